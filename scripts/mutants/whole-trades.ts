@@ -19,6 +19,12 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "(told?.isOver === true && told?.hasFired === null)",
   ),
   one(
+    "an entry goes behind a stop that was shown to wait at any time",
+    "src/core/trade-step.ts",
+    "return shownAtMs !== null && nowMs >= shownAtMs && nowMs - shownAtMs <= TRUST_STOP_MS;",
+    "return shownAtMs !== null;",
+  ),
+  one(
     "a stop that is larger than what is held stays as it is",
     "src/core/trade-step.ts",
     "compare(part.remaining, wanted.size) === 0 && hasTerms",

@@ -3,7 +3,7 @@ import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Trade } from "../core/trade.ts";
 import { nextSteps } from "../core/trade-step.ts";
 import type { With } from "../deps.ts";
-import { factsOf } from "../settle/trade/trade-facts.ts";
+import { factsOf, type StopShown } from "../settle/trade/trade-facts.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { appendNote } from "../store/notes.ts";
@@ -15,21 +15,22 @@ import { askedOf, planPlacing, type ToPlaceOrder } from "./place-order.ts";
 /** An entry that could not be sent for so long after it was asked for is not sent any more, milliseconds. */
 const ENTER_WITHIN_MS = 60_000;
 
+type Entering = { trade: Trade; stopShown: StopShown | null };
+
 /**
  * Sends the entry of a trade by the same steps as any order of its key: under a name of its own, so that it is sent once,
  * through the gate, and only where by the rows of that moment it is what comes next.
  */
 export async function enterTrade(
   deps: ToPlaceOrder,
-  trade: Trade,
-  account: Account,
+  { trade, account, stopShown }: Entering & { account: Account },
 ): Promise<Awaited<ReturnType<TraderParts["enter"]>>> {
   const key = findApiKey(deps.store, trade.keyHash);
   if (key === null) return "its API key is gone";
   // Its request was charged when it came.
   const caller: Caller = { account, key, reader: { reader: trade.keyHash }, charge: () => undefined };
   try {
-    await sendEntry(deps, caller, trade);
+    await sendEntry(deps, caller, { trade, stopShown });
     return null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -42,7 +43,7 @@ function isOvertaken({ code }: ApiError): boolean {
   return code === "idempotency_in_progress" || code === "too_many_open_orders";
 }
 
-async function sendEntry(deps: ToPlaceOrder, caller: Caller, trade: Trade): Promise<void> {
+async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown }: Entering): Promise<void> {
   const { id: tradeId, market, side, size, price, timeInForce } = trade;
   const terms = { market, side, size, price, timeInForce, reduceOnly: false, trigger: null };
   const key = { idempotencyKey: nameOfPart(trade, "entry"), fingerprint: "trade" };
@@ -58,7 +59,7 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, trade: Trade): Prom
       return {
         ...plan,
         store(record, place) {
-          requireNext(deps, tradeId);
+          requireNext(deps, tradeId, stopShown);
           const stored = plan.store(record, place);
           noteEntry(deps, tradeId, plan.resource.id);
           return stored;
@@ -69,12 +70,12 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, trade: Trade): Prom
 }
 
 /** Inside the intent's transaction. */
-function requireNext(deps: With<"clock" | "picture" | "store">, tradeId: string): void {
+function requireNext(deps: With<"clock" | "picture" | "store">, tradeId: string, stopShown: StopShown | null): void {
   const trade = findTrade(deps.store, tradeId);
   const isNext =
     trade !== null &&
     trade.endedAtMs === null &&
-    nextSteps(trade, factsOf(deps, trade, null)).some(({ kind }) => kind === "place_entry");
+    nextSteps(trade, factsOf(deps, trade, { position: null, stopShown })).some(({ kind }) => kind === "place_entry");
   // Said again with the next look, where it still is.
   if (!isNext) throw new ApiError("not_ready", "The trade does not enter by now. Nothing was sent.");
 }

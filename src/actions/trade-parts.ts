@@ -16,7 +16,7 @@ export function openGatewayTrader(
   return openTrader(world, {
     settling,
     position: (account, market) => positionNow(deps(), account, market),
-    enter: (trade, account) => enterTrade(deps(), trade, account),
+    enter: (trade, account, stopShown) => enterTrade(deps(), { trade, account, stopShown }),
   });
 }
 

@@ -41,6 +41,8 @@ export type Part = {
   /** Why it is over, in plain words. */
   error: string | null;
   createdAtMs: number;
+  /** When the exchange last had a word about it, by this machine's clock, unix milliseconds; null before the first. */
+  shownAtMs: number | null;
 };
 
 export type TradeFacts = {
@@ -65,6 +67,8 @@ export type TradeStep =
 
 /** A guard that was refused is tried again after so long, milliseconds. */
 export const RETRY_GUARD_MS = 10_000;
+/** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
+export const TRUST_STOP_MS = 2_000;
 /** So many orders are placed as its stop, and as its take-profit, at most: past them nothing more is entered. */
 export const MAX_GUARDS = 40;
 /** Of these the last ones are kept for when the entry is over. */
@@ -120,8 +124,16 @@ function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (refusal?.includes(NEEDS_POSITION)) return [{ kind: "follow_fills" }];
   if (refusal !== null && !stops.some(isLive)) return [end("rejected", `the stop was refused: ${refusal}`)];
   const wanted = { size: decimal(trade.size), guard: trade.stopLoss };
-  const isReady = stops.some((stop) => stop.state === "waiting" && isFor(stop, wanted));
-  return isReady ? [...replaced(stops, wanted), { kind: "place_entry" }] : guard("stop", stops, wanted, facts);
+  const ready = stops.filter((stop) => stop.state === "waiting" && isFor(stop, wanted));
+  if (ready.length === 0) return guard("stop", stops, wanted, facts);
+  // It may have fired while this process was dead, or heard nothing.
+  const isShown = ready.some((stop) => isTrusted(stop, facts.nowMs));
+  return [...replaced(stops, wanted), ...(isShown ? [{ kind: "place_entry" } as const] : [])];
+}
+
+/** A clock that was set back tells nothing. */
+export function isTrusted({ shownAtMs }: Pick<Part, "shownAtMs">, nowMs: number): boolean {
+  return shownAtMs !== null && nowMs >= shownAtMs && nowMs - shownAtMs <= TRUST_STOP_MS;
 }
 
 function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[] {

@@ -46,6 +46,7 @@ export function part(orderId: string, some: Partial<Part> = {}): Part {
     refusal: null,
     error: null,
     createdAtMs: 0,
+    shownAtMs: 0,
     ...some,
   };
 }

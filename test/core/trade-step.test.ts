@@ -19,6 +19,14 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
   ["nothing yet: the stop, whole", {}, {}, [stopOf("10")]],
   ["a stop of which nothing is known is waited for", {}, { stops: [part("s1", { state: "unsettled" })] }, []],
   ["a stop that waits: the entry", {}, { stops: [part("s1")] }, [{ kind: "place_entry" }]],
+  [
+    "one that was shown to wait two seconds ago is believed",
+    {},
+    { stops: [part("s1", { shownAtMs: 1_000 })], nowMs: 3_000 },
+    [{ kind: "place_entry" }],
+  ],
+  ["one of longer ago is asked for first", {}, { stops: [part("s1", { shownAtMs: 1_000 })], nowMs: 3_001 }, []],
+  ["nor by a clock that was set back", {}, { stops: [part("s1", { shownAtMs: 1_000 })], nowMs: 999 }, []],
   ["a stop that never arrived is placed again", {}, { stops: [part("s1", REFUSED)] }, [stopOf("10")]],
   [
     "a stop that needs a position: after each fill",

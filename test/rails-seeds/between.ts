@@ -9,7 +9,7 @@ import { newUuid } from "../../src/core/uuid.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { narrowBot } from "../../src/settle/stop/narrow-bot.ts";
 import { placeGuard } from "../../src/settle/trade/place-guard.ts";
-import { factsOf } from "../../src/settle/trade/trade-facts.ts";
+import { factsOf, NOTHING_READ } from "../../src/settle/trade/trade-facts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
 import { commitDelayed, inTransaction } from "../../src/store/commit.ts";
 import { forget } from "../../src/store/remembered.ts";
@@ -111,10 +111,12 @@ export async function stepTrades(run: Run): Promise<void> {
       asker: "gateway",
       holder: run.bots.find(({ key }) => key.keyHash === trade.keyHash)?.holder ?? "plain",
     };
-    for (const step of nextSteps(trade, factsOf(deps, trade, null))) {
+    const waiting = factsOf(deps, trade, NOTHING_READ).stops.findLast(({ state }) => state === "waiting");
+    const stopShown = waiting === undefined ? null : { orderId: waiting.orderId, atMs: run.clock.nowMs() };
+    for (const step of nextSteps(trade, factsOf(deps, trade, { position: null, stopShown }))) {
       if (step.kind === "place_guard")
         await placeGuard(deps, deps.settling, { trade, account: ACCOUNT, step, position: null });
-      if (step.kind === "place_entry") await enterTrade(deps, trade, ACCOUNT);
+      if (step.kind === "place_entry") await enterTrade(deps, { trade, account: ACCOUNT, stopShown });
       if (step.kind === "follow_fills")
         inTransaction(store, () => putTrade(store, { ...trade, path: "after_fills" }, run.clock.nowMs()));
     }

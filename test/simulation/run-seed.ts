@@ -86,6 +86,9 @@ const MORE_STREAM = 0x30de_0000;
 const START_UP_MS = 16_000;
 /** Deaths of one run. */
 const MAX_DEATHS = 4;
+const WEIGHT_PER_MINUTE = 1_200;
+/** A fill costs much more in a page of a few than in one of 2,000: with the exchange's own weight no list would ever be read. */
+const SHORT_PAGES_COST = 4;
 
 let template: string | null = null;
 /** Names are never used twice: a dead connection that is collected late removes the log of its name. */
@@ -201,7 +204,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       timeline.after(downMs, start);
     },
     doomsEndMs: faultsEndMs,
-    exchangeWeightPerMinute: hasBudget ? 1_200 : 0,
+    exchangeWeightPerMinute: hasBudget ? WEIGHT_PER_MINUTE * (worlds.arePagesShort ? SHORT_PAGES_COST : 1) : 0,
     fillsPageRows: worlds.arePagesShort ? SHORT_PAGE_ROWS : null,
     socketOf: hasFeed
       ? (onDeath) =>

@@ -124,6 +124,37 @@ test("a stop that the feed has told gone is none to enter behind, though no look
   expect((await shownTrade(s, id)).filled_size).toBe("0");
 });
 
+test("a stop that has fired while the gateway was dead is none to enter behind: it is asked for first", async () => {
+  const s = await scene();
+  s.setFate(({ body }) => (body.includes('"r":false') ? NEVER_ARRIVED : directly(1)));
+  const id = await begin(s);
+  await s.pass(30);
+  expect(guarded(s)).toBe(0.05);
+  s.kill();
+  await markAt(s, 84_000);
+  await markAt(s, 90_500);
+  await s.pass(10_000);
+  expect(guarded(s)).toBe(0);
+  s.setFate(() => directly(1));
+  await s.start();
+  expect(await until(s, id, ({ status }) => status === "rejected")).toMatchObject({ filled_size: "0" });
+  expect(placed(s).filter(({ isReduction }) => !isReduction)).toEqual([]);
+});
+
+test("a stop that waits still after a death has its entry, asked for once", async () => {
+  const s = await scene();
+  s.setFate(({ body }) => (body.includes('"r":false') ? NEVER_ARRIVED : directly(1)));
+  const id = await begin(s);
+  await s.pass(30);
+  expect(guarded(s)).toBe(0.05);
+  s.kill();
+  await s.pass(10_000);
+  s.setFate(() => directly(1));
+  await s.start();
+  await until(s, id, ({ status }) => status === "entering");
+  expect(placed(s).filter(({ isReduction }) => !isReduction)).toHaveLength(1);
+});
+
 test("an entry whose answer is lost is entered once", async () => {
   const s = await scene();
   s.setFate(({ path, body }) => (path === "/exchange" && body.includes('"r":false') ? LOST : directly(1)));

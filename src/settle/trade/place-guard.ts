@@ -34,7 +34,9 @@ function storeGuard(world: ToPlaceOwn, { trade, account, step, position }: Guard
     const agent = signingAgent(world, account);
     if (now === null || now.endedAtMs !== null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id))
       return null;
-    const isNext = nextSteps(now, factsOf(world, now, position)).some((next) => isSame(next, step));
+    const isNext = nextSteps(now, factsOf(world, now, { position, stopShown: null })).some((next) =>
+      isSame(next, step),
+    );
     const order = isNext ? newGuard(world, now, step) : null;
     if (order === null) return null;
     const atMs = order.createdAtMs;

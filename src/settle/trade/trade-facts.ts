@@ -1,7 +1,7 @@
 import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
 import type { Trade } from "../../core/trade.ts";
-import type { Part, TradeFacts } from "../../core/trade-step.ts";
+import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -13,17 +13,29 @@ import { listGuards, nameOfTrade } from "../../store/trades.ts";
 
 export type ToJudgeTrade = With<"clock" | "picture" | "store">;
 
-/** What a trade is judged by: its rows as they are now, and the account's position as it was read. */
-export function factsOf(world: ToJudgeTrade, trade: Trade, position: Decimal | null): TradeFacts {
+/** A stop that a look has shown to wait, which changes no row of it, and when by this machine's clock, unix milliseconds. */
+export type StopShown = { orderId: string; atMs: number };
+
+export type Read = {
+  /** What the account holds; null where nobody has read it. */
+  position: Decimal | null;
+  stopShown: StopShown | null;
+};
+
+export const NOTHING_READ: Read = { position: null, stopShown: null };
+
+/** What a trade is judged by: its rows as they are now, and what was read beside them. */
+export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown }: Read): TradeFacts {
   const { clock, store } = world;
+  const nowMs = clock.nowMs();
   const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
   return {
     entry: entry === null ? null : partOf(store, trade, entry),
-    stops: listGuards(store, trade, "stop").map((order) => guardOf(world, trade, order)),
+    stops: listGuards(store, trade, "stop").map((order) => shownBy(guardOf(world, trade, order), stopShown, nowMs)),
     profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
     position,
     isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
-    nowMs: clock.nowMs(),
+    nowMs,
   };
 }
 
@@ -41,6 +53,10 @@ function guardOf({ picture, store }: ToJudgeTrade, trade: Trade, order: StoredOr
   return (told?.isOver === true || told?.hasFired === true) && part.state === "waiting"
     ? { ...part, state: "unsettled" }
     : part;
+}
+
+function shownBy(part: Part, shown: StopShown | null, nowMs: number): Part {
+  return part.orderId !== shown?.orderId || isTrusted(part, nowMs) ? part : { ...part, shownAtMs: shown.atMs };
 }
 
 function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
@@ -64,6 +80,7 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     refusal: legs.some(wasTaken) ? null : (refused?.reason ?? null),
     error: order.error,
     createdAtMs: order.createdAtMs,
+    shownAtMs: order.seenAtMs,
   };
 }
 

@@ -2,7 +2,14 @@ import type { Account } from "../../core/account.ts";
 import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
 import type { Trade } from "../../core/trade.ts";
-import { heldOf, nextSteps, type TradeFacts, type TradeStep, unprotectedBecause } from "../../core/trade-step.ts";
+import {
+  heldOf,
+  isTrusted,
+  nextSteps,
+  type TradeFacts,
+  type TradeStep,
+  unprotectedBecause,
+} from "../../core/trade-step.ts";
 import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -12,7 +19,7 @@ import { findTrade, listOpenTrades, nameOfTrade, putTrade } from "../../store/tr
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
 import { placeGuard } from "./place-guard.ts";
-import { factsOf, isStoppedSince } from "./trade-facts.ts";
+import { factsOf, isStoppedSince, NOTHING_READ, type StopShown } from "./trade-facts.ts";
 
 export type RunningTrader = Trader & {
   /** No trade goes on in this process; the next start finds it. */
@@ -27,7 +34,7 @@ export type TraderParts = {
   /** Asked anew each time; null where it could not be read. */
   position(account: Account, market: string): Promise<ShownPosition | null>;
   /** Sends the entry, once, as any order of its key. In words why it never will be; null where it was sent, or may be later. */
-  enter(trade: Trade, account: Account): Promise<string | null>;
+  enter(trade: Trade, account: Account, stopShown: StopShown | null): Promise<string | null>;
 };
 
 /** Between two looks at the rows of a trade, milliseconds. */
@@ -39,6 +46,8 @@ export const TRADE_LOOK_MS = 250;
 const ASK_EVERY_MS = 5_000;
 /** The same where its stop stands whole before it. */
 const ASK_PROTECTED_EVERY_MS = 10_000;
+/** Between two questions whether a stop waits still before which no entry has been sent yet, milliseconds. */
+const ASK_STOP_EVERY_MS = 1_000;
 /** Between two readings of the position, milliseconds. */
 const READ_EVERY_MS = 10_000;
 /** The same after a fill, and where a reading shows less than the trade holds by its own fills, milliseconds. */
@@ -47,6 +56,8 @@ const CONFIRM_EVERY_MS = 2_000;
 /** What is kept in mind of one between two looks. Losing it costs readings. */
 type Memory = {
   askedMs: number;
+  stopAskedMs: number;
+  stopShown: StopShown | null;
   readMs: number;
   /** What it holds by its own fills, and since when, by the exchange's time. */
   own: Decimal;
@@ -57,13 +68,24 @@ type Memory = {
   position: Decimal | null;
 };
 
+const NOTHING_ASKED: Memory = {
+  askedMs: 0,
+  stopAskedMs: Number.NEGATIVE_INFINITY,
+  stopShown: null,
+  readMs: 0,
+  own: ZERO,
+  ownSinceMs: 0,
+  shown: null,
+  position: null,
+};
+
 /** Pursues trades: their stops, their entries, their ends. What it does is in the rows, so that it goes on wherever a process has died. */
 export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader {
   const running = new Set<string>();
   let isEnded = false;
 
   async function follow(id: string): Promise<void> {
-    const memory: Memory = { askedMs: 0, readMs: 0, own: ZERO, ownSinceMs: 0, shown: null, position: null };
+    const memory: Memory = { ...NOTHING_ASKED };
     while (!isEnded) {
       try {
         if (await look(world, parts, { id, memory })) return;
@@ -101,24 +123,23 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   await ask(world, parts, { trade, account, memory });
   const now = writeDown(world, id, memory);
   if (now === null) return true;
-  await Promise.all(
-    now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, position: memory.position })),
-  );
+  await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));
   return false;
 }
 
 type Asking = { trade: Trade; account: Account; memory: Memory };
 
-/** What the rows alone do not tell: an entry of which no feed tells, and what other hands have closed. */
+/** What the rows alone do not tell: whether a stop waits still, an entry of which no feed tells, and what other hands have closed. */
 async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
   const nowMs = world.clock.elapsedMs();
+  await askForStop(world, parts, { trade, account, memory });
   const entry = trade.entryId === null ? null : findOrder(world.store, trade.entryId);
   const isAsked = entry !== null && isLive(entry.status) && !world.feeds.isLive(account.tradingAddress);
   if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
   }
-  const own = heldOf(factsOf(world, trade, null));
+  const own = heldOf(factsOf(world, trade, NOTHING_READ));
   if (own !== memory.own)
     Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position: null, readMs: nowMs });
   if (isZero(own)) return;
@@ -127,10 +148,23 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memo
   memory.readMs = nowMs;
   const read = await parts.position(account, trade.market);
   // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
-  if (read === null || read.timeMs <= memory.ownSinceMs || heldOf(factsOf(world, trade, null)) !== own) return;
+  if (read === null || read.timeMs <= memory.ownSinceMs || heldOf(factsOf(world, trade, NOTHING_READ)) !== own) return;
   const held = onSide(trade, read.size);
   memory.position = memory.shown === null ? null : larger(memory.shown, held);
   memory.shown = held;
+}
+
+/** Before an entry is sent behind it: it may have fired since the exchange last had a word about it. */
+async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade, memory }: Asking): Promise<void> {
+  if (trade.entryId !== null) return;
+  const { stops, nowMs } = factsOf(world, trade, { position: null, stopShown: memory.stopShown });
+  const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
+  const elapsedMs = world.clock.elapsedMs();
+  if (stop === undefined || isTrusted(stop, nowMs) || elapsedMs - memory.stopAskedMs < ASK_STOP_EVERY_MS) return;
+  memory.stopAskedMs = elapsedMs;
+  const askedAtMs = world.clock.nowMs();
+  if ((await settling.look(stop.orderId, "settle")) === "open")
+    memory.stopShown = { orderId: stop.orderId, atMs: askedAtMs };
 }
 
 function askEveryMs({ store }: With<"store">, { path }: Trade): number {
@@ -148,16 +182,16 @@ function onSide({ side }: Trade, size: Decimal): Decimal {
 function writeDown(
   world: ToPlaceOwn,
   id: string,
-  { own, position }: Memory,
+  memory: Memory,
 ): { trade: Trade; steps: readonly TradeStep[] } | null {
   return inTransaction(world.store, (store) => {
     const found = findTrade(store, id);
     if (found === null || found.endedAtMs !== null) return null;
     const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(store, found);
     const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
-    const byFills = factsOf(world, trade, null);
+    const byFills = factsOf(world, trade, { position: null, stopShown: memory.stopShown });
     // What was read was read of what it held then.
-    const facts = heldOf(byFills) === own ? { ...byFills, position } : byFills;
+    const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
     const steps = nextSteps(trade, facts);
     const next = shownAs(concluded(trade, steps, facts), facts);
     if (JSON.stringify(next) !== JSON.stringify(found)) putTrade(store, next, facts.nowMs);
@@ -193,17 +227,17 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
   };
 }
 
-type Taking = { trade: Trade; account: Account; step: TradeStep; position: Decimal | null };
+type Taking = { trade: Trade; account: Account; step: TradeStep; memory: Memory };
 
-async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, step, position }: Taking): Promise<void> {
+async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, step, memory }: Taking): Promise<void> {
   const { settling } = parts;
   switch (step.kind) {
     case "place_guard":
-      return placeGuard(world, settling, { trade, account, step, position });
+      return placeGuard(world, settling, { trade, account, step, position: memory.position });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
     case "place_entry":
-      return noteRefusal(world, trade.id, await parts.enter(trade, account));
+      return noteRefusal(world, trade.id, await parts.enter(trade, account, memory.stopShown));
     case "follow_fills":
     case "end":
       return;
