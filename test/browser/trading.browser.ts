@@ -137,13 +137,16 @@ test("what an agent asks for is approved by the owner's signature of just those 
   const until = new Date(Date.now() + 60_000).toISOString();
   const about = { id, object: "proposal", account, bot: "agent-1", key_hash: "cd".repeat(32), in_words: words };
   const proposal = { ...about, status: "waiting", asked_at: until, expires_at: until, order_id: null };
-  const decided: Promise<unknown>[] = [];
+  const decided: unknown[] = [];
+  // Read before it is answered: what an answered request still holds is lost with its connection.
+  const approve = async (request: Request): Promise<Response> => {
+    decided.push(await request.json());
+    return Response.json({ ...proposal, status: "approved", outcome: "order", order: null });
+  };
   proxy.answer = (request, { pathname }) => {
     if (pathname === "/v1/proposals")
       return Response.json({ object: "list", data: decided.length > 0 ? [] : [proposal] });
-    if (pathname !== `/v1/proposals/${id}/decide`) return null;
-    decided.push(request.json());
-    return Response.json({ ...proposal, status: "approved", outcome: "order", order: null });
+    return pathname === `/v1/proposals/${id}/decide` ? approve(request) : null;
   };
   view = await openSignedIn(browser, { baseUrl: proxy.baseUrl, wallet: scene.wallet }, apiKey);
   const { page } = view;
@@ -153,7 +156,7 @@ test("what an agent asks for is approved by the owner's signature of just those 
   await page.getByRole("button", { name: `Approve ${words}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Sign with Test wallet" }).click();
   await page.getByText(`${words}: approved and placed.`).waitFor();
-  const [sent] = await Promise.all(decided);
+  const [sent] = decided;
   expect(sent).toMatchObject({ account, decision: "approve" });
   const { audience } = await call<{ audience: string }>(scene, apiKey, "/v1/api-keys/typed-data");
   const asked = { audience, accountId: account, proposalId: id, order: words, decision: "approve" } as const;

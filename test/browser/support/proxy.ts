@@ -6,7 +6,7 @@ export type Between = {
   /** Of the next so many writes the request arrives and the answer does not. */
   loseAnswers: number;
   /** Answers instead of the gateway; null lets the request through. */
-  answer: (request: Request, url: URL) => Response | null;
+  answer: (request: Request, url: URL) => Response | null | Promise<Response>;
   stop(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function openProxy(gatewayUrl: string): Between {
   };
   async function pass(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const own = proxy.answer(request, url);
+    const own = await proxy.answer(request, url);
     if (own !== null) return own;
     const key = request.headers.get("idempotency-key");
     if (key !== null) proxy.keys.push(key);
