@@ -37,6 +37,7 @@ const PROGRAMS = {
   java: "Java 17 or newer: apt-get install openjdk-17-jre-headless",
   node: "Node.js",
   openssl: "apt-get install openssl",
+  python3: "apt-get install python3",
   tar: "apt-get install tar",
 } as const;
 
@@ -48,6 +49,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   "clients.ts": { packages: "clients", isBuilt: true },
   "contract.ts": { packages: "contract", programs: ["java"] },
   "costs.ts": { isBuilt: true },
+  "examples.ts": { programs: ["python3"] },
   "flood.ts": { isBuilt: true },
   "full-disk.ts": { isBuilt: true },
   "hostile.ts": { isBuilt: true },
