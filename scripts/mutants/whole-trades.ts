@@ -9,8 +9,8 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "the entry of a trade does not wait for its stop",
     "src/core/trade-step.ts",
-    'stops.some((stop) => stop.state === "waiting" && isFor(stop, wanted))',
-    "stops.length >= 0",
+    "if (ready.length === 0) return guard",
+    'if (stops.length === 0) return [{ kind: "place_entry" }];\n  if (ready.length === 0) return guard',
   ),
   one(
     "an entry goes behind a stop that the feed has told gone",

@@ -109,7 +109,7 @@ function lastShown({ trades }: Audited, { key }: Wish): Shown | null {
 }
 
 function filledBy({ venue }: Audited, user: string, orders: readonly TrueOrder[], atMs: number): bigint {
-  const oids = new Set(orders.flatMap(({ legs }) => legs.map(({ oid }) => oid)));
+  const oids = oidsOf(orders);
   return venue
     .fillsOf(user)
     .filter(({ oid, timeMs }) => oids.has(oid) && timeMs <= atMs)
@@ -131,15 +131,41 @@ function standingAt(run: Audited, { legs }: TrueOrder, user: string, atMs: numbe
   }, 0n);
 }
 
-/** What the trade holds by its own fills, and no more than the account has on its side. */
+/**
+ * What the trade holds by its own fills, and no more than the account has had on its side since: what others have closed of it comes
+ * not back with what somebody else opens later.
+ */
 function heldAt(run: Audited, { entry, stops, profits, user, isLong }: Books, atMs: number): bigint {
+  const entries = oidsOf(entry === null ? [] : [entry]);
+  const guards = oidsOf([...stops, ...profits]);
+  let held = 0n;
+  for (const { coin, oid, timeMs, size, isBuy, startPosition } of run.venue.fillsOf(user)) {
+    if (coin !== "BTC" || timeMs > atMs) continue;
+    if (entries.has(oid)) held += size;
+    if (guards.has(oid)) held -= size;
+    const position = startPosition + (isBuy ? size : -size);
+    held = smaller(held, isLong ? position : -position);
+    held = held > 0n ? held : 0n;
+  }
+  return held;
+}
+
+/** The same by what the account has just now: its position may have been nothing for less than a gateway looks. */
+function heldByPosition(run: Audited, { entry, stops, profits, user, isLong }: Books, atMs: number): bigint {
   const own =
     filledBy(run, user, entry === null ? [] : [entry], atMs) - filledBy(run, user, [...stops, ...profits], atMs);
   const last = run.venue.fillsOf(user).findLast(({ coin, timeMs }) => coin === "BTC" && timeMs <= atMs);
   const position = last === undefined ? 0n : last.startPosition + (last.isBuy ? last.size : -last.size);
-  const side = isLong ? position : -position;
-  const most = own < side ? own : side;
+  const most = smaller(own, isLong ? position : -position);
   return most > 0n ? most : 0n;
+}
+
+function oidsOf(orders: readonly TrueOrder[]): ReadonlySet<number> {
+  return new Set(orders.flatMap(({ legs }) => legs.map(({ oid }) => oid)));
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 /** What is worth less at its stop the exchange takes no stop for, in 10^-16 dollars. */
@@ -203,9 +229,14 @@ function unexcusedMs({ excused }: TradesRun, { fromMs, toMs }: Span): number {
 
 /** At the end as much is protected as is held; more only while the entry lives, and nothing where nothing is held. */
 function auditRest(run: Audited, books: Books): string[] {
+  const nowMs = run.venue.nowMs();
+  const found = auditRestOf(run, books, heldAt(run, books, nowMs));
+  return found.length === 0 ? [] : auditRestOf(run, books, heldByPosition(run, books, nowMs));
+}
+
+function auditRestOf(run: Audited, books: Books, held: bigint): string[] {
   const { wish, entry, stops, profits, user } = books;
   const nowMs = run.venue.nowMs();
-  const held = heldAt(run, books, nowMs);
   const stop = protectedAt(run, stops, user, nowMs);
   const profit = protectedAt(run, profits, user, nowMs);
   const isEntering = entry?.legs.some(({ oid }) => run.venue.isLive(oid)) ?? false;
