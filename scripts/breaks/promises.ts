@@ -20,6 +20,7 @@ const MINUTES = {
   title: "a link is dead after 30 minutes, a session after 30 minutes without a question",
 };
 const NO_TOKEN = { test: "test/ops/set-up.test.ts", title: "the database holds no token" };
+const RESTORE = "test/flows/restore-trades.test.ts";
 const HELD = {
   test: "test/ops/backup.test.ts",
   title: "a restored directory holds every key, retires every agent, and waits for every account",
@@ -224,6 +225,32 @@ export const PROMISE_BREAKS: readonly Break[] = [
       "for (const { address } of living.slice(1)) retireAgent",
     ),
     seenBy: HELD,
+  },
+  {
+    row: "P10",
+    name: "a trade enters a second time after a restore",
+    changes: inFile(
+      "src/settle/restore/own-trades.ts",
+      "{ ...trade, isEntryUnwanted: true, error: trade.error ?? NOT_ENTERED }",
+      "trade",
+    ),
+    seenBy: { test: RESTORE, title: "a trade of which the backup does not tell whether it entered enters no more" },
+  },
+  {
+    row: "P10",
+    name: "a trade places a second stop after a restore",
+    changes: inFile(
+      "src/settle/restore/own-trades.ts",
+      "if (newest === undefined) return trade;",
+      "if (newest !== null) return trade;",
+    ),
+    seenBy: { test: RESTORE, title: "a trade that the lost machine has %s is one position" },
+  },
+  {
+    row: "P10",
+    name: "the key of a trade of after the backup begins another",
+    changes: inFile("src/write/adopt.ts", 'return ["entry", ...guards];', "return guards.slice(0, 0);"),
+    seenBy: { test: RESTORE, title: "the key of a trade of after the backup begins no other" },
   },
   {
     row: "P11",

@@ -4,7 +4,15 @@ import { type Entering, lateStop } from "../core/liquidation.ts";
 import { isSpot, type Market } from "../core/market.ts";
 import type { Side, TimeInForce, Trigger } from "../core/order.ts";
 import { tradeText } from "../core/resource.ts";
-import { type Guard, otherSide, type Trade, type TradePath, type TradeTerms, worstPriceOf } from "../core/trade.ts";
+import {
+  type Guard,
+  keyOfTrade,
+  otherSide,
+  type Trade,
+  type TradePath,
+  type TradeTerms,
+  worstPriceOf,
+} from "../core/trade.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { insertTrade, listOpenTradesOf } from "../store/trades.ts";
@@ -101,7 +109,7 @@ async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Pr
     instanceTag,
     secret,
     accountId,
-    idempotencyKey: `trade of ${wanted.idempotencyKey}`,
+    idempotencyKey: keyOfTrade(wanted.idempotencyKey),
   });
   const terms = termsOf(market, wanted);
   return {

@@ -1,13 +1,13 @@
 import type { Account } from "../core/account.ts";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
-import type { Trade } from "../core/trade.ts";
+import { nameOfPart, type Trade } from "../core/trade.ts";
 import { nextSteps } from "../core/trade-step.ts";
 import type { With } from "../deps.ts";
 import { factsOf, type StopShown } from "../settle/trade/trade-facts.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { appendNote } from "../store/notes.ts";
-import { findTrade, nameOfPart, putTrade } from "../store/trades.ts";
+import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { runWrite } from "../write/run.ts";
 import { askedOf, planPlacing, type ToPlaceOrder } from "./place-order.ts";

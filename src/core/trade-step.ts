@@ -30,6 +30,8 @@ export type Part = {
   filled: Decimal;
   /** The trade itself has told it to go. */
   isLeaving: boolean;
+  /** It may have been replaced by a machine of before a restore. */
+  mayBeReplaced: boolean;
   /** What it was placed for. */
   size: Decimal;
   triggerPrice: string | null;
@@ -105,9 +107,9 @@ function isEntryUnwanted(trade: Trade, { stops, profits, position, entry }: Trad
 }
 
 /** It was there, and neither was it replaced by the trade nor is it any more: it has fired, or somebody took it away. */
-function isGone({ state, filled, wasTaken, isLeaving, triggerPrice }: Part): boolean {
+function isGone({ state, filled, wasTaken, isLeaving, mayBeReplaced, triggerPrice }: Part): boolean {
   if (!isZero(filled) || (state === "working" && triggerPrice !== null)) return true;
-  return state === "over" && wasTaken && !isLeaving;
+  return state === "over" && wasTaken && !isLeaving && !mayBeReplaced;
 }
 
 function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {

@@ -64,6 +64,8 @@ export type Trade = TradeTerms & {
   /** Orders that were placed as its stop, and as its take-profit. */
   stops: number;
   profits: number;
+  /** Up to this number its stops may have been replaced before a restore: that they are gone says nothing. Left out: none. */
+  replacedStops?: number;
   /** Of those the one that stands; null while none is known to. */
   stopId: string | null;
   profitId: string | null;
@@ -91,4 +93,29 @@ export function worstPriceOf(market: Market, side: Side, triggerPrice: string): 
 /** Of the guards. */
 export function otherSide(side: Side): Side {
   return side === "buy" ? "sell" : "buy";
+}
+
+/** What the id of a trade is made of, beside its account. */
+export function keyOfTrade(idempotencyKey: string): string {
+  return `trade of ${idempotencyKey}`;
+}
+
+/** Of an id these are made of account and key alone, whenever it was made. */
+const KEY_DIGITS = 16;
+
+/**
+ * The name under which a trade acts: with a space, so that it is no client's Idempotency-Key. After a restore it leads from the
+ * client's key to what was placed for it.
+ */
+export function nameOfTrade({ id }: Pick<Trade, "id">): string {
+  return `trade ${id.replaceAll("-", "").slice(-KEY_DIGITS)}`;
+}
+
+export type GuardKind = "stop" | "profit";
+
+/** Of its order: `entry`, or the number of a guard, from 1. */
+export type TradePart = "entry" | { as: GuardKind; number: number };
+
+export function nameOfPart(trade: Pick<Trade, "id">, part: TradePart): string {
+  return `${nameOfTrade(trade)} ${part === "entry" ? part : `${part.as} ${part.number}`}`;
 }

@@ -3,7 +3,7 @@ import { decimal } from "../core/decimal.ts";
 import type { EventType } from "../core/event.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { tradeResource } from "../core/resource.ts";
-import type { Trade } from "../core/trade.ts";
+import { type GuardKind, nameOfPart, type Trade } from "../core/trade.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { findKeyRecord } from "./idempotency.ts";
@@ -13,18 +13,6 @@ import { prepared } from "./prepared.ts";
 import { trades } from "./schema-trades.ts";
 import type { RowFault } from "./sealed-rows.ts";
 import { believedTrade, listSealedTrades, tradeFault, vouchForTrade } from "./sealed-trades.ts";
-
-/** The name under which a trade acts: with a space, so that it is no client's Idempotency-Key. */
-export function nameOfTrade({ id }: Pick<Trade, "id">): string {
-  return `trade ${id}`;
-}
-
-export type GuardKind = "stop" | "profit";
-
-/** Of its order: `entry`, or the number of a guard, from 1. */
-export function nameOfPart(trade: Pick<Trade, "id">, part: "entry" | { as: GuardKind; number: number }): string {
-  return `${nameOfTrade(trade)} ${part === "entry" ? part : `${part.as} ${part.number}`}`;
-}
 
 const COLUMNS = { trade: trades.trade, accountId: trades.accountId, endedAtMs: trades.endedAtMs };
 

@@ -2,12 +2,14 @@ import { ApiError } from "../core/errors.ts";
 import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
+import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
+import { MAX_GUARDS } from "../core/trade-step.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findKeyRecord, insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { type Adoption, awaitsTakeUp, findAdoption, hasRestores } from "../store/restores.ts";
-import { keyDigitsOf } from "../wire/order-id.ts";
+import { keyDigitsOf, mintOrderId } from "../wire/order-id.ts";
 import { type Asked, differencesFrom } from "./differences.ts";
 
 /** A write that finds its key in use, or not. */
@@ -31,7 +33,7 @@ export async function adoptKey(deps: ToWrite, claim: Claim): Promise<void> {
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, claim);
   const earlier = findKeyRecord(store, claim.accountId, claim.key);
-  if (earlier === null) requireNoBatch(deps, claim);
+  if (earlier === null) requireNoneOfMany(deps, claim);
   if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
   if (earlier === null) requireFit(deps, claim, adoption);
   if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
@@ -50,7 +52,8 @@ export function requireNothingToAdopt(
   const { store } = deps;
   if (!hasRestores(store)) return;
   const isWaiting = awaitsTakeUp(store, claim.accountId) && claim.route !== CANCEL;
-  if (isWaiting || adoptionOf(deps, claim) !== null || batchAdoptionsOf(deps, claim).length > 0) {
+  const isAdopted = adoptionOf(deps, claim) !== null || many(deps, claim).some(({ orders }) => orders.length > 0);
+  if (isWaiting || isAdopted) {
     throw new ApiError(
       "not_ready",
       "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.",
@@ -68,24 +71,39 @@ function adoptionOf(
   return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
 }
 
-/** Orders of a batch that this key has placed. */
-function batchAdoptionsOf(
-  deps: With<"instance" | "store">,
-  { accountId, key }: Pick<Claim, "accountId" | "key">,
-): Adoption[] {
+type Many = { what: string; orders: Adoption[] };
+
+/** Orders of a batch, and of a trade, that this key has placed. */
+function many(deps: With<"instance" | "store">, { accountId, key }: Pick<Claim, "accountId" | "key">): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
-  return indexes.flatMap((index) => adoptionOf(deps, { accountId, key: keyInBatch(key, index) }) ?? []);
+  const inBatch = indexes.map((index) => keyInBatch(key, index));
+  const { tag: instanceTag, secret } = deps.instance;
+  // Whenever its trade was made, its parts go by the digits that the key makes.
+  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(key) });
+  const inTrade = partsOfTrade().map((part) => nameOfPart({ id }, part));
+  const adopted = (keys: readonly string[]) => keys.flatMap((each) => adoptionOf(deps, { accountId, key: each }) ?? []);
+  return [
+    { what: "batch", orders: adopted(inBatch) },
+    { what: "trade", orders: adopted(inTrade) },
+  ];
 }
 
-/** How many orders it asked for, and which of them were refused, nobody knows any more: what there is of it is named. */
-function requireNoBatch(deps: With<"instance" | "store">, claim: Claim): void {
-  const orders = batchAdoptionsOf(deps, claim);
-  if (orders.length === 0) return;
-  const ids = orders.map(({ orderId }) => orderId).join(", ");
-  throw new ApiError(
-    "idempotency_key_reused",
-    `This Idempotency-Key has been used for a batch before this gateway was restored, and these orders of it are at the exchange: ${ids}. Nothing was sent. Use a new key for a new action.`,
-  );
+function partsOfTrade(): TradePart[] {
+  const numbers = Array.from({ length: MAX_GUARDS }, (_none, index) => index + 1);
+  const guards = (["stop", "profit"] as const).flatMap((as) => numbers.map((number) => ({ as, number })));
+  return ["entry", ...guards];
+}
+
+/** What else was asked for under it, and what of that was refused, nobody knows any more: what there is of it is named. */
+function requireNoneOfMany(deps: With<"instance" | "store">, claim: Claim): void {
+  for (const { what, orders } of many(deps, claim)) {
+    if (orders.length === 0) continue;
+    const ids = orders.map(({ orderId }) => orderId).join(", ");
+    throw new ApiError(
+      "idempotency_key_reused",
+      `This Idempotency-Key has been used for a ${what} before this gateway was restored, and these orders of it are at the exchange: ${ids}. Nothing was sent. Use a new key for a new action.`,
+    );
+  }
 }
 
 function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {

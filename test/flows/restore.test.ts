@@ -3,54 +3,11 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backUp } from "../../src/ops/back-up.ts";
-import { placesIn } from "../../src/ops/data-directory.ts";
-import { keepKey } from "../../src/ops/keep-key.ts";
-import { restore } from "../../src/ops/restore.ts";
 import { openOtherMachines } from "../../src/settle/restore/other-machine.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { snapshotInto } from "../../src/store/snapshot.ts";
-import { keyHash } from "../../src/wire/grant.ts";
-import { ACCOUNT, API_KEY, type Machine, openMachine, openWorld, type World } from "../support/machine.ts";
-import { inTemporaryDirectory } from "../support/temporary-directory.ts";
-
-type Lab = { world: World; path: string; first: Machine; file: string };
-
-async function withLab(work: (lab: Lab) => Promise<void>): Promise<void> {
-  await inTemporaryDirectory(async (path) => {
-    const world = openWorld();
-    mkdirSync(join(path, "first"));
-    const first = await openMachine(world, join(path, "first"));
-    await first.newAgent();
-    await work({ world, path, first, file: join(path, "backup.db") });
-  });
-}
-
-const PLACE = "POST /v1/orders";
-
-function limit(some: object = {}) {
-  const plain = { account: ACCOUNT.id, market: "BTC", side: "buy", size: "0.01" };
-  return { ...plain, price: "90000", ...some };
-}
-
-function place(machine: Machine, key: string, some: object = {}) {
-  return machine.ask(PLACE, limit(some), key);
-}
-
-/** The snapshot on a new machine, with its key kept and its agent approved, once it trades. */
-async function restored({ world, path, file }: Lab, name = "second"): Promise<Machine> {
-  const second = await restoredWaiting({ world, path, file }, name);
-  await second.newAgent();
-  await world.clock.advance(25_000);
-  return second;
-}
-
-async function restoredWaiting({ world, path, file }: Omit<Lab, "first">, name = "second"): Promise<Machine> {
-  const places = placesIn(join(path, name));
-  restore({ places, file, network: "paper", isUnofficialAllowed: false, processId: 1, clock: world.clock });
-  const second = await openMachine(world, places.directory);
-  keepKey({ ...second, clock: world.clock, randomBytes: () => new Uint8Array(), network: "paper" }, keyHash(API_KEY));
-  return second;
-}
+import { ACCOUNT, type Machine, openMachine } from "../support/machine.ts";
+import { limit, PLACE, place, restored, restoredWaiting, withLab } from "./restore-lab.ts";
 
 test("every key of the time between snapshot and loss answers with its own order, and none places a second", async () => {
   await withLab(async (lab) => {

@@ -16,6 +16,7 @@ import type { FillIndex } from "../fills/index-fills.ts";
 import { reachesBackTo, readSweep, type Sweep, sweepRequests } from "../look/sweep.ts";
 import type { Settler } from "../settler.ts";
 import { findOwn, type OwnOrders, storeOwn } from "./own-orders.ts";
+import { takeUpTrades } from "./own-trades.ts";
 
 export type TakingUp = { settler: Pick<Settler, "look" | "tools">; index: FillIndex; isStopped(): boolean };
 
@@ -131,7 +132,7 @@ async function readTimed(
   return chainTimeMs === null ? null : { chainTimeMs, json };
 }
 
-function conclude(world: With<"clock" | "log" | "store">, account: Account, own: OwnOrders): void {
+function conclude(world: With<"clock" | "instance" | "log" | "store">, account: Account, own: OwnOrders): void {
   const { store } = world;
   const takenUpAtMs = world.clock.nowMs();
   const snapshotAtMs = findTakeUp(store, account.id)?.snapshotAtMs ?? 0;
@@ -145,6 +146,7 @@ function conclude(world: With<"clock" | "log" | "store">, account: Account, own:
       reference: account.id,
       detail: facts,
     });
+    takeUpTrades(world, account);
     markTakenUp(store, account.id, takenUpAtMs);
   });
   world.log.info({ account: account.id, ...facts }, "the orders since the snapshot are read; the account trades again");

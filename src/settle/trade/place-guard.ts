@@ -1,14 +1,14 @@
 import type { Account } from "../../core/account.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { findMarket } from "../../core/market.ts";
-import { otherSide, type Trade } from "../../core/trade.ts";
+import { nameOfPart, otherSide, type Trade } from "../../core/trade.ts";
 import { nextSteps, type TradeStep } from "../../core/trade-step.ts";
 import type { Place, Settling } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
-import { findTrade, nameOfPart, putTrade } from "../../store/trades.ts";
+import { findTrade, putTrade } from "../../store/trades.ts";
 import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";

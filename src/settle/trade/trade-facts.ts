@@ -1,6 +1,6 @@
 import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
-import type { Trade } from "../../core/trade.ts";
+import { nameOfTrade, type Trade } from "../../core/trade.ts";
 import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -9,7 +9,7 @@ import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
-import { listGuards, nameOfTrade } from "../../store/trades.ts";
+import { listGuards } from "../../store/trades.ts";
 
 export type ToJudgeTrade = With<"clock" | "picture" | "store">;
 
@@ -31,7 +31,10 @@ export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown
   const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
   return {
     entry: entry === null ? null : partOf(store, trade, entry),
-    stops: listGuards(store, trade, "stop").map((order) => shownBy(guardOf(world, trade, order), stopShown, nowMs)),
+    stops: listGuards(store, trade, "stop").map((order, index) => ({
+      ...shownBy(guardOf(world, trade, order), stopShown, nowMs),
+      mayBeReplaced: index < (trade.replacedStops ?? 0),
+    })),
     profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
     position,
     isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
@@ -73,6 +76,7 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     remaining: sum(left.filter((size) => !isNegative(size))),
     filled: order.filledSize ?? ZERO,
     isLeaving: attempts.some(({ kind, idempotencyKey }) => kind === "cancel" && idempotencyKey === nameOfTrade(trade)),
+    mayBeReplaced: false,
     size: decimal(order.size),
     triggerPrice: order.trigger?.price ?? null,
     price: order.price,

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
-import type { Trade } from "../../core/trade.ts";
+import { nameOfTrade, type Trade } from "../../core/trade.ts";
 import {
   heldOf,
   isTrusted,
@@ -15,7 +15,7 @@ import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
-import { findTrade, listOpenTrades, nameOfTrade, putTrade } from "../../store/trades.ts";
+import { findTrade, listOpenTrades, putTrade } from "../../store/trades.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
 import { placeGuard } from "./place-guard.ts";

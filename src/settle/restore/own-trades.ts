@@ -1,0 +1,92 @@
+/**
+ * Trades after a restore. What the lost machine had placed for one of the snapshot is found by its name, and is the trade's own from
+ * then on. None enters any more that may have entered: what the exchange has forgotten of it nobody would see.
+ */
+import type { Account } from "../../core/account.ts";
+import { type Guard, type GuardKind, nameOfPart, type Trade, type TradePart } from "../../core/trade.ts";
+import { MAX_GUARDS } from "../../core/trade-step.ts";
+import type { With } from "../../deps.ts";
+import { findKeyRecord, insertKeyRecord } from "../../store/idempotency.ts";
+import { appendNote } from "../../store/notes.ts";
+import { findOrder, type StoredOrder } from "../../store/orders.ts";
+import { findAdoption } from "../../store/restores.ts";
+import { listOpenTrades, putTrade } from "../../store/trades.ts";
+import { keyDigitsOf } from "../../wire/order-id.ts";
+
+type ToTakeUp = With<"clock" | "instance" | "store">;
+
+const NOT_ENTERED = "the gateway was restored from a backup of before its entry: it enters no more";
+
+/** Inside the transaction from which on the account trades again. */
+export function takeUpTrades(world: ToTakeUp, account: Account): void {
+  const atMs = world.clock.nowMs();
+  for (const trade of listOpenTrades(world.store).filter(({ accountId }) => accountId === account.id)) {
+    const entered = withEntry(world, trade);
+    putTrade(world.store, withGuards(world, withGuards(world, entered, "stop"), "profit"), atMs);
+  }
+}
+
+function withEntry(world: ToTakeUp, trade: Trade): Trade {
+  if (trade.entryId !== null) return trade;
+  const order = findPart(world, trade, "entry");
+  if (order === null) return { ...trade, isEntryUnwanted: true, error: trade.error ?? NOT_ENTERED };
+  takeUpPart(world, trade, { part: "entry", order });
+  return { ...trade, entryId: order.id };
+}
+
+/** With its newest one's terms, where that stands: the lost machine may have been told to move it. */
+function withGuards(world: ToTakeUp, trade: Trade, as: GuardKind): Trade {
+  const known = as === "stop" ? trade.stops : trade.profits;
+  const numbers = Array.from({ length: MAX_GUARDS - known }, (_none, index) => known + 1 + index);
+  const found = numbers.flatMap((number) => {
+    const order = findPart(world, trade, { as, number });
+    return order === null ? [] : [{ number, order }];
+  });
+  const newest = found.at(-1);
+  if (newest === undefined) return trade;
+  for (const { number, order } of found) takeUpPart(world, trade, { part: { as, number }, order });
+  const isStanding = STANDING.has(newest.order.status);
+  const guard = isStanding ? guardOf(newest.order) : null;
+  if (as === "profit") return { ...trade, profits: newest.number, takeProfit: guard ?? trade.takeProfit };
+  const replacedStops = isStanding ? newest.number - 1 : (trade.replacedStops ?? 0);
+  return { ...trade, stops: newest.number, stopLoss: guard ?? trade.stopLoss, replacedStops };
+}
+
+const STANDING: ReadonlySet<StoredOrder["status"]> = new Set(["open", "waiting_for_trigger"]);
+
+function guardOf({ trigger, price }: StoredOrder): Guard | null {
+  return trigger === null ? null : { triggerPrice: trigger.price, price, isMarket: trigger.market };
+}
+
+/** The order that this part of it has placed since the snapshot; null where there is none. */
+function findPart({ instance, store }: ToTakeUp, trade: Trade, part: TradePart): StoredOrder | null {
+  const { accountId } = trade;
+  const of = { secret: instance.secret, accountId, idempotencyKey: nameOfPart(trade, part) };
+  const adoption = findAdoption(store, accountId, keyDigitsOf(of));
+  return adoption === null ? null : findOrder(store, adoption.orderId);
+}
+
+function takeUpPart(
+  { clock, store }: ToTakeUp,
+  trade: Trade,
+  { part, order }: { part: TradePart; order: StoredOrder },
+): void {
+  const { id, accountId } = trade;
+  const key = nameOfPart(trade, part);
+  const createdAtMs = clock.nowMs();
+  const resource = { kind: "order" as const, id: order.id };
+  if (findKeyRecord(store, accountId, key) === null)
+    insertKeyRecord(store, {
+      accountId,
+      key,
+      route: "trade",
+      fingerprint: "trade",
+      resource,
+      answer: null,
+      createdAtMs,
+    });
+  const detail = `${part === "entry" ? part : WORDS[part.as]} of trade ${id}`;
+  appendNote(store, { resourceId: order.id, attemptId: null, atMs: createdAtMs, what: "of a trade", detail });
+}
+
+const WORDS: Record<GuardKind, string> = { stop: "stop-loss", profit: "take-profit" };

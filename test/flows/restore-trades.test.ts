@@ -1,0 +1,98 @@
+/** Trades of a machine that is lost, on the one that its snapshot is restored on: one position, and its stop. */
+import { expect, test } from "bun:test";
+import { backUp } from "../../src/ops/back-up.ts";
+import { ACCOUNT, type Machine } from "../support/machine.ts";
+import { limit, PLACE, restored, withLab } from "./restore-lab.ts";
+
+const TRADE = {
+  account: ACCOUNT.id,
+  market: "BTC",
+  side: "buy",
+  size: "0.01",
+  entry: { price: "90000" },
+  stop_loss: { trigger_price: "85000" },
+};
+
+type ShownTrade = { id: string; status: string; error: string | null; filled_size: string; protected: boolean };
+
+async function shownTrade(machine: Machine, id: string) {
+  const { body } = await machine.ask(`GET /v1/trades/${id}`);
+  return body as ShownTrade & { entry: { order: string | null }; stop_loss: { trigger_price: string; order: string } };
+}
+
+async function stopsAt(machine: Machine): Promise<string[]> {
+  const { body } = await machine.ask("GET /v1/orders?status=open");
+  const orders = body["data"] as { trigger?: { price: string } }[];
+  return orders.flatMap(({ trigger }) => (trigger === undefined ? [] : [trigger.price]));
+}
+
+test.each([
+  ["entered and rests", "90000", "entering"],
+  ["entered and was filled", "95000", "open"],
+])("a trade that the lost machine has %s is one position, and its stop is its own", async (_what, price, status) => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    await world.trade({ side: "sell", price: "94999", size: "0.01" });
+    const asked = { ...TRADE, entry: { price } };
+    const begun = await first.ask("POST /v1/trades", asked, "the-trade");
+    expect(begun).toMatchObject({ status: 201, body: { status: "arming" } });
+    backUp(first.places.database, file);
+    await world.clock.advance(5_000);
+    const id = String(begun.body["id"]);
+    const before = await shownTrade(first, id);
+    expect(before).toMatchObject({ status, protected: true });
+    await first.ask(`POST /v1/trades/${id}/modify`, { stop_loss: { trigger_price: "86000" } }, "the-move");
+    await world.clock.advance(5_000);
+    const moved = await shownTrade(first, id);
+    const placed = await world.placed();
+    await first.lose();
+
+    const second = await restored(lab);
+    await world.clock.advance(60_000);
+    expect(await shownTrade(second, id)).toMatchObject({
+      status,
+      protected: true,
+      entry: { order: before.entry.order },
+      stop_loss: { trigger_price: "86000", order: moved.stop_loss.order },
+    });
+    expect(await stopsAt(second)).toEqual(["86000"]);
+    expect((await second.ask("POST /v1/trades", asked, "the-trade")).body["id"]).toBe(id);
+    expect((await world.placed()).sort()).toEqual(placed.sort());
+  });
+});
+
+test("a trade of which the backup does not tell whether it entered enters no more", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    const begun = await first.ask("POST /v1/trades", TRADE, "the-trade");
+    backUp(first.places.database, file);
+    await first.lose();
+    const placed = await world.placed();
+    const second = await restored(lab);
+    await world.clock.advance(60_000);
+    expect(await shownTrade(second, String(begun.body["id"]))).toMatchObject({ status: "rejected", filled_size: "0" });
+    expect(await stopsAt(second)).toEqual([]);
+    expect(await world.placed()).toHaveLength(placed.length);
+  });
+});
+
+test("the key of a trade of after the backup begins no other, and what there is of it is named", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    backUp(first.places.database, file);
+    const begun = await first.ask("POST /v1/trades", TRADE, "the-trade");
+    await world.clock.advance(5_000);
+    const { entry, stop_loss: stop } = await shownTrade(first, String(begun.body["id"]));
+    await first.lose();
+    const second = await restored(lab);
+    const placed = await world.placed();
+    for (const route of ["POST /v1/trades", PLACE]) {
+      const again = await second.ask(route, route === PLACE ? limit() : TRADE, "the-trade");
+      expect(again).toMatchObject({ status: 409, body: { error: { code: "idempotency_key_reused" } } });
+      const { message } = again.body["error"] as { message: string };
+      expect(message).toContain(String(entry.order));
+      expect(message).toContain(stop.order);
+    }
+    expect(await world.placed()).toHaveLength(placed.length);
+  });
+});
