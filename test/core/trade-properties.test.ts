@@ -95,7 +95,9 @@ function play(world: World, { kind, amount }: Move): void {
       change(world, (each) => {
         if (each.state === "unsettled" && !each.isLeaving)
           return { ...each, state: each.triggerPrice === null ? "working" : "waiting", wasTaken: true };
-        return each.isLeaving ? { ...each, state: "over", remaining: ZERO } : each;
+        if (each.isLeaving) return { ...each, state: "over", remaining: ZERO };
+        // It was looked at.
+        return each.state === "waiting" ? { ...each, shownAtMs: world.facts.nowMs } : each;
       });
       return;
     case "lose":
