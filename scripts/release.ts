@@ -8,7 +8,7 @@
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "../package.json";
 import { bundledPlaces, ROOT } from "./release/bundle.ts";
@@ -20,6 +20,15 @@ const RUNTIMES = { x64: "@oven/bun-linux-x64", arm64: "@oven/bun-linux-aarch64" 
 type Architecture = keyof typeof RUNTIMES;
 
 const FROM_ROOT = ["LICENSE", "README.md", "CHANGELOG.md"];
+/** What users take along, where it stands in the tree. */
+const TAKEN_ALONG = [
+  "clients/python/postern.py",
+  "clients/typescript/postern.ts",
+  "examples/trade.mjs",
+  "examples/trade.py",
+  "examples/trade.sh",
+  "skills/postern/SKILL.md",
+];
 const UNIT_FILES = join(ROOT, "scripts/systemd");
 /** Of the unit's folder; what tries it in a container is not for the operator. */
 const OPERATORS_FILES =
@@ -44,7 +53,10 @@ async function release(architecture: Architecture, out: string): Promise<void> {
   await run(ROOT, [process.execPath, "scripts/build.ts", ...built, "--outfile", join(directory, "postern")]);
   // What the runtime writes beside it is in it already.
   rmSync(join(directory, "postern.map"), { force: true });
-  for (const file of FROM_ROOT) copyFileSync(join(ROOT, file), join(directory, file));
+  for (const file of [...FROM_ROOT, ...TAKEN_ALONG]) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true });
+    copyFileSync(join(ROOT, file), join(directory, file));
+  }
   for (const file of readdirSync(UNIT_FILES)) {
     if (OPERATORS_FILES.test(file)) copyFileSync(join(UNIT_FILES, file), join(directory, file));
   }

@@ -2,6 +2,7 @@ import { ANSWER_BREAKS } from "./answers.ts";
 import { API_KEY_BREAKS } from "./api-keys.ts";
 import { AUDIT_BREAKS } from "./audit.ts";
 import type { Break } from "./break.ts";
+import { CLIENT_BREAKS } from "./clients.ts";
 import { DOOR_BREAKS } from "./door.ts";
 import { EXCHANGE_BREAKS } from "./exchange.ts";
 import { GRANT_BREAKS } from "./grants.ts";
@@ -59,6 +60,7 @@ export const BREAKS: readonly Break[] = [
   ...MCP_BREAKS,
   ...PROPOSAL_BREAKS,
   ...WHOLE_TRADE_BREAKS,
+  ...CLIENT_BREAKS,
 ];
 
 /** Rows that nothing can be broken of, and why. */

@@ -101,6 +101,20 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     file: "README.md",
     sentence: "A stop beyond the price at which the exchange would liquidate is refused with that price",
   },
+  { row: "P22", file: "README.md", sentence: "One call is one key however often it is repeated" },
+  { row: "P23", file: "README.md", sentence: "`unknown` is asked after until it is settled" },
+  {
+    row: "P24",
+    file: "README.md",
+    sentence: "decimals are text; `round()` fits a price or size to its market in the direction that you name",
+  },
+  {
+    row: "P25",
+    file: "README.md",
+    sentence:
+      "`follow()` tells every event, over broken connections and restarts, and after a `reset` how everything stands",
+  },
+  { row: "P26", file: "README.md", sentence: "`/llms.txt` is where a language model begins to read" },
   {
     row: "P18",
     file: "README.md",

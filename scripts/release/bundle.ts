@@ -1,6 +1,7 @@
 /** How the executable is bundled: in one place, so that what is described and counted is what is built. */
 import { join } from "node:path";
 import { PAGE_NAMES } from "../../src/http/build-page.ts";
+import { embedHandouts } from "../embed-handouts.ts";
 import { embedPage, pageSource } from "../embed-page.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
@@ -20,7 +21,7 @@ export async function bundleOptions(entrypoint: string, stamp: Stamp) {
       __dirname: JSON.stringify("/nonexistent"),
     },
     metafile: true,
-    plugins: [leftOut(), await embedPage()],
+    plugins: [leftOut(), embedHandouts(), await embedPage()],
   } as const satisfies Bun.BuildConfig;
 }
 

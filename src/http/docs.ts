@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { pageAnswer } from "./console.ts";
+import { llmsAnswer } from "./handouts.ts";
 import { openApiDocument } from "./openapi.ts";
 import { openRoute, type Route } from "./route.ts";
 
@@ -7,7 +8,7 @@ const TAG = "Description";
 
 /** The description of these routes and of itself, as JSON and as a page. Rendered once. */
 export function descriptionRoutes(described: readonly Route[]): Route[] {
-  const routes: Route[] = [...described, openapi(() => text), docs()];
+  const routes: Route[] = [...described, openapi(() => text), docs(), llms(() => routes)];
   const text = JSON.stringify(openApiDocument(routes));
   return routes.slice(described.length);
 }
@@ -35,6 +36,32 @@ function openapi(text: () => string): Route {
       errors: [],
     },
     () => ({ status: 200, body: text() }),
+  );
+}
+
+function llms(routes: () => readonly Route[]): Route {
+  return openRoute(
+    {
+      name: "get_llms",
+      method: "GET",
+      path: "/llms.txt",
+      tag: TAG,
+      summary: "Where a language model begins to read",
+      description:
+        "What this is, how a request is authorised, and links to all else that is written of it (llmstxt.org).",
+      access: "anybody",
+      answers: [
+        {
+          status: 200,
+          description: "Markdown of a page; its links are of this gateway.",
+          schema: Type.String(),
+          example: "# Postern",
+          contentType: "text/plain; charset=utf-8",
+        },
+      ],
+      errors: [],
+    },
+    () => llmsAnswer(routes()),
   );
 }
 

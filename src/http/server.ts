@@ -7,6 +7,7 @@ import { pageRoutes } from "./console.ts";
 import { NAME_IN_PATH } from "./contract.ts";
 import { errorText, toApiError } from "./errors.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
+import { handoutRoutes } from "./handouts.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
 import { lostPage } from "./lost-page.ts";
@@ -63,7 +64,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const limits = openLimits(deps);
   const streams = openStreams(deps);
   const visits: Visits = new WeakMap();
-  const routes = [...allRoutes(), ...mcpRoutes(), ...pageRoutes()];
+  const routes = [...allRoutes(), ...mcpRoutes(), ...pageRoutes(), ...handoutRoutes()];
   const byHead = new Set<string>(
     routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
   );

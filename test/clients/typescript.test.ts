@@ -21,11 +21,20 @@ import { CancelAllBody } from "../../src/http/schema/cancel-all.ts";
 import { ModifyOrderBody, OrderResource, PlaceMarketOrderBody, PlaceOrderBody } from "../../src/http/schema/order.ts";
 import { ClosePositionBody } from "../../src/http/schema/position.ts";
 import { StopBody } from "../../src/http/schema/stop.ts";
+import { READS, STREAMS } from "./read-scenes.ts";
 import type { Call, Scene, Told } from "./scene.ts";
-import { SCENES } from "./scenes.ts";
 import { openStandIn } from "./stand-in.ts";
+import { WRITES } from "./write-scenes.ts";
 
-test.each(SCENES.map((scene): [string, Scene] => [scene.name, scene]))("%s", async (_name, scene) => {
+test.each(named(WRITES))("a write: %s", async (_name, scene) => play(scene));
+test.each(named(READS))("a read: %s", async (_name, scene) => play(scene));
+test.each(named(STREAMS))("a follower: %s", async (_name, scene) => play(scene));
+
+function named(scenes: readonly Scene[]): [string, Scene][] {
+  return scenes.map((scene) => [scene.name, scene]);
+}
+
+async function play(scene: Scene): Promise<void> {
   const standIn = await openStandIn(scene);
   const { clock, slept } = clockOfScene();
   const { silentAfterMs = 40_000 } = scene;
@@ -42,7 +51,7 @@ test.each(SCENES.map((scene): [string, Scene] => [scene.name, scene]))("%s", asy
   } finally {
     standIn.close();
   }
-});
+}
 
 /** Time passes while it sleeps, and at no other time. */
 function clockOfScene(): { clock: Clock; slept: number[] } {

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pageRoutes } from "../../src/http/console.ts";
 import { type Contract, maxBodyBytes, NAME_IN_PATH } from "../../src/http/contract.ts";
+import { handoutRoutes } from "../../src/http/handouts.ts";
 import { mcpRoutes } from "../../src/http/mcp/route.ts";
 import { allRoutes } from "../../src/http/routes.ts";
 import type { Started } from "../crash/processes.ts";
@@ -34,7 +35,9 @@ type Asked = {
 
 export function casesOf(gateway: Started, keys: Keys, ids: BookIds): Case[] {
   const { host } = new URL(gateway.facts["base_url"] ?? "");
-  const contracts = [...allRoutes(), ...mcpRoutes(), ...pageRoutes()].map(({ contract }) => contract);
+  const contracts = [...allRoutes(), ...mcpRoutes(), ...pageRoutes(), ...handoutRoutes()].map(
+    ({ contract }) => contract,
+  );
   // Of a gateway that is set up a stranger may ask for all of them.
   const wanted = contracts.filter(({ path }) => keys.setupToken === null || path.startsWith(SETUP));
   const seen = new Set<string>();
@@ -112,6 +115,7 @@ function largestPages(known: readonly string[], { fill, operation, order }: Book
 function idOf({ path }: Contract, { order, operation }: BookIds): string {
   if (path.startsWith("/v1/operations")) return operation;
   if (path.startsWith("/v1/markets")) return "BTC";
+  if (path.startsWith("/llms")) return "postern.js";
   return path.startsWith("/assets") ? "console.js" : order;
 }
 

@@ -8,6 +8,8 @@ const ROUTES = [
   "GET /",
   "GET /assets/:id",
   "GET /docs",
+  "GET /llms.txt",
+  "GET /llms/:id",
   "GET /healthz",
   "GET /openapi.json",
   "GET /mcp",
@@ -97,9 +99,9 @@ const ROUTES = [
   "POST /v1/setup/builder-skip",
 ];
 
-const UNDESCRIBED = ["GET /", "GET /assets/:id", "GET /mcp", "POST /mcp"];
+const UNDESCRIBED = ["GET /", "GET /assets/:id", "GET /llms/:id", "GET /mcp", "POST /mcp"];
 
-test("the live router has these routes, and all but the page and the tools of agents are described", () => {
+test("the live router has these routes, and all but the page, the tools of agents and what is handed out are described", () => {
   const live = openRig().server.app.routes.map(({ method, path }) => `${method} ${path}`);
   expect(live.toSorted()).toEqual(ROUTES.toSorted());
   const described = allRoutes().map(
