@@ -10,7 +10,7 @@ const OF_ROUNDING = {
   test: "test/clients/rounding.test.ts",
   title: "what is rounded is what the exchange takes, on the side that was named, and as near as core/market comes",
 };
-const OF_PYTHON = { stage: ["bun", "scripts/python-client.ts"] };
+const OF_PYTHON = { stage: ["bun", "scripts/client-scenes.ts"] };
 
 export const CLIENT_BREAKS: readonly Break[] = [
   {

@@ -1,4 +1,4 @@
-/** The scenes and golden rows that the client of TypeScript is tested by, with that of Python. */
+/** The scenes and golden rows that the client of TypeScript is tested by, outside this runtime: in Python, and in Node.js. */
 import { join } from "node:path";
 import { marketResource } from "../../src/actions/list-markets.ts";
 import GOLDEN from "../../test/clients/rounding.json";
@@ -13,12 +13,12 @@ const ROOT = join(import.meta.dir, "../..");
 const SILENT_AFTER_MS = 40_000;
 
 /** Prints what does not hold; returns how much was tried, and how much of it failed. */
-export async function tryPython(): Promise<{ tried: number; failed: number }> {
-  const driver = openDriver();
+export async function tryElsewhere(command: readonly string[]): Promise<{ tried: number; failed: number }> {
+  const driver = openDriver(command);
   try {
     const faults = [...(await roundingFaults(driver))];
     for (const scene of SCENES) faults.push(...(await sceneFaults(driver, scene)));
-    for (const fault of faults) console.log(`FAILED  python: ${fault}`);
+    for (const fault of faults) console.log(`FAILED  ${command[0]}: ${fault}`);
     return { tried: SCENES.length + GOLDEN.length, failed: faults.length };
   } finally {
     driver.end();
@@ -52,16 +52,15 @@ async function sceneFaults(driver: Driver, scene: Scene): Promise<string[]> {
 }
 
 /** One process for all of them. */
-function openDriver(): Driver {
-  const command = ["python3", "-B", "test/clients/drive.py", "clients/python"];
-  const child = Bun.spawn(command, { cwd: ROOT, stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+function openDriver(command: readonly string[]): Driver {
+  const child = Bun.spawn([...command], { cwd: ROOT, stdin: "pipe", stdout: "pipe", stderr: "inherit" });
   const lines = linesOf(child.stdout);
   return {
     async ask(line) {
       await child.stdin.write(`${JSON.stringify(line)}\n`);
       await child.stdin.flush();
       const { value, done } = await lines.next();
-      if (done === true) throw new Error("the client of Python ended early");
+      if (done === true) throw new Error(`${command.join(" ")} ended early`);
       return JSON.parse(value);
     },
     end: () => child.kill(),
