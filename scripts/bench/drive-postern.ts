@@ -163,6 +163,8 @@ function callOf({ what }: Load): (lane: number) => Promise<void> {
     case "positions":
     case "account":
       return get(`/v1/${what}`);
+    case "health":
+      return get("/healthz");
     case "deep":
       return get(`/v1/orders?cursor=${process.env["BENCH_CURSOR"] ?? ""}`);
   }

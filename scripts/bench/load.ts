@@ -6,7 +6,18 @@ export type Load = {
    * `place` is what is compared, by the HTTP client that the libraries have as well; `bare` is a round trip to the exchange
    * with it. The others are of the gateway alone, over sockets of our own.
    */
-  what: "place" | "bare" | "placeRaw" | "bareRaw" | "read" | "list" | "deep" | "open" | "positions" | "account";
+  what:
+    | "place"
+    | "bare"
+    | "placeRaw"
+    | "bareRaw"
+    | "read"
+    | "list"
+    | "deep"
+    | "open"
+    | "positions"
+    | "account"
+    | "health";
   count: number;
   inFlight: number;
   /** Before each of them, milliseconds; not part of what is measured. */

@@ -9,7 +9,8 @@ import { figuresOf, round } from "./figures.ts";
 import { processorMs } from "./machine.ts";
 import { onBun, openDriver } from "./processes.ts";
 
-const LISTS = ["positions", "open", "account"] as const;
+/** The first asks for nothing: what a request costs by itself, on this machine and at this moment. */
+const LISTS = ["health", "positions", "open", "account"] as const;
 
 type List = (typeof LISTS)[number];
 

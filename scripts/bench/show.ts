@@ -99,7 +99,9 @@ function showOwn({ machine, start, own, loadedMiB }: Measured): void {
 
 export function showReads(costs: ReadCosts): void {
   for (const [list, { p50Ms, p99Ms, processorMs }] of Object.entries(costs)) {
-    console.log(`${`read ${list}, p50 / p99 / processor, ms`.padEnd(WIDTH)}${p50Ms} / ${p99Ms} / ${processorMs}`);
+    const times = (p50Ms / costs.health.p50Ms).toFixed(2);
+    const figures = `${p50Ms} / ${p99Ms} / ${processorMs}`;
+    console.log(`${`read ${list}, p50 / p99 / processor, ms`.padEnd(WIDTH)}${figures.padEnd(26)}${times} x health`);
   }
 }
 
