@@ -50,3 +50,20 @@ test.each<[string, Partial<VenueOrder>]>([
   expect(order).toMatchObject({ status: "waiting_for_trigger", filledSize: "0" });
   expect(order?.exchangeOrderId).not.toBe(String(NEW_OID));
 });
+
+test("one that has fired and may rest under its own id is told of by no list that could not be read", async () => {
+  const rig = openGatewayRig();
+  const trigger = { price: "90.0", kind: "stop_loss" as const, market: false };
+  const { order } = await rig.answerOf(rig.place("key-0001", { side: "sell", price: "89.0", trigger }));
+  const id = String(order["id"]);
+  const [waiting] = rig.venue.orders;
+  if (waiting === undefined) throw new Error("nothing placed");
+  const { order: shown } = recordOf(waiting) as { order: object };
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: recordOf({ ...waiting, status: "triggered" }) }));
+  rig.exchange.answer("frontendOpenOrders", () => null);
+  expect(await rig.deps.settling.look(id)).toBe("failed");
+  rig.exchange.answer("frontendOpenOrders", () => [shown]);
+  await rig.clock.advance(5_000);
+  expect(await rig.deps.settling.look(id)).toBe("open");
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open" });
+});

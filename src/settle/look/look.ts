@@ -141,7 +141,9 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
   const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
   // Another's order under our client order id hides nothing of ours.
   if (!placed || own === null || beside !== null) {
-    const sight = await open(world, sought, seen, !(await isResting(world, sought, seen)));
+    const rests = await isResting(world, sought, seen);
+    if (rests === "not_read") return { kind: "failed", reason: "the open orders could not be read" };
+    const sight = await open(world, sought, seen, rests === "no");
     return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;
   }
   return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
@@ -214,10 +216,15 @@ async function readFilledOfOpen(
 }
 
 /** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
-async function isResting(world: With<"exchange">, sought: Sought, seen: LookAnswer): Promise<boolean> {
-  if (sought.leg.trigger?.market !== false) return false;
+async function isResting(
+  world: With<"exchange">,
+  sought: Sought,
+  seen: LookAnswer,
+): Promise<"yes" | "no" | "not_read"> {
+  if (sought.leg.trigger?.market !== false) return "no";
   const listed = await readListed(world, sought, seen);
-  return listed?.some(({ oid }) => oid === seen.order.oid) ?? false;
+  if (listed === null) return "not_read";
+  return listed.some(({ oid }) => oid === seen.order.oid) ? "yes" : "no";
 }
 
 /** Open orders of the dex in which it is; null when they could not be read. */
