@@ -91,7 +91,7 @@ export const CLIENT_BREAKS: readonly Break[] = [
     row: "P24",
     name: "leading zeros after the point count as figures",
     changes: inFile(TYPESCRIPT, 'whole === "" ? -places.search(/[1-9]|$/) : whole.length', "whole.length"),
-    seenBy: OF_ROUNDING,
+    seenBy: { test: OF_ROUNDING.test, title: "the client makes of each golden row what core/market does" },
   },
   {
     row: "P24",

@@ -12,6 +12,13 @@ test("the golden rows that other languages are held against are what core/market
   expect(GOLDEN as unknown).toEqual(goldenRows());
 });
 
+test("the client makes of each golden row what core/market does", () => {
+  const made = goldenRows().map(([kind, sizeDecimals, what, value, direction]) =>
+    roundedOrCode(marketResource(marketOf(kind, sizeDecimals)), what, value, direction),
+  );
+  expect(made).toEqual(goldenRows().map(([, , , , , wanted]) => wanted ?? "rounds_to_zero"));
+});
+
 const DIGITS = fc.stringMatching(/^[0-9]{1,12}$/);
 const VALUE = fc
   .tuple(DIGITS, fc.option(DIGITS))
