@@ -116,6 +116,12 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
   },
   { row: "P26", file: "README.md", sentence: "`/llms.txt` is where a language model begins to read" },
   {
+    row: "P21",
+    file: "README.md",
+    sentence:
+      "Where the mark comes to it before the entry is sent, nothing is entered (`rejected`), and nothing is entered a minute after it was asked for",
+  },
+  {
     row: "P18",
     file: "README.md",
     sentence:

@@ -15,6 +15,8 @@ const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what
 
 const TRADES = "test/http/trades.test.ts";
 const LIQUIDATION = "test/http/trade-liquidation.test.ts";
+const MET_STOP = "test/http/trade-met-stop.test.ts";
+const TRADES_RUN = "test/simulation/trade.test.ts";
 const LATE: NamedTest = {
   test: LIQUIDATION,
   title: "a stop of a position %s is refused with the price of its liquidation",
@@ -162,6 +164,56 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "a stop is moved to where it comes too late",
     changes: inFile("src/actions/change-trade.ts", "if (stopLoss === null) return;", "if (stopLoss !== null) return;"),
     seenBy: NOT_MOVED,
+  },
+  {
+    row: "P21",
+    name: "a trade begins behind a stop that the mark has passed",
+    changes: inFile(
+      "src/core/trade.ts",
+      'side === "buy" ? order <= 0 : order >= 0',
+      'side === "buy" ? order === 0 : order === 0',
+    ),
+    seenBy: { test: MET_STOP, title: "of %s by the mark of that moment" },
+  },
+  {
+    row: "P21",
+    name: "a stop is moved to where the mark is",
+    changes: inFile(
+      "src/actions/change-trade.ts",
+      "await requireUnmetWhereKnown(deps",
+      "if (trade.endedAtMs !== null) await requireUnmetWhereKnown(deps",
+    ),
+    seenBy: { test: MET_STOP, title: "a stop is not moved to where the mark is" },
+  },
+  {
+    row: "P21",
+    name: "an entry is sent though the mark has come to its stop meanwhile",
+    changes: inFile(
+      "src/actions/enter-trade.ts",
+      'trade.path === "after_fills") await',
+      'trade.path === "stop_first") await',
+    ),
+    seenBy: { test: TRADES_RUN, title: "the mark comes to its stop before the entry is sent" },
+  },
+  {
+    row: "P21",
+    name: "what the exchange takes no stop of, because the mark has passed it, stays held",
+    changes: inFile(
+      "src/core/trade-step.ts",
+      "if (isOverdue(trade, facts)) return",
+      "if (isOverdue(trade, facts) && isZero(held)) return",
+    ),
+    seenBy: { test: TRADES_RUN, title: "filled when the mark has come to its stop" },
+  },
+  {
+    row: "P21",
+    name: "an entry is sent however long ago it was asked for",
+    changes: inFile(
+      "src/actions/enter-trade.ts",
+      "  if (isLate()) return",
+      "  if (isLate() && trade.entryId !== null) return",
+    ),
+    seenBy: { test: TRADES_RUN, title: "an entry that could not be sent for a minute" },
   },
   {
     row: "P21",

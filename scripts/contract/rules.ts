@@ -140,8 +140,8 @@ export const RULES: readonly Rule[] = [
     holds: ({ path }) => path === "/v1/trades",
   },
   {
-    name: "a stop that the account's equity does not last to",
-    codes: ["stop_beyond_liquidation"],
+    name: "a stop that the account's equity does not last to, or that the mark has come to",
+    codes: ["stop_already_met", "stop_beyond_liquidation"],
     holds: ({ path }) => path.startsWith("/v1/trades"),
   },
   {

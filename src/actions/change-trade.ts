@@ -24,6 +24,7 @@ import {
 import { requireTrade } from "./get-trade.ts";
 import { readBacking } from "./liquidation-facts.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
+import { requireUnmetWhereKnown } from "./met-stop.ts";
 
 export type CancelTrade = WriteKey & { id: string };
 
@@ -84,6 +85,7 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: asTrigger(guard) }))
     .find((each) => each !== null);
   if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
+  requireOnSides(found, wanted, guards.stopLoss ?? found.stopLoss);
   await requireStopInTime(deps, caller, { trade: found, market, stopLoss: wanted.stopLoss });
   return {
     ...planFor(found.id, "reduce"),
@@ -91,20 +93,19 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     store({ createdAtMs }) {
       const trade = require(deps, found.id);
       requireLiving(trade);
-      requireLimits(trade.side, [wanted.stopLoss, wanted.takeProfit]);
-      // Afterwards a stop may follow the price to where the trade has won.
-      if (trade.status !== "open")
-        requireSides({
-          ...trade,
-          stopLoss: asWanted(guards.stopLoss ?? trade.stopLoss),
-          takeProfit: wanted.takeProfit,
-        });
+      requireOnSides(trade, wanted, guards.stopLoss ?? trade.stopLoss);
       const next = { ...trade, ...guards };
       putTrade(deps.store, next, createdAtMs);
       const { id, guards: reserved } = reservedBy(next, market);
       return { kind: "said", status: 200, body: tradeText(next), reserves: { id, entry: null, guards: reserved } };
     },
   };
+}
+
+function requireOnSides(trade: Trade, wanted: ModifyTrade, stopLoss: Guard): void {
+  requireLimits(trade.side, [wanted.stopLoss, wanted.takeProfit]);
+  // Afterwards a stop may follow the price to where the trade has won.
+  if (trade.status !== "open") requireSides({ ...trade, stopLoss: asWanted(stopLoss), takeProfit: wanted.takeProfit });
 }
 
 function requireLiving({ endedAtMs, status }: Trade): void {
@@ -121,6 +122,7 @@ async function requireStopInTime(
   { trade, market, stopLoss }: Moving,
 ): Promise<void> {
   if (stopLoss === null) return;
+  await requireUnmetWhereKnown(deps, { ...trade, stopLoss });
   const facts = await readBacking(deps, { account, market, purpose: "reduce" });
   if ("kind" in facts) return;
   const { side, price, status, filledSize } = trade;

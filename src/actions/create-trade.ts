@@ -25,6 +25,7 @@ import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
 import { type BackingFacts, backingsOf, readBacking } from "./liquidation-facts.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import { requireUnmetStop } from "./met-stop.ts";
 import { notBegun } from "./not-asked.ts";
 
 /** As a client asks for it; without a limit price it executes at market. */
@@ -99,7 +100,8 @@ function refuse(what: string): never {
 
 async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<Plan> {
   const { market, fault } = await ruledMarket(deps, wanted);
-  const { isFlat, backing } = await readBefore(deps, caller, market);
+  const isUnmet = fault === null ? requireUnmetStop(deps, { ...wanted, market: market.name }) : Promise.resolve();
+  const [{ isFlat, backing }] = await Promise.all([readBefore(deps, caller, market), isUnmet]);
   if (fault === null) requireInTime(backing, market, { ...wanted, size: decimal(wanted.size) });
   const { id: accountId } = caller.account;
   const { tag: instanceTag, secret } = deps.instance;

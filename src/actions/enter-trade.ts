@@ -3,13 +3,14 @@ import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import { nameOfPart, type Trade } from "../core/trade.ts";
 import { nextSteps } from "../core/trade-step.ts";
 import type { With } from "../deps.ts";
-import { factsOf, type StopShown } from "../settle/trade/trade-facts.ts";
+import { factsOf, NOTHING_READ, type StopShown } from "../settle/trade/trade-facts.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { appendNote } from "../store/notes.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { runWrite } from "../write/run.ts";
+import { requireUnmetStop } from "./met-stop.ts";
 import { askedOf, planPlacing, type ToPlaceOrder } from "./place-order.ts";
 
 /** An entry that could not be sent for so long after it was asked for is not sent any more, milliseconds. */
@@ -25,6 +26,9 @@ export async function enterTrade(
   deps: ToPlaceOrder,
   { trade, account, stopShown }: Entering & { account: Account },
 ): Promise<Awaited<ReturnType<TraderParts["enter"]>>> {
+  const isLate = () => deps.clock.nowMs() - trade.createdAtMs >= ENTER_WITHIN_MS;
+  // Whoever asked for it an hour ago, before a death say, does not want it now.
+  if (isLate()) return `it could not be sent within ${ENTER_WITHIN_MS / 1_000} s of being asked for`;
   const key = findApiKey(deps.store, trade.keyHash);
   if (key === null) return "its API key is gone";
   // Its request was charged when it came.
@@ -35,7 +39,7 @@ export async function enterTrade(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const passes = ERROR_STATUS[error.code] === 503 || ERROR_STATUS[error.code] === 429 || isOvertaken(error);
-    return passes && deps.clock.nowMs() - trade.createdAtMs < ENTER_WITHIN_MS ? null : error.message;
+    return passes && !isLate() ? null : error.message;
   }
 }
 
@@ -55,6 +59,8 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
     asked: askedOf(terms),
     placing: null,
     plan: async () => {
+      // Where it waits at the exchange, that it waits still says that it is not met.
+      if (trade.path === "after_fills") await requireUnmetStop(deps, trade);
       const plan = await planPlacing(deps, caller, wanted);
       return {
         ...plan,
@@ -75,7 +81,7 @@ function requireNext(deps: With<"clock" | "picture" | "store">, tradeId: string,
   const isNext =
     trade !== null &&
     trade.endedAtMs === null &&
-    nextSteps(trade, factsOf(deps, trade, { position: null, stopShown })).some(({ kind }) => kind === "place_entry");
+    nextSteps(trade, factsOf(deps, trade, { ...NOTHING_READ, stopShown })).some(({ kind }) => kind === "place_entry");
   // Said again with the next look, where it still is.
   if (!isNext) throw new ApiError("not_ready", "The trade does not enter by now. Nothing was sent.");
 }

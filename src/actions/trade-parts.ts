@@ -5,6 +5,7 @@ import type { With } from "../deps.ts";
 import type { ToPlaceOwn } from "../settle/place/place-own.ts";
 import { openTrader, type RunningTrader, type ShownPosition, type TraderParts } from "../settle/trade/trader.ts";
 import { enterTrade } from "./enter-trade.ts";
+import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
 
 /** @param deps asked for late: it is opened before they are whole */
@@ -16,6 +17,7 @@ export function openGatewayTrader(
   return openTrader(world, {
     settling,
     position: (account, market) => positionNow(deps(), account, market),
+    mark: (market) => markNow(deps(), market, "reduce"),
     enter: (trade, account, stopShown) => enterTrade(deps(), { trade, account, stopShown }),
   });
 }

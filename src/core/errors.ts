@@ -58,6 +58,7 @@ export const ERROR_STATUS = {
   stop_not_flattenable: 409,
   trade_not_modifiable: 409,
   proposal_not_open: 409,
+  stop_already_met: 409,
   stop_beyond_liquidation: 409,
   setup_done: 409,
   rate_limited: 429,

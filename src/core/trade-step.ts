@@ -15,7 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
-import type { Guard, Trade } from "./trade.ts";
+import { type Guard, isStopMet, type Trade } from "./trade.ts";
 
 /** One order of a trade. */
 export type Part = {
@@ -54,6 +54,8 @@ export type TradeFacts = {
   profits: readonly Part[];
   /** What the account holds on the trade's side, read after the last of its fills was known; null while it has not been. */
   position: Decimal | null;
+  /** Of its market; read only where `wantsMark` says so, null where it has not been or could not be. */
+  mark: Decimal | null;
   /** A stop of the gateway takes protection away as well. */
   isWithdrawn: boolean;
   nowMs: number;
@@ -62,6 +64,8 @@ export type TradeFacts = {
 export type TradeStep =
   | { kind: "place_entry" }
   | { kind: "place_guard"; as: "stop" | "profit"; size: Decimal }
+  /** What the stop would have become: the exchange does not take one that the mark has come to already. */
+  | { kind: "close_now"; size: Decimal }
   | { kind: "cancel"; orderId: string }
   /** The exchange takes no stop without a position. */
   | { kind: "follow_fills" }
@@ -79,6 +83,8 @@ const KEPT_GUARDS = 8;
 /** The words of the exchange where a stop needs a position, and where an order is too small. */
 const NEEDS_POSITION = "would increase position";
 export const BELOW_MINIMUM = "minimum value";
+/** Where the mark has come to a trigger already: its answer, and the status word of its record. */
+const ALREADY_MET = ["TP/SL price", "badTriggerPxRejected"];
 
 /** What the trade holds, by its own fills, and no more than the account does. */
 export function heldOf({ entry, stops, profits, position }: TradeFacts): Decimal {
@@ -96,7 +102,32 @@ export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
   const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry]) : [];
   if (facts.isWithdrawn) return cancelOf([facts.entry]);
+  if (isOverdue(trade, facts)) return [...cancelOf([facts.entry]), ...closeSteps(facts, held)];
   return [...entrySteps, ...guardSteps(trade, facts, held)];
+}
+
+/** More is held than is protected, and the exchange has refused the stop of that as one whose trigger is met. */
+export function wantsMark(trade: Trade, facts: TradeFacts): boolean {
+  const refused = facts.stops.findLast(({ triggerPrice }) => triggerPrice !== null);
+  if (refused === undefined || !hasTerms(refused, trade.stopLoss)) return false;
+  const isRefusedAsMet = ALREADY_MET.some((words) => refused.refusal?.includes(words) === true);
+  return isRefusedAsMet && isLess(protectedOf(facts), heldOf(facts));
+}
+
+/** The mark has come to where it was to be out. */
+function isOverdue(trade: Trade, facts: TradeFacts): boolean {
+  return (
+    facts.mark !== null && wantsMark(trade, facts) && isStopMet(trade.side, trade.stopLoss.triggerPrice, facts.mark)
+  );
+}
+
+function closeSteps(facts: TradeFacts, held: Decimal): TradeStep[] {
+  const { stops, nowMs } = facts;
+  const newest = stops.at(-1);
+  const isTried = newest?.triggerPrice === null && nowMs - newest.createdAtMs < RETRY_GUARD_MS;
+  const isOut = stops.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
+  if (isTried || isOut || stops.length >= MAX_GUARDS) return [];
+  return [{ kind: "close_now", size: subtract(held, protectedOf(facts)) }];
 }
 
 /** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
@@ -226,7 +257,8 @@ function isAlike(part: Part, wanted: Wanted): boolean {
 }
 
 function hasTerms({ triggerPrice, price }: Part, { triggerPrice: wantedTrigger, price: wantedPrice }: Guard): boolean {
-  return triggerPrice !== null && isEqual(triggerPrice, wantedTrigger) && isEqual(price, wantedPrice);
+  // Without a trigger it is what a met one has become.
+  return (triggerPrice === null || isEqual(triggerPrice, wantedTrigger)) && isEqual(price, wantedPrice);
 }
 
 function isEqual(a: string, b: string): boolean {

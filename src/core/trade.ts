@@ -2,7 +2,7 @@
  * A trade: an entry together with the orders that protect what it fills. It lives until nothing of it is held and nothing
  * of it is out. What is to be done for it next is said by `core/trade-step`.
  */
-import { type Decimal, decimal, multiply } from "./decimal.ts";
+import { compare, type Decimal, decimal, multiply } from "./decimal.ts";
 import { type Market, roundPrice } from "./market.ts";
 import type { Side, TimeInForce } from "./order.ts";
 
@@ -88,6 +88,12 @@ const MARKET_SLIPPAGE = { sell: decimal("0.9"), buy: decimal("1.1") } as const;
 export function worstPriceOf(market: Market, side: Side, triggerPrice: string): string {
   const furthest = multiply(decimal(triggerPrice), MARKET_SLIPPAGE[side]);
   return roundPrice(market, furthest, side === "sell" ? "up" : "down");
+}
+
+/** Whether the mark has come to the stop of a trade on this side, which would then execute at once. */
+export function isStopMet(side: Side, triggerPrice: string, mark: Decimal): boolean {
+  const order = compare(mark, decimal(triggerPrice));
+  return side === "buy" ? order <= 0 : order >= 0;
 }
 
 /** Of the guards. */

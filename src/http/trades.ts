@@ -29,7 +29,7 @@ const create = writeRoute(
     tag: TAG,
     summary: "Enter with protection",
     description:
-      "A limit order together with the stop-loss, and the take-profit, of what it fills. It is stored, and pursued from then on by orders of its own, also after a restart. Where the account has nothing in the market, the stop goes first, whole, and the entry once the exchange has taken it; else a stop of just what is filled follows each fill, the new one before the old one goes. What one of both closes, the other no longer covers. A stop that fires or is taken away ends the entry; an entry that could not be sent for a minute is not sent any more. A stop beyond the price at which the exchange would liquidate what is held once the entry has filled is refused with that price (409 `stop_beyond_liquidation`), by the figures that the exchange shows at that moment; it is not judged for cross margin of a builder-deployed dex, nor under portfolio margin. Of a key with rails the whole trade counts from the answer on. Read it, or follow `trade.updated`, to see whether it is `protected`.",
+      "A limit order together with the stop-loss, and the take-profit, of what it fills. It is stored, and pursued from then on by orders of its own, also after a restart. Where the account has nothing in the market, the stop goes first, whole, and the entry once the exchange has taken it; else a stop of just what is filled follows each fill, the new one before the old one goes. What one of both closes, the other no longer covers. A stop that fires or is taken away ends the entry; an entry that could not be sent for a minute is not sent any more. A stop beyond the price at which the exchange would liquidate what is held once the entry has filled is refused with that price (409 `stop_beyond_liquidation`), by the figures that the exchange shows at that moment; it is not judged for cross margin of a builder-deployed dex, nor under portfolio margin. A stop that the mark has come to already is refused with the mark (409 `stop_already_met`); where the mark comes to it before the entry is sent, nothing is entered, and where the exchange refuses it for that once something is held, what is held is closed at the worst price of the stop. Of a key with rails the whole trade counts from the answer on. Read it, or follow `trade.updated`, to see whether it is `protected`.",
     access: "trading:write",
     body: CreateTradeBody,
     bodyExample: EXAMPLE_CREATE_TRADE,
@@ -40,6 +40,7 @@ const create = writeRoute(
       "perpetual_market_required",
       "trading_stopped",
       "too_many_open_orders",
+      "stop_already_met",
       "stop_beyond_liquidation",
     ],
   },
@@ -112,7 +113,7 @@ const modify = writeRoute(
     tag: TAG,
     summary: "Move the stop or the profit of a trade",
     description:
-      "An order on the new terms is placed, and the old one goes when the exchange has taken it. One that the exchange refuses leaves the old one in force; it is tried again every ten seconds. While the entry may fill, the stop stays on its losing side; afterwards it may follow the price.",
+      "An order on the new terms is placed, and the old one goes when the exchange has taken it. One that the exchange refuses leaves the old one in force; it is tried again every ten seconds. While the entry may fill, the stop stays on its losing side; afterwards it may follow the price, and is not moved to where the mark is already: that is what a close is for.",
     access: "trading:write",
     id: ID,
     body: ModifyTradeBody,
@@ -123,6 +124,7 @@ const modify = writeRoute(
       "trade_not_found",
       "nothing_to_modify",
       "trade_not_modifiable",
+      "stop_already_met",
       "stop_beyond_liquidation",
       "unknown_market",
     ],

@@ -7,7 +7,10 @@ import { heldOf, nextSteps, type Part, protectedOf, type TradeFacts } from "../.
 import { entry, facts, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 /** An exchange of which only sizes are known: it fills, refuses, loses and fires as it is told. */
-type Move = { kind: "fill" | "lose" | "refuse" | "settle" | "fire" | "take_away" | "profit"; amount: number };
+type Move = {
+  kind: "fill" | "lose" | "refuse" | "refuse_met" | "mark" | "settle" | "fire" | "take_away" | "profit";
+  amount: number;
+};
 
 const MOVES = fc.array(
   fc.record({
@@ -19,6 +22,8 @@ const MOVES = fc.array(
       "settle",
       "lose",
       "refuse",
+      "refuse_met",
+      "mark",
       "fire",
       "take_away",
       "profit",
@@ -59,6 +64,18 @@ function carryOut(world: World): boolean {
           ? { ...world.facts, stops: [...stops, made] }
           : { ...world.facts, profits: [...profits, made] };
     }
+    if (step.kind === "close_now") {
+      expect(compare(step.size, heldOf(world.facts))).toBeLessThanOrEqual(0);
+      const made = part(orderId, {
+        state: "unsettled",
+        wasTaken: false,
+        size: step.size,
+        triggerPrice: null,
+        price: world.trade.stopLoss.price,
+        createdAtMs: world.facts.nowMs,
+      });
+      world.facts = { ...world.facts, stops: [...stops, made] };
+    }
     if (step.kind === "cancel")
       change(world, (each) => (each.orderId === step.orderId ? { ...each, isLeaving: true } : each));
   }
@@ -93,11 +110,25 @@ function play(world: World, { kind, amount }: Move): void {
   switch (kind) {
     case "settle":
       change(world, (each) => {
+        const { nowMs } = world.facts;
+        if (isClosing(each)) {
+          const { filled } = closeSome(each, heldOf(world.facts));
+          return { ...each, filled, state: "over", remaining: ZERO, wasTaken: true };
+        }
         if (each.state === "unsettled" && !each.isLeaving)
           return { ...each, state: each.triggerPrice === null ? "working" : "waiting", wasTaken: true };
         if (each.isLeaving) return { ...each, state: "over", remaining: ZERO };
         // It was looked at.
-        return each.state === "waiting" ? { ...each, shownAtMs: world.facts.nowMs } : each;
+        return each.state === "waiting" ? { ...each, shownAtMs: nowMs } : each;
+      });
+      return;
+    case "mark":
+      world.facts = { ...world.facts, mark: amount > 3 ? null : decimal(amount > 1 ? "89" : "95") };
+      return;
+    case "refuse_met":
+      change(world, (each) => {
+        const isStop = each.triggerPrice !== null && stops.some(({ orderId }) => orderId === each.orderId);
+        return isStop && each.orderId === unsettled ? { ...each, ...REFUSED, refusal: "Invalid TP/SL price." } : each;
       });
       return;
     case "lose":
@@ -124,6 +155,11 @@ function play(world: World, { kind, amount }: Move): void {
       change(world, (each) => (each.orderId === id ? closeSome(each, most) : each));
     }
   }
+}
+
+/** What a stop has become that the exchange did not take. */
+function isClosing({ orderId, state, triggerPrice }: Part): boolean {
+  return orderId !== "entry" && state === "unsettled" && triggerPrice === null;
 }
 
 function settleAll(world: World): boolean {

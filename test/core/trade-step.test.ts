@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import type { Trade } from "../../src/core/trade.ts";
-import { nextSteps, type TradeFacts, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { nextSteps, type Part, type TradeFacts, unprotectedBecause } from "../../src/core/trade-step.ts";
 import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 function stopOf(size: string): object {
@@ -14,6 +14,13 @@ function gone(...orderIds: string[]): object[] {
 }
 
 const TOO_SMALL = "Order must have minimum value of $10.";
+
+const MET = part("s1", { ...REFUSED, size: decimal("3"), refusal: "Invalid TP/SL price. asset=0" });
+const AT = { entry: entry("3"), stops: [MET] };
+
+function closed(filled: string): Part {
+  return part("s2", { ...OVER, size: decimal("3"), filled: decimal(filled), triggerPrice: null });
+}
 
 const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
   ["nothing yet: the stop, whole", {}, {}, [stopOf("10")]],
@@ -97,6 +104,50 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     FOLLOWING,
     { entry: entry("1"), stops: [part("s1", { ...REFUSED, size: decimal("1"), refusal: "No." })], nowMs: 10_000 },
     [stopOf("1")],
+  ],
+  [
+    "refused because the mark has come to it: nothing more is entered, and what is held is closed at once",
+    FOLLOWING,
+    { ...AT, mark: decimal("90") },
+    [...gone("entry"), { kind: "close_now", size: "3" }],
+  ],
+  [
+    "the same by the word of its record",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: [{ ...MET, refusal: "rejected: (badTriggerPxRejected)" }], mark: decimal("80") },
+    [{ kind: "close_now", size: "3" }],
+  ],
+  ["not while the mark has not come to it by what is known", FOLLOWING, { ...AT, mark: decimal("90.01") }, []],
+  ["nor while nobody knows the mark", FOLLOWING, { ...AT, mark: null }, []],
+  [
+    "nor where it was refused for anything else",
+    FOLLOWING,
+    { ...AT, stops: [{ ...MET, refusal: "No." }], mark: decimal("80") },
+    [],
+  ],
+  [
+    "nor what an older stop protects still",
+    FOLLOWING,
+    { ...AT, stops: [part("s0", { size: decimal("3") }), MET], mark: decimal("80") },
+    [],
+  ],
+  [
+    "closed in part, the rest is tried again in ten seconds",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: [MET, closed("1")], mark: decimal("80"), nowMs: 9_999 },
+    [],
+  ],
+  [
+    "and then by what is left",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: [MET, closed("1")], mark: decimal("80"), nowMs: 10_000 },
+    [{ kind: "close_now", size: "2" }],
+  ],
+  [
+    "where the mark went back the stop is tried again",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: [MET, closed("1")], mark: decimal("91"), nowMs: 10_000 },
+    [stopOf("2")],
   ],
   [
     "a stop that is gone ends the entry, and is put back for what is held",

@@ -113,9 +113,9 @@ export async function stepTrades(run: Run): Promise<void> {
     };
     const waiting = factsOf(deps, trade, NOTHING_READ).stops.findLast(({ state }) => state === "waiting");
     const stopShown = waiting === undefined ? null : { orderId: waiting.orderId, atMs: run.clock.nowMs() };
-    for (const step of nextSteps(trade, factsOf(deps, trade, { position: null, stopShown }))) {
+    for (const step of nextSteps(trade, factsOf(deps, trade, { ...NOTHING_READ, stopShown }))) {
       if (step.kind === "place_guard")
-        await placeGuard(deps, deps.settling, { trade, account: ACCOUNT, step, position: null });
+        await placeGuard(deps, deps.settling, { trade, account: ACCOUNT, step, position: null, mark: null });
       if (step.kind === "place_entry") await enterTrade(deps, { trade, account: ACCOUNT, stopShown });
       if (step.kind === "follow_fills")
         inTransaction(store, () => putTrade(store, { ...trade, path: "after_fills" }, run.clock.nowMs()));

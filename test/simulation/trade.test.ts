@@ -9,6 +9,7 @@ import { scenesOfThisFile } from "./scenes.ts";
 const scene = scenesOfThisFile();
 
 const LOST: Fate = { arrivesAfterMs: [1], answer: { kind: "silence" } };
+const UNSENT: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ECONNREFUSED", afterMs: 50 } };
 const NEVER_ARRIVED: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
 
 /** Buys 0.05 at 90,000, and is out at 85,000. */
@@ -108,13 +109,12 @@ test("while the stop is not proven to wait there, nothing is entered", async () 
 test("a stop that the feed has told gone is none to enter behind, though no look can prove it yet", async () => {
   const s = await scene({ hasFeed: true });
   await s.pass(2_000);
-  const unsent: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ECONNREFUSED", afterMs: 50 } };
   const isEntry = (body: string) => body.includes('"r":false');
-  s.setFate(({ body }) => (isEntry(body) ? unsent : directly(1)));
+  s.setFate(({ body }) => (isEntry(body) ? UNSENT : directly(1)));
   const id = await begin(s);
   await s.pass(2_000);
   expect(guarded(s)).toBe(0.05);
-  s.setFate(({ path, body }) => (isEntry(body) ? unsent : path === "/info" ? NEVER_ARRIVED : directly(1)));
+  s.setFate(({ path, body }) => (isEntry(body) ? UNSENT : path === "/info" ? NEVER_ARRIVED : directly(1)));
   await markAt(s, 84_000);
   await markAt(s, 90_500);
   expect(guarded(s)).toBe(0);
@@ -182,6 +182,55 @@ test("where the account has something there, a stop of what is filled follows ea
   await until(s, id, (is) => is.status === "open" && is.protected);
   await s.pass(3_000);
   expect(guarded(s)).toBe(0.05);
+});
+
+test.each([
+  ["the exchange took none", (_s: Scene) => undefined],
+  ["it was dead", (s: Scene) => s.kill()],
+])("an entry that could not be sent for a minute, because %s, is not sent any more", async (_what, begun) => {
+  const s = await scene();
+  s.setFate(({ body }) => (body.includes('"r":false') ? UNSENT : directly(1)));
+  const id = await begin(s);
+  await s.pass(1_000);
+  expect(guarded(s)).toBe(0.05);
+  begun(s);
+  await s.pass(62_000);
+  s.setFate(() => directly(1));
+  if (s.isDead()) await s.start();
+  expect((await until(s, id, ({ status }) => status === "rejected")).error).toStartWith(
+    "it could not be sent within 60 s",
+  );
+  expect(placed(s)).toMatchObject([STOP]);
+  expect(guarded(s)).toBe(0);
+});
+
+test("the mark comes to its stop before the entry is sent: nothing is entered, where no stop waits before it", async () => {
+  const s = await scene();
+  await s.tell("other-key-1", limit("buy", 80_000));
+  s.setFate(({ body }) => (body.includes('"r":false') ? UNSENT : directly(1)));
+  const id = await begin(s);
+  await s.pass(2_000);
+  await markAt(s, 84_000);
+  await s.pass(6_000);
+  s.setFate(() => directly(1));
+  const { error } = await until(s, id, ({ status }) => status === "rejected");
+  expect(error).toContain("The mark of BTC is 84000, and stop_loss.trigger_price 85000 is not below it");
+  expect(placed(s)).toMatchObject([ENTRY]);
+});
+
+test.each([
+  ["fire", 5],
+  ["are refused", 4],
+])("filled when the mark has come to its stop, it is out at once where such triggers %s", async (_what, seed) => {
+  const s = await scene({ seed });
+  await s.tell("other-key-1", limit("buy", 70_000));
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  s.venue.setPrice("BTC", 84_000n * 100_000_000n);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.05" });
+  trade(s, MAKER, { isBuy: true, price: 83_900, size: "0.05" });
+  await until(s, id, ({ status }) => status === "closed");
+  expect([held(s), guarded(s)]).toEqual(["0", 0]);
 });
 
 test("the entry is canceled: the stop stays for what is held, and goes with it", async () => {

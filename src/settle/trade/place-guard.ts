@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
-import type { Decimal } from "../../core/decimal.ts";
 import { findMarket } from "../../core/market.ts";
-import { nameOfPart, otherSide, type Trade } from "../../core/trade.ts";
+import type { OrderTerms } from "../../core/order.ts";
+import { type Guard, nameOfPart, otherSide, type Trade } from "../../core/trade.ts";
 import { nextSteps, type TradeStep } from "../../core/trade-step.ts";
 import type { Place, Settling } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -13,11 +13,11 @@ import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import type { Placing } from "../record/record.ts";
-import { factsOf } from "./trade-facts.ts";
+import { factsOf, type Read } from "./trade-facts.ts";
 
-export type GuardStep = Extract<TradeStep, { kind: "place_guard" }>;
+export type GuardStep = Extract<TradeStep, { kind: "place_guard" | "close_now" }>;
 
-type Guarding = { trade: Trade; account: Account; step: GuardStep; position: Decimal | null };
+type Guarding = Pick<Read, "position" | "mark"> & { trade: Trade; account: Account; step: GuardStep };
 
 /** The stop, or the take-profit, of a trade: one order that waits for the mark and only reduces. */
 export function placeGuard(world: ToPlaceOwn, settling: Pick<Settling, "pursue">, guarding: Guarding): Promise<void> {
@@ -28,48 +28,68 @@ export function placeGuard(world: ToPlaceOwn, settling: Pick<Settling, "pursue">
 }
 
 /** Null where by the rows as they are now it is not what comes next. */
-function storeGuard(world: ToPlaceOwn, { trade, account, step, position }: Guarding, place: Place): Placing | null {
+function storeGuard(
+  world: ToPlaceOwn,
+  { trade, account, step, position, mark }: Guarding,
+  place: Place,
+): Placing | null {
   return inTransaction(world.store, (store) => {
     const now = findTrade(store, trade.id);
     const agent = signingAgent(world, account);
     if (now === null || now.endedAtMs !== null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id))
       return null;
-    const isNext = nextSteps(now, factsOf(world, now, { position, stopShown: null })).some((next) =>
+    const isNext = nextSteps(now, factsOf(world, now, { position, mark, stopShown: null })).some((next) =>
       isSame(next, step),
     );
     const order = isNext ? newGuard(world, now, step) : null;
     if (order === null) return null;
     const atMs = order.createdAtMs;
-    const counted = step.as === "stop" ? { stops: now.stops + 1 } : { profits: now.profits + 1 };
+    const counted = isStop(step) ? { stops: now.stops + 1 } : { profits: now.profits + 1 };
     putTrade(store, { ...now, ...counted }, atMs);
     const placing = storeOwnOrder(world, { account, order, signer: agent.address, place, route: "trade" });
-    const detail = `${step.as === "stop" ? "stop-loss" : "take-profit"} of trade ${now.id}`;
+    const detail = `${nameOf(step)} of trade ${now.id}`;
     appendNote(store, { resourceId: order.id, attemptId: placing.attempt.id, atMs, what: "of a trade", detail });
     return placing;
   });
 }
 
-function isSame(next: TradeStep, { as, size }: GuardStep): boolean {
-  return next.kind === "place_guard" && next.as === as && next.size === size;
+function isSame(next: TradeStep, step: GuardStep): boolean {
+  if (next.kind === "close_now") return step.kind === "close_now" && next.size === step.size;
+  return next.kind === "place_guard" && step.kind === "place_guard" && next.as === step.as && next.size === step.size;
+}
+
+function isStop(step: GuardStep): boolean {
+  return step.kind === "close_now" || step.as === "stop";
+}
+
+function nameOf(step: GuardStep): string {
+  if (step.kind === "close_now") return "stop-loss, at once because the mark has come to its trigger,";
+  return step.as === "stop" ? "stop-loss" : "take-profit";
 }
 
 /** Null where its market is not listed any more. */
-function newGuard(world: ToPlaceOwn, trade: Trade, { as, size }: GuardStep): StoredOrder | null {
+function newGuard(world: ToPlaceOwn, trade: Trade, step: GuardStep): StoredOrder | null {
   const universe = world.markets.current();
   const listed = universe === null ? null : findMarket(universe, trade.market);
-  const guard = as === "stop" ? trade.stopLoss : trade.takeProfit;
+  const guard = isStop(step) ? trade.stopLoss : trade.takeProfit;
   if (listed === null || guard === null) return null;
+  const as = isStop(step) ? "stop" : "profit";
   const number = (as === "stop" ? trade.stops : trade.profits) + 1;
-  const kind = as === "stop" ? "stop_loss" : "take_profit";
-  const trigger = { price: guard.triggerPrice, kind, market: guard.isMarket } as const;
-  const terms = {
-    side: otherSide(trade.side),
-    size,
-    price: guard.price,
-    timeInForce: "gtc",
-    reduceOnly: true,
-  } as const;
   const { accountId, keyHash } = trade;
   const idempotencyKey = nameOfPart(trade, { as, number });
-  return newOrder(world, { accountId, market: listed, terms: { ...terms, trigger }, idempotencyKey, keyHash });
+  const terms = { side: otherSide(trade.side), size: step.size, price: guard.price, reduceOnly: true };
+  return newOrder(world, {
+    accountId,
+    market: listed,
+    terms: { ...terms, ...formOf(step, guard) },
+    idempotencyKey,
+    keyHash,
+  });
+}
+
+/** What waits for the mark, or what it becomes then. */
+function formOf(step: GuardStep, { triggerPrice, isMarket }: Guard): Pick<OrderTerms, "timeInForce" | "trigger"> {
+  if (step.kind === "close_now") return { timeInForce: isMarket ? "ioc" : "gtc", trigger: null };
+  const kind = step.as === "stop" ? "stop_loss" : "take_profit";
+  return { timeInForce: "gtc", trigger: { price: triggerPrice, kind, market: isMarket } };
 }

@@ -20,12 +20,14 @@ export type Read = {
   /** What the account holds; null where nobody has read it. */
   position: Decimal | null;
   stopShown: StopShown | null;
+  /** Of its market, asked for where the stop was refused because of it. */
+  mark: Decimal | null;
 };
 
-export const NOTHING_READ: Read = { position: null, stopShown: null };
+export const NOTHING_READ: Read = { position: null, stopShown: null, mark: null };
 
 /** What a trade is judged by: its rows as they are now, and what was read beside them. */
-export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown }: Read): TradeFacts {
+export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown, mark }: Read): TradeFacts {
   const { clock, store } = world;
   const nowMs = clock.nowMs();
   const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
@@ -37,6 +39,7 @@ export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown
     })),
     profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
     position,
+    mark,
     isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
     nowMs,
   };

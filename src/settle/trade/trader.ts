@@ -9,11 +9,12 @@ import {
   type TradeFacts,
   type TradeStep,
   unprotectedBecause,
+  wantsMark,
 } from "../../core/trade-step.ts";
 import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findOrder } from "../../store/orders.ts";
+import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, listOpenTrades, putTrade } from "../../store/trades.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
@@ -33,6 +34,8 @@ export type TraderParts = {
   settling: Pick<Settling, "burn" | "look" | "pursue">;
   /** Asked anew each time; null where it could not be read. */
   position(account: Account, market: string): Promise<ShownPosition | null>;
+  /** Null where it could not be read. */
+  mark(market: string): Promise<Decimal | null>;
   /** Sends the entry, once, as any order of its key. In words why it never will be; null where it was sent, or may be later. */
   enter(trade: Trade, account: Account, stopShown: StopShown | null): Promise<string | null>;
 };
@@ -48,6 +51,8 @@ const ASK_EVERY_MS = 5_000;
 const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two questions whether a stop waits still before which no entry has been sent yet, milliseconds. */
 const ASK_STOP_EVERY_MS = 1_000;
+/** Between two questions for the mark, milliseconds. */
+const ASK_MARK_EVERY_MS = 1_000;
 /** Between two readings of the position, milliseconds. */
 const READ_EVERY_MS = 10_000;
 /** The same after a fill, and where a reading shows less than the trade holds by its own fills, milliseconds. */
@@ -66,6 +71,8 @@ type Memory = {
   shown: Decimal | null;
   /** What two such readings agree on at most; null before them. */
   position: Decimal | null;
+  markAskedMs: number;
+  mark: Decimal | null;
 };
 
 const NOTHING_ASKED: Memory = {
@@ -77,6 +84,8 @@ const NOTHING_ASKED: Memory = {
   ownSinceMs: 0,
   shown: null,
   position: null,
+  markAskedMs: Number.NEGATIVE_INFINITY,
+  mark: null,
 };
 
 /** Pursues trades: their stops, their entries, their ends. What it does is in the rows, so that it goes on wherever a process has died. */
@@ -133,7 +142,8 @@ type Asking = { trade: Trade; account: Account; memory: Memory };
 async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   await askForStop(world, parts, { trade, account, memory });
-  const entry = trade.entryId === null ? null : findOrder(world.store, trade.entryId);
+  await askForMark(world, parts, { trade, account, memory });
+  const entry = entryOf(world, trade);
   const isAsked = entry !== null && isLive(entry.status) && !world.feeds.isLive(account.tradingAddress);
   if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
     memory.askedMs = nowMs;
@@ -156,8 +166,8 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memo
 
 /** Before an entry is sent behind it: it may have fired since the exchange last had a word about it. */
 async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade, memory }: Asking): Promise<void> {
-  if (trade.entryId !== null) return;
-  const { stops, nowMs } = factsOf(world, trade, { position: null, stopShown: memory.stopShown });
+  if (entryOf(world, trade) !== null) return;
+  const { stops, nowMs } = factsOf(world, trade, { ...NOTHING_READ, stopShown: memory.stopShown });
   const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
   const elapsedMs = world.clock.elapsedMs();
   if (stop === undefined || isTrusted(stop, nowMs) || elapsedMs - memory.stopAskedMs < ASK_STOP_EVERY_MS) return;
@@ -165,6 +175,16 @@ async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade,
   const askedAtMs = world.clock.nowMs();
   if ((await settling.look(stop.orderId, "settle")) === "open")
     memory.stopShown = { orderId: stop.orderId, atMs: askedAtMs };
+}
+
+/** Where the exchange has refused the stop because of it. A mark of before is none to close by. */
+async function askForMark(world: ToPlaceOwn, { mark }: TraderParts, { trade, memory }: Asking): Promise<void> {
+  const elapsedMs = world.clock.elapsedMs();
+  if (!wantsMark(trade, factsOf(world, trade, { ...NOTHING_READ, position: memory.position }))) memory.mark = null;
+  else if (elapsedMs - memory.markAskedMs >= ASK_MARK_EVERY_MS) {
+    memory.mark = await mark(trade.market);
+    memory.markAskedMs = elapsedMs;
+  }
 }
 
 function askEveryMs({ store }: With<"store">, { path }: Trade): number {
@@ -178,6 +198,11 @@ function onSide({ side }: Trade, size: Decimal): Decimal {
   return isNegative(signed) ? ZERO : signed;
 }
 
+/** Null too where it was taken back, because it had never left. */
+function entryOf({ store }: With<"store">, { entryId }: Trade): StoredOrder | null {
+  return entryId === null ? null : findOrder(store, entryId);
+}
+
 /** In one transaction with the rows that it is concluded from; null where it has ended. */
 function writeDown(
   world: ToPlaceOwn,
@@ -185,16 +210,17 @@ function writeDown(
   memory: Memory,
 ): { trade: Trade; steps: readonly TradeStep[] } | null {
   return inTransaction(world.store, (store) => {
-    const found = findTrade(store, id);
-    if (found === null || found.endedAtMs !== null) return null;
+    const row = findTrade(store, id);
+    if (row === null || row.endedAtMs !== null) return null;
+    const found = { ...row, entryId: entryOf(world, row)?.id ?? null };
     const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(store, found);
     const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
-    const byFills = factsOf(world, trade, { position: null, stopShown: memory.stopShown });
+    const byFills = factsOf(world, trade, { position: null, stopShown: memory.stopShown, mark: memory.mark });
     // What was read was read of what it held then.
     const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
     const steps = nextSteps(trade, facts);
     const next = shownAs(concluded(trade, steps, facts), facts);
-    if (JSON.stringify(next) !== JSON.stringify(found)) putTrade(store, next, facts.nowMs);
+    if (JSON.stringify(next) !== JSON.stringify(row)) putTrade(store, next, facts.nowMs);
     return next.endedAtMs === null ? { trade: next, steps } : null;
   });
 }
@@ -233,7 +259,8 @@ async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, ste
   const { settling } = parts;
   switch (step.kind) {
     case "place_guard":
-      return placeGuard(world, settling, { trade, account, step, position: memory.position });
+    case "close_now":
+      return placeGuard(world, settling, { trade, account, step, position: memory.position, mark: memory.mark });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
     case "place_entry":
@@ -248,7 +275,7 @@ function noteRefusal(world: ToPlaceOwn, id: string, refusal: string | null): voi
   if (refusal === null) return;
   inTransaction(world.store, (store) => {
     const trade = findTrade(store, id);
-    if (trade === null || trade.endedAtMs !== null || trade.entryId !== null) return;
+    if (trade === null || trade.endedAtMs !== null || entryOf(world, trade) !== null) return;
     putTrade(store, { ...trade, isEntryUnwanted: true, error: refusal }, world.clock.nowMs());
   });
 }
