@@ -116,7 +116,7 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
   },
   { row: "P26", file: "README.md", sentence: "`/llms.txt` is where a language model begins to read" },
   {
-    row: "P21",
+    row: "P27",
     file: "README.md",
     sentence:
       "Where the mark comes to it before the entry is sent, nothing is entered (`rejected`), and nothing is entered a minute after it was asked for",

@@ -166,7 +166,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: NOT_MOVED,
   },
   {
-    row: "P21",
+    row: "P27",
     name: "a trade begins behind a stop that the mark has passed",
     changes: inFile(
       "src/core/trade.ts",
@@ -176,7 +176,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: MET_STOP, title: "of %s by the mark of that moment" },
   },
   {
-    row: "P21",
+    row: "P27",
     name: "a stop is moved to where the mark is",
     changes: inFile(
       "src/actions/change-trade.ts",
@@ -186,7 +186,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: MET_STOP, title: "a stop is not moved to where the mark is" },
   },
   {
-    row: "P21",
+    row: "P27",
     name: "an entry is sent though the mark has come to its stop meanwhile",
     changes: inFile(
       "src/actions/enter-trade.ts",
@@ -196,7 +196,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: TRADES_RUN, title: "the mark comes to its stop before the entry is sent" },
   },
   {
-    row: "P21",
+    row: "P27",
     name: "what the exchange takes no stop of, because the mark has passed it, stays held",
     changes: inFile(
       "src/core/trade-step.ts",
@@ -206,7 +206,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: TRADES_RUN, title: "filled when the mark has come to its stop" },
   },
   {
-    row: "P21",
+    row: "P27",
     name: "an entry is sent however long ago it was asked for",
     changes: inFile(
       "src/actions/enter-trade.ts",
