@@ -50,6 +50,7 @@ test("every line of the readme's tour does what it says", async () => {
 /** What the tour's text asks the reader to keep. */
 function remember(answer: Record<string, unknown>, variables: Record<string, string>): void {
   if (answer["object"] === "order") variables["ORDER"] = String(answer["id"]);
+  if (answer["object"] === "trade") variables["TRADE"] = String(answer["id"]);
   if (answer["object"] === "cancel_all") variables["ALL"] = String(answer["id"]);
   if (answer["object"] === "operation") variables["OPERATION"] = String(answer["id"]);
   if (answer["action"] === "twap") variables["TWAP"] = String(answer["exchange_id"]);
@@ -64,6 +65,7 @@ test("the tour visits every endpoint that a key can use", () => {
     "GET /v1/account",
     "GET /v1/api-keys",
     "GET /v1/cancel-alls/{id}",
+    "GET /v1/equity",
     "GET /v1/fills",
     "GET /v1/markets",
     "GET /v1/markets/BTC",
@@ -73,19 +75,26 @@ test("the tour visits every endpoint that a key can use", () => {
     "GET /v1/orders",
     "GET /v1/orders/{id}",
     "GET /v1/orders/{id}/story",
+    "GET /v1/performance",
     "GET /v1/positions",
     "GET /v1/status",
     "GET /v1/stream",
+    "GET /v1/trades",
+    "GET /v1/trades/{id}",
     "GET /v1/twaps",
     "GET /v1/whoami",
     "POST /v1/leverage",
     "POST /v1/margin",
     "POST /v1/orders",
+    "POST /v1/orders/batch",
     "POST /v1/orders/cancel-all",
     "POST /v1/orders/market",
     "POST /v1/orders/{id}/cancel",
     "POST /v1/orders/{id}/modify",
     "POST /v1/positions/close",
+    "POST /v1/trades",
+    "POST /v1/trades/{id}/cancel",
+    "POST /v1/trades/{id}/modify",
     "POST /v1/twaps",
     "POST /v1/twaps/cancel",
   ]);
