@@ -264,7 +264,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
 };
 
 /** No object of ours: texts that are one constant, streams (`test/http/events.test.ts` and its like read them), a page. */
-const OTHERS = ["get_health", "get_openapi", "get_docs", "stream_events", "stream_markets"];
+const OTHERS = ["get_health", "get_openapi", "get_docs", "get_llms", "stream_events", "stream_markets"];
 const FILES = ["orders", "fills", "operations", "funding", "transfers"].flatMap((list) => [
   `export_${list}_csv`,
   `export_${list}_jsonl`,
