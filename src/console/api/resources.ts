@@ -11,6 +11,7 @@ import type {
 } from "../../http/schema/account.ts";
 import type { RenewalOutcomeResource, RenewalResource } from "../../http/schema/agent-renewal.ts";
 import type { KeyInListResource, TypedDataResource } from "../../http/schema/api-key.ts";
+import type { EquityResource } from "../../http/schema/equity.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
 import type { FundingPaymentResource, TransferResource } from "../../http/schema/ledger.ts";
 import type { MarketResource } from "../../http/schema/market.ts";
@@ -41,6 +42,7 @@ export type SpotBalance = Static<typeof SpotBalanceSchema>;
 export type Account = Static<typeof AccountResource>;
 export type AccountMode = Account["account_mode"];
 export type Performance = Static<typeof PerformanceResource>;
+export type Equity = Static<typeof EquityResource>;
 export type Position = Static<typeof PositionResource>;
 export type Order = Static<typeof OrderResource>;
 export type Fill = Static<typeof FillResource>;

@@ -8,7 +8,7 @@ import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder, takeTrade } from "./apply.ts";
 import { beginCandles } from "./candles.ts";
-import { sampleEquity } from "./equity.ts";
+import { readEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
 import { readPerformance } from "./performance.ts";
@@ -70,7 +70,6 @@ async function readFigures(app: App): Promise<void> {
     readHealth(app),
     reads.readPrices(app),
   ]);
-  sampleEquity(app);
   beginCandles(app);
 }
 
@@ -94,6 +93,7 @@ async function readLists(app: App): Promise<void> {
     reads.readStops(app),
     reads.readProposals(app),
     readPerformance(app),
+    readEquity(app),
   ]);
 }
 

@@ -7,7 +7,6 @@ import { request } from "../api/request.ts";
 import type { WhoAmI } from "../api/resources.ts";
 import { resumeIntentions } from "./act.ts";
 import type { App } from "./app.ts";
-import { restoreEquity } from "./equity.ts";
 import { newForms } from "./forms.ts";
 import { beginLimitedKey } from "./limited-key.ts";
 import { startLive, stopLive } from "./live.ts";
@@ -98,7 +97,6 @@ function open(app: App, session: Session): void {
   Object.assign(state, emptyReadings(), { forms: newForms(app.sessionStorage) });
   state.session = session;
   state.intentions = readIntentions(app.localStorage, session.me.account);
-  restoreEquity(app, session.me.account);
   app.changed();
   startLive(app);
   beginLimitedKey(app);

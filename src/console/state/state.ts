@@ -71,7 +71,7 @@ export type State = {
   prices: Loaded<Map<string, string>>;
   story: Loaded<Story> & { id: string | null };
   fills: FillBook;
-  equity: EquitySample[];
+  equity: Loaded<EquitySample[]>;
   timeline: Timeline;
   intentions: Intention[];
   notices: Notice[];
@@ -108,8 +108,6 @@ export function emptyState(nowMs: number, storage: Storage): State {
   };
 }
 
-const NO_SAMPLES: EquitySample[] = [];
-
 /** What belongs to an account and goes when it does. */
 export function emptyReadings() {
   return {
@@ -129,7 +127,7 @@ export function emptyReadings() {
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },
     fills: emptyFills(),
-    equity: NO_SAMPLES,
+    equity: emptyLoaded<EquitySample[]>(),
     timeline: newTimeline(),
   };
 }
