@@ -166,6 +166,12 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: NOT_MOVED,
   },
   {
+    row: "S66",
+    name: "what a refused write has vouched for stays believed",
+    changes: inFile("src/store/commit-queue.ts", "undoChanges(store, changes);", "undoChanges(store, changes + 1);"),
+    seenBy: { test: "test/store/sealed-apart.test.ts", title: "one that adds" },
+  },
+  {
     row: "P27",
     name: "a trade begins behind a stop that the mark has passed",
     changes: inFile(

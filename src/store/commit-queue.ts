@@ -4,6 +4,7 @@ import { commitDelayed, inTransactionBeside, inTransactionDelayed } from "./comm
 import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
+import { countChanges, undoChanges } from "./sealed-rows.ts";
 
 /**
  * What is to be written, inside a transaction that it shares. It changes nothing but the store, because it is run
@@ -202,6 +203,7 @@ function isOver(store: Store): boolean {
 /** What throws has changed nothing. */
 function apart<T>(store: Store, work: () => T): T {
   const client = store.$client;
+  const changes = countChanges(store);
   client.run("SAVEPOINT apart");
   try {
     const value = work();
@@ -212,6 +214,8 @@ function apart<T>(store: Store, work: () => T): T {
     if (client.inTransaction) {
       client.run("ROLLBACK TO apart");
       client.run("RELEASE apart");
+      // What is believed goes back with the rows: a seal over the one without the other opens no directory any more.
+      undoChanges(store, changes);
     }
     throw error;
   }

@@ -186,6 +186,7 @@ function showAgain(store: Store): void {
     for (const work of memory.delayed) work(store);
   } catch (error) {
     rollBack(client);
+    undoChanges(store);
     forget(store);
     letGo(store);
     memory.showAgain = again;

@@ -132,12 +132,17 @@ export function keepChanges({ memory }: Pick<Store, "memory">): void {
   memory.sealed?.undo.splice(0);
 }
 
-/** For `commit.ts`, after a rollback. */
-export function undoChanges({ memory }: Pick<Store, "memory">): void {
+/** How many changes would be put back now; for a part of a transaction that may be rolled back by itself. */
+export function countChanges({ memory }: Pick<Store, "memory">): number {
+  return memory.sealed?.undo.length ?? 0;
+}
+
+/** For who rolls back, right after it. `from`: what `countChanges` said when that part of the transaction began. */
+export function undoChanges({ memory }: Pick<Store, "memory">, from = 0): void {
   const { sealed } = memory;
   if (sealed === null) return;
   sealed.digest = null;
-  for (const { kind, id, before } of sealed.undo.splice(0).reverse()) {
+  for (const { kind, id, before } of sealed.undo.splice(from).reverse()) {
     if (before === null) sealed.rows.get(kind)?.delete(id);
     else sealed.rows.get(kind)?.set(id, before);
   }
