@@ -4,10 +4,11 @@ import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
 import type { Bot } from "./bots.ts";
 import { INSTANCE } from "./process.ts";
 import type { WishOf } from "./truth.ts";
-import type { Wish } from "./wishes.ts";
+import { MIDDLE, type Wish } from "./wishes.ts";
 
 /**
- * By its price, which no other wish has; a trade's guard by the price that triggers it; and what the gateway prices by the
+ * By its price, which no other wish has; a trade's guard by the price that triggers it, or, where the mark has come to that already,
+ * by how far it goes at once; and what the gateway prices by the
  * digits of its Idempotency-Key, in which its client order id ends whenever it was made.
  */
 export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
@@ -18,12 +19,22 @@ export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
       wish.part !== undefined && "triggerPrice" in wish.part ? [[wish.part.triggerPrice, wish]] : [],
     ),
   );
+  const byWorst = new Map(
+    all.flatMap((wish) => (wish.part?.as === "stop" ? [[worstOf(wish.part.triggerPrice), wish]] : [])),
+  );
   const priced = all.filter(({ kind }) => kind === "market" || kind === "close");
   const byDigits = new Map(priced.map((wish) => [digitsOf(wish, bots), wish]));
   return ({ p: price, r: reduceOnly, t: terms, c: cloid }) => {
     if (reduceOnly && "trigger" in terms) return byTrigger.get(terms.trigger.triggerPx);
-    return (cloid === null ? undefined : byDigits.get(keyDigitsOfCloid(cloid))) ?? byPrice.get(price);
+    const wish = (cloid === null ? undefined : byDigits.get(keyDigitsOfCloid(cloid))) ?? byPrice.get(price);
+    return wish ?? (reduceOnly ? byWorst.get(price) : undefined);
   };
+}
+
+/** A tenth beyond its trigger: what a stop goes down, or up, to. Those of purchases lie below the middle. */
+function worstOf(triggerPrice: string): string {
+  const trigger = Number(triggerPrice);
+  return String((trigger * (trigger < MIDDLE ? 9 : 11)) / 10);
 }
 
 function digitsOf({ by, key }: Wish, bots: readonly Bot[]): string {
