@@ -56,6 +56,7 @@ export async function setScene(directory: string, exchangeUrl: string): Promise<
     owner: OWNER.address.toLowerCase(),
     label: "bench",
     passphrase: PASSPHRASE,
+    vaultCost: "person",
     clock: { nowMs: () => nowMs, elapsedMs: () => performance.now(), ...SLEEPLESS },
     randomBytes: random,
   });

@@ -25,12 +25,14 @@ export const SEALED_KEY_BREAKS: readonly Break[] = [
   {
     row: "S14",
     name: "scrypt costs half",
-    changes: inFile(
-      "src/vault/seal-key.ts",
-      "const DEFAULT_COST = { n: 2 ** 17,",
-      "const DEFAULT_COST = { n: 2 ** 16,",
-    ),
+    changes: inFile("src/vault/seal-key.ts", "person: { n: 2 ** 17,", "person: { n: 2 ** 16,"),
     seenBy: SCRYPT,
+  },
+  {
+    row: "S14",
+    name: "a person's passphrase is stretched as little as random bytes are",
+    changes: inFile("src/cli/init.ts", 'const vaultCost = "person";', 'const vaultCost = "random";'),
+    seenBy: { test: "test/cli/vault.test.ts", title: "a new directory's passphrase is stretched at the full cost" },
   },
   {
     row: "S14",

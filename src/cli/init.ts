@@ -50,7 +50,8 @@ export const initCommand: Command = {
     const label = input.value("label") ?? "main";
     const passphrase = await newPassphrase(input, outside, network);
     const { clock, processId, randomBytes } = outside;
-    const wanted = { places: at, processId, network, exchangeUrl, passphrase, clock, randomBytes };
+    const vaultCost = "person";
+    const wanted = { places: at, processId, network, exchangeUrl, passphrase, vaultCost, clock, randomBytes } as const;
     const making = owner === null ? initializeBare(wanted).then(() => null) : initialize({ ...wanted, owner, label });
     const made = await making.catch((error: unknown) => {
       throw new Failure(error instanceof Error ? error.message : String(error));

@@ -65,6 +65,7 @@ async function setUp({ config, at }: PaperInput, demo: Demo, { clock, randomByte
     owner: demo.ownerAddress,
     label: LABEL,
     passphrase: demo.passphrase,
+    vaultCost: "random",
     clock,
     randomBytes,
   });

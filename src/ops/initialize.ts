@@ -6,7 +6,7 @@ import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
 import { agentName, agentPrefix } from "../vault/agent-keys.ts";
-import { newVaultParams } from "../vault/seal-key.ts";
+import { newVaultParams, type VaultCost } from "../vault/seal-key.ts";
 import { accountOf, storeAccount } from "./add-account.ts";
 import { believeNothingYet } from "./believe-rows.ts";
 import { isVacant, makeDirectory, type Places, removeDatabase } from "./data-directory.ts";
@@ -25,6 +25,8 @@ export type NewDatabase = {
   label: string;
   /** Seals the agent keys; kept nowhere. */
   passphrase: string;
+  /** Who chose the passphrase. */
+  vaultCost: VaultCost;
   clock: Clock;
   randomBytes(count: number): Uint8Array;
 };
@@ -117,16 +119,16 @@ async function fill(store: Store, setUp: NewDatabase): Promise<Initialized> {
   }
 }
 
-type InstanceParts = Pick<NewDatabase, "network" | "exchangeUrl" | "randomBytes" | "clock">;
+type InstanceParts = Pick<NewDatabase, "network" | "exchangeUrl" | "vaultCost" | "randomBytes" | "clock">;
 
-function newInstance({ network, exchangeUrl, randomBytes, clock }: InstanceParts): Instance {
+function newInstance({ network, exchangeUrl, vaultCost, randomBytes, clock }: InstanceParts): Instance {
   const [high = 0, low = 0] = randomBytes(2);
   return {
     network,
     exchangeUrl,
     tag: ((high << 8) | low) & TAG_MASK,
     secret: randomBytes(SECRET_BYTES),
-    vault: JSON.stringify(newVaultParams(randomBytes(SALT_BYTES))),
+    vault: JSON.stringify(newVaultParams(randomBytes(SALT_BYTES), vaultCost)),
     createdAtMs: clock.nowMs(),
   };
 }

@@ -39,15 +39,19 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-const DEFAULT_COST = { n: 2 ** 17, r: 8, p: 1 } as const;
+/** What a guess at the passphrase costs. */
+export type VaultCost = keyof typeof COSTS;
+
+/** A person's passphrase can be guessed. 16 random bytes cannot, and a start with them need not wait. */
+const COSTS = { person: { n: 2 ** 17, r: 8, p: 1 }, random: { n: 2 ** 14, r: 8, p: 1 } } as const;
 /** What stored parameters may ask for: a swapped file must not make a start take all memory or almost none. */
 const COST_LIMITS = { minN: 2 ** 14, maxN: 2 ** 20, r: 8, p: 1 } as const;
 /** Memory of scrypt is 128 * n * r bytes; a little more for its own use. */
 const MEMORY_SLACK_BYTES = 2 ** 20;
 
-export function newVaultParams(randomSalt: Uint8Array): VaultParams {
+export function newVaultParams(randomSalt: Uint8Array, cost: VaultCost): VaultParams {
   if (randomSalt.length !== SALT_BYTES) throw new Error("bug: a vault takes 32 bytes of salt");
-  return { kdf: "scrypt", ...DEFAULT_COST, salt: Buffer.from(randomSalt).toString("hex") };
+  return { kdf: "scrypt", ...COSTS[cost], salt: Buffer.from(randomSalt).toString("hex") };
 }
 
 /** Stretches the passphrase off the event loop. Rejects with plain words when the stored parameters are unusable. */

@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { encryptKeystoreJson } from "ethers";
+import { findInstance } from "../../src/store/instance.ts";
+import { closeStore, openStore } from "../../src/store/open.ts";
 import { addressOfKey } from "../../src/vault/signers.ts";
 import { toHex } from "../../src/wire/hex.ts";
 import { makeWorkplace, PASSPHRASE, runHere, type Workplace } from "./outside.ts";
@@ -30,6 +32,15 @@ afterAll(async () => {
   await gateway?.end("SIGKILL");
   await exchange.end("SIGKILL");
   workplace.remove();
+});
+
+test("a new directory's passphrase is stretched at the full cost", () => {
+  const store = openStore(join(workplace.dataDirectory, "postern.db"));
+  try {
+    expect(JSON.parse(findInstance(store)?.vault ?? "{}")).toMatchObject({ kdf: "scrypt", n: 2 ** 17, r: 8, p: 1 });
+  } finally {
+    closeStore(store);
+  }
 });
 
 async function postern(...words: string[]) {

@@ -160,7 +160,7 @@ test("a directory that the owner's page is to set up is sealed as well, with not
     const clock = { nowMs: () => NOW_MS, elapsedMs: () => 0, ...SLEEPLESS };
     const common = { places, network: "testnet", exchangeUrl: "http://127.0.0.1:1", passphrase: PASSPHRASE } as const;
     const random = (count: number) => new Uint8Array(count).fill(7);
-    await initializeBare({ ...common, processId: 1, clock, randomBytes: random });
+    await initializeBare({ ...common, vaultCost: "random", processId: 1, clock, randomBytes: random });
     const store = openStore(places.database);
     const instance = findInstance(store);
     if (instance === null) throw new Error("no instance");

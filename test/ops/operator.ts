@@ -43,6 +43,7 @@ export async function withOperator(script: Script, work: (rig: Rig) => Promise<v
       processId: 1,
       owner: wallet.address,
       passphrase: PASSPHRASE,
+      vaultCost: "random",
       clock,
       randomBytes: random,
     });

@@ -14,7 +14,7 @@ import {
 
 const SALT = new Uint8Array(32).fill(7);
 /** As cheap as stored parameters may be, so that tests are quick. */
-const CHEAP = { ...newVaultParams(SALT), n: 2 ** 14 };
+const CHEAP = newVaultParams(SALT, "random");
 const PURPOSE: KeyPurpose = { network: "paper", ownerAddress: `0x${"ab".repeat(20)}`, address: `0x${"cd".repeat(20)}` };
 const PRIVATE_KEY = Uint8Array.from({ length: 32 }, (_item, index) => index);
 
@@ -102,9 +102,16 @@ describe("a sealed key does not open", () => {
 
 describe("the vault key", () => {
   test("is scrypt of the passphrase, at 2^17, 8, 1 unless stored otherwise", async () => {
-    const params = newVaultParams(SALT);
+    const params = newVaultParams(SALT, "person");
     expect(params).toEqual({ kdf: "scrypt", n: 131072, r: 8, p: 1, salt: "07".repeat(32) });
     const want = scryptSync("pass phrase", SALT, 32, { N: 131072, r: 8, p: 1, maxmem: 2 ** 28 });
+    expect(Buffer.from((await deriveVaultKey("pass phrase", params)).bytes).equals(want)).toBe(true);
+  });
+
+  test("is cheap, and within the bounds of what may be stored, where nobody chose the passphrase", async () => {
+    const params = newVaultParams(SALT, "random");
+    expect(params).toEqual({ kdf: "scrypt", n: 16384, r: 8, p: 1, salt: "07".repeat(32) });
+    const want = scryptSync("pass phrase", SALT, 32, { N: 16384, r: 8, p: 1, maxmem: 2 ** 28 });
     expect(Buffer.from((await deriveVaultKey("pass phrase", params)).bytes).equals(want)).toBe(true);
   });
 
@@ -118,7 +125,7 @@ describe("the vault key", () => {
 
   test("is made off the event loop", async () => {
     const order: string[] = [];
-    const derived = deriveVaultKey("pass phrase", newVaultParams(SALT)).then(() => order.push("derived"));
+    const derived = deriveVaultKey("pass phrase", newVaultParams(SALT, "person")).then(() => order.push("derived"));
     // A scrypt on the event loop would be over before any turn of it begins.
     const turn = setImmediatePromise().then(() => order.push("turn"));
     await Promise.all([derived, turn]);
@@ -147,5 +154,5 @@ test("seals of wrong sizes are bugs", () => {
   const base = { vaultKey, purpose: PURPOSE, privateKey: PRIVATE_KEY, randomNonce };
   expect(() => sealKey({ ...base, randomNonce: new Uint8Array(11) })).toThrow("bug:");
   expect(() => sealKey({ ...base, privateKey: new Uint8Array(31) })).toThrow("bug:");
-  expect(() => newVaultParams(new Uint8Array(16))).toThrow("bug:");
+  expect(() => newVaultParams(new Uint8Array(16), "person")).toThrow("bug:");
 });
