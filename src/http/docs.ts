@@ -6,10 +6,14 @@ import { openRoute, type Route } from "./route.ts";
 
 const TAG = "Description";
 
-/** The description of these routes and of itself, as JSON and as a page. Rendered once. */
+/** The description of these routes and of itself, as JSON and as a page. Rendered once, for the first who asks. */
 export function descriptionRoutes(described: readonly Route[]): Route[] {
-  const routes: Route[] = [...described, openapi(() => text), docs(), llms(() => routes)];
-  const text = JSON.stringify(openApiDocument(routes));
+  let text: string | null = null;
+  const rendered = () => {
+    text ??= JSON.stringify(openApiDocument(routes));
+    return text;
+  };
+  const routes: Route[] = [...described, openapi(rendered), docs(), llms(() => routes)];
   return routes.slice(described.length);
 }
 
