@@ -12,13 +12,23 @@ import { lookForOrders } from "../store/listed-orders.ts";
 import type { Looked, Place } from "../store/looked-through.ts";
 import { lookForOperations, type StoredOperation } from "../store/operations.ts";
 import type { StoredOrder } from "../store/orders.ts";
+import { performancePage } from "./get-performance.ts";
+import { type EquityResolution, equityPage } from "./list-equity.ts";
 import { fillResource } from "./list-fills.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
 import { fundingResource } from "./list-funding.ts";
 import { listedOperation } from "./list-operations.ts";
 import { transferResource } from "./list-transfers.ts";
 
-export const EXPORTED_LISTS = ["orders", "fills", "operations", "funding", "transfers"] as const;
+export const EXPORTED_LISTS = [
+  "orders",
+  "fills",
+  "operations",
+  "funding",
+  "transfers",
+  "equity",
+  "performance",
+] as const;
 export type ExportedList = (typeof EXPORTED_LISTS)[number];
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -40,6 +50,10 @@ const COLUMNS: Readonly<Record<ExportedList, readonly string[]>> = {
     "duration_minutes,randomize,reduce_only,twap_id,created_at",
   ),
   funding: columns("id,account,dex,market,amount,position,funding_rate,samples,transaction_hash,created_at"),
+  equity: columns("account,from,to,open,close,transfers,profit,unpriced"),
+  performance: columns(
+    "account,day,market,bot,key_hash,attributed,fills,volume,fees,builder_fees,funding,realized_pnl,net_pnl",
+  ),
   transfers: columns("id,account,type,token,amount,fee,value,counterparty,transaction_hash,created_at"),
 };
 
@@ -53,6 +67,8 @@ export type WantedExport = {
   filter: WantedFilter;
   /** Of orders, as they are kept here; null for all. */
   status: OrderStatus | null;
+  /** Of equity: how long a row is. */
+  resolution: EquityResolution;
 };
 
 /** Rows that are read, and held in memory, at a time. */
@@ -84,7 +100,7 @@ const ALL: ListFilter = { sinceMs: null, untilMs: null, market: null, keyHashes:
 export function exportOf(
   deps: With<"store"> & { markets: Pick<With<"markets">["markets"], "current"> },
   { account, keyHash }: Whose,
-  { list, format, filter: wanted, status }: WantedExport,
+  { list, format, filter: wanted, status, resolution }: WantedExport,
 ): Export {
   const names = COLUMNS[list];
   const filter = filterOf(deps, { account }, wanted) ?? ALL;
@@ -95,7 +111,7 @@ export function exportOf(
     next() {
       if (isOver) return null;
       requireOpen(deps, keyHash);
-      const page = pageOf(deps, account, { list, filter, status, after });
+      const page = pageOf(deps, account, { list, filter, status, resolution, after });
       after = page.next;
       isOver = after === null;
       const text = page.rows.map((row) => lineOf(names, row, format)).join("");
@@ -110,9 +126,11 @@ function lineOf(names: readonly string[], row: Row, format: ExportFormat): strin
   return `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null])))}\n`;
 }
 
-type Asked = { list: ExportedList; filter: ListFilter; status: OrderStatus | null; after: Place | null };
+type Asked = Pick<WantedExport, "list" | "status" | "resolution"> & { filter: ListFilter; after: Place | null };
 
-function pageOf({ store }: With<"store">, { id: accountId }: Account, { list, filter, status, after }: Asked) {
+function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): Page {
+  const { store } = deps;
+  const { list, filter, status, after } = asked;
   const limit = PAGE_ROWS;
   switch (list) {
     case "orders": {
@@ -133,7 +151,34 @@ function pageOf({ store }: With<"store">, { id: accountId }: Account, { list, fi
       return cut(listFunding(store, { accountId, after, limit, ...filter }), timed, fundingResource);
     case "transfers":
       return cut(listTransfers(store, { accountId, after, limit, ...filter }), timed, transferResource);
+    case "equity":
+      return equityRows(deps, accountId, asked);
+    case "performance":
+      return performanceRows(deps, accountId, asked);
   }
+}
+
+type Page = { rows: Row[]; next: Place | null };
+
+function equityRows(deps: With<"store">, accountId: string, { filter, resolution, after }: Asked): Page {
+  const { sinceMs, untilMs } = filter;
+  const wanted = { sinceMs, untilMs, resolution, after: after?.atMs ?? null, limit: PAGE_ROWS };
+  const { rows, next } = equityPage(deps, accountId, wanted);
+  return {
+    rows: rows.map((row) => ({ ...row, unpriced: row.unpriced.join(" ") })),
+    next: next === null ? null : { atMs: next, id: "" },
+  };
+}
+
+/** A place among the books is a day, and behind it the market and the key, neither of which has a tab. */
+function performanceRows(deps: With<"store">, accountId: string, { filter, after }: Asked): Page {
+  const [market = "", keyHash = ""] = after?.id.split("\t") ?? [];
+  const behind = after === null ? null : { day: after.atMs, market, keyHash };
+  const { rows, seen } = performancePage(deps, { accountId, filter, after: behind, limit: PAGE_ROWS });
+  return {
+    rows: rows.map((row) => ({ account: accountId, ...row })),
+    next: seen === null ? null : { atMs: seen.day, id: `${seen.market}\t${seen.keyHash}` },
+  };
 }
 
 function createdBefore(after: Place | null): { createdAtMs: number; id: string } | null {
@@ -148,7 +193,7 @@ function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {
   return { atMs: createdAtMs, id };
 }
 
-function cut<Found>({ rows, lookedTo }: Looked<Found>, placeOf: (row: Found) => Place, rowOf: (row: Found) => Row) {
+function cut<Found>({ rows, lookedTo }: Looked<Found>, placeOf: (row: Found) => Place, rowOf: (row: Found) => Row): Page {
   const shown = rows.slice(0, PAGE_ROWS);
   const last = shown.at(-1);
   const next = rows.length > PAGE_ROWS && last !== undefined ? placeOf(last) : lookedTo;

@@ -15,7 +15,7 @@ import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { botOf } from "../store/bots.ts";
 import { findLedgerCursor } from "../store/ledger.ts";
-import { findPerformanceCursor, listHeld, listLines } from "../store/performance.ts";
+import { type Days, findPerformanceCursor, type LinePlace, listHeld, listLines } from "../store/performance.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
@@ -82,10 +82,24 @@ function isWanted({ market, keyHash }: { market: string; keyHash: string }, filt
 }
 
 /** Whole days of UTC: those that begin in that time. */
-function requireLines({ store }: With<"store">, accountId: string, { sinceMs, untilMs }: WantedFilter): Line[] {
+function daysOf(accountId: string, { sinceMs, untilMs }: Pick<WantedFilter, "sinceMs" | "untilMs">): Days {
   const fromDay = sinceMs === null ? 0 : Math.ceil(sinceMs / DAY_MS);
   const beforeDay = untilMs === null ? LAST_DAY : Math.ceil(untilMs / DAY_MS);
-  const lines = listLines(store, { accountId, fromDay, beforeDay }, MAX_LINES + 1);
+  return { accountId, fromDay, beforeDay };
+}
+
+/** A row for each day, market and key, of which every sum is made; `seen`: as it was read, where the next page begins. */
+export function performancePage(
+  { store }: With<"store">,
+  { accountId, filter, after, limit }: { accountId: string; filter: ListFilter; after: LinePlace | null; limit: number },
+) {
+  const lines = listLines(store, daysOf(accountId, filter), limit, after);
+  const rows = lines.filter((line) => isWanted(line, filter)).flatMap((line) => grouped({ store }, [line], ["day", "market", "key"]));
+  return { rows, seen: lines.length < limit ? null : (lines.at(-1) ?? null) };
+}
+
+function requireLines({ store }: With<"store">, accountId: string, wanted: WantedFilter): Line[] {
+  const lines = listLines(store, daysOf(accountId, wanted), MAX_LINES + 1);
   if (lines.length <= MAX_LINES) return lines;
   const oldest = lines.at(-1)?.day ?? 0;
   const words = `There is more in that time than one answer adds up; ask with a later since, ${isoTime((oldest + 1) * DAY_MS)} say.`;

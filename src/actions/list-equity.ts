@@ -29,14 +29,13 @@ type Row = { open: EquitySample; close: EquitySample };
 export function listEquity(deps: With<"store">, { account }: Caller, wanted: ListEquity): ReadAnswer {
   const { store } = deps;
   const { id } = account;
-  const { rows, next } = rowsOf(deps, id, { ...wanted, after: requireCursor(wanted.cursor) });
-  const moved = movedIn(deps, id, rows);
+  const { rows, next } = equityPage(deps, id, { ...wanted, after: requireCursor(wanted.cursor) });
   const [first, last] = [findSampleFrom(store, id, 0), findSampleBefore(store, id, Number.MAX_SAFE_INTEGER)];
   const body = {
     object: "list",
-    data: rows.map((row) => equityResource(row, moved(row))),
+    data: rows,
     has_more: next !== null,
-    next_cursor: next,
+    next_cursor: next === null ? null : String(next),
     complete_from: first === null ? null : isoTime(first.atMs),
     complete_to: last === null ? null : isoTime(last.atMs),
   };
@@ -49,10 +48,20 @@ function requireCursor(cursor: string | null): number | null {
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
 }
 
-type Wanted = ListEquity & { after: number | null };
+export type EquityPage = Omit<ListEquity, "cursor"> & {
+  /** Of the page before, unix milliseconds; null for the newest. */
+  after: number | null;
+};
+
+/** Rows as they are told, newest first, and where the next page begins; null on the last. */
+export function equityPage(deps: With<"store">, accountId: string, wanted: EquityPage) {
+  const { rows, next } = rowsOf(deps, accountId, wanted);
+  const moved = movedIn(deps, accountId, rows);
+  return { rows: rows.map((row) => equityResource(row, moved(row))), next };
+}
 
 /** Two seeks a row: how close samples are together does not matter. */
-function rowsOf({ store }: With<"store">, accountId: string, { resolution, sinceMs, untilMs, after, limit }: Wanted) {
+function rowsOf({ store }: With<"store">, accountId: string, { resolution, sinceMs, untilMs, after, limit }: EquityPage) {
   const periodMs = RESOLUTIONS[resolution];
   const rows: Row[] = [];
   let beforeMs = Math.min(after ?? Number.MAX_SAFE_INTEGER, untilMs ?? Number.MAX_SAFE_INTEGER);
@@ -62,7 +71,7 @@ function rowsOf({ store }: With<"store">, accountId: string, { resolution, since
     const beginMs = newest.atMs - (newest.atMs % periodMs);
     const open = findSampleFrom(store, accountId, beginMs) ?? newest;
     if (open.atMs < (sinceMs ?? 0)) return { rows, next: null };
-    if (rows.length === limit) return { rows, next: String(rows.at(-1)?.open.atMs ?? 0) };
+    if (rows.length === limit) return { rows, next: rows.at(-1)?.open.atMs ?? 0 };
     const close = findSampleFrom(store, accountId, beginMs + periodMs) ?? newest;
     // The first of a row that has only begun says nothing yet.
     if (close.atMs > open.atMs) rows.push({ open, close });

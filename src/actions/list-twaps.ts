@@ -7,14 +7,15 @@ import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { ToShow, With } from "../deps.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
-import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation } from "../store/operations.ts";
+import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation, twapKeys } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { AGE_MS, currentTwaps, toldAge } from "./current.ts";
+import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */
-type Status = "running" | "waiting_for_trigger" | "finished" | "canceled" | "stopped" | "error";
+type Status = "running" | "waiting_for_trigger" | "finished" | "canceled" | "stopped" | "error" | "unknown";
 
 const STATUSES: ReadonlyMap<string, Status> = new Map<string, Status>([
   ["activated", "running"],
@@ -27,6 +28,15 @@ const STATUSES: ReadonlyMap<string, Status> = new Map<string, Status>([
 
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
+export type ListTwaps = {
+  /** Null for all. */
+  status: string | null;
+  cursor: string | null;
+  /** 1 to 500. */
+  limit: number;
+  filter: WantedFilter;
+};
+
 type NamedRecord = TwapRecord & { twapId: string };
 
 /**
@@ -34,10 +44,11 @@ type NamedRecord = TwapRecord & { twapId: string };
  * with the operation of ours that started it. What our own operations know better, they say: the history may be behind.
  */
 export async function listTwaps(
-  deps: ToShow & With<"store">,
+  deps: ToShow & With<"markets" | "store">,
   caller: Caller,
-  { cursor, limit }: { cursor: string | null; limit: number },
+  { status, cursor, limit, filter: wanted }: ListTwaps,
 ): Promise<ReadAnswer> {
+  requireStatus(status);
   if (cursor !== null && !NATIVE_ID.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
   }
@@ -45,16 +56,52 @@ export async function listTwaps(
   const { value, asOfMs } = await currentTwaps(deps, caller);
   const below = cursor === null ? null : BigInt(cursor);
   const records = latest([...value, ...startedSince(deps, account, value)]);
-  const rows = records.filter(({ twapId }) => below === null || BigInt(twapId) < below);
+  const canceled = canceledAtMs(deps, account);
+  const endOf = (row: NamedRecord) => (isOver(row) ? row.timeS * 1_000 : (canceled.get(row.twapId) ?? null));
+  const isIt = isWanted(deps, account, { filter: filterOf(deps, caller, wanted), records });
+  const rows = records.filter(
+    (row) =>
+      (below === null || BigInt(row.twapId) < below) &&
+      (status === null || status === statusOf(row, endOf(row))) &&
+      isIt(row),
+  );
   const page = pageOf(rows, limit, ({ twapId }) => twapId);
   const ids = page.rows.map(({ twapId }) => twapId);
   const operations = listTwapOperations(deps.store, account.id, ids);
-  const canceled = canceledAtMs(deps, account);
-  const data = page.rows.map((row) => {
-    const endedAtMs = isOver(row) ? row.timeS * 1_000 : (canceled.get(row.twapId) ?? null);
-    return twapResource(deps, caller, { row, endedAtMs, operationId: operations.get(row.twapId) });
-  });
+  const data = page.rows.map((row) =>
+    twapResource(deps, caller, { row, endedAtMs: endOf(row), operationId: operations.get(row.twapId) }),
+  );
   return { body: listText(data, page.nextCursor), asOfMs: toldAge(deps, asOfMs, AGE_MS) };
+}
+
+export const TWAP_STATUSES = [
+  "running",
+  "waiting_for_trigger",
+  "finished",
+  "canceled",
+  "stopped",
+  "error",
+  "unknown",
+] as const satisfies readonly Status[];
+
+function requireStatus(text: string | null): void {
+  if (text === null || TWAP_STATUSES.some((status) => status === text)) return;
+  throw new ApiError("invalid_status", `\`status\` is one of ${TWAP_STATUSES.join(", ")}.`);
+}
+
+type Narrowed = { filter: ListFilter | null; records: readonly NamedRecord[] };
+
+/** One that was started elsewhere is no key's. */
+function isWanted({ store }: With<"store">, { id }: Account, { filter, records }: Narrowed): (row: NamedRecord) => boolean {
+  if (filter === null) return () => true;
+  const { sinceMs, untilMs, market, keyHashes } = filter;
+  const ids = keyHashes === null ? [] : records.map(({ twapId }) => twapId);
+  const keys = twapKeys(store, id, ids);
+  return ({ twapId, state: { coin, timestampMs } }) => {
+    if (sinceMs !== null && timestampMs < sinceMs) return false;
+    if (untilMs !== null && timestampMs >= untilMs) return false;
+    return (market === null || coin === market) && (keyHashes?.includes(keys.get(twapId) ?? "") ?? true);
+  };
 }
 
 /** Our operations that are looked through: older ones the exchange's history has long shown. */
@@ -139,7 +186,6 @@ export function twapResource(deps: With<"store">, caller: Caller, { row, endedAt
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");
-  const status = !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? ("unknown" as const));
   const filled = filledOf(deps, account.id, row);
   return {
     object: "twap" as const,
@@ -156,12 +202,16 @@ export function twapResource(deps: With<"store">, caller: Caller, { row, endedAt
     duration_minutes: minutes,
     randomize,
     reduce_only: reduceOnly,
-    status,
+    status: statusOf(row, endedAtMs),
     error: row.description,
     created_at: isoTime(timestampMs),
     // Its end is told to the second, its beginning to the millisecond.
     ended_at: endedAtMs === null ? null : isoTime(Math.max(endedAtMs, timestampMs)),
   };
+}
+
+function statusOf(row: NamedRecord, endedAtMs: number | null): Status {
+  return !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
 }
 
 /** A running one's record is from its beginning: what it has filled since is in the index of fills. */

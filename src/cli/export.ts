@@ -5,6 +5,7 @@ import {
   type ExportFormat,
   exportOf,
 } from "../actions/export-list.ts";
+import { EQUITY_RESOLUTIONS, type EquityResolution } from "../actions/list-equity.ts";
 import { ACCOUNT, chosenAccount } from "./account-choice.ts";
 import { type Command, DATA_DIRECTORY, type Input, Misuse } from "./command.ts";
 import { places, reading } from "./directory.ts";
@@ -13,7 +14,7 @@ import { SINCE, timeOf, UNTIL } from "./times.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "orders, fills, operations, funding or transfers as CSV or JSON Lines, as the interface exports them",
+  summary: `${EXPORTED_LISTS.slice(0, -1).join(", ")} or ${EXPORTED_LISTS.at(-1)} as CSV or JSON Lines, as the interface exports them`,
   options: {
     "data-dir": DATA_DIRECTORY,
     account: ACCOUNT,
@@ -23,12 +24,14 @@ export const exportCommand: Command = {
     market: { value: "MARKET", help: "of this market alone, by its name as the exchange spells it" },
     bot: { value: "NAME", help: "of the keys of this bot alone" },
     "key-hash": { value: "HASH", help: "of the API key with this hash alone" },
+    resolution: { value: "RESOLUTION", help: "of equity: how long a row is, 5m, 1h or 1d (1h)" },
   },
   positionals: ["LIST"],
   async run(input, outside) {
     const [word] = input.positionals;
     const list = chosen<ExportedList>("LIST", EXPORTED_LISTS, word ?? "");
     const format = chosen<ExportFormat>("--format", EXPORT_FORMATS, input.value("format") ?? "csv");
+    const resolution = chosen<EquityResolution>("--resolution", EQUITY_RESOLUTIONS, input.value("resolution") ?? "1h");
     const filter = filterIn(input);
     reading(places(input, outside), ({ store }) => {
       // The names of markets are the exchange's, which is not asked.
@@ -36,7 +39,7 @@ export const exportCommand: Command = {
       const file = exportOf(
         deps,
         { account: chosenAccount(store, input), keyHash: null },
-        { list, format, filter, status: null },
+        { list, format, filter, status: null, resolution },
       );
       // A file gets every byte; a terminal must not be steered by texts of others.
       const print = (text: string) => outside.print(outside.isTerminal ? shown(text) : text);

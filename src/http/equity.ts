@@ -8,6 +8,10 @@ import { words } from "./schema/common.ts";
 import { EquityResource } from "./schema/equity.ts";
 import { CursorParameter, LimitParameter, recordOf, SinceParameter, UntilParameter } from "./schema/list.ts";
 
+export const EquityResolutionParameter = words(EQUITY_RESOLUTIONS, {
+  description: "How long a row is, UTC; `1h` when left out.",
+});
+
 const equity = readRoute(
   {
     name: "list_equity",
@@ -21,7 +25,7 @@ const equity = readRoute(
     query: {
       since: SinceParameter,
       until: UntilParameter,
-      resolution: words(EQUITY_RESOLUTIONS, { description: "How long a row is, UTC; `1h` when left out." }),
+      resolution: EquityResolutionParameter,
       cursor: CursorParameter,
       limit: LimitParameter,
     },
@@ -65,7 +69,7 @@ const equity = readRoute(
     }),
 );
 
-function readResolution(query: Query) {
+export function readResolution(query: Query) {
   const text = query.get("resolution") ?? "1h";
   const resolution = EQUITY_RESOLUTIONS.find((known) => known === text);
   if (resolution !== undefined) return resolution;

@@ -11,6 +11,7 @@ import { requireStatus } from "../actions/list-orders.ts";
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
 import type { Contract } from "./contract.ts";
+import { EquityResolutionParameter, readResolution } from "./equity.ts";
 import type { StreamSource } from "./open-streams.ts";
 import { readFilter } from "./query.ts";
 import { queryOf, type Route } from "./route.ts";
@@ -38,6 +39,8 @@ const QUERIES: Readonly<Record<ExportedList, NonNullable<Contract["query"]>>> = 
   operations: FILTER_PARAMETERS,
   funding: { since, until, market },
   transfers: { since, until },
+  equity: { since, until, resolution: EquityResolutionParameter },
+  performance: FILTER_PARAMETERS,
 };
 
 const WHAT: Readonly<Record<ExportedList, string>> = {
@@ -46,6 +49,8 @@ const WHAT: Readonly<Record<ExportedList, string>> = {
   operations: "operations",
   funding: "payments of funding",
   transfers: "transfers",
+  equity: "rows of equity",
+  performance: "days, markets and keys of the performance, a line for each,",
 };
 
 function exportRoute(list: ExportedList, format: ExportFormat): Route {
@@ -75,11 +80,12 @@ function exportRoute(list: ExportedList, format: ExportFormat): Route {
       const caller = admit(deps, visit, contract.access);
       const query = queryOf(contract, visit);
       const filter = readFilter(query);
+      const resolution = readResolution(query);
       const status = list === "orders" ? requireStatus(query.get("status")) : null;
       caller.charge("reads");
       if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
       const whose = { account: caller.account, keyHash: caller.key.keyHash };
-      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status }));
+      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status, resolution }));
       return { status: 200, contentType: CONTENT_TYPES[format], body: visit.streams.open(caller.key.keyHash, begin) };
     },
   };

@@ -7,10 +7,10 @@ import { ApiError } from "../core/errors.ts";
 import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
 import type { ContractAnswer } from "./contract.ts";
 import { requireNotZero } from "./order-rules.ts";
-import { readLimit } from "./query.ts";
+import { readFilter, readLimit } from "./query.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { words } from "./schema/common.ts";
-import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
+import { CursorParameter, FILTER_PARAMETERS, LimitParameter, listOf, PAGES_MAY_BE_SHORT } from "./schema/list.ts";
 import { CancelTradeBody, CreateTradeBody, ModifyTradeBody, TradeResource } from "./schema/trade.ts";
 import { EXAMPLE_CREATE_TRADE, EXAMPLE_TRADE } from "./trade-examples.ts";
 
@@ -162,9 +162,10 @@ const list = readRoute(
     path: "/v1/trades",
     tag: TAG,
     summary: "List trades",
-    description: "Newest first.",
+    description: `Newest first. ${PAGES_MAY_BE_SHORT}`,
     access: "trading:read",
     query: {
+      ...FILTER_PARAMETERS,
       status: words(["live"], { description: "`live`: those that have not ended. Left out: all." }),
       cursor: CursorParameter,
       limit: LimitParameter,
@@ -181,7 +182,7 @@ const list = readRoute(
   },
   (deps, caller, { query }) => {
     const [status, cursor] = [query.get("status"), query.get("cursor")];
-    return listTrades(deps, caller, { status, cursor, limit: readLimit(query) });
+    return listTrades(deps, caller, { status, cursor, limit: readLimit(query), filter: readFilter(query) });
   },
 );
 

@@ -1,9 +1,9 @@
 import { listTwaps } from "../actions/list-twaps.ts";
 import { EXAMPLE_TWAP } from "./examples.ts";
-import { readLimit } from "./query.ts";
+import { readFilter, readLimit } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
-import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
-import { TwapResource } from "./schema/twap.ts";
+import { CursorParameter, FILTER_PARAMETERS, LimitParameter, listOf } from "./schema/list.ts";
+import { TwapResource, TwapStatus } from "./schema/twap.ts";
 
 const list = readRoute(
   {
@@ -13,9 +13,9 @@ const list = readRoute(
     tag: "TWAPs",
     summary: "List TWAPs",
     description:
-      "Running and past ones by native id descending, those started elsewhere included, as far back as the exchange keeps them.",
+      "Running and past ones by native id descending, those started elsewhere included, as far back as the exchange keeps them. `key_hash` and `bot` are of what started one here; `since` and `until` of when it began.",
     access: "trading:read",
-    query: { cursor: CursorParameter, limit: LimitParameter },
+    query: { ...FILTER_PARAMETERS, status: TwapStatus, cursor: CursorParameter, limit: LimitParameter },
     answers: [
       {
         status: 200,
@@ -24,9 +24,12 @@ const list = readRoute(
         example: { object: "list", data: [EXAMPLE_TWAP], has_more: false, next_cursor: null },
       },
     ],
-    errors: ["invalid_cursor", "invalid_limit", "exchange_rate_limited", "exchange_unreachable"],
+    errors: ["invalid_status", "invalid_cursor", "invalid_limit", "exchange_rate_limited", "exchange_unreachable"],
   },
-  (deps, caller, { query }) => listTwaps(deps, caller, { cursor: query.get("cursor"), limit: readLimit(query) }),
+  (deps, caller, { query }) => {
+    const [status, cursor] = [query.get("status"), query.get("cursor")];
+    return listTwaps(deps, caller, { status, cursor, limit: readLimit(query), filter: readFilter(query) });
+  },
 );
 
 export function twapRoutes(): Route[] {

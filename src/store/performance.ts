@@ -226,19 +226,25 @@ export function addToLines(store: Store, accountId: string, lines: readonly Line
 /** From the first day on, and before the other. */
 export type Days = { accountId: string; fromDay: number; beforeDay: number };
 
-/** Newest day first, at most `count`. */
-export function listLines(store: Store, { accountId, fromDay, beforeDay }: Days, count: number): Line[] {
+export type LinePlace = Pick<Line, "day" | "market" | "keyHash">;
+
+/** Newest day first, at most `count`, behind `after` where it is given. */
+export function listLines(
+  store: Store,
+  { accountId, fromDay, beforeDay }: Days,
+  count: number,
+  after: LinePlace | null = null,
+): Line[] {
+  const { day, market, keyHash } = performanceDays;
+  const isBehind =
+    after === null
+      ? undefined
+      : sql`(${day}, ${market}, ${keyHash}) < (${after.day}, ${after.market}, ${after.keyHash})`;
   return store
     .select()
     .from(performanceDays)
-    .where(
-      and(
-        eq(performanceDays.accountId, accountId),
-        gte(performanceDays.day, fromDay),
-        lt(performanceDays.day, beforeDay),
-      ),
-    )
-    .orderBy(desc(performanceDays.day), desc(performanceDays.market), desc(performanceDays.keyHash))
+    .where(and(eq(performanceDays.accountId, accountId), gte(day, fromDay), lt(day, beforeDay), isBehind))
+    .orderBy(desc(day), desc(market), desc(keyHash))
     .limit(count)
     .all();
 }

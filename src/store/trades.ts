@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
 import { decimal } from "../core/decimal.ts";
 import type { EventType } from "../core/event.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
@@ -7,6 +7,7 @@ import { type GuardKind, nameOfPart, type Trade } from "../core/trade.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { findKeyRecord } from "./idempotency.ts";
+import type { Looked, Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
@@ -93,7 +94,37 @@ export function listReservedLegs(store: Store, accountId: string): OpenLeg[] {
 export type TradePage = { accountId: string; after: Trade | null; isOpen: boolean; limit: number };
 
 /** Newest first, one more than the limit. */
-export function listTrades(store: Store, { accountId, after, isOpen, limit }: TradePage): Trade[] {
+export function listTrades(store: Store, { limit, ...page }: TradePage): Trade[] {
+  return believed(store, rowsOf(store, { ...page, times: ALWAYS, count: limit + 1 }));
+}
+
+/** Rows that one page of what is narrowed looks through: some milliseconds, because each is held against its seal. */
+const MAX_LOOKED_THROUGH = 500;
+
+export type TradeFilter = Times & { market: string | null; keyHashes: readonly string[] | null };
+
+/** The same, of a market or of keys, which stand inside the rows. */
+export function lookForTrades(
+  store: Store,
+  { limit, filter, ...page }: TradePage & { filter: TradeFilter },
+  most = MAX_LOOKED_THROUGH,
+): Looked<Trade> {
+  const { market, keyHashes, ...times } = filter;
+  const rows = rowsOf(store, { ...page, times, count: most });
+  const fitting = believed(store, rows).filter(
+    (trade) => (market === null || trade.market === market) && (keyHashes?.includes(trade.keyHash) ?? true),
+  );
+  const last = rows.length === most ? rows.at(-1) : undefined;
+  const lookedTo = last === undefined ? null : { atMs: last.createdAtMs, id: last.id };
+  return { rows: fitting.slice(0, limit + 1), lookedTo };
+}
+
+const ALWAYS: Times = { sinceMs: null, untilMs: null };
+
+type Rows = Omit<TradePage, "limit"> & { times: Times; count: number };
+
+function rowsOf(store: Store, { accountId, after, isOpen, times, count }: Rows) {
+  const { sinceMs, untilMs } = times;
   const isBefore =
     after === null
       ? undefined
@@ -104,17 +135,21 @@ export function listTrades(store: Store, { accountId, after, isOpen, limit }: Tr
   const isWanted = and(
     eq(trades.accountId, accountId),
     isBefore,
+    sinceMs === null ? undefined : gte(trades.createdAtMs, sinceMs),
+    untilMs === null ? undefined : lt(trades.createdAtMs, untilMs),
     isOpen ? sql`${trades.endedAtMs} is null` : undefined,
   );
-  const rows = store
-    .select({ id: trades.id, ...COLUMNS })
+  return store
+    .select({ id: trades.id, createdAtMs: trades.createdAtMs, ...COLUMNS })
     .from(trades)
-    .where(isWanted);
-  return rows
+    .where(isWanted)
     .orderBy(desc(trades.createdAtMs), desc(trades.id))
-    .limit(limit + 1)
-    .all()
-    .flatMap((row) => believedTrade(store, row.id, row) ?? []);
+    .limit(count)
+    .all();
+}
+
+function believed(store: Store, rows: ReturnType<typeof rowsOf>): Trade[] {
+  return rows.flatMap(({ id, createdAtMs: _, ...row }) => believedTrade(store, id, row) ?? []);
 }
 
 /** Inside the caller's transaction, with its event. */

@@ -37,6 +37,10 @@ test("orders are exported and the audit log is told, each within the times that 
     ]);
     const lines = (await runHere(["export", "orders", "--format", "jsonl", ...at])).out.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(["late", "noon", "early"]);
+    for (const list of ["equity", "performance"]) {
+      const { out } = await runHere(["export", list, ...time, ...at]);
+      expect(out).toMatch(/^account,(from|day),[a-z_,]*\r\n$/);
+    }
     const log = await runHere(["log", ...time, ...at]);
     expect(log.out).toBe("2026-11-21T12:00:00.000Z  key e5e5e5e5: rail refused noon (rail x)\n");
     const json = await runHere(["log", "--json", "--until", "2026-11-21", ...at]);
@@ -44,6 +48,7 @@ test("orders are exported and the audit log is told, each within the times that 
     for (const wrong of [
       ["export", "trades"],
       ["export", "orders", "--format", "xlsx"],
+      ["export", "equity", "--resolution", "2h"],
       ["log", "--since", "noon"],
     ]) {
       expect([wrong, (await runHere([...wrong, ...at])).exitCode]).toEqual([wrong, 2]);

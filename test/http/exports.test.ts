@@ -1,7 +1,11 @@
 /** The record as files: what the lists show under the same filters, whole, or visibly not. */
 import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { NO_FIGURES, NOBODY } from "../../src/core/performance.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
+import { insertEquitySample } from "../../src/store/equity.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { addToLines } from "../../src/store/performance.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { testRequest } from "../support/request.ts";
 import { orderRow } from "../support/rows.ts";
@@ -72,6 +76,43 @@ test("CSV names its columns, has the same rows, and nothing in it is a formula",
   expect(text).not.toContain(",@107");
 });
 
+test("equity and performance are files of what their routes answer, over as many pages as it takes", async () => {
+  const rig = openRig();
+  const { store } = rig.deps;
+  for (let nth = 0; nth < 150; nth += 1) {
+    const equity = decimal(String(1_000 + nth));
+    const unpriced = nth === 70 ? "HYPE,xyz:TSLA" : "";
+    insertEquitySample(store, { accountId: ACCOUNTS.main, atMs: START_MS + nth * 3_600_000, equity, unpriced });
+  }
+  const lines = Array.from({ length: 200 }, (_, nth) => ({
+    day: 20_000 + Math.floor(nth / 4),
+    market: nth % 2 === 0 ? "BTC" : "ETH",
+    keyHash: nth % 4 < 2 ? HASH : NOBODY,
+    ...NO_FIGURES,
+    fills: nth + 1,
+  }));
+  addToLines(store, ACCOUNTS.main, lines);
+  const told = async (path: string): Promise<Row[]> => {
+    const answer = await rig.ask({ path, apiKey: KEYS.both });
+    // A list of rows, as its route says.
+    return ((await answer.json()) as { data: Row[] }).data;
+  };
+  const equity = await told("/v1/equity?limit=500&resolution=1h");
+  expect(equity).toHaveLength(149);
+  expect(linesOf((await fileOf(rig, "equity.jsonl")).text)).toEqual(
+    equity.map(({ object: _, network: __, unpriced, ...row }) => ({ ...row, unpriced: (unpriced as string[]).join(" ") })),
+  );
+  expect(linesOf((await fileOf(rig, "equity.jsonl?resolution=1d")).text).length).toBeLessThan(9);
+  for (const narrowed of ["", "&market=ETH", `&key_hash=${HASH}`, "&since=2024-10-10&until=2024-10-15"]) {
+    const performance = await told(`/v1/performance?group_by=day,market,key${narrowed}`);
+    expect(linesOf((await fileOf(rig, `performance.jsonl?x${narrowed}`.replace("?x&", "?").replace("?x", ""))).text)).toEqual(
+      performance.map((row) => ({ account: ACCOUNTS.main, ...row })),
+    );
+    expect(performance.length).toBeGreaterThan(9);
+  }
+  expect((await fileOf(rig, "performance.csv")).text.trimEnd().split("\r\n")).toHaveLength(201);
+});
+
 test("an account's files are its own", async () => {
   const rig = withOrders(3);
   for (const path of ["orders.csv", "orders.jsonl"]) {
@@ -80,7 +121,7 @@ test("an account's files are its own", async () => {
   }
 });
 
-test.each(["fills.csv", "fills.jsonl", "operations.csv", "operations.jsonl"])(
+test.each(["fills.csv", "fills.jsonl", "operations.csv", "operations.jsonl", "equity.csv", "performance.csv"])(
   "%s of nothing is empty",
   async (path) => {
     const { text } = await fileOf(openRig(), path);
@@ -114,7 +155,7 @@ test("a file whose reader takes nothing for half a minute is broken off, and doe
   await expect(reader?.read()).rejects.toThrow();
 });
 
-test.each(["orders.csv?dex=", "orders.csv?cursor=x", "fills.csv?status=open", "orders.jsonl?since=x"])(
+test.each(["equity.csv?resolution=2h", "equity.csv?market=BTC", "orders.csv?dex=", "orders.csv?cursor=x", "fills.csv?status=open", "orders.jsonl?since=x"])(
   "%s is refused",
   async (path) => {
     expect((await openRig().ask({ path: `/v1/exports/${path}`, apiKey: KEYS.both })).status).toBe(400);

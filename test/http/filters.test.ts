@@ -113,7 +113,7 @@ test.each([
   ["since=2026-11-21&text=x", "unknown_parameter"],
 ])("a list narrowed by %s is refused", async (query, code) => {
   const rig = await limitedRig({});
-  for (const path of ["/v1/orders", "/v1/fills", "/v1/operations"]) {
+  for (const path of ["/v1/orders", "/v1/fills", "/v1/operations", "/v1/trades", "/v1/twaps"]) {
     const response = await rig.ask({ path: `${path}?${query}`, apiKey: KEYS.both });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code } }]);
   }

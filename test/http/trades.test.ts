@@ -1,5 +1,7 @@
 /** Trades as their client meets them: what is taken, what is refused and why, whose they are, and what a repeat answers. */
 import { expect, test } from "bun:test";
+import { findTrade, lookForTrades } from "../../src/store/trades.ts";
+import { keyHash } from "../../src/wire/grant.ts";
 import { inSeconds, MARK, openMarketRig, type Position, place, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 import { ask, backed, CROSS, create, created, guard, listed, read, rows, silent } from "./trades-rig.ts";
@@ -115,6 +117,36 @@ test("a repeat is answered as the first time, and is one trade; another body und
   const other = await create(rig, { stop_loss: guard("57000") }, { key });
   expect(await refusalOf(other)).toStartWith("409 idempotency_key_reused");
   expect(rows(rig)[0]).toBe(1);
+});
+
+function idsOf(trades: readonly { id: string }[]): string[] {
+  return trades.map(({ id }) => id);
+}
+
+test("they are narrowed by market, time and key, a page at a time", async () => {
+  const rig = silent(openMarketRig());
+  const trades: Awaited<ReturnType<typeof created>>[] = [];
+  for (let nth = 0; nth < 3; nth += 1) {
+    trades.unshift(await created(rig));
+    await rig.clock.advance(1_000);
+  }
+  const { createdAtMs } = findTrade(rig.deps.store, trades[1]?.id ?? "") ?? { createdAtMs: 0 };
+  const at = new Date(createdAtMs).toISOString();
+  const hash = keyHash(KEYS.both);
+  const rows: [query: string, from: number, to: number][] = [
+    ["?market=BTC", 0, 3],
+    ["?market=SOL", 3, 3],
+    [`?since=${at}`, 0, 2],
+    [`?until=${at}`, 2, 3],
+    [`?key_hash=${hash}&limit=1`, 0, 1],
+    [`?key_hash=${hash}&limit=1&cursor=${trades[0]?.id}`, 1, 2],
+    ["?bot=nobody", 3, 3],
+  ];
+  for (const [query, from, to] of rows) expect([query, idsOf(await listed(rig, query))]).toEqual([query, idsOf(trades).slice(from, to)]);
+  const of = { accountId: ACCOUNTS.main, after: null, isOpen: false, limit: 1 };
+  const filter = { sinceMs: null, untilMs: null, market: "SOL", keyHashes: null };
+  const looked = lookForTrades(rig.deps.store, { ...of, filter }, 2);
+  expect(looked).toMatchObject({ rows: [], lookedTo: { id: trades[1]?.id } });
 });
 
 test("they are listed newest first, by pages, and those that live", async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { insertFills } from "../../src/store/fills.ts";
+import { insertOperation } from "../../src/store/operations.ts";
+import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
 type Row = {
@@ -87,6 +89,45 @@ describe("the list of TWAPs", () => {
     }
   });
 
+  test("is narrowed by market, time, status, and by the key that has started it here", async () => {
+    const rig = openWith([
+      { twapId: 4, timeS: T, status: "activated", coin: "ETH", madeMs: START_MS - 60_000 },
+      { twapId: 5, timeS: T, status: "finished", madeMs: START_MS },
+      { twapId: 6, timeS: T, status: "activated", madeMs: START_MS + 60_000 },
+    ]);
+    const hash = keyHash(KEYS.both);
+    const started = { action: "twap" as const, status: "succeeded" as const, keyHash: hash, exchangeId: "6" };
+    insertOperation(rig.deps.store, {
+      ...started,
+      id: "0190a0b0-0000-7007-8000-000000000001",
+      accountId: ACCOUNTS.main,
+      market: "BTC",
+      parameters: "{}",
+      before: null,
+      version: 0,
+      error: null,
+      createdAtMs: START_MS,
+      releasedAtMs: null,
+    });
+    const at = new Date(START_MS).toISOString();
+    const rows: [query: string, ids: string[]][] = [
+      ["?market=ETH", ["4"]],
+      ["?market=SOL", []],
+      ["?status=running", ["6", "4"]],
+      ["?status=running&market=BTC", ["6"]],
+      [`?since=${at}`, ["6", "5"]],
+      [`?until=${at}`, ["4"]],
+      [`?key_hash=${hash}`, ["6"]],
+      [`?key_hash=${"0".repeat(64)}`, []],
+      ["?bot=nobody", []],
+    ];
+    for (const [query, ids] of rows)
+      expect([query, (await list(rig, query)).data.map(({ exchange_id: id }) => id)]).toEqual([query, ids]);
+    const first = await list(rig, "?status=running&limit=1");
+    expect(first.next_cursor).toBe("6");
+    expect((await list(rig, "?status=running&limit=1&cursor=6")).data).toMatchObject([{ exchange_id: "4" }]);
+  });
+
   test("counts what a running one has filled from the index of fills, of this account alone", async () => {
     const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
     const fill = {
@@ -144,7 +185,7 @@ describe("the list of TWAPs", () => {
     ["?cursor=abc", 400],
     ["?cursor=123456789012345678901", 400],
     ["?limit=0", 400],
-    ["?status=running", 400],
+    ["?status=on", 400],
   ])("%s is refused", async (query, status) => {
     expect((await openWith([]).ask({ path: `/v1/twaps${query}`, apiKey: KEYS.both })).status).toBe(status);
   });

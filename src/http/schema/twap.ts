@@ -13,6 +13,11 @@ import {
   words,
 } from "./common.ts";
 
+export const TwapStatus = words(
+  ["running", "waiting_for_trigger", "finished", "canceled", "stopped", "error", "unknown"],
+  { title: "TwapStatus", description: "As the exchange tells it; `unknown` for a word that this gateway does not know." },
+);
+
 export const TwapResource = closed(
   {
     object: Type.Literal("twap", { description: "Always `twap`." }),
@@ -35,9 +40,7 @@ export const TwapResource = closed(
     duration_minutes: Type.Integer({ description: "Whole minutes that it was given." }),
     randomize: Type.Boolean({ description: "Whether the slices vary in time." }),
     reduce_only: Type.Boolean({ description: "Whether it may only make a position smaller." }),
-    status: words(["running", "waiting_for_trigger", "finished", "canceled", "stopped", "error", "unknown"], {
-      description: "As the exchange tells it; `unknown` for a word that this gateway does not know.",
-    }),
+    status: TwapStatus,
     error: ErrorText,
     created_at: described(Timestamp, "When the exchange made it."),
     ended_at: nullable(Timestamp, "When it ended, to the second; null while it runs."),
