@@ -193,7 +193,11 @@ function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {
   return { atMs: createdAtMs, id };
 }
 
-function cut<Found>({ rows, lookedTo }: Looked<Found>, placeOf: (row: Found) => Place, rowOf: (row: Found) => Row): Page {
+function cut<Found>(
+  { rows, lookedTo }: Looked<Found>,
+  placeOf: (row: Found) => Place,
+  rowOf: (row: Found) => Row,
+): Page {
   const shown = rows.slice(0, PAGE_ROWS);
   const last = shown.at(-1);
   const next = rows.length > PAGE_ROWS && last !== undefined ? placeOf(last) : lookedTo;

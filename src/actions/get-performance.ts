@@ -91,10 +91,17 @@ function daysOf(accountId: string, { sinceMs, untilMs }: Pick<WantedFilter, "sin
 /** A row for each day, market and key, of which every sum is made; `seen`: as it was read, where the next page begins. */
 export function performancePage(
   { store }: With<"store">,
-  { accountId, filter, after, limit }: { accountId: string; filter: ListFilter; after: LinePlace | null; limit: number },
+  {
+    accountId,
+    filter,
+    after,
+    limit,
+  }: { accountId: string; filter: ListFilter; after: LinePlace | null; limit: number },
 ) {
   const lines = listLines(store, daysOf(accountId, filter), limit, after);
-  const rows = lines.filter((line) => isWanted(line, filter)).flatMap((line) => grouped({ store }, [line], ["day", "market", "key"]));
+  const rows = lines
+    .filter((line) => isWanted(line, filter))
+    .flatMap((line) => grouped({ store }, [line], ["day", "market", "key"]));
   return { rows, seen: lines.length < limit ? null : (lines.at(-1) ?? null) };
 }
 

@@ -61,7 +61,11 @@ export function equityPage(deps: With<"store">, accountId: string, wanted: Equit
 }
 
 /** Two seeks a row: how close samples are together does not matter. */
-function rowsOf({ store }: With<"store">, accountId: string, { resolution, sinceMs, untilMs, after, limit }: EquityPage) {
+function rowsOf(
+  { store }: With<"store">,
+  accountId: string,
+  { resolution, sinceMs, untilMs, after, limit }: EquityPage,
+) {
   const periodMs = RESOLUTIONS[resolution];
   const rows: Row[] = [];
   let beforeMs = Math.min(after ?? Number.MAX_SAFE_INTEGER, untilMs ?? Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,13 @@ import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { ToShow, With } from "../deps.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
-import { listStartedTwaps, listTwapCancels, listTwapOperations, type StoredOperation, twapKeys } from "../store/operations.ts";
+import {
+  listStartedTwaps,
+  listTwapCancels,
+  listTwapOperations,
+  type StoredOperation,
+  twapKeys,
+} from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -92,7 +98,11 @@ function requireStatus(text: string | null): void {
 type Narrowed = { filter: ListFilter | null; records: readonly NamedRecord[] };
 
 /** One that was started elsewhere is no key's. */
-function isWanted({ store }: With<"store">, { id }: Account, { filter, records }: Narrowed): (row: NamedRecord) => boolean {
+function isWanted(
+  { store }: With<"store">,
+  { id }: Account,
+  { filter, records }: Narrowed,
+): (row: NamedRecord) => boolean {
   if (filter === null) return () => true;
   const { sinceMs, untilMs, market, keyHashes } = filter;
   const ids = keyHashes === null ? [] : records.map(({ twapId }) => twapId);

@@ -41,7 +41,10 @@ export const BARE_READS = [
   "GET /v1/performance?group_by=day,market,bot,key",
   "GET /v1/equity?resolution=5m",
   "GET /v1/proposals",
-  ...["funding", "transfers", "equity", "performance"].flatMap((list) => [`GET /v1/exports/${list}.csv`, `GET /v1/exports/${list}.jsonl`]),
+  ...["funding", "transfers", "equity", "performance"].flatMap((list) => [
+    `GET /v1/exports/${list}.csv`,
+    `GET /v1/exports/${list}.jsonl`,
+  ]),
 ];
 
 /** Everything by which an account's objects can be named. */

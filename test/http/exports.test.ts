@@ -100,14 +100,17 @@ test("equity and performance are files of what their routes answer, over as many
   const equity = await told("/v1/equity?limit=500&resolution=1h");
   expect(equity).toHaveLength(149);
   expect(linesOf((await fileOf(rig, "equity.jsonl")).text)).toEqual(
-    equity.map(({ object: _, network: __, unpriced, ...row }) => ({ ...row, unpriced: (unpriced as string[]).join(" ") })),
+    equity.map(({ object: _, network: __, unpriced, ...row }) => ({
+      ...row,
+      unpriced: (unpriced as string[]).join(" "),
+    })),
   );
   expect(linesOf((await fileOf(rig, "equity.jsonl?resolution=1d")).text).length).toBeLessThan(9);
   for (const narrowed of ["", "&market=ETH", `&key_hash=${HASH}`, "&since=2024-10-10&until=2024-10-15"]) {
     const performance = await told(`/v1/performance?group_by=day,market,key${narrowed}`);
-    expect(linesOf((await fileOf(rig, `performance.jsonl?x${narrowed}`.replace("?x&", "?").replace("?x", ""))).text)).toEqual(
-      performance.map((row) => ({ account: ACCOUNTS.main, ...row })),
-    );
+    expect(
+      linesOf((await fileOf(rig, `performance.jsonl?x${narrowed}`.replace("?x&", "?").replace("?x", ""))).text),
+    ).toEqual(performance.map((row) => ({ account: ACCOUNTS.main, ...row })));
     expect(performance.length).toBeGreaterThan(9);
   }
   expect((await fileOf(rig, "performance.csv")).text.trimEnd().split("\r\n")).toHaveLength(201);
@@ -155,9 +158,13 @@ test("a file whose reader takes nothing for half a minute is broken off, and doe
   await expect(reader?.read()).rejects.toThrow();
 });
 
-test.each(["equity.csv?resolution=2h", "equity.csv?market=BTC", "orders.csv?dex=", "orders.csv?cursor=x", "fills.csv?status=open", "orders.jsonl?since=x"])(
-  "%s is refused",
-  async (path) => {
-    expect((await openRig().ask({ path: `/v1/exports/${path}`, apiKey: KEYS.both })).status).toBe(400);
-  },
-);
+test.each([
+  "equity.csv?resolution=2h",
+  "equity.csv?market=BTC",
+  "orders.csv?dex=",
+  "orders.csv?cursor=x",
+  "fills.csv?status=open",
+  "orders.jsonl?since=x",
+])("%s is refused", async (path) => {
+  expect((await openRig().ask({ path: `/v1/exports/${path}`, apiKey: KEYS.both })).status).toBe(400);
+});

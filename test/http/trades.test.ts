@@ -142,7 +142,8 @@ test("they are narrowed by market, time and key, a page at a time", async () => 
     [`?key_hash=${hash}&limit=1&cursor=${trades[0]?.id}`, 1, 2],
     ["?bot=nobody", 3, 3],
   ];
-  for (const [query, from, to] of rows) expect([query, idsOf(await listed(rig, query))]).toEqual([query, idsOf(trades).slice(from, to)]);
+  for (const [query, from, to] of rows)
+    expect([query, idsOf(await listed(rig, query))]).toEqual([query, idsOf(trades).slice(from, to)]);
   const of = { accountId: ACCOUNTS.main, after: null, isOpen: false, limit: 1 };
   const filter = { sinceMs: null, untilMs: null, market: "SOL", keyHashes: null };
   const looked = lookForTrades(rig.deps.store, { ...of, filter }, 2);

@@ -15,7 +15,10 @@ import {
 
 export const TwapStatus = words(
   ["running", "waiting_for_trigger", "finished", "canceled", "stopped", "error", "unknown"],
-  { title: "TwapStatus", description: "As the exchange tells it; `unknown` for a word that this gateway does not know." },
+  {
+    title: "TwapStatus",
+    description: "As the exchange tells it; `unknown` for a word that this gateway does not know.",
+  },
 );
 
 export const TwapResource = closed(
