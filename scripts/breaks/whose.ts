@@ -17,6 +17,10 @@ const ANY_ID = {
   title: "neither finds, lists, cancels or adopts an order of the other by any of its ids",
 };
 const OWN_LISTS = { test: "test/flows/isolation.test.ts", title: "lists show its own and nothing else" };
+const OWN_AUDIT = {
+  test: "test/http/audit.test.ts",
+  title: "each account reads what is its own, newest first, and nobody what was signed or is the machine's",
+};
 const OTHERS_ORDERS = {
   test: "test/flows/isolation.test.ts",
   title: "the other's orders are nobody's, by any id, for any deed",
@@ -193,5 +197,11 @@ export const WHOSE_BREAKS: readonly Break[] = [
       test: "test/exchange/shared-info.test.ts",
       title: "two who ask for different accounts at one moment are each answered",
     },
+  },
+  {
+    row: "S05",
+    name: "the audit log is told to every account",
+    changes: inFile("src/actions/list-audit.ts", "    accountOf(store, row) === accountId &&\n", ""),
+    seenBy: OWN_AUDIT,
   },
 ];

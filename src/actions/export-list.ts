@@ -1,5 +1,6 @@
 /** The lists of the record as files: just what the lists show under the same filters, whole, a page at a time. */
 import type { Account } from "../core/account.ts";
+import { auditFacts, factWords } from "../core/audit-words.ts";
 import { type CsvCell, csvLine } from "../core/csv.ts";
 import { keyAsSent } from "../core/idempotency.ts";
 import type { OrderStatus } from "../core/order.ts";
@@ -12,7 +13,9 @@ import { lookForOrders } from "../store/listed-orders.ts";
 import type { Looked, Place } from "../store/looked-through.ts";
 import { lookForOperations, type StoredOperation } from "../store/operations.ts";
 import type { StoredOrder } from "../store/orders.ts";
+import { openHistory, type WantedHistory } from "./export-history.ts";
 import { performancePage } from "./get-performance.ts";
+import { auditResource, lookForAudit, placeOf } from "./list-audit.ts";
 import { type EquityResolution, equityPage } from "./list-equity.ts";
 import { fillResource } from "./list-fills.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
@@ -28,6 +31,8 @@ export const EXPORTED_LISTS = [
   "transfers",
   "equity",
   "performance",
+  "audit",
+  "history",
 ] as const;
 export type ExportedList = (typeof EXPORTED_LISTS)[number];
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
@@ -54,6 +59,8 @@ const COLUMNS: Readonly<Record<ExportedList, readonly string[]>> = {
   performance: columns(
     "account,day,market,bot,key_hash,attributed,fills,volume,fees,builder_fees,funding,realized_pnl,net_pnl",
   ),
+  audit: columns("id,account,actor,key_hash,event,reference,order_id,facts,created_at"),
+  history: columns("at,kind,market,side,size,price,status,bot,fee,realized,words,order_id,id,key_hash,account"),
   transfers: columns("id,account,type,token,amount,fee,value,counterparty,transaction_hash,created_at"),
 };
 
@@ -69,6 +76,8 @@ export type WantedExport = {
   status: OrderStatus | null;
   /** Of equity: how long a row is. */
   resolution: EquityResolution;
+  /** Of the history: what is left of it. */
+  history: WantedHistory;
 };
 
 /** Rows that are read, and held in memory, at a time. */
@@ -100,23 +109,36 @@ const ALL: ListFilter = { sinceMs: null, untilMs: null, market: null, keyHashes:
 export function exportOf(
   deps: With<"store"> & { markets: Pick<With<"markets">["markets"], "current"> },
   { account, keyHash }: Whose,
-  { list, format, filter: wanted, status, resolution }: WantedExport,
+  { list, format, filter: wanted, ...asked }: WantedExport,
 ): Export {
   const names = COLUMNS[list];
   const filter = filterOf(deps, { account }, wanted) ?? ALL;
-  let after: Place | null = null;
-  let isOver = false;
+  const read =
+    list === "history"
+      ? openHistory(deps, account, { wanted: asked.history, filter })
+      : openList(deps, account, { list, filter, ...asked });
   return {
     head: format === "csv" ? csvLine(names) : "",
     next() {
-      if (isOver) return null;
       requireOpen(deps, keyHash);
-      const page = pageOf(deps, account, { list, filter, status, resolution, after });
-      after = page.next;
-      isOver = after === null;
-      const text = page.rows.map((row) => lineOf(names, row, format)).join("");
-      return text === "" && isOver ? null : text;
+      return (
+        read()
+          ?.map((row) => lineOf(names, row, format))
+          .join("") ?? null
+      );
     },
+  };
+}
+
+function openList(deps: With<"store">, account: Account, asked: Omit<Asked, "after">): () => Row[] | null {
+  let after: Place | null = null;
+  let isOver = false;
+  return () => {
+    if (isOver) return null;
+    const page = pageOf(deps, account, { ...asked, after });
+    after = page.next;
+    isOver = after === null;
+    return page.rows.length === 0 && isOver ? null : page.rows;
   };
 }
 
@@ -126,7 +148,11 @@ function lineOf(names: readonly string[], row: Row, format: ExportFormat): strin
   return `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null])))}\n`;
 }
 
-type Asked = Pick<WantedExport, "list" | "status" | "resolution"> & { filter: ListFilter; after: Place | null };
+type Asked = Pick<WantedExport, "status" | "resolution"> & {
+  list: Exclude<ExportedList, "history">;
+  filter: ListFilter;
+  after: Place | null;
+};
 
 function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): Page {
   const { store } = deps;
@@ -151,6 +177,8 @@ function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): 
       return cut(listFunding(store, { accountId, after, limit, ...filter }), timed, fundingResource);
     case "transfers":
       return cut(listTransfers(store, { accountId, after, limit, ...filter }), timed, transferResource);
+    case "audit":
+      return auditRows(deps, accountId, asked);
     case "equity":
       return equityRows(deps, accountId, asked);
     case "performance":
@@ -159,6 +187,16 @@ function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): 
 }
 
 type Page = { rows: Row[]; next: Place | null };
+
+function auditRows(deps: With<"store">, accountId: string, { filter, after }: Asked): Page {
+  const place = after === null ? null : placeOf(after.id);
+  const looked = lookForAudit(deps.store, { accountId, after: place, limit: PAGE_ROWS, filter });
+  return cut(
+    looked,
+    ({ atMs, id }) => ({ atMs, id: `${atMs}-${id}` }),
+    (row) => ({ ...auditResource(deps, accountId, row), facts: factWords(auditFacts(row.detail)) }),
+  );
+}
 
 function equityRows(deps: With<"store">, accountId: string, { filter, resolution, after }: Asked): Page {
   const { sinceMs, untilMs } = filter;

@@ -1,3 +1,4 @@
+import { ALL_OF_IT } from "../actions/export-history.ts";
 import {
   EXPORT_FORMATS,
   EXPORTED_LISTS,
@@ -39,7 +40,7 @@ export const exportCommand: Command = {
       const file = exportOf(
         deps,
         { account: chosenAccount(store, input), keyHash: null },
-        { list, format, filter, status: null, resolution },
+        { list, format, filter, status: null, resolution, history: ALL_OF_IT },
       );
       // A file gets every byte; a terminal must not be steered by texts of others.
       const print = (text: string) => outside.print(outside.isTerminal ? shown(text) : text);

@@ -1,3 +1,4 @@
+import { actorWords, auditFacts, factWords, spaced } from "../core/audit-words.ts";
 import { type AuditRow, listAuditPage } from "../store/audit.ts";
 import { type Command, DATA_DIRECTORY } from "./command.ts";
 import { places, reading } from "./directory.ts";
@@ -30,16 +31,9 @@ export const logCommand: Command = {
 };
 
 function asWords({ atMs, actor, event, reference, detail }: AuditRow): string {
-  // Written by `appendAudit` and by nothing else.
-  const facts = Object.entries(JSON.parse(detail) as Readonly<Record<string, unknown>>);
-  const told = facts.map(([name, value]) => `${name.replaceAll("_", " ")} ${String(value)}`).join(", ");
-  const what = `${event.replaceAll("_", " ")} ${reference}`.trim();
+  const told = factWords(auditFacts(detail));
+  const what = `${spaced(event)} ${reference}`.trim();
   return printable(`${isoTime(atMs)}  ${actorWords(actor)}: ${what}${told === "" ? "" : ` (${told})`}`);
-}
-
-/** Key hashes are long, and their beginning tells them apart. */
-function actorWords(actor: string): string {
-  return /^[0-9a-f]{64}$/.test(actor) ? `key ${actor.slice(0, 8)}` : actor;
 }
 
 function asJson({ id, atMs, actor, event, reference, detail }: AuditRow): string {

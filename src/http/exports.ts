@@ -1,4 +1,6 @@
 /** The record as files: CSV for spreadsheets, JSON Lines for programs. */
+import { Type } from "@sinclair/typebox";
+import { ALL_OF_IT, type WantedHistory } from "../actions/export-history.ts";
 import {
   EXPORT_FORMATS,
   EXPORTED_LISTS,
@@ -9,12 +11,14 @@ import {
 } from "../actions/export-list.ts";
 import { requireStatus } from "../actions/list-orders.ts";
 import { ApiError } from "../core/errors.ts";
+import { KINDS } from "../core/history.ts";
 import type { With } from "../deps.ts";
 import type { Contract } from "./contract.ts";
 import { EquityResolutionParameter, readResolution } from "./equity.ts";
 import type { StreamSource } from "./open-streams.ts";
-import { readFilter } from "./query.ts";
+import { type Query, readFilter } from "./query.ts";
 import { queryOf, type Route } from "./route.ts";
+import { words } from "./schema/common.ts";
 import { ExportedFile } from "./schema/export.ts";
 import { FILTER_PARAMETERS } from "./schema/list.ts";
 import { OrderStatus } from "./schema/order.ts";
@@ -32,6 +36,8 @@ const FORMAT_WORDS: Readonly<Record<ExportFormat, string>> = {
   jsonl: "JSON Lines: an object a line.",
 };
 
+const MAX_STATUS_CHARACTERS = 40;
+const MAX_TEXT_CHARACTERS = 100;
 const { since, until, market } = FILTER_PARAMETERS;
 const QUERIES: Readonly<Record<ExportedList, NonNullable<Contract["query"]>>> = {
   orders: { ...FILTER_PARAMETERS, status: OrderStatus },
@@ -41,6 +47,21 @@ const QUERIES: Readonly<Record<ExportedList, NonNullable<Contract["query"]>>> = 
   transfers: { since, until },
   equity: { since, until, resolution: EquityResolutionParameter },
   performance: FILTER_PARAMETERS,
+  audit: FILTER_PARAMETERS,
+  history: {
+    ...FILTER_PARAMETERS,
+    kind: words(KINDS, { description: "Of this kind alone." }),
+    status: Type.String({
+      minLength: 1,
+      maxLength: MAX_STATUS_CHARACTERS,
+      description: "With just this in the column `status`.",
+    }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      description: "With this in an id, the market, the side, size, price, status or words, in any case.",
+    }),
+  },
 };
 
 const WHAT: Readonly<Record<ExportedList, string>> = {
@@ -51,6 +72,8 @@ const WHAT: Readonly<Record<ExportedList, string>> = {
   transfers: "transfers",
   equity: "rows of equity",
   performance: "days, markets and keys of the performance, a line for each,",
+  audit: "entries of the audit log",
+  history: "orders, fills, operations, funding, transfers and entries of the audit log, as one line of time",
 };
 
 function exportRoute(list: ExportedList, format: ExportFormat): Route {
@@ -82,13 +105,36 @@ function exportRoute(list: ExportedList, format: ExportFormat): Route {
       const filter = readFilter(query);
       const resolution = readResolution(query);
       const status = list === "orders" ? requireStatus(query.get("status")) : null;
+      const history = list === "history" ? readHistory(query) : ALL_OF_IT;
       caller.charge("reads");
       if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
       const whose = { account: caller.account, keyHash: caller.key.keyHash };
-      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status, resolution }));
+      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status, resolution, history }));
       return { status: 200, contentType: CONTENT_TYPES[format], body: visit.streams.open(caller.key.keyHash, begin) };
     },
   };
+}
+
+function readHistory(query: Query): WantedHistory {
+  return {
+    kind: readKind(query),
+    status: readShort(query, "status", MAX_STATUS_CHARACTERS),
+    text: readShort(query, "text", MAX_TEXT_CHARACTERS),
+  };
+}
+
+function readKind(query: Query): WantedHistory["kind"] {
+  const text = query.get("kind");
+  const kind = text === null ? "" : KINDS.find((known) => known === text);
+  if (kind !== undefined) return kind;
+  throw new ApiError("invalid_parameter", `kind is one of ${KINDS.join(", ")}.`);
+}
+
+function readShort(query: Query, name: string, most: number): string {
+  const text = query.get(name);
+  if (text === null) return "";
+  if (text.length >= 1 && text.length <= most) return text;
+  throw new ApiError("invalid_parameter", `${name} is 1 to ${most} characters long.`);
 }
 
 /** Where few rows are what was asked for, others have their turn between two looks, milliseconds. */

@@ -95,7 +95,8 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
   }
 
   function lookAfter(stream: Stream, silentMs: number): void {
-    if (stream.wake !== null && silentMs >= BEAT_MS) {
+    // A beat is a comment of an event stream, and would be a line of a file.
+    if (stream.wake !== null && silentMs >= BEAT_MS && stream.source.isWhole !== true) {
       stream.isBeatDue = true;
       stream.wake();
     } else if (stream.wake === null && silentMs >= STALLED_MS) {

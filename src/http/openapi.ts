@@ -80,6 +80,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Transfers: "What came and went without a trade.",
   Performance: "Who has made what.",
   Equity: "What the account was worth.",
+  Audit: "What was granted, revoked, stopped and refused.",
   Events: events,
   Markets: "What can be traded, and what it does now.",
   Status: "How the gateway is doing, for the key's account.",

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { agentRenewalRoutes } from "./agent-renewal.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { auditRoutes } from "./audit.ts";
 import { batchRoutes } from "./batches.ts";
 import { cancelAllRoutes } from "./cancel-all.ts";
 import { descriptionRoutes } from "./docs.ts";
@@ -49,6 +50,7 @@ export function allRoutes(): Route[] {
     ...ledgerRoutes(),
     ...performanceRoutes(),
     ...equityRoutes(),
+    ...auditRoutes(),
     ...exportRoutes(),
     ...eventRoutes(),
     ...marketRoutes(),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { and, desc, eq, gt, inArray, lte } from "drizzle-orm";
+import { and, desc, eq, gt, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
@@ -97,6 +97,26 @@ export function listAuditPage(
   const page = store.select().from(audit).where(gt(audit.id, after)).orderBy(audit.id).limit(VERIFY_PAGE_ROWS).all();
   const rows = page.filter(({ atMs }) => atMs >= sinceMs && atMs < untilMs);
   return { rows, lastId: page.at(-1)?.id ?? null };
+}
+
+/** A row's place in the list of what was no signing, newest first. */
+export type AuditPlace = { atMs: number; id: number };
+
+export type AuditSpan = { sinceMs: number | null; untilMs: number | null; after: AuditPlace | null };
+
+/** Newest first, without what was signed for orders and operations: those tell it, and it is most of the log. */
+export function listToldAudit(store: Store, { sinceMs, untilMs, after }: AuditSpan, count: number): AuditRow[] {
+  const isTold = sql`event not glob 'sign_*'`;
+  const isBehind = after === null ? undefined : sql`(${audit.atMs}, ${audit.id}) < (${after.atMs}, ${after.id})`;
+  const isSince = sinceMs === null ? undefined : gte(audit.atMs, sinceMs);
+  const isBefore = untilMs === null ? undefined : lt(audit.atMs, untilMs);
+  return store
+    .select()
+    .from(audit)
+    .where(and(isTold, isBehind, isSince, isBefore))
+    .orderBy(desc(audit.atMs), desc(audit.id))
+    .limit(count)
+    .all();
 }
 
 export type AuditRow = typeof audit.$inferSelect;

@@ -22,6 +22,7 @@ import keepTrades from "../../drizzle/0017_keep_trades.sql" with { type: "text" 
 import indexReductions from "../../drizzle/0018_index_reductions.sql" with { type: "text" };
 import keepProposals from "../../drizzle/0019_keep_proposals.sql" with { type: "text" };
 import keepRecord from "../../drizzle/0020_keep_record.sql" with { type: "text" };
+import indexAudit from "../../drizzle/0021_index_audit.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0018_index_reductions", sql: indexReductions },
   { name: "0019_keep_proposals", sql: keepProposals },
   { name: "0020_keep_record", sql: keepRecord },
+  { name: "0021_index_audit", sql: indexAudit },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -1,7 +1,7 @@
 /** A record of which nobody holds all: read as it is scrolled to, whole and in order, in memory that does not grow. */
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Entry } from "../../src/console/figures/timeline.ts";
+import type { Entry } from "../../src/core/history.ts";
 import { forget, openStage } from "./stage.ts";
 
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
@@ -13,11 +13,11 @@ type Steps = {
   readOlder: (app: object) => Promise<void>;
   readNewest: (app: object) => void;
   changeFilter: (app: object, change: object) => Promise<void>;
-  wholeFileWords: (filter: object) => string | null;
+  filePath: (state: object, format: string) => string;
 };
 const modules = ["state/timeline.ts", "state/history-file.ts"].map((path) => import(join(CONSOLE, path)));
 // Their own types are a browser's; each name is exported by one of them.
-const { timelineOf, readOlder, readNewest, changeFilter, wholeFileWords } = Object.assign(
+const { timelineOf, readOlder, readNewest, changeFilter, filePath } = Object.assign(
   {},
   ...(await Promise.all(modules)),
 ) as Steps;
@@ -60,6 +60,7 @@ function gateway(asked: string[] = []): typeof fetch {
     "/v1/operations": [],
     "/v1/funding": Array.from({ length: 40 }, (_, nth) => payment(nth)),
     "/v1/transfers": [],
+    "/v1/audit": [],
   };
   const answer = async (path: string) => {
     asked.push(path);
@@ -132,14 +133,11 @@ test("a list that nobody wants to see is not read", async () => {
   expect(asked.every((path) => path.startsWith("/v1/fills?"))).toBe(true);
 });
 
-const FILTER = { from: "", to: "", kind: "", market: "", bot: "", status: "", text: "" };
-
-test.each<[what: string, filter: object, isWhole: boolean]>([
-  ["one list of a market and a bot", { kind: "fill", market: "BTC", bot: "grid-1", from: "2026-03-01" }, true],
-  ["orders of one status", { kind: "order", status: "rejected" }, true],
-  ["several lists", { market: "BTC" }, false],
-  ["a text", { kind: "order", text: "margin" }, false],
-  ["a status of another list", { kind: "fill", status: "maker" }, false],
-])("a file of %s is whole, or says that it is not", (_what, filter, isWhole) => {
-  expect(wholeFileWords({ ...FILTER, ...filter }) === null).toBe(isWhole);
+test("a file is asked for by all that is filtered, and made by the gateway", () => {
+  const { app } = opened();
+  const filter = { from: "2026-03-01", to: "2026-03-01", kind: "fill", market: "BTC", status: "maker", text: "a b" };
+  const state = { ...app.state, timeline: { filter: { bot: "", ...filter } } };
+  expect(filePath(state, "csv")).toBe(
+    "/v1/exports/history.csv?since=2026-03-01&until=2026-03-02&market=BTC&kind=fill&status=maker&text=a+b",
+  );
 });

@@ -2,8 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Fill, Operation, Order } from "../../src/console/api/resources.ts";
 import {
-  asCsv,
-  asJsonLines,
+  auditEntry,
   type Entry,
   type Filter,
   fillEntry,
@@ -12,7 +11,7 @@ import {
   NO_FILTER,
   operationEntry,
   orderEntry,
-} from "../../src/console/figures/timeline.ts";
+} from "../../src/core/history.ts";
 
 import { answering, asked, forget, openStage } from "./stage.ts";
 
@@ -113,25 +112,19 @@ test.each(ROWS)("a filter: %s", (_what, filter, ids) => {
   expect(found.map(({ id }) => id)).toEqual(ids);
 });
 
-test("what is taken along has stable columns, exact figures, and no formula of a stranger's", () => {
-  const csv = asCsv([fill, order], botOf).split("\r\n");
-  expect(csv[0]).toBe("at,kind,market,side,size,price,status,bot,fee,realized,words,order_id,id");
-  expect(csv[1]).toBe("2026-03-03T23:59:59.999Z,fill,HYPE,sell,2,40.5,taker,grid-1,-0.01 USDC,-3.5,Close Long,o2,f1");
-  expect(csv[2]).toContain('"stop loss 61000, reduce only, =HYPERLINK(""http://x"",""no"")"');
-  expect(
-    asCsv(
-      [
-        { ...order, words: "=1+1" },
-        { ...order, words: "-2+3" },
-      ],
-      botOf,
-    ),
-  ).toContain(",'=1+1,o1");
-  expect(asCsv([{ ...order, words: "-2+3" }], botOf)).toContain(",'-2+3,o1");
-  expect(csv).toHaveLength(4);
-  const lines = asJsonLines([fill, order], botOf).split("\n");
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ id: "f1", bot: "grid-1", realized: "-3.5", order_id: "o2" });
-  expect(lines).toHaveLength(3);
+test("a row of the audit log says who did what to whom", () => {
+  const facts = [
+    { name: "account", value: "a1" },
+    { name: "market", value: "ETH" },
+    { name: "max_order", value: "500 USD" },
+  ];
+  const entry = { id: "1-2", created_at: ORDER.created_at, actor: "owner", key_hash: null, order_id: null, facts };
+  expect(auditEntry({ ...entry, event: "rails_narrowed", reference: "grid-1" })).toMatchObject({
+    kind: "audit",
+    market: "ETH",
+    status: "rails narrowed",
+    words: "owner: grid-1, max order 500 USD",
+  });
 });
 
 test("nothing is shown that is older than a list of which more is to be read, and all of it once that is whole", () => {
@@ -152,7 +145,7 @@ test("nothing is shown that is older than a list of which more is to be read, an
     oldest: FILL.created_at,
   };
   const none = { rows: [], cursor: null, oldest: "" };
-  Object.assign(timeline, { funding: none, transfers: none });
+  Object.assign(timeline, { funding: none, transfers: none, audit: none });
   const after = timelineOf(state);
   expect([after.hasMore, after.entries.length, after.entries.at(-1)?.kind]).toEqual([false, 203, "fill"]);
 });
@@ -194,8 +187,9 @@ test("days, market and bot are asked of the gateway, and whose orders are is kno
     [`/v1/orders?${query}&cursor=c`]: { data: [], next_cursor: null },
     [`/v1/fills?${query}`]: { data: [], next_cursor: null },
     [`/v1/operations?${query}`]: { data: [], next_cursor: null },
+    [`/v1/audit?${query}`]: { data: [], next_cursor: null },
   });
   await changeFilter(app, { from: "2026-03-01", to: "2026-03-03", market: "BTC", bot: "grid-1" });
-  expect(asked).toHaveLength(4);
+  expect(asked).toHaveLength(5);
   expect(timelineOf(app.state)).toMatchObject({ hasMore: false, entries: [{ id: "o1", keyHash: "aa" }] });
 });

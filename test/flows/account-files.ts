@@ -1,5 +1,5 @@
 /** Every file that an account may read. */
-export const FILES = ["orders", "fills", "operations"].flatMap((list) =>
+export const FILES = ["orders", "fills", "operations", "history"].flatMap((list) =>
   ["csv", "jsonl"].map((format) => `GET /v1/exports/${list}.${format}`),
 );
 

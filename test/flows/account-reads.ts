@@ -41,7 +41,8 @@ export const BARE_READS = [
   "GET /v1/performance?group_by=day,market,bot,key",
   "GET /v1/equity?resolution=5m",
   "GET /v1/proposals",
-  ...["funding", "transfers", "equity", "performance"].flatMap((list) => [
+  "GET /v1/audit",
+  ...["funding", "transfers", "equity", "performance", "audit"].flatMap((list) => [
     `GET /v1/exports/${list}.csv`,
     `GET /v1/exports/${list}.jsonl`,
   ]),

@@ -2,9 +2,11 @@
 import { expect, test } from "bun:test";
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { typedDataResource } from "../../src/actions/describe-typed-data.ts";
+import { EXPORTED_LISTS } from "../../src/actions/export-list.ts";
 import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { performanceResource } from "../../src/actions/get-performance.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
+import type { auditResource } from "../../src/actions/list-audit.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
 import type { equityResource } from "../../src/actions/list-equity.ts";
 import type { fillResource } from "../../src/actions/list-fills.ts";
@@ -51,6 +53,7 @@ import {
   TypedDataResource,
   WithdrawnKeyResource,
 } from "../../src/http/schema/api-key.ts";
+import { AuditEntryResource } from "../../src/http/schema/audit.ts";
 import { CancelAllResource } from "../../src/http/schema/cancel-all.ts";
 import { EquityResource } from "../../src/http/schema/equity.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
@@ -94,6 +97,7 @@ const SCHEMAS = {
   agentRenewalOutcome: RenewalOutcomeResource,
   apiKey: ApiKeyResource,
   approval: ApprovalResource,
+  auditEntry: AuditEntryResource,
   batch: BatchResource,
   book: BookResource,
   cancelAll: CancelAllResource,
@@ -139,6 +143,7 @@ type Writers = {
   agentRenewalOutcome: typeof renewalOutcome;
   apiKey: typeof apiKeyResource;
   approval: typeof approvalShown;
+  auditEntry: typeof auditResource;
   batch: typeof batchResource;
   book: typeof bookResource;
   cancelAll: typeof cancelAllShown;
@@ -224,6 +229,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   agentRenewalOutcome: "fits",
   apiKey: "fits",
   approval: "fits",
+  auditEntry: "fits",
   batch: "fits",
   book: "fits",
   cancelAll: "fits",
@@ -265,10 +271,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
 
 /** No object of ours: texts that are one constant, streams (`test/http/events.test.ts` and its like read them), a page. */
 const OTHERS = ["get_health", "get_openapi", "get_docs", "get_llms", "stream_events", "stream_markets"];
-const FILES = ["orders", "fills", "operations", "funding", "transfers"].flatMap((list) => [
-  `export_${list}_csv`,
-  `export_${list}_jsonl`,
-]);
+const FILES = EXPORTED_LISTS.flatMap((list) => [`export_${list}_csv`, `export_${list}_jsonl`]);
 
 test("what every route answers is held against its schema above", () => {
   const known: ReadonlySet<TSchema> = new Set(Object.values(SCHEMAS));

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { NO_FIGURES, NOBODY } from "../../src/core/performance.ts";
+import { openStreams } from "../../src/http/open-streams.ts";
 import { revokeApiKey } from "../../src/store/api-keys.ts";
 import { insertEquitySample } from "../../src/store/equity.ts";
 import { insertOrder } from "../../src/store/orders.ts";
@@ -156,6 +157,23 @@ test("a file whose reader takes nothing for half a minute is broken off, and doe
   expect((await reader?.read())?.done).toBeFalse();
   for (let s = 0; s < 40; s += 5) await rig.clock.advance(5_000);
   await expect(reader?.read()).rejects.toThrow();
+});
+
+test("a file that has nothing to tell for long has no line that is none of its rows", async () => {
+  const { deps, clock } = openRig();
+  let isOver = false;
+  let wakeUp = (): void => undefined;
+  const listen = (wake: () => void) => {
+    wakeUp = wake;
+    return () => undefined;
+  };
+  const next = () => (isOver ? null : "");
+  const body = openStreams(deps).open("k", () => ({ greeting: "a,b\r\n", isWhole: true, next, listen }));
+  const text = new Response(body).text();
+  for (let s = 0; s < 25; s += 5) await clock.advance(5_000);
+  isOver = true;
+  wakeUp();
+  expect(await text).toBe("a,b\r\n");
 });
 
 test.each([

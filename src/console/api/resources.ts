@@ -11,6 +11,7 @@ import type {
 } from "../../http/schema/account.ts";
 import type { RenewalOutcomeResource, RenewalResource } from "../../http/schema/agent-renewal.ts";
 import type { KeyInListResource, TypedDataResource } from "../../http/schema/api-key.ts";
+import type { AuditEntryResource } from "../../http/schema/audit.ts";
 import type { EquityResource } from "../../http/schema/equity.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
 import type { FundingPaymentResource, TransferResource } from "../../http/schema/ledger.ts";
@@ -52,6 +53,7 @@ export type Trade = Static<typeof TradeResource>;
 export type Proposal = Static<typeof ProposalResource>;
 export type DecidedProposal = Static<typeof DecidedProposalSchema>;
 export type FundingPayment = Static<typeof FundingPaymentResource>;
+export type AuditEntry = Static<typeof AuditEntryResource>;
 export type Transfer = Static<typeof TransferResource>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;

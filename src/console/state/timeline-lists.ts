@@ -1,7 +1,7 @@
 /** The lists that make the line of time: what events keep of each, what was read of it, and how far it is whole. */
-import type { ApiKey, Fill, FundingPayment, List, Operation, Order, Transfer } from "../api/resources.ts";
-import { shortId } from "../figures/format.ts";
+
 import {
+  auditEntry,
   type Entry,
   type Filter,
   fillEntry,
@@ -12,7 +12,9 @@ import {
   orderEntry,
   takenAt,
   transferEntry,
-} from "../figures/timeline.ts";
+} from "../../core/history.ts";
+import type { ApiKey, AuditEntry, Fill, FundingPayment, List, Operation, Order, Transfer } from "../api/resources.ts";
+import { shortId } from "../figures/format.ts";
 import type { State } from "./state.ts";
 
 /** Pages of one list. */
@@ -31,6 +33,7 @@ export type Timeline = {
   operations: Older<Operation>;
   funding: Older<FundingPayment>;
   transfers: Older<Transfer>;
+  audit: Older<AuditEntry>;
   /** Order to the hash of the key that placed it, where events or a question for one bot have told it. */
   placedBy: Map<string, string>;
   isReading: boolean;
@@ -50,6 +53,7 @@ export function newTimeline(filter: Filter = NO_FILTER): Timeline {
     operations: emptyOlder(),
     funding: emptyOlder(),
     transfers: emptyOlder(),
+    audit: emptyOlder(),
     placedBy: new Map(),
     isReading: false,
     failure: null,
@@ -63,8 +67,8 @@ function emptyOlder<Item>(): Older<Item> {
   return { rows: [], cursor: undefined, oldest: "" };
 }
 
-export function olderOf({ orders, fills, operations, funding, transfers }: Timeline): Older<{ id: string }>[] {
-  return [orders, fills, operations, funding, transfers];
+export function olderOf({ orders, fills, operations, funding, transfers, audit }: Timeline): Older<{ id: string }>[] {
+  return [orders, fills, operations, funding, transfers, audit];
 }
 
 /** Rows of the lists that events keep; fewer than that were all of them. */
@@ -178,21 +182,24 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       atOf: operationAt,
       entryOf: operationEntry,
     }),
-    ledgerSource<FundingPayment>("funding", timeline.funding, fundingEntry),
-    ledgerSource<Transfer>("transfer", timeline.transfers, transferEntry),
+    readSource<FundingPayment>("funding", timeline.funding, fundingEntry),
+    readSource<Transfer>("transfer", timeline.transfers, transferEntry),
+    readSource<AuditEntry>("audit", timeline.audit, auditEntry),
   ];
   return all.filter(({ kind }) => (filter.kind === "" || filter.kind === kind) && isAnswered(kind, filter));
 }
 
+/** Lists of which no event tells. */
+export const READ_FROM = { funding: "/v1/funding", transfer: "/v1/transfers", audit: "/v1/audit" } as const;
+
 /** No event tells of it: all that is known was read. */
-function ledgerSource<Item extends { id: string; created_at: string }>(
-  kind: "funding" | "transfer",
+function readSource<Item extends { id: string; created_at: string }>(
+  kind: keyof typeof READ_FROM,
   older: Older<Item>,
   entryOf: (item: Item) => Entry,
 ): Source {
-  const path = kind === "funding" ? "/v1/funding" : "/v1/transfers";
   const kept: Kept<Item> = { items: [], isAll: false, isFirstPage: false };
-  return sourceOf({ kind, path, kept, older, atOf: createdAt, entryOf });
+  return sourceOf({ kind, path: READ_FROM[kind], kept, older, atOf: createdAt, entryOf });
 }
 
 /** Funding is of a market, transfers of none, and neither of a bot. */

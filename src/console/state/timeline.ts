@@ -2,8 +2,9 @@
  * The line of time: what events keep, and pages that are read as they are scrolled to. What is asked for by day, market and bot
  * the gateway filters; of a million rows the page holds the last six thousand that were read.
  */
+
+import { type Entry, type Filter, matches, merged } from "../../core/history.ts";
 import { PAGE_ROWS, request } from "../api/request.ts";
-import { type Entry, type Filter, matches, merged } from "../figures/timeline.ts";
 import type { App } from "./app.ts";
 import type { State } from "./state.ts";
 import {
@@ -17,6 +18,7 @@ import {
   operationAt,
   type Parts,
   queryOf,
+  READ_FROM,
   type Source,
   sourcesOf,
   type Timeline,
@@ -128,7 +130,7 @@ export async function beginHistory(app: App): Promise<void> {
   const { timeline, route, session } = app.state;
   if (route.screen !== "history" || session === null || timeline.before !== "") return;
   for (const source of sourcesOf(app.state)) {
-    if (source.kind !== "funding" && source.kind !== "transfer") continue;
+    if (!Object.hasOwn(READ_FROM, source.kind)) continue;
     if (source.older.cursor === undefined) await readPage(app, source);
     if (app.state.timeline !== timeline) return;
   }
@@ -179,6 +181,7 @@ function putAwayNewest(app: App): void {
   timeline.operations.rows = timeline.operations.rows.filter((row) => operationAt(row) <= last.at);
   timeline.funding.rows = timeline.funding.rows.filter((row) => createdAt(row) <= last.at);
   timeline.transfers.rows = timeline.transfers.rows.filter((row) => createdAt(row) <= last.at);
+  timeline.audit.rows = timeline.audit.rows.filter((row) => createdAt(row) <= last.at);
 }
 
 function sift({ state }: App): void {

@@ -1,9 +1,9 @@
 /** What a bot is held to, what it has used of it, and what is left. */
 import { html, nothing, type TemplateResult } from "lit-html";
+import { NO_FILTER } from "../../core/history.ts";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
 import { add, subtract } from "../figures/decimal.ts";
 import { ageOf, dateAndTime, figure, lossOf, money, NOTHING } from "../figures/format.ts";
-import { NO_FILTER } from "../figures/timeline.ts";
 import { facts } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { changeRails, isPaused, pauseRails } from "../state/limited-key.ts";

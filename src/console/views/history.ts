@@ -1,13 +1,13 @@
-/** What was it? Orders, fills and operations as one line of time; a row leads to the story of its order. */
+/** What was it? All that is recorded as one line of time; a row leads to the story of its order. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { type Entry, type Filter, KINDS } from "../../core/history.ts";
 import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
-import { type Entry, type Filter, KINDS } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, isNearEnd, longTable, newWindow } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { takeFile, wholeFileWords } from "../state/history-file.ts";
+import { takeFile } from "../state/history-file.ts";
 import { changeFilter, filtered, readNewest, readOlder, timelineOf } from "../state/timeline.ts";
 import { botNames } from "../state/timeline-lists.ts";
 import { unknownOrders } from "./unknown-orders.ts";
@@ -86,7 +86,7 @@ function whatOf({ kind, status }: Entry): TemplateResult | string {
 
 function explain({ orderId, side: which, size, market, price }: Entry): unknown {
   if (orderId === null) return nothing;
-  return html`<a href=${`#/story/${orderId}`} aria-label=${`Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
+  return html`<a href=${`#/story/${orderId}`} aria-label=${size === null ? `Explain order ${orderId}` : `Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
 }
 
 function count({ state: { timeline } }: App, rows: number, hasMore: boolean): TemplateResult {
@@ -120,7 +120,6 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
       <div class="buttons">
         ${(["csv", "jsonl"] as const).map((format) => html`<button type="button" ?disabled=${forms.isFileMade} @click=${() => void takeFile(app, format)}>${format === "csv" ? "CSV" : "JSON Lines"}</button>`)}
       </div>
-      <p class="note">${fileWords(app)}</p>
     </form>`;
 }
 
@@ -165,7 +164,3 @@ function chosenIn({ target }: Event): string {
 }
 
 /** Whether the file is whole is said before it is taken. */
-function fileWords({ state }: App): string {
-  const words = wholeFileWords(state.timeline.filter);
-  return words === null ? "The file is whole, from the gateway." : `The file holds what has been read: ${words}.`;
-}

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { askedWords, takenAt } from "../../core/history.ts";
 import type { Operation, Twap } from "../api/resources.ts";
 import { divide, multiply } from "../figures/decimal.ts";
 import { duration, figure, money, NOTHING, shortId, time } from "../figures/format.ts";
-import { askedWords, takenAt } from "../figures/timeline.ts";
 import { side, state } from "../parts/badges.ts";
 import { typed } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";

@@ -1,9 +1,96 @@
-/** Orders, fills, operations, funding and transfers as one line of time: merged, filtered, and written out. */
-import type { Fill, FundingPayment, Operation, Order, Transfer } from "../api/resources.ts";
+/**
+ * Orders, fills, operations, funding, transfers and the audit log as one line of time: the page shows it, and the gateway makes files
+ * of it, each from the same resources of the interface.
+ */
+import { type AuditFact, actorWords, factWords, spaced } from "./audit-words.ts";
 
 /** In the order in which lists stand where two things happened at once. */
-export const KINDS = ["order", "fill", "operation", "funding", "transfer"] as const;
+export const KINDS = ["order", "fill", "operation", "funding", "transfer", "audit"] as const;
 export type Kind = (typeof KINDS)[number];
+
+type Side = "buy" | "sell";
+
+/** What a line says of an order, and so on: members of the interface's resources. */
+export type ToldOrder = {
+  id: string;
+  created_at: string;
+  market: string;
+  side: Side;
+  size: string;
+  price: string;
+  time_in_force: string;
+  reduce_only: boolean;
+  trigger?: { kind: string; price: string } | undefined;
+  status: string;
+  error: string | null;
+};
+
+export type ToldFill = {
+  id: string;
+  created_at: string;
+  market: string;
+  side: Side;
+  size: string;
+  price: string;
+  liquidity: string;
+  liquidation: boolean;
+  direction: string;
+  key_hash: string | null;
+  order_id: string | null;
+  fee: string;
+  fee_token: string;
+  realized_pnl: string;
+};
+
+/** Beside `action`, an event tells less of it than the list. */
+export type ToldOperation = {
+  id: string;
+  action: string;
+  status: string;
+  error: string | null;
+  exchange_id: string | null;
+  created_at?: string | undefined;
+  market?: string | undefined;
+  key_hash?: string | null | undefined;
+  side?: Side | null | undefined;
+  size?: string | null | undefined;
+  leverage?: number | null | undefined;
+  margin_type?: string | null | undefined;
+  amount?: string | null | undefined;
+  duration_minutes?: number | null | undefined;
+  twap_id?: string | null | undefined;
+};
+
+export type ToldFunding = {
+  id: string;
+  created_at: string;
+  market: string;
+  amount: string;
+  position: string;
+  funding_rate: string;
+};
+
+export type ToldTransfer = {
+  id: string;
+  created_at: string;
+  type: string;
+  token: string | null;
+  amount: string | null;
+  fee: string | null;
+  value: string | null;
+  counterparty: string | null;
+};
+
+export type ToldAudit = {
+  id: string;
+  created_at: string;
+  actor: string;
+  key_hash: string | null;
+  event: string;
+  reference: string;
+  order_id: string | null;
+  facts: readonly AuditFact[];
+};
 
 export type Entry = {
   id: string;
@@ -25,7 +112,7 @@ export type Entry = {
   realized: string | null;
 };
 
-export function orderEntry(order: Order, keyHash: string | null): Entry {
+export function orderEntry(order: ToldOrder, keyHash: string | null): Entry {
   const { id, created_at: at, market, side, size, price, status, trigger, error } = order;
   const kind = trigger === undefined ? order.time_in_force : `${trigger.kind.replace("_", " ")} ${trigger.price}`;
   const words = [kind, order.reduce_only ? "reduce only" : "", error ?? ""].filter((part) => part !== "").join(", ");
@@ -46,7 +133,7 @@ export function orderEntry(order: Order, keyHash: string | null): Entry {
   };
 }
 
-export function fillEntry(fill: Fill): Entry {
+export function fillEntry(fill: ToldFill): Entry {
   const { id, created_at: at, market, side, size, price, key_hash: keyHash, order_id: orderId } = fill;
   const status = fill.liquidation ? "liquidation" : fill.liquidity;
   const [fee, realized] = [`${fill.fee} ${fill.fee_token}`, fill.realized_pnl];
@@ -67,7 +154,7 @@ export function fillEntry(fill: Fill): Entry {
   };
 }
 
-export function operationEntry(operation: Operation): Entry {
+export function operationEntry(operation: ToldOperation): Entry {
   const { id, status, error, exchange_id: exchangeId, market = "", key_hash: keyHash = null, side = null } = operation;
   const parts = [askedWords(operation), exchangeId ?? "", error ?? ""];
   return {
@@ -88,14 +175,7 @@ export function operationEntry(operation: Operation): Entry {
 }
 
 /** What it did to the account stands where a fill has its profit. */
-export function fundingEntry({
-  id,
-  created_at: at,
-  market,
-  amount,
-  position,
-  funding_rate: rate,
-}: FundingPayment): Entry {
+export function fundingEntry({ id, created_at: at, market, amount, position, funding_rate: rate }: ToldFunding): Entry {
   const isPaid = amount.startsWith("-");
   return {
     id,
@@ -114,7 +194,7 @@ export function fundingEntry({
   };
 }
 
-export function transferEntry(transfer: Transfer): Entry {
+export function transferEntry(transfer: ToldTransfer): Entry {
   const { id, created_at: at, type, token, amount, fee, value, counterparty } = transfer;
   return {
     id,
@@ -135,6 +215,27 @@ export function transferEntry(transfer: Transfer): Entry {
   };
 }
 
+export function auditEntry(entry: ToldAudit): Entry {
+  const { id, created_at: at, actor, key_hash: keyHash, event, reference, order_id: orderId, facts } = entry;
+  const market = facts.find(({ name }) => name === "market")?.value ?? "";
+  const told = factWords(facts.filter(({ name }) => name !== "account" && name !== "market"));
+  return {
+    id,
+    kind: "audit",
+    at,
+    market: market === "null" ? "" : market,
+    side: null,
+    size: null,
+    price: null,
+    status: spaced(event),
+    keyHash,
+    words: `${actorWords(actor)}: ${reference}${told === "" ? "" : `, ${told}`}`,
+    orderId,
+    fee: null,
+    realized: null,
+  };
+}
+
 /** What was asked, as far as it is told: `leverage 5× isolated`. */
 export function askedWords({
   action,
@@ -143,7 +244,7 @@ export function askedWords({
   amount,
   duration_minutes: minutes,
   twap_id: id,
-}: Operation): string {
+}: ToldOperation): string {
   const what = action.replaceAll("_", " ");
   if (typeof leverage === "number") return `${what} ${leverage}× ${type ?? ""}`.trim();
   if (typeof amount === "string") return `${what} ${amount} USDC`;
@@ -201,48 +302,4 @@ export function matches(entry: Entry, filter: Filter, botOf: (keyHash: string | 
   if (text === "") return true;
   const said = [entry.id, entry.orderId, entry.market, entry.side, entry.size, entry.price, entry.status, entry.words];
   return said.some((part) => part?.toLowerCase().includes(text) === true);
-}
-
-const COLUMNS = [
-  "at",
-  "kind",
-  "market",
-  "side",
-  "size",
-  "price",
-  "status",
-  "bot",
-  "fee",
-  "realized",
-  "words",
-  "order_id",
-  "id",
-] as const;
-
-type Row = Record<(typeof COLUMNS)[number], string | null>;
-
-function rowOf({ keyHash, orderId, ...entry }: Entry, botOf: (keyHash: string | null) => string): Row {
-  return { ...entry, bot: botOf(keyHash), order_id: orderId };
-}
-
-export function asJsonLines(entries: readonly Entry[], botOf: (keyHash: string | null) => string): string {
-  return entries.map((entry) => `${JSON.stringify(rowOf(entry, botOf), [...COLUMNS])}\n`).join("");
-}
-
-export function asCsv(entries: readonly Entry[], botOf: (keyHash: string | null) => string): string {
-  const lines = entries.map((entry) => {
-    const row = rowOf(entry, botOf);
-    return COLUMNS.map((name) => cellOf(row[name])).join(",");
-  });
-  return [COLUMNS.join(","), ...lines, ""].join("\r\n");
-}
-
-/** A figure, whose minus is no formula. */
-const FIGURE = /^-?[0-9.]+( [A-Z0-9]+)?$/;
-
-/** RFC 4180; what a spreadsheet would take for a formula is text there, because the exchange's words are strangers'. */
-function cellOf(text: string | null): string {
-  const isFormula = /^[=+\-@\t\r]/.test(text ?? "") && !FIGURE.test(text ?? "");
-  const plain = isFormula ? `'${text}` : (text ?? "");
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

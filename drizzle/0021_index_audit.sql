@@ -1,0 +1,1 @@
+CREATE INDEX `audit_told` ON `audit` (`at_ms`,`id`) WHERE event not glob 'sign_*';
