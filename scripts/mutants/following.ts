@@ -206,4 +206,28 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a fired trigger that a list behind lacks waits again",
+    changes: [
+      {
+        file: "src/settle/look/look.ts",
+        find: 'if (rests === "no") return unplaced(seen);',
+        put: 'if (rests === "no") return open(world, sought, seen, true);',
+      },
+    ],
+  },
+  {
+    name: "a trigger that fired where no feed told it is not asked for",
+    changes: [
+      {
+        file: "src/settle/feed/fired-unheard.ts",
+        find: "if (isKnown(id, connection)) return false;",
+        put: "return false;",
+      },
+    ],
+  },
+  {
+    name: "what a write is judged by may be read for as long as it takes",
+    changes: [{ file: "src/write/run.ts", find: "const OWN_WORD_MS = 50;", put: "const OWN_WORD_MS = 60_000;" }],
+  },
 ];

@@ -1,5 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { compare } from "../core/decimal.ts";
+import { findMarket } from "../core/market.ts";
 import { canIncrease, type Stop } from "../core/stop.ts";
 import type { With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
@@ -17,14 +18,21 @@ export type ToCancelOutside = ToCancel & With<"instance" | "reads" | "settling">
 /**
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
  * filled in part and has stop-loss or take-profit children stays: they go with it, and what it has filled would stand without
- * protection. False where the lists could not be read.
+ * protection. False where the lists could not be read, or the market of one is not known yet: the others go meanwhile.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
   const found = await listedNow(deps, account);
   if (found === null) return false;
   const outside = found.filter((order) => isElsewhere(deps, account, order) && isToGo(deps, stop, order));
-  await Promise.all(outside.map((order) => withdraw(deps, { stop, account, order })));
-  return true;
+  const known = outside.filter(({ coin }) => isKnown(deps, coin));
+  await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
+  return known.length === outside.length;
+}
+
+/** Without its number in the list of markets nothing can be signed for it. */
+function isKnown({ markets }: With<"markets">, coin: string): boolean {
+  const universe = markets.current();
+  return universe !== null && findMarket(universe, coin) !== null;
 }
 
 /** All that the exchange lists as open; null where a list could not be read. */

@@ -66,12 +66,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
   for (;;) {
-    const plan = await verb.plan(write);
-    requireRails(deps, caller, plan);
-    if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
-    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
-    const reading = readFactsFor(deps, caller, plan);
-    if (reading !== null) await reading;
+    const plan = await inTime(deps, deadlineMs, planned(deps, caller, about));
     const { resource, increasesFor, count = 1 } = plan;
     const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
@@ -85,7 +80,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     } catch (error) {
       if (mayBeBehind(error, plan) && !hasReread) {
         hasReread = true;
-        await readPositionAgain(deps, caller, plan);
+        await inTime(deps, deadlineMs, readPositionAgain(deps, caller, plan));
         continue;
       }
       const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
@@ -93,6 +88,33 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     }
   }
 }
+
+/** All that has to be known before the intent: what the exchange is asked for here may be long in coming. */
+async function planned(deps: ToWrite, caller: Caller, { write, verb }: { write: Write; verb: Verb }): Promise<Plan> {
+  const plan = await verb.plan(write);
+  requireRails(deps, caller, plan);
+  if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
+  if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
+  const reading = readFactsFor(deps, caller, plan);
+  if (reading !== null) await reading;
+  return plan;
+}
+
+const LATE = Symbol("late");
+
+/** Nothing is stored yet: a client that can be told nothing else by the deadline is told that, and what comes then is dropped. */
+async function inTime<T>(deps: With<"clock">, deadlineMs: number, work: Promise<T>): Promise<T> {
+  const timer = deps.clock.timer(Math.max(0, deadlineMs + OWN_WORD_MS - deps.clock.elapsedMs()));
+  const done = await Promise.race([work, timer.up.then((): typeof LATE => LATE)]).finally(timer.cancel);
+  if (done !== LATE) return done;
+  const words = "What it is judged by was asked of the exchange, and has not come in time. Nothing was sent.";
+  throw new ApiError("exchange_unreachable", words, LATE_RETRY_AFTER_S);
+}
+
+/** A plan that waits for the deadline itself says better what it has waited for, milliseconds. */
+const OWN_WORD_MS = 50;
+/** What was slow may be there by then. */
+const LATE_RETRY_AFTER_S = 1;
 
 /** What takes risk away passes without: whoever holds a position must get out of it. */
 function requireRails({ settings, store }: With<"settings" | "store">, { key }: Caller, { use }: Plan): void {

@@ -63,14 +63,14 @@ export function signedIn(detail: string): Signed {
 
 /** Whether a number was of an action with several orders; of one that never left nobody can say that it was not. */
 function numbersOfSeveral(sent: readonly Sent[]): (nonce: number) => boolean {
-  const bodies = new Map(
-    sent
-      .filter(({ body }) => !body.includes('"type":"noop"'))
-      .map(({ body }) => [(JSON.parse(body) as Body).nonce, body]),
+  // Two signers may have the same number.
+  const bodies = Map.groupBy(
+    sent.map(({ body }) => body).filter((body) => !body.includes('"type":"noop"')),
+    (body) => (JSON.parse(body) as Body).nonce,
   );
   return (nonce) => {
-    const body = bodies.get(nonce);
-    return body === undefined || (body.match(/"c":"0x/g)?.length ?? 0) > 1;
+    const under = bodies.get(nonce);
+    return under === undefined || under.some((body) => (body.match(/"c":"0x/g)?.length ?? 0) > 1);
   };
 }
 

@@ -127,17 +127,18 @@ function heldWithin({ venue }: Audited, { party }: Wish, { fromMs, toMs, isLong 
 
 /** One action with all that was asked for, in its order, or none. */
 function auditBatch(run: Audited, { wish, ask }: Dialogue): string[] {
-  const parts = wish.parts ?? [];
-  const prices = parts.map(({ price }) => price).join(" ");
+  const placed = ask?.kind === "batch" ? ask.orders.map(({ size, price }) => `${units(size)} at ${price}`) : [];
+  const wanted = placed.join(", ");
   const actions = run.venue.log.flatMap(({ signer, input, isAdmitted }) => {
     if (signer !== wish.party.agent || !isAdmitted || input.action.type !== "order") return [];
-    const asked = input.action.orders.map(({ p }) => p).join(" ");
-    return parts.some(({ price }) => price !== null && asked.split(" ").includes(price)) ? [asked] : [];
+    // The worst price of an order at market may be one of them by chance, but not with its size.
+    const asked = input.action.orders.map(({ p, s }) => `${units(s)} at ${p}`);
+    return placed.some((each) => asked.includes(each)) ? [asked.join(", ")] : [];
   });
-  const wrong = actions.filter((asked) => asked !== prices);
+  const wrong = actions.filter((asked) => asked !== wanted);
   return [
     ...(ask !== null && actions.length > 1 ? [`${wish.key} left as ${actions.length} actions`] : []),
-    ...wrong.map((asked) => `${wish.key} asked for orders at ${prices}, and one action had ${asked}`),
+    ...wrong.map((asked) => `${wish.key} asked for ${wanted}, and one action had ${asked}`),
   ];
 }
 

@@ -24,6 +24,7 @@ import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { isLost, openEarlyWords } from "./early-words.ts";
+import { type FiredUnheard, openFiredUnheard } from "./fired-unheard.ts";
 import { shownListed, shownParts } from "./shown.ts";
 import { openTestifying } from "./testify.ts";
 import { openWatch, type Watch } from "./watch.ts";
@@ -59,7 +60,7 @@ export function openFollower(world: ToFollow, settling: Settling, parts: Followe
   const { index, others } = parts;
   const watch = openWatch(world, settling);
   const early = openEarlyWords(world, onUpdate);
-  const tools = { watch, index, others };
+  const tools = { watch, index, others, fired: openFiredUnheard(world) };
   const checks = openCrossChecks(world, index, (account) => {
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
     return compareListed(world, account, { ...tools, live, purpose: "read" });
@@ -78,7 +79,7 @@ export function openFollower(world: ToFollow, settling: Settling, parts: Followe
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     if (!isPursued(world, leg, update))
-      watch.beginSoon(leg.orderId, statusMeaning(update.status) === "open" ? "changed" : "closed");
+      watch.beginSoon(leg.orderId, LIVES.has(statusMeaning(update.status)) ? "changed" : "closed");
   }
 
   /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
@@ -196,6 +197,9 @@ function legOf(world: With<"store">, account: Account, { order }: Pick<OrderUpda
   return leg !== null && findOrder(world.store, leg.orderId)?.accountId === account.id ? leg : null;
 }
 
+/** One that has fired goes on. */
+const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
+
 const SAME: Partial<Record<LegState, ReturnType<typeof statusMeaning>>> = {
   resting: "open",
   armed: "open",
@@ -221,7 +225,7 @@ function isPursued({ store }: With<"store">, { orderId, state, oid }: Leg, { sta
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
 type Thoroughness = "quick" | "thorough";
 
-type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; how: Thoroughness };
+type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; fired: FiredUnheard; how: Thoroughness };
 
 /**
  * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
@@ -247,7 +251,7 @@ type Comparing = Omit<Tools, "how"> & { live: readonly StoredOrder[]; purpose: P
 
 /** The exchange's list of open orders against our rows. False when it could not be read. */
 async function compareListed(world: ToFollow, account: Account, comparing: Comparing): Promise<boolean> {
-  const { watch, others, live, purpose } = comparing;
+  const { watch, others, fired, live, purpose } = comparing;
   const listed = await readListed(world, account, purpose);
   if (listed === null) return false;
   const orders = [...listed.values()];
@@ -256,10 +260,12 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
     account,
     orders.map(({ cloid }) => cloid),
   );
-  for (const { id, exchangeOrderId, releasedAtMs } of live) {
+  for (const order of live) {
+    const { id, exchangeOrderId, releasedAtMs } = order;
     if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
-    else if (isDoubted(world, account, exchangeOrderId)) watch.begin(id, "changed");
+    else if (isDoubted(world, account, exchangeOrderId) || fired.isDue(order, account.tradingAddress))
+      watch.begin(id, "changed");
   }
   nameUnnamed(world, account.id, orders);
   heedShownSince(world, account, orders);

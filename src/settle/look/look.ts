@@ -143,10 +143,17 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
   if (!placed || own === null || beside !== null) {
     const rests = await isResting(world, sought, seen);
     if (rests === "not_read") return { kind: "failed", reason: "the open orders could not be read" };
-    const sight = await open(world, sought, seen, rests === "no");
+    // That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more.
+    if (rests === "no") return unplaced(seen);
+    const sight = await open(world, sought, seen, rests === "market");
     return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;
   }
   return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
+}
+
+/** It is known by its id, and where it has gone to is looked for again. */
+function unplaced({ order: { oid } }: LookAnswer): Sight {
+  return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null, isUnclear: true };
 }
 
 /** A word that is new says neither that it lives nor that it is over. */
@@ -215,13 +222,16 @@ async function readFilledOfOpen(
   return fills === "failed" ? "failed" : sumFills(fillsOfOrder(fills, order));
 }
 
-/** A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. */
+/**
+ * A trigger that has fired stays `triggered`; the limit order that it became rests where it is listed as open. One that executes
+ * at market never rests.
+ */
 async function isResting(
   world: With<"exchange">,
   sought: Sought,
   seen: LookAnswer,
-): Promise<"yes" | "no" | "not_read"> {
-  if (sought.leg.trigger?.market !== false) return "no";
+): Promise<"yes" | "no" | "market" | "not_read"> {
+  if (sought.leg.trigger?.market !== false) return "market";
   const listed = await readListed(world, sought, seen);
   if (listed === null) return "not_read";
   return listed.some(({ oid }) => oid === seen.order.oid) ? "yes" : "no";
