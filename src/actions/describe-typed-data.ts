@@ -1,10 +1,15 @@
 import { API_NETWORK } from "../core/account.ts";
+import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, TRADINGVIEW_SOURCES } from "../core/hook/hook.ts";
 import { isoTime } from "../core/resource.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import type { With } from "../deps.ts";
 import {
   GRANT_DOMAIN,
   GRANT_TYPES,
   grantTypedData,
+  HOOK_TYPES,
+  hookRevocationTypedData,
+  hookTypedData,
   PROPOSAL_TYPES,
   proposalTypedData,
   RESUMPTION_TYPES,
@@ -46,13 +51,22 @@ export function typedDataResource(deps: With<"clock" | "settings">, askingNetwor
     audience,
     asking_network: askingNetwork,
     domain: GRANT_DOMAIN,
-    types: { ...GRANT_TYPES, ...LIMITED_GRANT_TYPES, ...REVOCATION_TYPES, ...RESUMPTION_TYPES, ...PROPOSAL_TYPES },
+    types: {
+      ...GRANT_TYPES,
+      ...LIMITED_GRANT_TYPES,
+      ...REVOCATION_TYPES,
+      ...RESUMPTION_TYPES,
+      ...PROPOSAL_TYPES,
+      ...HOOK_TYPES,
+    },
     examples: [
       exampleOf(grant),
       exampleOf(limitedExample(deps)),
       exampleOf(revocationTypedData(revocation)),
       exampleOf(resumptionTypedData(resumption)),
       exampleOf(proposalTypedData({ audience, accountId: EXAMPLE_ACCOUNT, ...EXAMPLE_DECISION })),
+      exampleOf(hookExample(deps)),
+      exampleOf(hookRevocationTypedData({ audience, accountId: EXAMPLE_ACCOUNT, hookId: EXAMPLE_ACCOUNT })),
     ],
   };
 }
@@ -64,6 +78,28 @@ const EXAMPLE_DECISION = {
 } as const;
 const EXAMPLE_ADDRESS = `0x${"00".repeat(20)}`;
 const EXAMPLE_LIFE_MS = 90 * 86_400_000;
+
+function hookExample({ settings, clock }: With<"clock" | "settings">): TypedData {
+  const hook = {
+    name: "tradingview",
+    keyHash: EXAMPLE_HASH,
+    mode: "target",
+    market: "BTC",
+    maxAgeMs: DEFAULT_MAX_AGE_S * 1_000,
+    sameWithinMs: DEFAULT_SAME_WITHIN_S * 1_000,
+    maxSlippageBps: DEFAULT_SLIPPAGE_BPS,
+    sources: TRADINGVIEW_SOURCES,
+    isRehearsal: false,
+  } as const;
+  const { audience } = settings;
+  return hookTypedData({
+    audience,
+    accountId: EXAMPLE_ACCOUNT,
+    hook,
+    secretHash: EXAMPLE_HASH,
+    issuedAtMs: clock.nowMs(),
+  });
+}
 
 /** What is proposed to whoever has no wishes of their own. */
 function limitedExample({ settings, clock }: With<"clock" | "settings">): TypedData {

@@ -262,6 +262,8 @@ const typedData = openRoute(
             ApiKeyRevocation: [{ name: "audience", type: "string" }],
             TradingResumption: [{ name: "audience", type: "string" }],
             ProposalDecision: [{ name: "audience", type: "string" }],
+            HookGrant: [{ name: "audience", type: "string" }],
+            HookRevocation: [{ name: "audience", type: "string" }],
           },
           examples: [
             {

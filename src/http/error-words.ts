@@ -57,11 +57,14 @@ export const ERROR_WORDS = {
   stop_not_found: "The account has no such stop.",
   cancel_all_not_found: "The account has no such cancel-all.",
   proposal_not_found: "The account has no such proposal that was to be approved.",
+  hook_not_found: "The account has no such hook.",
   trade_not_found: "The account has no such trade.",
   idempotency_key_reused: "The Idempotency-Key was used for another request. Nothing was sent.",
   idempotency_in_progress: "Another modify of the order is still running.",
   key_already_registered: "The key hash is registered with another account or other scopes.",
   key_revoked: "The key was revoked for this account, perhaps before it was registered.",
+  hook_refused:
+    "The hook cannot be made beside what is there: its name or secret is taken, its key opens nothing or has no rails, or another says already what the bot is to hold.",
   trade_not_modifiable: "The trade has ended.",
   stop_already_met:
     "The mark has come to the trigger of the stop-loss, which would execute at once; the message has the mark. Nothing was sent, and the Idempotency-Key is not used.",

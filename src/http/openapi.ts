@@ -74,6 +74,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Positions: "Positions, their leverage and their isolated margin.",
   TWAPs: "Executions over time that the exchange runs.",
   Stop: "Stop what increases, for a key or for the account: at once, or when a bot falls silent. Only the operator or the owner ends a stop.",
+  Hooks: "Addresses to which charts send alerts, each acting as a bot.",
   Operations: "Results of actions that are no orders.",
   Fills: "What was traded.",
   Funding: "What was paid for holding positions.",

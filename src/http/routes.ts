@@ -16,6 +16,7 @@ import { marketRoutes } from "./markets.ts";
 import { modifyRoutes } from "./modify.ts";
 import { operationRoutes } from "./operations.ts";
 import { orderRoutes } from "./orders.ts";
+import { ownedHookRoutes } from "./owned-hooks.ts";
 import { performanceRoutes } from "./performance.ts";
 import { positionRoutes } from "./positions.ts";
 import { priceRoutes } from "./prices.ts";
@@ -43,6 +44,7 @@ export function allRoutes(): Route[] {
     ...operationRoutes(),
     ...tradeRoutes(),
     ...proposalRoutes(),
+    ...ownedHookRoutes(),
     ...stopRoutes(),
     ...heartbeatRoutes(),
     ...accountRoutes(),

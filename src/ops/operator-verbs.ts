@@ -3,6 +3,7 @@
  * the facts that its verb reads and gets what it returns, by the same types.
  */
 import { ApiError } from "../core/errors.ts";
+import type { WantedHook } from "../core/hook/hook.ts";
 import { HOOK_MODES } from "../core/hook/hook.ts";
 import { RECEIVER_KINDS } from "../core/notice/notice.ts";
 import { DECISIONS } from "../core/proposal.ts";
@@ -14,7 +15,7 @@ import { blockKey } from "./block-key.ts";
 import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
 import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
-import { createHook, endHook, type WantedHook } from "./hooks.ts";
+import { createHook, endHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import { narrowKey } from "./narrow-key.ts";

@@ -1,4 +1,5 @@
 /** What an account's owner signs, written once for the gateway, the commands and the page: no library is needed for it. */
+import type { WantedHook } from "../core/hook/hook.ts";
 import type { TypedData, TypedField } from "./wallet-form.ts";
 
 /**
@@ -47,6 +48,32 @@ export const PROPOSAL_TYPES = {
   ],
 } as const satisfies Record<string, readonly TypedField[]>;
 
+const HOOK_GRANT_MEMBERS = [
+  "audience",
+  "account",
+  "name",
+  "actsAs",
+  "mode",
+  "market",
+  "maxAge",
+  "sameWithin",
+  "maxSlippage",
+  "sources",
+  "rehearsal",
+  "secretHash",
+  "issuedAt",
+] as const;
+
+/** Every member a text: a wallet shows it line by line. */
+export const HOOK_TYPES = {
+  HookGrant: HOOK_GRANT_MEMBERS.map((name) => ({ name, type: "string" })),
+  HookRevocation: [
+    { name: "audience", type: "string" },
+    { name: "account", type: "string" },
+    { name: "hook", type: "string" },
+  ],
+} satisfies Record<string, readonly TypedField[]>;
+
 export type Grant = {
   audience: string;
   accountId: string;
@@ -64,6 +91,16 @@ export type Revocation = Pick<Grant, "audience" | "accountId" | "keyHash">;
 
 /** A stop that its owner ends: this one, and no later one. */
 export type Resumption = Pick<Grant, "audience" | "accountId"> & { stopId: string };
+
+/** An address that acts as a bot, before anybody has it: the gateway is told the hash of what stands in it. */
+export type HookGrant = Pick<Grant, "audience" | "accountId"> & {
+  hook: WantedHook;
+  /** Hex SHA-256. */
+  secretHash: string;
+  issuedAtMs: number;
+};
+
+export type HookRevocation = Pick<Grant, "audience" | "accountId"> & { hookId: string };
 
 /** What an owner says of one order that was proposed, which is shown in words. */
 export type ProposalDecision = Pick<Grant, "audience" | "accountId"> & {
@@ -115,4 +152,34 @@ export function proposalTypedData({ audience, accountId, proposalId, order, deci
     primaryType: "ProposalDecision",
     message: { audience, account: accountId.toLowerCase(), proposal: proposalId, order, decision },
   };
+}
+
+export function hookTypedData({ audience, accountId, hook, secretHash, issuedAtMs }: HookGrant): TypedData {
+  const { HookGrant } = HOOK_TYPES;
+  return {
+    domain: GRANT_DOMAIN,
+    types: { HookGrant },
+    primaryType: "HookGrant",
+    message: {
+      audience,
+      account: accountId.toLowerCase(),
+      name: hook.name,
+      actsAs: `the bot of key ${hook.keyHash}`,
+      mode: hook.mode,
+      market: hook.market ?? "any",
+      maxAge: `${hook.maxAgeMs / 1_000} s`,
+      sameWithin: `${hook.sameWithinMs / 1_000} s`,
+      maxSlippage: `${hook.maxSlippageBps} bps`,
+      sources: hook.sources ?? "any",
+      rehearsal: hook.isRehearsal ? "yes" : "no",
+      secretHash,
+      issuedAt: new Date(issuedAtMs).toISOString(),
+    },
+  };
+}
+
+export function hookRevocationTypedData({ audience, accountId, hookId }: HookRevocation): TypedData {
+  const { HookRevocation } = HOOK_TYPES;
+  const message = { audience, account: accountId.toLowerCase(), hook: hookId };
+  return { domain: GRANT_DOMAIN, types: { HookRevocation }, primaryType: "HookRevocation", message };
 }

@@ -2,6 +2,10 @@ import type { LimitedGrantText } from "../core/rails/limited-grant.ts";
 import {
   type Grant,
   grantTypedData,
+  type HookGrant,
+  type HookRevocation,
+  hookRevocationTypedData,
+  hookTypedData,
   type ProposalDecision,
   proposalTypedData,
   type Resumption,
@@ -33,6 +37,14 @@ export function resumptionDigest(resumption: Resumption): Uint8Array {
 
 export function proposalDigest(decision: ProposalDecision): Uint8Array {
   return typedDataDigest(proposalTypedData(decision));
+}
+
+export function hookDigest(grant: HookGrant): Uint8Array {
+  return typedDataDigest(hookTypedData(grant));
+}
+
+export function hookRevocationDigest(revocation: HookRevocation): Uint8Array {
+  return typedDataDigest(hookRevocationTypedData(revocation));
 }
 
 /** Lower-case hex SHA-256 of the whole key text, prefix included. Only this is ever stored of a key. */

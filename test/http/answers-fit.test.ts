@@ -6,6 +6,7 @@ import { EXPORTED_LISTS } from "../../src/actions/export-list.ts";
 import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { performanceResource } from "../../src/actions/get-performance.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
+import type { hookResource } from "../../src/actions/hooks/list-hooks.ts";
 import type { auditResource } from "../../src/actions/list-audit.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
 import type { equityResource } from "../../src/actions/list-equity.ts";
@@ -59,6 +60,7 @@ import { EquityResource } from "../../src/http/schema/equity.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
+import { HookResource } from "../../src/http/schema/hook.ts";
 import { FundingPaymentResource, TransferResource } from "../../src/http/schema/ledger.ts";
 import {
   BookResource,
@@ -107,6 +109,7 @@ const SCHEMAS = {
   fill: FillResource,
   funding: FundingPaymentResource,
   heartbeat: HeartbeatResource,
+  hook: HookResource,
   keyInList: KeyInListResource,
   limitedKey: LimitedKeyResource,
   listedKey: ListedApiKeyResource,
@@ -152,6 +155,7 @@ type Writers = {
   exchangeView: typeof exchangeView;
   fill: typeof fillResource;
   funding: typeof fundingResource;
+  hook: typeof hookResource;
   heartbeat: typeof heartbeatResource | typeof noHeartbeatResource;
   keyInList: typeof keyInListResource;
   limitedKey: typeof limitedKeyResource;
@@ -239,6 +243,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   fill: "fits",
   funding: "fits",
   heartbeat: "fits",
+  hook: "fits",
   keyInList: "fits",
   limitedKey: "fits",
   listedKey: "fits",

@@ -1,8 +1,8 @@
 /** A gateway with a hook for one market, and an exchange that fills what executes at once. */
 import { openHooks, type RunningHooks } from "../../src/actions/hooks/run-hooks.ts";
-import type { Delivery } from "../../src/core/hook/hook.ts";
+import type { Delivery, WantedHook } from "../../src/core/hook/hook.ts";
 import { hooksServer } from "../../src/http/hooks.ts";
-import { createHook, type WantedHook } from "../../src/ops/hooks.ts";
+import { createHook } from "../../src/ops/hooks.ts";
 import { listDeliveries } from "../../src/store/hook-deliveries.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { BOT, limitedRig, stateOf } from "./rails-rig.ts";

@@ -1,4 +1,5 @@
-import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, type HookMode, TRADINGVIEW_SOURCES } from "../../core/hook/hook.ts";
+import { alertText } from "../../core/hook/alert-text.ts";
+import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, TRADINGVIEW_SOURCES } from "../../core/hook/hook.ts";
 import { DEFAULT_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
@@ -58,7 +59,7 @@ export const hookCreate: Command = {
     const base = baseOf(input.value("public-url"));
     const made = await change({ input, outside, at: places(input, outside) }, "create_hook", given, SEALING);
     const { secret, ...told } = made;
-    const alert = messageFor(given.mode, given.market);
+    const alert = alertText(given);
     present({ input, outside }, { ...told, url: `${base}/hooks/${secret}`, message: alert }, [
       `Hook ${made.name} (${made.id}) acts as bot ${made.bot}${given.isRehearsal ? ", and only keeps what comes" : ""}.`,
       "Its address, shown this once. Whoever has it can do what the bot may do:",
@@ -80,16 +81,4 @@ function baseOf(text: string | null): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text)
     throw new Misuse("--public-url is a base URL without path, query or final slash: https://hooks.example.org");
   return text;
-}
-
-/** With the placeholders of TradingView's strategies. */
-function messageFor(mode: HookMode, market: string | null): string {
-  const named = { time: "{{timenow}}", market: market ?? "MARKET" };
-  const order = {
-    id: "{{strategy.order.id}}",
-    ...named,
-    side: "{{strategy.order.action}}",
-    size: "{{strategy.order.contracts}}",
-  };
-  return JSON.stringify(mode === "target" ? { ...named, target: "{{strategy.position_size}}" } : order);
 }

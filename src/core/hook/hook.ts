@@ -44,6 +44,9 @@ export const MAX_HOOKS = 64;
 /** From which TradingView sends, by its own documentation. */
 export const TRADINGVIEW_SOURCES = "34.212.75.30/32,52.32.178.7/32,52.89.214.238/32,54.218.53.128/32";
 
+/** What is asked for where a hook is made. */
+export type WantedHook = Omit<Hook, "id" | "accountId" | "secretHash" | "state" | "createdAtMs">;
+
 export function isHookName(text: string): boolean {
   return /^[a-z0-9-]{1,40}$/.test(text);
 }

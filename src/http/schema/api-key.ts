@@ -336,6 +336,8 @@ export const TypedDataResource = closed(
       ProposalDecision: Type.Array(TypedField, {
         description: "Members of a decision on a proposal, in signing order.",
       }),
+      HookGrant: Type.Array(TypedField, { description: "Members of the grant of a hook, in signing order." }),
+      HookRevocation: Type.Array(TypedField, { description: "Members of the end of a hook, in signing order." }),
     }),
     examples: Type.Array(
       closed({

@@ -1,0 +1,78 @@
+import { Type } from "@sinclair/typebox";
+import { HOOK_MODES, MOST_MAX_AGE_S, MOST_SAME_WITHIN_S } from "../../core/hook/hook.ts";
+import { MAX_SLIPPAGE_BPS } from "../../core/worst-price.ts";
+import { closed, described, KeyHash, MarketName, nullable, Signature, Timestamp, Uuid, words } from "./common.ts";
+
+const TERMS = {
+  name: Type.String({ pattern: "^[a-z0-9-]{1,40}$", description: "For people and the log." }),
+  key_hash: described(KeyHash, "Hash of the key with rails as whose bot it acts."),
+  mode: words(HOOK_MODES, {
+    description:
+      "`order`: each alert is one order. `target`: an alert says what the bot is to hold, and the newest wins.",
+  }),
+  market: nullable(MarketName, "The only market that its alerts may name; null where each names one."),
+  max_age_s: Type.Integer({
+    minimum: 1,
+    maximum: MOST_MAX_AGE_S,
+    description: "An alert that is older is not carried out, seconds.",
+  }),
+  same_within_s: Type.Integer({
+    minimum: 1,
+    maximum: MOST_SAME_WITHIN_S,
+    description: "Alerts without a time that say the same within this are one, seconds.",
+  }),
+  max_slippage_bps: Type.Integer({
+    minimum: 1,
+    maximum: MAX_SLIPPAGE_BPS,
+    description: "Of an order without a price: furthest from the best one, basis points.",
+  }),
+  sources: nullable(
+    Type.String({ minLength: 1, maxLength: 2_000 }),
+    "Networks from which alerts may come, joined by commas; null for anywhere.",
+  ),
+  rehearsal: Type.Boolean({ description: "Whether alerts are kept and never carried out." }),
+};
+
+export const HookResource = closed(
+  {
+    object: Type.Literal("hook", { description: "Always `hook`." }),
+    id: Uuid,
+    account: Uuid,
+    bot: nullable(Type.String(), "As which it acts."),
+    ...TERMS,
+    state: words(["active", "revoked"], { description: "Whether it takes alerts." }),
+    last_alert_at: nullable(Timestamp, "When the last alert came; null before the first."),
+    last_alert_status: nullable(
+      words(["accepted", "done", "too_old", "superseded", "refused", "rehearsed"], {
+        description: "What became of it.",
+      }),
+      "What became of it; null before the first.",
+    ),
+    last_alert_reason: nullable(
+      Type.String(),
+      "Why it came to nothing or to less; null where there is nothing to say.",
+    ),
+    created_at: Timestamp,
+  },
+  { title: "Hook", description: "An address to which alerts are sent. The address itself is told to nobody." },
+);
+
+export const RegisterHookBody = closed(
+  {
+    account: Uuid,
+    ...TERMS,
+    secret_hash: described(
+      KeyHash,
+      "SHA-256 of what stands in the address behind `/hooks/`: `hook_` and 64 hex digits.",
+    ),
+    issued_at: Type.Integer({
+      minimum: 0,
+      maximum: 9_007_199_254_740_991,
+      description: "Unix milliseconds, as signed.",
+    }),
+    signature: Signature,
+  },
+  { title: "RegisterHook" },
+);
+
+export const RevokeHookBody = closed({ account: Uuid, signature: Signature }, { title: "RevokeHook" });
