@@ -3,6 +3,7 @@ import { render } from "lit-html";
 import { openSetup } from "./setup/steps.ts";
 import type { App } from "./state/app.ts";
 import { takeFragment } from "./state/fragment.ts";
+import { beginHooks } from "./state/hooks.ts";
 import { beginLimitedKey } from "./state/limited-key.ts";
 import { watchMarket } from "./state/market-live.ts";
 import { watchKeys } from "./state/pressing.ts";
@@ -75,6 +76,7 @@ function follow(app: App): { key: string | null; link: string | null } {
   if (route.screen === "story" && (isNew || app.state.story.id === null)) void readStory(app, route.argument);
   beginRenewal(app);
   beginLimitedKey(app);
+  beginHooks(app);
   watchMarket(app);
   if (isNew) void beginHistory(app);
   if (isNew) scrollTo(0, 0);

@@ -14,6 +14,7 @@ import type { KeyInListResource, TypedDataResource } from "../../http/schema/api
 import type { AuditEntryResource } from "../../http/schema/audit.ts";
 import type { EquityResource } from "../../http/schema/equity.ts";
 import type { FillResource } from "../../http/schema/fill.ts";
+import type { HookResource } from "../../http/schema/hook.ts";
 import type { FundingPaymentResource, TransferResource } from "../../http/schema/ledger.ts";
 import type { MarketResource } from "../../http/schema/market.ts";
 import type { ListedOperationResource, OperationResource } from "../../http/schema/operation.ts";
@@ -54,6 +55,7 @@ export type Proposal = Static<typeof ProposalResource>;
 export type DecidedProposal = Static<typeof DecidedProposalSchema>;
 export type FundingPayment = Static<typeof FundingPaymentResource>;
 export type AuditEntry = Static<typeof AuditEntryResource>;
+export type Hook = Static<typeof HookResource>;
 export type Transfer = Static<typeof TransferResource>;
 export type Twap = Static<typeof TwapResource>;
 export type ApiKey = Static<typeof KeyInListResource>;

@@ -1,6 +1,8 @@
 /** What a person is in the middle of. It begins with a session and goes with it; only the order's draft outlives a reload. */
+import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, type WantedHook } from "../../core/hook/hook.ts";
+import { DEFAULT_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Order, Position, Proposal, Stop, Trade } from "../api/resources.ts";
+import type { AgentRenewal, ApiKey, Hook, Order, Position, Proposal, Stop, Trade } from "../api/resources.ts";
 import type { Grant } from "../wallet/grant.ts";
 import type { Interval } from "./candles.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
@@ -127,6 +129,41 @@ export type TradeForm = {
   failure: string | null;
 };
 
+/** As it is typed. */
+export type HookDraft = {
+  name: string;
+  /** Of the bot as which it acts. */
+  keyHash: string;
+  mode: "order" | "target";
+  /** Empty where each alert names one. */
+  market: string;
+  maxAgeS: string;
+  sameWithinS: string;
+  slippageBps: string;
+  /** Networks, `tradingview`, or empty for anywhere. */
+  sources: string;
+  isRehearsal: boolean;
+  /** How the sender reaches the port of the hooks; empty while that is not known. */
+  base: string;
+};
+
+/** What stands in the address is shown until the person has it, and gone then. */
+export type MadeHook = {
+  secret: string;
+  hook: WantedHook;
+  account: string;
+  issuedAtMs: number;
+  signing: Signing;
+  isRegistered: boolean;
+};
+
+export type HookForm = {
+  draft: HookDraft;
+  isTouched: boolean;
+  made: MadeHook | null;
+  ending: { hook: Hook; signing: Signing } | null;
+};
+
 /** A stop that its owner ends. */
 export type Resumption = { stop: Stop; signing: Signing };
 
@@ -137,6 +174,7 @@ export type Forms = {
   twap: TwapForm;
   newKey: { mayWrite: boolean; made: NewKey | null };
   limitedKey: RailsForm;
+  hook: HookForm;
   /** Null while its dialog is closed, as below. */
   modification: Modification | null;
   revocation: Revocation | null;
@@ -190,6 +228,7 @@ export function newForms(storage: Storage): Forms {
     twap: { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false },
     newKey: { mayWrite: true, made: null },
     limitedKey: newRailsForm(),
+    hook: newHookForm(),
     modification: null,
     revocation: null,
     stop: null,
@@ -208,6 +247,22 @@ export function newForms(storage: Storage): Forms {
     interval: "15m",
     chartMarket: "",
   };
+}
+
+export function newHookForm(): HookForm {
+  const draft: HookDraft = {
+    name: "tradingview",
+    keyHash: "",
+    mode: "order",
+    market: "",
+    maxAgeS: String(DEFAULT_MAX_AGE_S),
+    sameWithinS: String(DEFAULT_SAME_WITHIN_S),
+    slippageBps: String(DEFAULT_SLIPPAGE_BPS),
+    sources: "tradingview",
+    isRehearsal: true,
+    base: "",
+  };
+  return { draft, isTouched: false, made: null, ending: null };
 }
 
 export function newSelection(): Selection {

@@ -4,6 +4,7 @@ import type {
   Account,
   ApiKey,
   Fill,
+  Hook,
   List,
   Market,
   Operation,
@@ -84,6 +85,10 @@ export async function readTwaps(app: App): Promise<void> {
 
 export async function readKeys(app: App): Promise<void> {
   await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
+}
+
+export async function readHooks(app: App): Promise<void> {
+  await readInto<List<Hook>, Hook[]>(app, app.state.hooks, "/v1/hooks", rows);
 }
 
 export async function readStatus(app: App): Promise<void> {

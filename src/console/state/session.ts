@@ -8,6 +8,7 @@ import type { WhoAmI } from "../api/resources.ts";
 import { resumeIntentions } from "./act.ts";
 import type { App } from "./app.ts";
 import { newForms } from "./forms.ts";
+import { beginHooks } from "./hooks.ts";
 import { beginLimitedKey } from "./limited-key.ts";
 import { startLive, stopLive } from "./live.ts";
 import { watchMarket } from "./market-live.ts";
@@ -100,6 +101,7 @@ function open(app: App, session: Session): void {
   app.changed();
   startLive(app);
   beginLimitedKey(app);
+  beginHooks(app);
   // The address bar named it before there was a key to ask with.
   if (state.route.screen === "story") void readStory(app, state.route.argument);
   void beginHistory(app);

@@ -3,6 +3,7 @@ import type { Intention } from "../api/intentions.ts";
 import type {
   Account,
   ApiKey,
+  Hook,
   Market,
   Operation,
   Order,
@@ -61,6 +62,7 @@ export type State = {
   trades: Loaded<Trade[]>;
   twaps: Loaded<Twap[]>;
   keys: Loaded<ApiKey[]>;
+  hooks: Loaded<Hook[]>;
   status: Loaded<Status>;
   stops: Loaded<Stop[]>;
   /** The newest 100 that agents have asked for. */
@@ -119,6 +121,7 @@ export function emptyReadings() {
     trades: emptyLoaded<Trade[]>(),
     twaps: emptyLoaded<Twap[]>(),
     keys: emptyLoaded<ApiKey[]>(),
+    hooks: emptyLoaded<Hook[]>(),
     status: emptyLoaded<Status>(),
     stops: emptyLoaded<Stop[]>(),
     proposals: emptyLoaded<Proposal[]>(),

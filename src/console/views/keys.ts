@@ -15,6 +15,7 @@ import { readKeys } from "../state/read.ts";
 import { ownerOf, signOut } from "../state/session.ts";
 import { revocationToSign } from "../wallet/grant.ts";
 import { botLimits, botOf } from "./bot-limits.ts";
+import { hooksSection, newHookSection } from "./hooks.ts";
 import { limitedKeySection } from "./limited-key.ts";
 import { newKeySection } from "./new-key.ts";
 import { proposals } from "./proposals.ts";
@@ -70,7 +71,9 @@ export function keysScreen(app: App): TemplateResult {
       ),
       "hashes only: the gateway never holds a key",
     )}
+    ${hooksSection(app)}
     ${limitedKeySection(app)}
+    ${newHookSection(app)}
     ${newKeySection(app)}`;
 }
 

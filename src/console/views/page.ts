@@ -12,6 +12,7 @@ import { flattenDialog } from "./flatten-dialog.ts";
 import { healthScreen } from "./health.ts";
 import { helpDialog } from "./help-dialog.ts";
 import { historyScreen } from "./history.ts";
+import { endHookDialog } from "./hooks.ts";
 import { keysScreen, revokeDialog } from "./keys.ts";
 import { messages } from "./messages.ts";
 import { modifyDialog } from "./modify-order.ts";
@@ -62,7 +63,7 @@ export function page(app: App): TemplateResult {
     <a class="skip" href="#main" @click=${skip}>To the content</a>
     ${ribbon(where)}
     ${content(app)}
-    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${cancelAllDialog(app)}${decideDialog(app)}${tradeDialog(app)}${helpDialog(app)}`}`;
+    ${session === null ? nothing : html`${modifyDialog(app)}${revokeDialog(app)}${stopDialog(app)}${flattenDialog(app)}${resumeDialog(app)}${protectDialog(app)}${closeDialog(app)}${cancelDialog(app)}${cancelAllDialog(app)}${decideDialog(app)}${endHookDialog(app)}${tradeDialog(app)}${helpDialog(app)}`}`;
 }
 
 /** The fragment is the screen: jumping to the content must not change it. */

@@ -1,6 +1,14 @@
 /** What the owner signs to grant or revoke an API key of this gateway or to end a stop, and what the gateway is sent then. */
 import { API_NETWORK } from "../../core/account.ts";
-import { grantTypedData, proposalTypedData, resumptionTypedData, revocationTypedData } from "../../wire/grant-data.ts";
+import {
+  grantTypedData,
+  type HookGrant,
+  hookRevocationTypedData,
+  hookTypedData,
+  proposalTypedData,
+  resumptionTypedData,
+  revocationTypedData,
+} from "../../wire/grant-data.ts";
 import type { ToSign } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { Proposal, Scope, TypedDataDescription } from "../api/resources.ts";
@@ -29,6 +37,16 @@ export async function decisionToSign(
   return forThisGateway((audience) =>
     proposalTypedData({ audience, accountId: account, proposalId: id, order, decision }),
   );
+}
+
+type OwnHook = Omit<HookGrant, "audience" | "accountId"> & { account: string };
+
+export async function hookToSign({ account, ...grant }: OwnHook): Promise<ToSign | { failure: string }> {
+  return forThisGateway((audience) => hookTypedData({ ...grant, audience, accountId: account }));
+}
+
+export async function hookRevocationToSign(account: string, hookId: string): Promise<ToSign | { failure: string }> {
+  return forThisGateway((audience) => hookRevocationTypedData({ audience, accountId: account, hookId }));
 }
 
 async function forThisGateway(write: (audience: string) => ToSign): Promise<ToSign | { failure: string }> {
