@@ -4,6 +4,8 @@ import { type Break, inFile } from "./break.ts";
 const HOOKS = "test/http/hooks.test.ts";
 const TARGETS = "test/http/hook-targets.test.ts";
 const OUTCOME = "test/write/one-outcome.test.ts";
+const REGISTER = "src/actions/hooks/register-hook.ts";
+const OWN = "test/http/own-hooks.test.ts";
 const RECEIVE = "src/actions/hooks/receive-alert.ts";
 
 function broken(name: string, changes: Break["changes"], [test, title]: readonly [string, string]): Break {
@@ -90,5 +92,46 @@ export const HOOK_BREAKS: readonly Break[] = [
       'const fault = hasSealedRows(store) && row.id === "" ? hookFault(store, row) : null;',
     ),
     ["test/ops/sealed-hooks.test.ts", "a hook that was %s opens nothing, and is told"],
+  ),
+  broken(
+    "a hook is made by whoever asks",
+    inFile(
+      REGISTER,
+      'if (signerOf(digest, signature) !== account.ownerAddress) throw notSigned("grant of a hook");\n',
+      "",
+    ),
+    [OWN, "a grant is worth what is in it, member by member, and its owner's alone"],
+  ),
+  broken(
+    "a hook is ended by whoever asks",
+    inFile(
+      REGISTER,
+      'if (signerOf(digest, signature) !== account.ownerAddress) throw notSigned("end of a hook");\n',
+      "",
+    ),
+    [OWN, "a grant is worth what is in it, member by member, and its owner's alone"],
+  ),
+  broken(
+    "from where alerts may come is not signed",
+    inFile("src/wire/grant-data.ts", 'hook.sources ?? "any"', '"any"'),
+    [OWN, "a grant is worth what is in it, member by member, and its owner's alone"],
+  ),
+  broken(
+    "a hook acts as another account's bot",
+    inFile(
+      REGISTER,
+      '  if (as.accountId !== hook.accountId) throw refused("no key with this hash is registered and active");\n',
+      "",
+    ),
+    [OWN, "a hook acts as no bot of another account"],
+  ),
+  broken(
+    "a hook that was revoked comes back with its grant",
+    inFile(
+      REGISTER,
+      "if (known !== null) return requireSame(known, hook);",
+      'if (known?.state === "active") return known;',
+    ),
+    [OWN, "what the owner has signed takes alerts as its bot, is listed to its account alone, and ends for good"],
   ),
 ];

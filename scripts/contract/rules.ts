@@ -66,6 +66,7 @@ export const RULES: readonly Rule[] = [
       "trade_not_found",
       "proposal_not_found",
       "cancel_all_not_found",
+      "hook_not_found",
     ],
     holds: ({ path }, { ids }) => !ids.has(decodeURIComponent(path.split("/")[3] ?? "").toLowerCase()),
   },
@@ -96,6 +97,14 @@ export const RULES: readonly Rule[] = [
     name: "stale signature",
     codes: ["grant_expired", "issued_at_in_future", "invalid_signature", "mainnet_required"],
     holds: (one, facts) => one.path.startsWith("/v1/api-keys") && isStale(one, facts),
+  },
+  {
+    // The generator holds no owner's key, and whether a text names networks no schema says.
+    name: "a hook that nobody has signed, or from nowhere",
+    codes: ["invalid_signature", "invalid_parameter"],
+    holds: (one) =>
+      one.path.startsWith("/v1/hooks") &&
+      (codeOf(one) === "invalid_signature" || typeof bodyMember(one, "sources") === "string"),
   },
   {
     name: "rails for an account of elsewhere",

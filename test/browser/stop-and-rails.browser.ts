@@ -1,6 +1,6 @@
 /** What a person holds the bots to, in a real browser: STOP, and keys with rails that the owner signs. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { goTo, openBrowser, openSignedIn, seriousFindings, type View } from "./support/browser.ts";
 import { addKey, call, openScene, type Scene, setUp } from "./support/scene.ts";
 
@@ -126,6 +126,24 @@ async function orderOf(key: string, size: string): Promise<string> {
   );
 }
 
+/** An address for a chart's alerts, which acts as the bot: what is to be pasted is shown once. */
+async function addAndEndHook(page: Page): Promise<void> {
+  await page.locator("input[name=hook-market]").fill("ETH");
+  await page.locator("input[name=hook-base]").fill("https://hooks.example.org/");
+  await page.getByRole("button", { name: "Make a hook" }).click();
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  const address = await page.getByLabel("webhook URL", { exact: true }).textContent();
+  expect(address).toMatch(/^https:\/\/hooks\.example\.org\/hooks\/hook_[0-9a-f]{64}$/);
+  const message = JSON.parse((await page.getByLabel("alert message", { exact: true }).textContent()) ?? "");
+  expect(message).toMatchObject({ market: "ETH", side: "{{strategy.order.action}}" });
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.getByRole("button", { name: "End hook tradingview" }).click();
+  await page.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("tradingview takes nothing any more.").waitFor();
+  expect(await page.getByRole("button", { name: "End hook tradingview" }).count()).toBe(0);
+}
+
 test("a bot's key is made with the rails of the form, says what a thief could lose, and is held to what was signed", async () => {
   view = await openSignedIn(browser, { baseUrl: scene.baseUrl, wallet: scene.wallet }, apiKey);
   const { page } = view;
@@ -149,6 +167,7 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
   await page.getByRole("button", { name: "I have it" }).click();
   const { limits } = await call<Me>(scene, made, "/v1/whoami");
   expect(limits).toMatchObject({ bot: "grid-1", rails: { max_order: "250 USD", markets: "BTC,ETH" } });
+  await addAndEndHook(page);
   expect(await orderOf(made, "0.1")).toContain("rail_refused");
   expect(await orderOf(made, "0.01")).toBe("open");
   await page.getByText("1 of 2,000").waitFor();

@@ -11,7 +11,7 @@ import { ACCOUNTS, AUDIENCE, KEYS } from "./rig.ts";
 
 const SECRET = `hook_${"5a".repeat(32)}`;
 const TERMS = {
-  account: ACCOUNTS.main,
+  account: ACCOUNTS.main as string,
   name: "tradingview",
   key_hash: keyHash(BOT),
   secret_hash: sha256Hex(SECRET),
@@ -135,4 +135,12 @@ test("a grant is worth what is in it, member by member, and its owner's alone", 
   expect((await revoke(rig, rig.hook.id, "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90")).status).toBe(401);
   expect(await refusalOf(await revoke(rig, "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90"))).toStartWith("404 hook_not_found");
   expect(await hooksOf(rig)).toMatchObject([{ state: "active" }]);
+});
+
+test("a hook acts as no bot of another account", async () => {
+  const rig = await openHooksRig();
+  const account = ACCOUNTS.other;
+  // Both accounts have one owner, whose signature says which of them it is for.
+  expect(await refusalOf(await register(rig, { account }, { account }))).toStartWith("409 hook_refused");
+  expect(await hooksOf(rig, KEYS.other)).toEqual([]);
 });
