@@ -60,11 +60,14 @@ function settleHook(store: Store, hook: Hook, issuedAtMs: number): Hook {
   return hook;
 }
 
-function requireSame(known: Hook, { id: _, createdAtMs: __, ...wanted }: Hook): Hook {
-  const { id: ___, createdAtMs: ____, ...kept } = known;
-  const names = Object.keys(wanted) as (keyof typeof wanted)[];
-  if (names.every((name) => kept[name] === wanted[name])) return known;
+function requireSame(known: Hook, wanted: Hook): Hook {
+  if (termsOf(known) === termsOf(wanted)) return known;
   throw refused("the secret is that of another hook, or of one that was revoked: make a new one");
+}
+
+function termsOf({ accountId, name, keyHash, mode, market, sources, isRehearsal, state, ...hook }: Hook): string {
+  const figures = [hook.maxAgeMs, hook.sameWithinMs, hook.maxSlippageBps];
+  return JSON.stringify([accountId, name, keyHash, mode, market, ...figures, sources, isRehearsal, state]);
 }
 
 function refused(words: string): ApiError {

@@ -127,7 +127,8 @@ function backToForm(app: App): void {
 const UNKNOWN_BASE = "https://your-name.example";
 
 function shownOnce(app: App, { hook, secret }: MadeHook): TemplateResult {
-  const base = app.state.forms.hook.draft.base.replace(/\/+$/, "");
+  const given = app.state.forms.hook.draft.base;
+  const base = given.endsWith("/") ? given.slice(0, -1) : given;
   const address = `${base === "" ? UNKNOWN_BASE : base}/hooks/${secret}`;
   return html`
     <p class="words"><strong>This is the only time that the address is shown.</strong> Whoever has it can do what the bot may do.</p>
