@@ -88,7 +88,7 @@ function wished(app: App): TemplateResult {
       ${text("sameWithinS", "The same again within", "seconds is one")}
       ${text("slippageBps", "Furthest from the best price", "bps")}
       ${text("sources", "Comes from", "networks, tradingview, or nothing for anywhere")}
-      ${text("base", "Address of the hooks' port", "https://hooks.example.org")}
+      ${text("base", "Address of the hooks' port", "with https, as the sender reaches it")}
       <label class="check wide"><input type="checkbox" name="isRehearsal" .checked=${live(draft.isRehearsal)} @change=${(event: Event) => change({ isRehearsal: isChecked(event) })} /> Rehearsal: keep what comes, and carry nothing out</label>
       <div class="wide" aria-live="polite">${wish.kind === "fault" && (form.isTouched || keys.length === 0) ? html`<p class="late">${wish.words}.</p>` : nothing}</div>
       <div class="buttons wide"><button class="primary" ?disabled=${wish.kind === "fault"}>Make a hook</button></div>
@@ -124,19 +124,17 @@ function backToForm(app: App): void {
   app.changed();
 }
 
-const UNKNOWN_BASE = "https://your-name.example";
-
 function shownOnce(app: App, { hook, secret }: MadeHook): TemplateResult {
   const given = app.state.forms.hook.draft.base;
   const base = given.endsWith("/") ? given.slice(0, -1) : given;
-  const address = `${base === "" ? UNKNOWN_BASE : base}/hooks/${secret}`;
+  const address = `${base}/hooks/${secret}`;
   return html`
     <p class="words"><strong>This is the only time that the address is shown.</strong> Whoever has it can do what the bot may do.</p>
     <p class="words">In the alert, as its webhook URL:</p>
     ${copyable(address, "webhook URL")}
     <p class="words">And as its message:</p>
     ${copyable(alertText(hook), "alert message")}
-    ${base === "" ? html`<p class="note">The port of the hooks is what <code>POSTERN_HOOKS_LISTEN</code> says, behind your own name.</p>` : nothing}
+    ${base === "" ? html`<p class="note">Before it goes how the sender reaches the port of the hooks: what <code>POSTERN_HOOKS_LISTEN</code> says, behind your own name.</p>` : nothing}
     <button type="button" class="primary" @click=${() => forgetHook(app)}>I have it</button>`;
 }
 
