@@ -230,4 +230,14 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "what a write is judged by may be read for as long as it takes",
     changes: [{ file: "src/write/run.ts", find: "const OWN_WORD_MS = 50;", put: "const OWN_WORD_MS = 60_000;" }],
   },
+  {
+    name: "an order without its name, which may be ours, is no trace of ours",
+    changes: [
+      {
+        file: "src/settle/place/look-for-placed.ts",
+        find: " && !mayBeNameless(tools, sweep, { asked, attempt })",
+        put: "",
+      },
+    ],
+  },
 ];

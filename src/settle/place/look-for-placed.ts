@@ -1,11 +1,12 @@
 import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { compare } from "../../core/decimal.ts";
-import type { HistoryAnswer } from "../../core/evidence.ts";
+import { CLOCK_DOUBT_MS, type HistoryAnswer } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isNamedByLead } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { hasFillBefore } from "../../store/fills.ts";
+import { findLegByOid } from "../../store/legs.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { differenceFrom } from "../evidence/difference.ts";
 import { fittingFills, wholeOf } from "../fills/fill-fits.ts";
@@ -74,9 +75,28 @@ async function lookInSweep(
   // A nonce is the exchange time of its making.
   const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
   const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
-  const history = swept.kind === "not_found" ? swept.history : null;
+  const history = swept.kind === "not_found" && !mayBeNameless(tools, sweep, { asked, attempt }) ? swept.history : null;
   const recorded = new Set(sweep.history.map(({ order }) => order.oid));
   return { sight: await readSwept(tools, asked, { swept, options }), history, recorded };
+}
+
+/**
+ * True when the lists hold an order of just these terms, no older than the action, without a client order id and of nobody that we
+ * know: it may be ours, from a server that leaves the name out, and then the lists do not lack it.
+ */
+function mayBeNameless(
+  { world }: Tools,
+  { open, history }: Sweep,
+  { asked, attempt }: { asked: Sought; attempt: Attempt },
+): boolean {
+  const { cloid } = asked.leg;
+  return [...open, ...history.map(({ order }) => order)].some(
+    (order) =>
+      order.cloid === null &&
+      order.timestampMs >= attempt.nonce - CLOCK_DOUBT_MS &&
+      differenceFrom(asked, { ...order, cloid }) === null &&
+      findLegByOid(world.store, attempt.accountId, order.oid) === null,
+  );
 }
 
 /** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */
