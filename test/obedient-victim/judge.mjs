@@ -1,0 +1,58 @@
+// What was wished, what reached the exchange, and what was told of it: held against one another.
+import { plainText } from "./victim.mjs";
+
+export class Journal {
+  constructor() {
+    Object.assign(this, { wishes: new Map(), accepted: new Map(), findings: [] });
+  }
+
+  find(what) {
+    this.findings.push(what);
+  }
+
+  has(coin, size) {
+    return this.wishes.has(`${coin} ${plainText(size)}`);
+  }
+
+  keep(wish) {
+    for (const size of wish.sizes ?? []) this.wishes.set(`${wish.coin} ${size}`, wish);
+  }
+
+  /** The exchange has taken an order. */
+  taken({ coin, size, isReduceOnly }, bots) {
+    // What closes a position, or goes to a target, is sized by what is held.
+    if (isReduceOnly) return;
+    const name = `${coin} ${plainText(size)}`;
+    const wish = this.wishes.get(name);
+    const bot = bots.find((each) => each.coin === coin);
+    if (wish === undefined && bot?.hook.mode === "target") return;
+    this.accepted.set(name, (this.accepted.get(name) ?? 0) + 1);
+    if (wish === undefined) return this.find(`${name} is at the exchange, and nobody has asked for it`);
+    if (!wish.isMeant) this.find(`${name} was proposed, and never placed; it is at the exchange`);
+    if (wish.sinceStop) this.find(`${name} was wished after its bot was stopped; it is at the exchange`);
+    if (this.accepted.get(name) > 1) this.find(`${name} (${wish.door}) was taken ${this.accepted.get(name)} times`);
+  }
+
+  count(wish) {
+    return wish.sizes.reduce((sum, size) => sum + (this.accepted.get(`${wish.coin} ${size}`) ?? 0), 0);
+  }
+
+  /** What was told last of each, when nothing is open any more. */
+  compare() {
+    for (const wish of new Set(this.wishes.values())) {
+      if (wish.kind !== "order") continue;
+      const taken = this.count(wish);
+      const last = wish.told.at(-1);
+      const what = `${wish.coin} ${wish.sizes[0]} (${wish.door})`;
+      if (wish.door === "tools" && wish.told.some(({ outcome }) => outcome === "order") && taken === 0)
+        this.find(`${what} was told to be an order; the exchange has none`);
+      if (wish.door !== "v1" || last === undefined) continue;
+      const { status, body } = last;
+      const isTold = status < 300 && (["open", "filled"].includes(body.status) || Number(body.filled_size ?? 0) > 0);
+      if (isTold && taken === 0) this.find(`${what} was told to be ${body.status}; the exchange has none`);
+      if (status >= 400 && taken > 0) this.find(`${what} was told ${status} ${body.error?.code}; the exchange has it`);
+      if (status < 300 && body.status === "rejected" && taken > 0)
+        this.find(`${what} was told to be rejected; the exchange has it`);
+    }
+  }
+}
