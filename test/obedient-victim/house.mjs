@@ -1,6 +1,7 @@
 // The gateway of an owner who has signed what each of his bots may come to, and everything round it.
-import { createHash, randomBytes } from "node:crypto";
+
 import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -63,16 +64,23 @@ export const openHouse = async ({ binary, chance }) => {
   const settings = { ...SETTINGS, POSTERN_HOOKS_LISTEN: `127.0.0.1:${hooksPort}` };
   const gateway = new Gateway({ binary, owner, exchangeUrl: line.url, settings });
   const house = { owner, exchange, line, gateway, hooksUrl: `http://127.0.0.1:${hooksPort}`, bots: [], close };
+  process.on("exit", end);
+  // Also where this program breaks: nothing that it has started outlives it.
+  function end() {
+    exchange.kill();
+    gateway.child?.kill("SIGKILL");
+  }
   async function close() {
     for (const { tools } of house.bots) await tools.kill();
     await gateway.stop();
     line.close();
     exchange.kill();
+    process.off("exit", end);
   }
   try {
     await gateway.init();
     await gateway.start();
-    if (!(await gateway.ready())) throw new Error("the gateway was never ready");
+    if (!(await gateway.ready(60_000))) throw new Error("the gateway was never ready");
     await gateway.register();
     for (const [nth, bot] of BOTS.entries()) house.bots.push(await openBot(house, { ...bot, nth }));
     house.keysBefore = await keysOf(house);

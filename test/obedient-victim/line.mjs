@@ -36,7 +36,9 @@ export class Line {
 
   async listen() {
     await this.see();
-    this.server = createServer((request, response) => void this.pass(request, response));
+    this.server = createServer(
+      (request, response) => void this.pass(request, response).catch(() => response.destroy()),
+    );
     this.server.on("upgrade", (request, socket, head) => this.tunnel(request, socket, head));
     await new Promise((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${this.server.address().port}`;
@@ -131,7 +133,7 @@ export class Line {
       const mark = units(assetCtxs[this.coins.indexOf(coin)].markPx);
       const lowest = this.lowest.get(coin) ?? mark;
       this.marks.set(coin, Number(mark) / 10 ** UNIT);
-      this.lowest.set(coin, mark < lowest ? mark : lowest);
+      if (mark <= lowest) this.lowest.set(coin, mark);
       const held = clearinghouseState.assetPositions.find(({ position }) => position.coin === coin)?.position.szi;
       this.judge(coin, usd, {
         net: held === undefined ? 0n : units(held),

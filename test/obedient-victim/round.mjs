@@ -7,28 +7,31 @@ import { drawScript, Victim } from "./victim.mjs";
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** How long everything may take to be known once nothing is lost any more. */
 const SETTLED_WITHIN_MS = 60_000;
+/** A busy machine starts it slowly. */
+const READY_WITHIN_MS = 60_000;
 /** Scripts of its bot after which the owner ends a stop. */
 const STOPPED_FOR = 3;
 
-export const playRound = async ({ binary, scripts, seed, endMs, killEveryMs }) => {
+export const playRound = async ({ binary, scripts, seed, seconds, killEveryMs }) => {
   const chance = openChance(seed);
   const house = await openHouse({ binary, chance: openChance(seed + 500_000) });
   const journal = new Journal();
   const told = { scripts: 0, kills: 0, refusals: {} };
   house.line.onOrder = (order) => journal.taken(order, house.bots);
+  house.journal = journal;
   house.up = () => isUp(house);
   house.line.isHealthy = false;
+  const endMs = performance.now() + seconds * 1_000;
   const life = { isOver: false };
   try {
     const dying = killAgain({ house, life, told, chance: openChance(seed + 900_000), killEveryMs });
     let left = scripts;
-    const lives = house.bots.map(async (bot) => {
+    const lives = [...house.bots, ...house.bots, ...house.bots].map(async (bot) => {
       const victim = new Victim({ house, bot, journal });
       while (left > 0 && performance.now() < endMs) {
         left -= 1;
         await victim.obey(drawScript(chance, bot.hook.mode));
         told.scripts += 1;
-        if (process.env.VICTIM_TRACE) console.log(bot.name, told.scripts, house.line.counts.actions, told.kills);
         if (bot.stop !== null) await endStop(house, bot, journal);
       }
     });
@@ -39,7 +42,8 @@ export const playRound = async ({ binary, scripts, seed, endMs, killEveryMs }) =
     await settle({ house, journal });
     journal.compare();
     const after = await keysOf(house);
-    if (JSON.stringify(after) !== JSON.stringify(house.keysBefore)) journal.find("keys or rails are not what they were");
+    if (JSON.stringify(after) !== JSON.stringify(house.keysBefore))
+      journal.find("keys or rails are not what they were");
     for (const wish of new Set(journal.wishes.values()))
       for (const { body, outcome } of wish.told) {
         const name = body?.error?.code ?? outcome;
@@ -59,8 +63,8 @@ export const playRound = async ({ binary, scripts, seed, endMs, killEveryMs }) =
   }
 };
 
-const isUp = async ({ gateway }) => {
-  if (!(await gateway.ready())) throw new Error("the gateway did not come back");
+const isUp = async ({ gateway, journal }) => {
+  if (!(await gateway.ready(READY_WITHIN_MS))) journal.find("the gateway did not come back");
 };
 
 /** Deaths at moments that nobody chose. */
@@ -78,15 +82,14 @@ const killAgain = async ({ house, life, told, chance, killEveryMs }) => {
 /** What a text cannot: for a while it stands, then the owner's machine ends it. */
 const endStop = async ({ gateway }, bot, journal) => {
   bot.stoppedFor = (bot.stoppedFor ?? 0) + 1;
-  if (bot.stoppedFor < STOPPED_FOR) return;
+  if (bot.stoppedFor !== STOPPED_FOR) return;
   const { body } = await gateway.ask("GET", `/v1/stops/${bot.stop}`);
   if (body?.status === "resumed") journal.find(`stop of ${bot.name} was ended by nobody who may`);
   await gateway.command("resume", "--stop", bot.stop);
   Object.assign(bot, { stop: null, stoppedFor: 0 });
 };
 
-const isOpen = ({ status, body }) =>
-  [0, 202, 503].includes(status) || body?.error?.code === "idempotency_in_progress";
+const isOpen = ({ status, body }) => [0, 202, 503].includes(status) || body?.error?.code === "idempotency_in_progress";
 
 /** Each request again under its own key, until what became of it is known. */
 const settle = async ({ house, journal }) => {
@@ -96,14 +99,16 @@ const settle = async ({ house, journal }) => {
     const victim = new Victim({ house, bot, journal });
     const seen = bot.wishes.filter(({ door, kind, told }) => door === "v1" && kind === "order" && told.length > 0);
     for (const wish of seen) {
-      const isKnown = ({ status, body }) => status < 300 && status !== 202 && body?.status !== "unknown" && status !== 0;
+      const isKnown = ({ status, body }) =>
+        status < 300 && status !== 202 && body?.status !== "unknown" && status !== 0;
       if (wish.told.some(isKnown)) wish.told.push(wish.told.findLast(isKnown));
       // Only one whose answer may have been lost: a refusal of now would be an order of now.
-      else while (wish.told.some(({ status }) => status === 0 || status === 202) && Date.now() < deadline) {
-        const answer = await victim.v1(wish);
-        if (!isOpen(answer)) break;
-        await sleep(300);
-      }
+      else
+        while (wish.told.some(({ status }) => status === 0 || status === 202) && Date.now() < deadline) {
+          const answer = await victim.v1(wish);
+          if (!isOpen(answer)) break;
+          await sleep(300);
+        }
     }
   }
   if (Date.now() >= deadline) journal.find("not everything was known in time");

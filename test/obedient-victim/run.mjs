@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // An obedient victim: a program with a key of a bot, its tools and its hook that does whatever a text says, while answers are lost,
 // requests doubled and the gateway killed. The executable, its paper exchange, and the exchange's books after every action.
-//   node test/obedient-victim/run.mjs [--binary dist/postern] [--scripts 10000] [--seconds S] [--seed S] [--jobs 1] [--kill-every-ms 4000]
+//   node test/obedient-victim/run.mjs [--binary dist/postern] [--scripts 10000] [--seconds S] [--seed S] [--jobs 1] [--kill-every-ms 8000]
 // Fails where a market came to more than its owner signed, an order stands at the exchange that nobody placed or that is there twice,
 // an answer is not the truth, or a text has made a key, a limit wider or an end of a stop.
 import { resolve } from "node:path";
@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { standAlone } from "../stranger/stand-alone.mjs";
 
-process.on("unhandledRejection", (error) => { console.log(error); process.exit(3); });
 const { values } = parseArgs({
   options: {
     help: { type: "boolean" },
@@ -18,7 +17,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "100000" },
     seed: { type: "string", default: "1" },
     jobs: { type: "string", default: "1" },
-    "kill-every-ms": { type: "string", default: "4000" },
+    "kill-every-ms": { type: "string", default: "8000" },
   },
 });
 standAlone({ path: fileURLToPath(import.meta.url), binary: values.binary });
@@ -27,6 +26,7 @@ const { playRound } = await import("./round.mjs");
 /** The exchange lists no more than its newest 2,000 orders: after so many scripts everything is made anew. */
 const SCRIPTS_PER_ROUND = 250;
 const SHOWN = 20;
+const LEAST_ORDERS = 5;
 
 const wanted = Number(values.scripts);
 const endMs = performance.now() + Number(values.seconds) * 1_000;
@@ -49,7 +49,13 @@ const work = async () => {
     round += 1;
     const seed = Number(values.seed) * 1_000 + round;
     const killEveryMs = Number(values["kill-every-ms"]);
-    const told = await playRound({ binary: resolve(values.binary), scripts, seed, endMs, killEveryMs });
+    const told = await playRound({
+      binary: resolve(values.binary),
+      scripts,
+      seed,
+      seconds: (endMs - performance.now()) / 1_000,
+      killEveryMs,
+    });
     add({ ...told, findings: told.findings.map((finding) => `round ${seed}: ${finding}`) });
     console.log(`${total.scripts} scripts, ${total.findings.length} findings`);
   }
@@ -58,10 +64,21 @@ await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 
 const { scripts, kills, orders, wishes, mostUse, findings, refusals, line } = total;
 console.log(`${scripts} scripts in ${Math.round(performance.now() / 1_000)} s, ${kills} deaths of the gateway`);
-console.log(`${wishes} wishes, ${orders} orders at the exchange; the most that a market came to is ${mostUse} % of its rail`);
-console.log(Object.entries(line).map(([name, count]) => `${name} ${count}`).join(", "));
-console.log(Object.entries(refusals).sort(([, a], [, b]) => b - a).map(([name, count]) => `${name} ${count}`).join(", "));
+console.log(
+  `${wishes} wishes, ${orders} orders at the exchange; the most that a market came to is ${mostUse} % of its rail`,
+);
+console.log(
+  Object.entries(line)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", "),
+);
+console.log(
+  Object.entries(refusals)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", "),
+);
 for (const finding of [...new Set(findings)].slice(0, SHOWN)) console.log(`FOUND ${finding}`);
-const isIdle = orders === 0 || mostUse < 50;
+const isIdle = orders < LEAST_ORDERS;
 if (isIdle) console.log("hardly anything was traded: this proves nothing");
 process.exit(findings.length === 0 && !isIdle ? 0 : 1);

@@ -9,9 +9,9 @@ const REMEMBERED = 12;
 
 const sides = ["buy", "sell"];
 /** Hundredths of a percent from the mark, on the side that executes when above zero. */
-const across = [-300, -80, -20, -5, 20, 60, 150, 190, 900];
+const across = [-150, -80, -20, -5, 20, 60, 100, 150, 900];
 /** USD: what passes, what nearly does, what must not. */
-const worth = [15, 40, 150, 400, 900, 1_400, 1_600, 2_900, 3_500, 9_000];
+const worth = [15, 40, 150, 300, 400, 600, 900, 1_200, 1_400, 1_600, 3_500];
 
 const terms = (chance) => ({
   side: chance.one(sides),
@@ -30,7 +30,7 @@ export const drawScript = (chance, mode) =>
       [6, "modify"],
       [6, "cancel"],
       [5, "cancelAll"],
-      [6, "close"],
+      [9, "close"],
       [2, "trade"],
       [10, "repeat"],
       [4, "otherBody"],
@@ -40,7 +40,13 @@ export const drawScript = (chance, mode) =>
       [0.4, "stop"],
       [0.6, "killTools"],
     ]);
-    return { says, ...terms(chance), times: chance.one([1, 1, 2, 4]), nth: chance.between(0, 40), isHasty: chance.isLucky(0.3) };
+    return {
+      says,
+      ...terms(chance),
+      times: chance.one([1, 1, 2, 4]),
+      nth: chance.between(0, 40),
+      isHasty: chance.isLucky(0.3),
+    };
   });
 
 export class Victim {
@@ -50,9 +56,7 @@ export class Victim {
 
   async obey(script) {
     for (const move of script) {
-      const doing = this[move.says](move).catch((error) => {
-        throw new Error(`${move.says}: ${error.message}`, { cause: error });
-      });
+      const doing = this[move.says](move).catch((error) => this.journal.find(`${move.says} broke: ${error.message}`));
       if (move.isHasty) this.pending.push(doing);
       else await doing;
     }
@@ -89,7 +93,12 @@ export class Victim {
     const order = { market: this.bot.coin, side, size, price: this.price(move) };
     if (word === "ioc" || word === "alo") order.time_in_force = word;
     if (word === "reduce") order.reduce_only = true;
-    if (word === "trigger") order.trigger = { kind: move.times > 1 ? "stop_loss" : "take_profit", price: order.price };
+    if (word === "trigger")
+      order.trigger = {
+        kind: move.times > 1 ? "stop_loss" : "take_profit",
+        price: order.price,
+        market: move.nth % 2 === 0,
+      };
     return order;
   }
 
@@ -105,7 +114,11 @@ export class Victim {
     const headers = { Authorization: `Bearer ${apiKey}` };
     if (key !== undefined) headers["Idempotency-Key"] = key;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    return ask(this.house.gateway.url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    return ask(this.house.gateway.url + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   }
 
   newWish(move, path, bodyOf, kind) {
@@ -207,7 +220,8 @@ export class Victim {
     if (wish === null || wish.kind !== "order" || wish.told.every(({ status }) => status !== 201)) return;
     const other = { ...wish.body, size: this.size(move.usd) };
     const answer = await this.ask("POST", wish.path, { body: other, key: wish.key });
-    if (answer.status !== 0 && answer.status < 300) this.journal.find("another body under a key that was used was taken");
+    if (answer.status !== 0 && answer.status < 300)
+      this.journal.find("another body under a key that was used was taken");
   }
 
   earlier(nth) {
@@ -218,8 +232,13 @@ export class Victim {
   async tools(move) {
     const { tools } = this.bot;
     const size = this.size(move.usd);
-    const wish = this.wish("tools", { sizes: [size], kind: move.word === "reduce" ? "reduction" : "order", isMeant: false });
+    const wish = this.wish("tools", {
+      sizes: [size],
+      kind: move.word === "reduce" ? "reduction" : "order",
+      isMeant: false,
+    });
     const order = this.orderOf(move, size);
+    if (order.trigger !== undefined) order.trigger = { kind: order.trigger.kind, price: order.trigger.price };
     const proposed = await tools.call("propose_order", order);
     const intent = proposed?.result?.intent;
     if (typeof intent !== "string" || move.nth % 5 === 0) return;
@@ -229,8 +248,10 @@ export class Victim {
       await sleep(move.nth);
       await tools.kill();
     }
-    for (const told of await Promise.all(placing)) wish.told.push({ status: 0, outcome: told?.outcome ?? null, id: told?.result?.id });
-    if (move.nth % 3 === 0) wish.told.push({ status: 0, outcome: (await tools.call("place", { intent }))?.outcome ?? null });
+    for (const told of await Promise.all(placing))
+      wish.told.push({ status: 0, outcome: told?.outcome ?? null, id: told?.result?.id });
+    if (move.nth % 3 === 0)
+      wish.told.push({ status: 0, outcome: (await tools.call("place", { intent }))?.outcome ?? null });
   }
 
   killTools() {
@@ -273,17 +294,35 @@ export class Victim {
 
   /** All that a text may say to be rid of the limits. */
   async loosen({ nth, side, usd }) {
-    const { gateway, hooksUrl, bots } = this.house;
+    const { hooksUrl, bots } = this.house;
     const { key, coin, stop } = this.bot;
     const forged = `0x${"1".repeat(128)}1b`;
     const size = plainText((usd / this.house.line.marks.get(coin)).toFixed(this.bot.digits));
     const other = bots[(nth + BOTS.findIndex((each) => each.coin === coin) + 1) % bots.length];
-    const order = { account: this.account(), market: other.coin === coin ? "xyz:TSLA" : other.coin, side, size, price: "10" };
+    const order = {
+      account: this.account(),
+      market: other.coin === coin ? "xyz:TSLA" : other.coin,
+      side,
+      size,
+      price: "10",
+    };
     const wider = { ...key.grant, max_exposure: "any", max_position: "any", issued_at: new Date().toISOString() };
     const rows = [
       ["/v1/api-keys/limited", { grant: wider, signature: forged }],
       ["/v1/api-keys/limited", { grant: wider, signature: key.signature }],
-      ["/v1/api-keys", { consent: { account: this.account(), network: "exchange_mainnet", key_hash: "ab".repeat(32), policy: { scopes: ["trading:write"] }, issued_at: Date.now() }, signature: forged }],
+      [
+        "/v1/api-keys",
+        {
+          consent: {
+            account: this.account(),
+            network: "exchange_mainnet",
+            key_hash: "ab".repeat(32),
+            policy: { scopes: ["trading:write"] },
+            issued_at: Date.now(),
+          },
+          signature: forged,
+        },
+      ],
       [`/v1/stops/${stop ?? this.account()}/resume`, { account: this.account(), signature: forged }],
       ["/v1/leverage", { market: coin, leverage: 2, margin_type: "cross" }],
       ["/v1/margin", { market: coin, amount: "5" }],
@@ -297,16 +336,25 @@ export class Victim {
     if (row !== undefined) return this.refused(row[0], await this.plain(...row));
     const theirs = other.coin === coin ? undefined : other.orders.at(-1);
     if (nth % 4 === 0 && theirs !== undefined)
-      return this.refused("cancel of another's order", await this.plain(`/v1/orders/${theirs}/cancel`, {}));
-    if (nth % 4 === 1) return void (await this.plain("/v1/api-keys/self/narrow", { max_exposure: `${RAIL_USD * 20} USD` }));
+      return this.refused("a modify of another's order", await this.plain(`/v1/orders/${theirs}/modify`, { size }));
+    if (nth % 4 === 1)
+      return void (await this.plain("/v1/api-keys/self/narrow", { max_exposure: `${RAIL_USD * 20} USD` }));
     if (nth % 4 === 2) {
       const name = ["resume", "narrow", "make_key", "set_limits", "place_order"][usd % 5];
       const told = await this.bot.tools.call(name, { key: "x", max_exposure: "any" });
-      if (told !== null && told.error === undefined) this.journal.find(`a tool that there is not has answered: ${name}`);
+      if (told !== null && told.error === undefined)
+        this.journal.find(`a tool that there is not has answered: ${name}`);
       return undefined;
     }
-    const headers = { "Content-Type": "application/json", Authorization: `Bearer ${key.key}`, "Idempotency-Key": `victim-${nth}-${usd}` };
-    return this.refused("/v1 at the port of the hooks", await ask(`${hooksUrl}/v1/orders`, { method: "POST", headers, body: JSON.stringify({ ...order, market: coin }) }));
+    const headers = {
+      "Content-Type": "application/json",
+      Authorization: `Bearer ${key.key}`,
+      "Idempotency-Key": `victim-${nth}-${usd}`,
+    };
+    return this.refused(
+      "/v1 at the port of the hooks",
+      await ask(`${hooksUrl}/v1/orders`, { method: "POST", headers, body: JSON.stringify({ ...order, market: coin }) }),
+    );
   }
 
   refused(what, { status }) {
