@@ -3,7 +3,7 @@ import { plainText } from "./victim.mjs";
 
 export class Journal {
   constructor() {
-    Object.assign(this, { wishes: new Map(), accepted: new Map(), findings: [] });
+    Object.assign(this, { wishes: new Map(), accepted: new Map(), ways: new Map(), findings: [] });
   }
 
   find(what) {
@@ -19,7 +19,7 @@ export class Journal {
   }
 
   /** The exchange has taken an order. */
-  taken({ coin, size, isReduceOnly }, bots) {
+  taken({ coin, size, isReduceOnly, how }, bots) {
     // What closes a position, or goes to a target, is sized by what is held.
     if (isReduceOnly) return;
     const name = `${coin} ${plainText(size)}`;
@@ -27,10 +27,14 @@ export class Journal {
     const bot = bots.find((each) => each.coin === coin);
     if (wish === undefined && bot?.hook.mode === "target") return;
     this.accepted.set(name, (this.accepted.get(name) ?? 0) + 1);
+    this.ways.set(name, [...(this.ways.get(name) ?? []), how]);
     if (wish === undefined) return this.find(`${name} is at the exchange, and nobody has asked for it`);
     if (!wish.isMeant) this.find(`${name} was proposed, and never placed; it is at the exchange`);
     if (wish.sinceStop) this.find(`${name} was wished after its bot was stopped; it is at the exchange`);
-    if (this.accepted.get(name) > 1) this.find(`${name} (${wish.door}) was taken ${this.accepted.get(name)} times`);
+    if (this.accepted.get(name) > 1)
+      this.find(
+        `${name} (${wish.door}, ${wish.kind}) was taken ${this.accepted.get(name)} times: ${this.ways.get(name).join(", ")}`,
+      );
   }
 
   count(wish) {

@@ -14,7 +14,6 @@ export const units = (text) => {
   return String(text).startsWith("-") ? -size : size;
 };
 
-const most = (a, b) => (a > b ? a : b);
 const abs = (a) => (a < 0n ? -a : a);
 
 export class Line {
@@ -118,7 +117,12 @@ export class Line {
       if (order.c !== undefined && this.cloids.has(order.c))
         this.findings.push(`one client order id was taken twice: ${order.c}`);
       this.cloids.add(order.c);
-      this.onOrder({ coin: this.coins[order.a] ?? `asset ${order.a}`, size: order.s, isReduceOnly: order.r });
+      this.onOrder({
+        how: `${action.type} ${order.c} ${JSON.stringify(said)}`,
+        coin: this.coins[order.a] ?? `asset ${order.a}`,
+        size: order.s,
+        isReduceOnly: order.r,
+      });
     });
   }
 
@@ -146,7 +150,7 @@ export class Line {
 
   judge(coin, usd, { net, open }) {
     const sum = (side) => open.reduce((all, order) => (order.side === side ? all + units(order.sz) : all), 0n);
-    const worst = most(abs(net + sum("B")), abs(net - sum("A")));
+    const worst = [abs(net + sum("B")), abs(net - sum("A"))].reduce((a, b) => (b > a ? b : a));
     const value = (worst * this.lowest.get(coin)) / 10n ** BigInt(UNIT);
     const rail = units(usd);
     this.mostUse = Math.max(this.mostUse, Number((value * 1_000n) / rail) / 10);

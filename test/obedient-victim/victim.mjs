@@ -357,8 +357,11 @@ export class Victim {
     );
   }
 
-  refused(what, { status }) {
-    if (status !== 0 && status < 400) this.journal.find(`${this.bot.name}: ${what} was answered ${status}`);
+  refused(what, { status, body }) {
+    // Of an order that is over, or that the exchange is known to refuse, it says so and does nothing.
+    const isNothing = typeof body?.error === "string" || body?.status === "rejected";
+    if (status !== 0 && status < 400 && !isNothing)
+      this.journal.find(`${this.bot.name}: ${what} was answered ${status} ${JSON.stringify(body)}`);
   }
 }
 
