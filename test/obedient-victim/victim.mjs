@@ -151,10 +151,11 @@ export class Victim {
     const sizes = [];
     const orders = Array.from({ length: move.times + 1 }, () => {
       let size = this.size(move.usd / 2);
-      while (sizes.includes(size)) size = plainText((Number(size) + 10 ** -this.bot.digits).toFixed(this.bot.digits));
+      while (sizes.includes(size) || this.journal.has(this.bot.coin, size))
+        size = plainText((Number(size) + 10 ** -this.bot.digits).toFixed(this.bot.digits));
       sizes.push(size);
       return this.orderOf({ ...move, word: "gtc" }, size);
-    }).filter((order, at, all) => !all.slice(0, at).some(({ size }) => size === order.size));
+    });
     const body = { account: this.account(), orders };
     const key = `victim-${randomBytes(8).toString("hex")}`;
     await this.v1(this.wish("v1", { path: "/v1/orders/batch", body, sizes, kind: "batch", key }));
