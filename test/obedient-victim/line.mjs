@@ -150,7 +150,7 @@ export class Line {
 
   judge(coin, usd, { net, open }) {
     const sum = (side) => open.reduce((all, order) => (order.side === side ? all + units(order.sz) : all), 0n);
-    const worst = [abs(net + sum("B")), abs(net - sum("A"))].reduce((a, b) => (b > a ? b : a));
+    const worst = [abs(net + sum("B")), abs(net - sum("A"))].sort((a, b) => Number(a - b)).at(-1);
     const value = (worst * this.lowest.get(coin)) / 10n ** BigInt(UNIT);
     const rail = units(usd);
     this.mostUse = Math.max(this.mostUse, Number((value * 1_000n) / rail) / 10);
