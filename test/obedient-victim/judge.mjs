@@ -56,7 +56,9 @@ export class Journal {
       if (isTold && taken === 0) this.find(`${what} was told to be ${body.status}; the exchange has none`);
       if (status >= 400 && taken > 0) this.find(`${what} was told ${status} ${body.error?.code}; the exchange has it`);
       if (status < 300 && body.status === "rejected" && taken > 0)
-        this.find(`${what} was told to be rejected; the exchange has it`);
+        this.find(
+          `${what} was told to be rejected; the exchange has it: ${JSON.stringify(body)} ${this.ways.get(`${wish.coin} ${wish.sizes[0]}`)}`,
+        );
     }
   }
 }

@@ -162,14 +162,14 @@ export class Line {
     const { hostname, port } = new URL(this.exchangeUrl);
     const headers = { "Content-Type": "application/json", "Content-Length": body.length };
     return new Promise((resolve, reject) => {
-      const request = httpRequest(
-        { hostname, port, path, method: "POST", headers, agent: this.agent },
-        async (response) => {
-          const parts = [];
-          for await (const part of response) parts.push(part);
+      const request = httpRequest({ hostname, port, path, method: "POST", headers, agent: this.agent }, (response) => {
+        const parts = [];
+        response.on("data", (part) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () => {
           resolve({ status: response.statusCode, text: Buffer.concat(parts).toString("utf8") });
-        },
-      );
+        });
+      });
       request.on("error", reject);
       request.end(body);
     });

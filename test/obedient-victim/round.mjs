@@ -85,8 +85,9 @@ const endStop = async ({ gateway }, bot, journal) => {
   if (bot.stoppedFor !== STOPPED_FOR) return;
   const { body } = await gateway.ask("GET", `/v1/stops/${bot.stop}`);
   if (body?.status === "resumed") journal.find(`stop of ${bot.name} was ended by nobody who may`);
+  bot.isResuming = true;
   await gateway.command("resume", "--stop", bot.stop);
-  Object.assign(bot, { stop: null, stoppedFor: 0 });
+  Object.assign(bot, { stop: null, stoppedFor: 0, isResuming: false });
 };
 
 const isOpen = ({ status, body }) => [0, 202, 503].includes(status) || body?.error?.code === "idempotency_in_progress";

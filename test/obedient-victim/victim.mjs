@@ -82,7 +82,7 @@ export class Victim {
   wish(door, some) {
     const { name, coin } = this.bot;
     const wish = { door, bot: name, coin, id: randomBytes(6).toString("hex"), told: [], isMeant: true, ...some };
-    wish.sinceStop = this.bot.stop !== null;
+    wish.sinceStop = this.bot.stop !== null && !this.bot.isResuming;
     this.journal.keep(wish);
     this.bot.wishes.push(wish);
     return wish;
