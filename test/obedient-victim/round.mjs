@@ -86,6 +86,8 @@ const endStop = async ({ gateway }, bot, journal) => {
   const { body } = await gateway.ask("GET", `/v1/stops/${bot.stop}`);
   if (body?.status === "resumed") journal.find(`stop of ${bot.name} was ended by nobody who may`);
   bot.isResuming = true;
+  // What was refused meanwhile is repeated from now on, and may be carried out. An alert is not: nobody sends it again.
+  for (const wish of bot.wishes) if (wish.door !== "hook") wish.sinceStop = false;
   await gateway.command("resume", "--stop", bot.stop);
   Object.assign(bot, { stop: null, stoppedFor: 0, isResuming: false });
 };
