@@ -25,6 +25,8 @@ export const EVENT_TYPES = [
   "rail.tripped",
   "key.expiring",
   "heartbeat.missed",
+  "proposal.created",
+  "proposal.updated",
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -34,7 +36,7 @@ export type NewEvent = {
   accountId: string;
   atMs: number;
   type: EventType;
-  /** Id of the order, operation or fill, hash of the key, address of the agent, holder of the heartbeat. */
+  /** Id of the order, operation, fill or proposal, hash of the key, address of the agent, holder of the heartbeat. */
   resourceId: string;
   /** JSON text of the resource as of then; null for a fill, which is read from its own row. */
   payload: string | null;

@@ -5,9 +5,11 @@ import { Wallet } from "ethers";
 import { decideByOperator } from "../../src/actions/proposals/decide-proposal.ts";
 import { type Placed, placeProposal } from "../../src/actions/proposals/place-proposal.ts";
 import { proposeOrder } from "../../src/actions/proposals/propose-order.ts";
+import { noticeOf, wordsOf } from "../../src/core/notice/notice.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
+import { latestEventId, listAllEventsAfter } from "../../src/store/events.ts";
 import { decideProposal, findProposal } from "../../src/store/proposals.ts";
 import { proposals } from "../../src/store/schema-proposals.ts";
 import { believe } from "../../src/store/sealed-rows.ts";
@@ -75,6 +77,34 @@ test("a key that may only propose places nothing by itself, by whatever door", a
   expect(await placeIt(id)).toEqual({ kind: "waiting_for_approval" });
   expect(rig.sent).toHaveLength(0);
   expect(await list()).toMatchObject([{ id, status: "waiting", in_words: "buy 0.001 BTC at 60000 or better (gtc)" }]);
+});
+
+test("that one waits is told once, and what a person said of it: as events, and as a notice with the order in words", async () => {
+  const { rig, propose, placeIt, decide } = await openScene();
+  const before = latestEventId(rig.deps.store);
+  const id = propose();
+  expect(listAllEventsAfter(rig.deps.store, before, 10)).toEqual([]);
+  await placeIt(id);
+  await placeIt(id);
+  await decide(id, "refuse");
+  await decide(id, "refuse");
+  const events = await rig.ask({ path: `/v1/events?after=${before}&follow=false`, apiKey: BOT });
+  const told = (await events.text()).split("\n").filter((line) => line.startsWith("data: "));
+  const proposed = told.map((line) => JSON.parse(line.slice("data: ".length))).filter(({ type }) => type !== "ready");
+  expect(proposed).toMatchObject([
+    { type: "proposal.created", account: ACCOUNTS.main, data: { id, status: "waiting", bot: "grid-1" } },
+    { type: "proposal.updated", account: ACCOUNTS.main, data: { id, status: "refused", decided_by: keyHash(OTHER_BOT) } },
+  ]);
+  const notices = listAllEventsAfter(rig.deps.store, before, 10).flatMap((event) => noticeOf(event) ?? []);
+  expect(notices.map(wordsOf)).toEqual([
+    [
+      "An order waits for your approval",
+      "bot: grid-1",
+      "in_words: buy 0.001 BTC at 60000 or better (gtc)",
+      `expires_at: ${proposed[0].data.expires_at}`,
+      `id: ${id}`,
+    ].join("\n"),
+  ]);
 });
 
 describe("what was approved is placed once", () => {

@@ -12,6 +12,7 @@ import type { Caller } from "../../write/caller.ts";
 import type { ToPlaceOrder } from "../place-order.ts";
 import { proposalShown } from "./list-proposals.ts";
 import { type Placed, placeApproved } from "./place-proposal.ts";
+import { tellProposal } from "./tell-proposal.ts";
 
 export type Wanted = { proposalId: string; decision: Decision };
 
@@ -72,9 +73,14 @@ async function decide(deps: ToPlaceOrder, { id }: Proposal, { decision, actor }:
     const now = findProposal(store, id);
     if (now === null) throw notFound();
     const status = proposalStatus(now, atMs);
-    if (status === "waiting") storeDecision(store, now, { decision, actor, atMs });
-    else if (now.decision !== decision) throw notOpen(status);
-    return findProposal(store, id) ?? now;
+    if (status !== "waiting") {
+      if (now.decision !== decision) throw notOpen(status);
+      return now;
+    }
+    storeDecision(store, now, { decision, actor, atMs });
+    const after = findProposal(store, id) ?? now;
+    tellProposal({ clock: deps.clock, store }, "proposal.updated", after);
+    return after;
   });
   const placed = decided.decision === "approve" ? await placeApproved(deps, decided) : null;
   return JSON.stringify(decidedShown(deps, decided, placed));

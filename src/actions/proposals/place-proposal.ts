@@ -15,6 +15,7 @@ import { fingerprint } from "../../write/fingerprint.ts";
 import { NoLongerWanted, OutcomeOpen } from "../../write/one-outcome.ts";
 import { hookKey } from "../hooks/hook-key.ts";
 import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from "../place-order.ts";
+import { tellProposal } from "./tell-proposal.ts";
 
 /** `order`: JSON text of the order as it was answered, with what is not known told as `unknown`. */
 export type Placed =
@@ -94,6 +95,7 @@ function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal
   return inTransaction(store, (within): Placed => {
     if (countWaiting(within, proposal, nowMs) >= MAX_WAITING) return { kind: "too_many_waiting" };
     askForApproval(within, proposal, nowMs);
+    tellProposal({ clock, store: within }, "proposal.created", { ...proposal, askedAtMs: nowMs });
     return { kind: "waiting_for_approval" };
   });
 }

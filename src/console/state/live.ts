@@ -188,6 +188,7 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
   if (area === "stop") void reads.readStops(app);
+  if (area === "proposal") void reads.readProposals(app);
   const words = warningOf(event.type, data);
   if (words !== null) notify(app, "bad", words);
   if (MOVING.has(area ?? "")) readSoon(app, mine);
@@ -215,6 +216,8 @@ function warningOf(type: string, data: unknown): string | null {
       return member(data, "cleared_at") === null
         ? `${nameOf(data)} increases nothing before ${said("until")}: ${said("cause") === "loss" ? "it has lost its limit of the day" : "what it had used is not known since a restore"}.`
         : null;
+    case "proposal.created":
+      return `${nameOf(data)} asks to ${said("in_words")}: it waits for your approval.`;
     case "rail.refused":
       return `${nameOf(data)} was refused by ${said("rail")}: ${said("limit")} allowed, ${said("use")} asked for.`;
     default:

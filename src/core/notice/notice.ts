@@ -24,6 +24,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   "rail.tripped": "A bot has lost its limit of the day",
   "heartbeat.missed": "A heartbeat was missed",
   "stop.created": "Trading was stopped",
+  "proposal.created": "An order waits for your approval",
 };
 
 /** The type of a row of the log that is a notice of the gateway's own. */
@@ -86,16 +87,23 @@ export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20));
 }
 
+/** What a person has to see of a resource that has more than can be shown; of every other the first members are. */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  "proposal.created": ["bot", "in_words", "expires_at", "id"],
+};
+
 /** For a person: the title, and each figure on a line of its own. */
-export function wordsOf({ title, data }: Notice): string {
-  const lines = Object.entries(data).flatMap(([name, value]) =>
+export function wordsOf({ type, title, data }: Notice): string {
+  const named = MEMBERS[type]?.map((name): [string, unknown] => [name, data[name]]);
+  const lines = (named ?? Object.entries(data)).flatMap(([name, value]) =>
     typeof value === "string" || typeof value === "number" ? [`${name}: ${shown(String(value))}`] : [],
   );
   return [title, ...lines.slice(0, MAX_LINES)].join("\n");
 }
 
 const MAX_LINES = 12;
-const MAX_SHOWN = 100;
+/** An order in words is never cut. */
+const MAX_SHOWN = 400;
 
 /** Nothing that steers a terminal or looks like markup. */
 function shown(text: string): string {

@@ -8,6 +8,7 @@ import { HeartbeatResource } from "./heartbeat.ts";
 import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
+import { ProposalResource } from "./proposal.ts";
 import { StopSummary } from "./stop.ts";
 import { TradeResource } from "./trade.ts";
 
@@ -144,6 +145,8 @@ const DATA = {
   "rail.tripped": RailTrip,
   "key.expiring": ExpiringKey,
   "heartbeat.missed": HeartbeatResource,
+  "proposal.created": ProposalResource,
+  "proposal.updated": ProposalResource,
   ready: StreamReady,
   reset: StreamReset,
 } as const satisfies Record<EventType | "ready" | "reset", TSchema>;
