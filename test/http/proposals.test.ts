@@ -93,7 +93,11 @@ test("that one waits is told once, and what a person said of it: as events, and 
   const proposed = told.map((line) => JSON.parse(line.slice("data: ".length))).filter(({ type }) => type !== "ready");
   expect(proposed).toMatchObject([
     { type: "proposal.created", account: ACCOUNTS.main, data: { id, status: "waiting", bot: "grid-1" } },
-    { type: "proposal.updated", account: ACCOUNTS.main, data: { id, status: "refused", decided_by: keyHash(OTHER_BOT) } },
+    {
+      type: "proposal.updated",
+      account: ACCOUNTS.main,
+      data: { id, status: "refused", decided_by: keyHash(OTHER_BOT) },
+    },
   ]);
   const notices = listAllEventsAfter(rig.deps.store, before, 10).flatMap((event) => noticeOf(event) ?? []);
   expect(notices.map(wordsOf)).toEqual([
