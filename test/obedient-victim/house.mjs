@@ -121,7 +121,18 @@ const openBot = async (house, { coin, digits, nth }) => {
   const keyFile = join(keys, "key");
   writeFileSync(keyFile, `${toolsKey.key}\n`, { mode: 0o600 });
   const tools = new Tools({ binary: gateway.binary, keyFile, url: gateway.url });
-  return { name, coin, digits, key, tools, hook: { url, mode }, orders: [], wishes: [], stop: null };
+  return {
+    name,
+    coin,
+    digits,
+    key,
+    tools,
+    hook: { url, mode },
+    orders: [],
+    wishes: [],
+    stop: null,
+    endedStops: new Set(),
+  };
 };
 
 const grant = async ({ gateway, owner }, rails) => {

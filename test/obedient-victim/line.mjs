@@ -121,7 +121,9 @@ export class Line {
         how: `${action.type} ${order.c} ${JSON.stringify(said)}`,
         coin: this.coins[order.a] ?? `asset ${order.a}`,
         size: order.s,
+        cloid: order.c,
         isReduceOnly: order.r,
+        isAtOnce: order.t.limit?.tif === "Ioc",
       });
     });
   }
@@ -173,6 +175,13 @@ export class Line {
       request.on("error", reject);
       request.end(body);
     });
+  }
+
+  /** What the exchange itself says of an order. */
+  async statusOf(cloid) {
+    const body = Buffer.from(JSON.stringify({ type: "orderStatus", user: this.user, oid: cloid }));
+    const { text } = await this.forward("/info", body);
+    return JSON.parse(text).order?.status ?? null;
   }
 
   answer(response, { status, text }) {

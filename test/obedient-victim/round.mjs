@@ -40,7 +40,7 @@ export const playRound = async ({ binary, scripts, seed, seconds, killEveryMs })
     await dying;
     house.line.isHealthy = true;
     await settle({ house, journal });
-    journal.compare();
+    await journal.compare(house.line);
     const after = await keysOf(house);
     if (JSON.stringify(after) !== JSON.stringify(house.keysBefore))
       journal.find("keys or rails are not what they were");
@@ -86,6 +86,7 @@ const endStop = async ({ gateway }, bot, journal) => {
   const { body } = await gateway.ask("GET", `/v1/stops/${bot.stop}`);
   if (body?.status === "resumed") journal.find(`stop of ${bot.name} was ended by nobody who may`);
   bot.isResuming = true;
+  bot.endedStops.add(bot.stop);
   // What was refused meanwhile is repeated from now on, and may be carried out. An alert is not: nobody sends it again.
   for (const wish of bot.wishes) if (wish.door !== "hook") wish.sinceStop = false;
   await gateway.command("resume", "--stop", bot.stop);

@@ -40,9 +40,13 @@ export const drawScript = (chance, mode) =>
       [0.4, "stop"],
       [0.6, "killTools"],
     ]);
+    const drawn = terms(chance);
+    // What executes at once is a step to the target there, by whose size nobody could tell it from a wish.
+    const isTarget = mode === "target";
     return {
-      says,
-      ...terms(chance),
+      ...drawn,
+      says: isTarget && says === "market" ? "place" : says,
+      word: isTarget && drawn.word === "ioc" ? "gtc" : drawn.word,
       times: chance.one([1, 1, 2, 4]),
       nth: chance.between(0, 40),
       isHasty: chance.isLucky(0.3),
@@ -290,7 +294,8 @@ export class Victim {
 
   async stop() {
     const { status, body } = await this.plain("/v1/stop", { scope: "bot" });
-    if (status >= 200 && status < 300) this.bot.stop ??= body.id;
+    // An answer that comes late may be of one that the owner has ended meanwhile.
+    if (status >= 200 && status < 300 && !this.bot.endedStops.has(body.id)) this.bot.stop ??= body.id;
   }
 
   /** All that a text may say to be rid of the limits. */
