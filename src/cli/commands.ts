@@ -14,6 +14,7 @@ import type { Command } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { hookCreate } from "./hook/create.ts";
+import { hookDeliveries } from "./hook/deliveries.ts";
 import { hookList } from "./hook/list.ts";
 import { hookRehearse } from "./hook/rehearse.ts";
 import { hookRevoke } from "./hook/revoke.ts";
@@ -78,6 +79,7 @@ export const COMMANDS: readonly Command[] = [
   hookList,
   hookRevoke,
   hookRehearse,
+  hookDeliveries,
   mcpCommand,
   proposalList,
   proposalApprove,

@@ -1,10 +1,12 @@
 /** /v1/hooks: addresses for alerts, as their owner makes and ends them. What comes to them is answered by `hooks`. */
+import { listAlerts } from "../actions/hooks/list-alerts.ts";
 import { listHooks } from "../actions/hooks/list-hooks.ts";
 import { registerHook, revokeHookByOwner } from "../actions/hooks/register-hook.ts";
-import { EXAMPLE_ACCOUNT_ID, EXAMPLE_KEY_HASH, EXAMPLE_SIGNATURE } from "./examples.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_KEY_HASH, EXAMPLE_ORDER, EXAMPLE_SIGNATURE } from "./examples.ts";
+import { readLimit } from "./query.ts";
 import { type Route, readRoute, signedRoute } from "./route.ts";
-import { HookResource, RegisterHookBody, RevokeHookBody } from "./schema/hook.ts";
-import { listOf } from "./schema/list.ts";
+import { DeliveryResource, HookResource, RegisterHookBody, RevokeHookBody } from "./schema/hook.ts";
+import { CursorParameter, LimitParameter, listOf } from "./schema/list.ts";
 
 const TAG = "Hooks";
 
@@ -33,6 +35,21 @@ const EXAMPLE_HOOK = {
   created_at: "2026-11-21T09:30:00.125Z",
 };
 
+const EXAMPLE_DELIVERY = {
+  object: "delivery",
+  id: "41",
+  hook: EXAMPLE_HOOK.id,
+  received_at: "2026-11-21T09:30:00.125Z",
+  alert_at: "2026-11-21T09:30:00.000Z",
+  body: '{"time":"2026-11-21T09:30:00Z","market":"BTC","target":"0.001"}',
+  market: "BTC",
+  status: "done",
+  reason: null,
+  order_ids: [EXAMPLE_ORDER.id],
+  repeats: 3,
+  ended_at: "2026-11-21T09:30:00.402Z",
+};
+
 const ID = { description: "UUID of the hook.", example: EXAMPLE_HOOK.id };
 
 const list = readRoute(
@@ -55,6 +72,32 @@ const list = readRoute(
     errors: [],
   },
   listHooks,
+);
+
+const deliveries = readRoute(
+  {
+    name: "list_deliveries",
+    method: "GET",
+    path: "/v1/hooks/{id}/deliveries",
+    tag: TAG,
+    summary: "List the alerts of a hook",
+    description:
+      "Newest first: what came, when, what became of it and which orders. The newest 20,000 of a hook are kept. Of a hook that has ended, too.",
+    access: "trading:read",
+    id: ID,
+    query: { cursor: CursorParameter, limit: LimitParameter },
+    answers: [
+      {
+        status: 200,
+        description: "A page of alerts.",
+        schema: listOf(DeliveryResource, "DeliveryList"),
+        example: { object: "list", data: [EXAMPLE_DELIVERY], has_more: false, next_cursor: null },
+      },
+    ],
+    errors: ["invalid_id", "hook_not_found", "invalid_cursor", "invalid_limit"],
+  },
+  (deps, caller, { id, query }) =>
+    listAlerts(deps, caller, { hookId: id, cursor: query.get("cursor"), limit: readLimit(query) }),
 );
 
 const register = signedRoute(
@@ -120,5 +163,5 @@ const revoke = signedRoute(
 );
 
 export function ownedHookRoutes(): Route[] {
-  return [list, register, revoke];
+  return [list, deliveries, register, revoke];
 }

@@ -23,6 +23,7 @@ import indexReductions from "../../drizzle/0018_index_reductions.sql" with { typ
 import keepProposals from "../../drizzle/0019_keep_proposals.sql" with { type: "text" };
 import keepRecord from "../../drizzle/0020_keep_record.sql" with { type: "text" };
 import indexAudit from "../../drizzle/0021_index_audit.sql" with { type: "text" };
+import listAlerts from "../../drizzle/0022_list_alerts.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0019_keep_proposals", sql: keepProposals },
   { name: "0020_keep_record", sql: keepRecord },
   { name: "0021_index_audit", sql: indexAudit },
+  { name: "0022_list_alerts", sql: listAlerts },
 ];
 
 /** The database was written by a newer Postern than this one. */

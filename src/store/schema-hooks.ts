@@ -45,6 +45,8 @@ export const hookDeliveries = sqliteTable(
   },
   (table) => [
     index("hook_deliveries_identity").on(table.hookId, table.identity),
+    // Those of a hook in the order in which they came.
+    index("hook_deliveries_hook").on(table.hookId),
     // Only those of which something is left to do.
     index("hook_deliveries_accepted").on(table.hookId).where(sql`status = 'accepted'`),
   ],

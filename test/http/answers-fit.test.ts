@@ -6,6 +6,7 @@ import { EXPORTED_LISTS } from "../../src/actions/export-list.ts";
 import type { detailsResource } from "../../src/actions/get-market.ts";
 import type { performanceResource } from "../../src/actions/get-performance.ts";
 import type { statusResource } from "../../src/actions/get-status.ts";
+import type { alertResource } from "../../src/actions/hooks/list-alerts.ts";
 import type { hookResource } from "../../src/actions/hooks/list-hooks.ts";
 import type { auditResource } from "../../src/actions/list-audit.ts";
 import type { candleResource, tradeResource } from "../../src/actions/list-candles.ts";
@@ -60,7 +61,7 @@ import { EquityResource } from "../../src/http/schema/equity.ts";
 import { FillResource } from "../../src/http/schema/fill.ts";
 import { ReadinessResource } from "../../src/http/schema/health.ts";
 import { HeartbeatResource } from "../../src/http/schema/heartbeat.ts";
-import { HookResource } from "../../src/http/schema/hook.ts";
+import { DeliveryResource, HookResource } from "../../src/http/schema/hook.ts";
 import { FundingPaymentResource, TransferResource } from "../../src/http/schema/ledger.ts";
 import {
   BookResource,
@@ -110,6 +111,7 @@ const SCHEMAS = {
   funding: FundingPaymentResource,
   heartbeat: HeartbeatResource,
   hook: HookResource,
+  hookDelivery: DeliveryResource,
   keyInList: KeyInListResource,
   limitedKey: LimitedKeyResource,
   listedKey: ListedApiKeyResource,
@@ -156,6 +158,7 @@ type Writers = {
   fill: typeof fillResource;
   funding: typeof fundingResource;
   hook: typeof hookResource;
+  hookDelivery: typeof alertResource;
   heartbeat: typeof heartbeatResource | typeof noHeartbeatResource;
   keyInList: typeof keyInListResource;
   limitedKey: typeof limitedKeyResource;
@@ -244,6 +247,7 @@ const VERDICTS: { readonly [Each in Name]: Verdict<Each> } = {
   funding: "fits",
   heartbeat: "fits",
   hook: "fits",
+  hookDelivery: "fits",
   keyInList: "fits",
   limitedKey: "fits",
   listedKey: "fits",

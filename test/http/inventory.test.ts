@@ -30,6 +30,7 @@ const ROUTES = [
   "GET /v1/equity",
   "GET /v1/audit",
   "GET /v1/hooks",
+  "GET /v1/hooks/:id/deliveries",
   "POST /v1/hooks",
   "POST /v1/hooks/:id/revoke",
   "GET /v1/exports/funding.csv",

@@ -55,7 +55,8 @@ export function isHookName(text: string): boolean {
  * What became of an alert. `accepted`: it is to be carried out. `superseded`: a newer one has said what is to be held.
  * `rehearsed`: kept to be shown, by a hook that carries nothing out.
  */
-export type DeliveryStatus = "accepted" | "done" | "too_old" | "superseded" | "refused" | "rehearsed";
+export const DELIVERY_STATUSES = ["accepted", "done", "too_old", "superseded", "refused", "rehearsed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export type Delivery = {
   id: number;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { HOOK_MODES, MOST_MAX_AGE_S, MOST_SAME_WITHIN_S } from "../../core/hook/hook.ts";
+import { DELIVERY_STATUSES, HOOK_MODES, MOST_MAX_AGE_S, MOST_SAME_WITHIN_S } from "../../core/hook/hook.ts";
 import { MAX_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { closed, described, KeyHash, MarketName, nullable, Signature, Timestamp, Uuid, words } from "./common.ts";
 
@@ -43,9 +43,7 @@ export const HookResource = closed(
     state: words(["active", "revoked"], { description: "Whether it takes alerts." }),
     last_alert_at: nullable(Timestamp, "When the last alert came; null before the first."),
     last_alert_status: nullable(
-      words(["accepted", "done", "too_old", "superseded", "refused", "rehearsed"], {
-        description: "What became of it.",
-      }),
+      words(DELIVERY_STATUSES, { description: "What became of it." }),
       "What became of it; null before the first.",
     ),
     last_alert_reason: nullable(
@@ -55,6 +53,27 @@ export const HookResource = closed(
     created_at: Timestamp,
   },
   { title: "Hook", description: "An address to which alerts are sent. The address itself is told to nobody." },
+);
+
+export const DeliveryResource = closed(
+  {
+    object: Type.Literal("delivery", { description: "Always `delivery`." }),
+    id: Type.String({ pattern: "^[1-9][0-9]{0,14}$", description: "Grows with each alert of this gateway." }),
+    hook: described(Uuid, "The hook to which it came."),
+    received_at: Timestamp,
+    alert_at: nullable(Timestamp, "The time that it says of itself; null where it says none or cannot be read."),
+    body: Type.String({ maxLength: 500, description: "As it came, the first 500 characters: somebody else's text." }),
+    market: nullable(Type.String({ maxLength: 100 }), "The market that it names; null where it cannot be read."),
+    status: words(DELIVERY_STATUSES, {
+      description:
+        "What became of it. `accepted`: it is being carried out. `done`: it was. `too_old`, `superseded` by a newer one, `refused`: `reason` says more. `rehearsed`: kept and not carried out.",
+    }),
+    reason: nullable(Type.String(), "In words, why it came to nothing or to less; null where there is nothing to say."),
+    order_ids: Type.Array(Uuid, { description: "The orders that were placed for it, oldest first." }),
+    repeats: Type.Integer({ minimum: 0, description: "How often the same came again, without effect." }),
+    ended_at: nullable(Timestamp, "When that was so; null while it is being carried out."),
+  },
+  { title: "Delivery", description: "An alert that came to a hook." },
 );
 
 export const RegisterHookBody = closed(

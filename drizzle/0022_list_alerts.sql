@@ -1,0 +1,1 @@
+CREATE INDEX `hook_deliveries_hook` ON `hook_deliveries` (`hook_id`);
