@@ -90,6 +90,48 @@ test("a process that dies while it is sent leaves an order that is looked for, a
   expect(rig.deliveries()[0]).toMatchObject({ steps: 1, orderId: expect.any(String) });
 });
 
+type Exchange = HooksRig["deps"]["exchange"];
+
+/** How the process dies that has taken an alert. */
+const DEATHS: [string, (rig: HooksRig, send: Exchange["send"]) => void][] = [
+  ["before anything of it is carried out", (rig) => rig.hooks().stop()],
+  [
+    "while it is sent, and the exchange has taken it",
+    (rig, send) => {
+      rig.deps.exchange.send = async (...sent) => {
+        await send(...sent);
+        return new Promise(() => undefined);
+      };
+    },
+  ],
+  [
+    "once it is answered, before that is written down with the alert",
+    (rig, send) => {
+      rig.deps.exchange.send = (...sent) => {
+        rig.hooks().stop();
+        return send(...sent);
+      };
+    },
+  ],
+];
+
+test.each(DEATHS)("delivered again after a death %s it is one order", async (_when, die) => {
+  const rig = await openHooksRig();
+  const alert = { ...BUY, time: timeAt(rig), id: "Long" };
+  const { send } = rig.deps.exchange;
+  die(rig, send);
+  await rig.send(alert);
+  await rig.pass(1);
+  rig.deps.exchange.send = send;
+  rig.restart();
+  await rig.send(alert);
+  await rig.pass(5);
+  await rig.send(alert);
+  await rig.pass(1);
+  expect(rig.orders).toHaveLength(1);
+  expect(rig.deliveries()).toMatchObject([{ status: "done", steps: 1, repeats: 2, orderId: expect.any(String) }]);
+});
+
 test("one that dies before anything is stored leaves the alert to the next", async () => {
   const rig = await openHooksRig();
   rig.hooks().stop();

@@ -7,8 +7,10 @@ import { type Placed, placeProposal } from "../../src/actions/proposals/place-pr
 import { proposeOrder } from "../../src/actions/proposals/propose-order.ts";
 import { noticeOf, wordsOf } from "../../src/core/notice/notice.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
+import { createServer } from "../../src/http/server.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { latestEventId, listAllEventsAfter } from "../../src/store/events.ts";
 import { decideProposal, findProposal } from "../../src/store/proposals.ts";
 import { proposals } from "../../src/store/schema-proposals.ts";
@@ -48,6 +50,11 @@ async function openScene(may = "cancel,propose") {
     told(await rig.ask({ path: `/v1/proposals/${id}/${word}`, method: "POST", apiKey, body: {} }));
   const list = async () => (await told(await rig.ask({ path: "/v1/proposals", apiKey: BOT }))).data;
   return { rig, propose, placeIt, decide, list };
+}
+
+/** Longer than an answer is waited for. */
+async function pass({ clock }: Rig): Promise<void> {
+  for (let step = 0; step < 40; step += 1) await clock.advance(250);
 }
 
 async function told(response: Response) {
@@ -128,6 +135,36 @@ describe("what was approved is placed once", () => {
     expect(rig.sent).toHaveLength(1);
     expect(await list()).toMatchObject([{ status: "approved", order_id: first.order.id }]);
     expect(await decide(id, "refuse")).toMatchObject({ status: 409, code: "proposal_not_open" });
+  });
+
+  test.each(["before it is placed", "while it is sent", "once it is answered"])("over a death %s", async (moment) => {
+    const { rig, propose, placeIt, decide } = await openScene();
+    const { store, exchange } = rig.deps;
+    const { send } = exchange;
+    const id = propose();
+    await placeIt(id);
+    const proposal = findProposal(store, id);
+    if (proposal === null) throw new Error("no such proposal");
+    const asked = { decision: "approve", actor: "owner", atMs: rig.clock.nowMs() } as const;
+    if (moment === "before it is placed") inTransaction(store, () => decideProposal(store, proposal, asked));
+    else {
+      if (moment === "while it is sent") {
+        exchange.send = async (...sent) => {
+          await send(...sent);
+          return new Promise(() => undefined);
+        };
+      }
+      void decide(id, "approve");
+      await pass(rig);
+      exchange.send = send;
+    }
+    // Another process over the same database: nothing of a proposal is held in memory.
+    Object.assign(rig, { server: createServer(rig.deps, { trustedProxies: [] }) });
+    const again = Promise.all([decide(id, "approve"), placeIt(id), placeIt(id)]);
+    await pass(rig);
+    await again;
+    expect(await decide(id, "approve")).toMatchObject({ status: "approved", order_id: expect.any(String) });
+    expect(rig.sent).toHaveLength(1);
   });
 
   test("and judged by the rails of then: what is beyond them is refused, nothing is sent", async () => {

@@ -81,6 +81,19 @@ test("what a process that died was telling is told again by the next, and nothin
   expect(reasons(rig)).toEqual(["a", "a", "b"]);
 });
 
+test.each([0, 1, 2, 3])("a death while number %p is told: in order, that one again and no other", async (nth) => {
+  const before = Array.from({ length: nth }, () => new Response(null, { status: 204 }));
+  const rig = rigOf([...before, "silence"]);
+  rig.add();
+  const all = ["a", "b", "c", "d"];
+  for (const reason of all) rig.raise(reason);
+  await until(rig, () => rig.heard.length === nth + 1);
+  rig.restart();
+  await until(rig, () => rig.heard.length >= all.length + 1);
+  expect(reasons(rig)).toEqual([...all.slice(0, nth + 1), ...all.slice(nth)]);
+  expect(new Set(rig.heard.map(({ headers }) => headers.get("webhook-id"))).size).toBe(all.length);
+});
+
 test("one that is never reached is given up after three days, the others are told, and a test brings it back", async () => {
   const rig = rigOf();
   rig.add({ name: "gone", url: "http://receiver.test:1/told" });
