@@ -63,6 +63,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   "reads.ts": { isBuilt: true },
   "release.ts": { programs: ["git", "tar"] },
   "rows-from-outside.ts": { isBuilt: true },
+  "long-history.ts": { programs: ["chromium"] },
   "screens.ts": { programs: ["chromium"] },
   "supply-chain.ts": { isBuilt: true, programs: ["git"] },
   "tls.ts": { isBuilt: true, programs: ["openssl", "curl"] },

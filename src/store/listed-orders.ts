@@ -44,13 +44,13 @@ export function lookForOrders(
   const after = page.after === null ? null : { atMs: page.after.createdAtMs, id: page.after.id };
   const span = spanOf(filter, after);
   const roads = roadsTo(page, countNotListed(store) > mostNotListed ? null : filter);
-  const lookedTo = lastLookedAt(store, roads, span, most);
+  const isByStatus = roads.some(({ table }) => table === orders);
+  const lookedTo = isJustAsked(page, filter, isByStatus) ? null : lastLookedAt(store, roads, span, most);
   const asked = {
     span: { ...span, lower: lookedTo ?? span.lower },
     isIt: isAsked(page, filter),
     limit: page.limit + 1,
   };
-  const isByStatus = roads.some(({ table }) => table === orders);
   const rows = isByStatus
     ? roads.flatMap((road) => ofStatus(store, road, asked))
     : [...roads.flatMap((road) => ofList(store, road, asked)), ...notListed(store, page, asked)];
@@ -61,6 +61,13 @@ export function lookForOrders(
       .map(toOrder),
     lookedTo,
   };
+}
+
+/** Whether the roads lead to just what is asked for: then nothing is looked through for more than a page. */
+function isJustAsked({ status, dex }: OrderPage, { market, keyHashes }: OrderFilter, isByStatus: boolean): boolean {
+  if (dex !== null) return false;
+  if (isByStatus) return market === null && keyHashes === null;
+  return status === null && (market === null || keyHashes === null);
 }
 
 function isAsked({ status, dex }: OrderPage, { market, keyHashes }: OrderFilter): SQL | undefined {

@@ -1,5 +1,6 @@
 /** A gateway and a paper exchange as processes of their own, for a page to be opened on. */
 import { join } from "node:path";
+import { placesIn } from "../../../src/ops/data-directory.ts";
 import { makeWorkplace, type Workplace } from "../../cli/outside.ts";
 import { type Running, runProcess, startProcess } from "../../cli/process.ts";
 import { newWallet, type TestWallet } from "./wallet.ts";
@@ -8,6 +9,8 @@ export type Scene = {
   wallet: TestWallet;
   baseUrl: string;
   exchangeUrl: string;
+  /** The gateway's database, for who writes it while it is stopped. */
+  database: string;
   /** Changes the exchange while it runs. */
   control(command: object): Promise<void>;
   stopGateway(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
@@ -48,6 +51,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const scene: Scene = {
     wallet,
     exchangeUrl,
+    database: placesIn(workplace.dataDirectory).database,
     baseUrl: "http://127.0.0.1:0",
     async control(command) {
       const answer = await fetch(`${exchangeUrl}/control`, {
