@@ -11,6 +11,7 @@ import type { Page } from "playwright-core";
 import { decimal, ZERO } from "../src/core/decimal.ts";
 import { inTransaction } from "../src/store/commit.ts";
 import { insertFills } from "../src/store/fills.ts";
+import { listOrdersAnew } from "../src/store/listed-orders.ts";
 import { closeStore, openStore } from "../src/store/open.ts";
 import { insertOrder } from "../src/store/orders.ts";
 import { goTo, openBrowser, openSignedIn } from "../test/browser/support/browser.ts";
@@ -36,6 +37,8 @@ function fillDatabase(database: string, accountId: string, keyHash: string): voi
       for (let nth = from; nth < Math.min(ROWS, from + BATCH); nth += 1) insertRow(nth);
     });
   }
+  // As a gateway does it in its first minutes after an upgrade.
+  while (inTransaction(store, () => listOrdersAnew(store, BATCH)) > 0);
   closeStore(store);
 
   function insertRow(nth: number): void {

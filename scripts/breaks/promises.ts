@@ -34,6 +34,11 @@ const BLOCKED = {
   title: "a key that was blocked opens nothing any more, and no later grant opens it",
 };
 
+const LINE = {
+  test: "test/http/audit.test.ts",
+  title: "the line of time is a file: merged, newest first, and just what fits kind, status, bot and text",
+};
+
 /** The sentences, word for word. */
 export const PROMISES: readonly { row: string; file: string; sentence: string }[] = [
   { row: "P01", file: "README.md", sentence: "A price or size is never rounded" },
@@ -127,6 +132,7 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     sentence:
       "`max_slippage_bps` (50) from the best price of a book of at most 2 s, within 5 % of mark and oracle. It is priced once: a repeat of its key is the same order at the same price.",
   },
+  { row: "P28", file: "README.md", sentence: "gives all that the same filters leave as a file" },
 ];
 
 export const PROMISE_BREAKS: readonly Break[] = [
@@ -301,5 +307,26 @@ export const PROMISE_BREAKS: readonly Break[] = [
       "  if (!isBlocked && isRevoked(store, key.accountId, key.keyHash)) {",
     ),
     seenBy: BLOCKED,
+  },
+  {
+    row: "P28",
+    name: "a file that looks long for its next row has a line of a stream",
+    changes: inFile("src/http/open-streams.ts", " && stream.source.isWhole !== true) {", ") {"),
+    seenBy: {
+      test: "test/http/exports.test.ts",
+      title: "a file that has nothing to tell for long has no line that is none of its rows",
+    },
+  },
+  {
+    row: "P28",
+    name: "the line of time forgets what a page was cut at",
+    changes: inFile("src/actions/export-history.ts", "    if (sources.some(isHungry)) break;\n", ""),
+    seenBy: LINE,
+  },
+  {
+    row: "P28",
+    name: "the line of time is not narrowed by its text",
+    changes: inFile("src/actions/export-history.ts", "text: wanted.text }", 'text: "" }'),
+    seenBy: LINE,
   },
 ];
