@@ -229,7 +229,7 @@ export function auditEntry(entry: ToldAudit): Entry {
     price: null,
     status: spaced(event),
     keyHash,
-    words: `${actorWords(actor)}: ${reference}${told === "" ? "" : `, ${told}`}`,
+    words: `${actorWords(actor)}: ${actorWords(reference)}${told === "" ? "" : `, ${told}`}`,
     orderId,
     fee: null,
     realized: null,

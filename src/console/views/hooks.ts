@@ -80,15 +80,15 @@ function wished(app: App): TemplateResult {
   const chosen = keys.some(({ key_hash: hash }) => hash === draft.keyHash) ? draft.keyHash : (bots[0]?.[0] ?? "");
   return html`
     <form class="rails" @submit=${submit} aria-label="New hook" autocomplete="off">
-      ${text("name", "Name of the hook", "a-z, 0-9 and -")}
+      ${text("name", "Hook", "a-z, 0-9 and -")}
       ${choice({ words: "Acts as bot", name: "hookBot", value: chosen, options: bots }, (keyHash) => change({ keyHash }))}
       ${choice({ words: "Mode", name: "hookMode", value: draft.mode, options: HOOK_MODES.map((mode) => [mode, MODE_WORDS[mode]] as const) }, (mode) => change({ mode }))}
-      ${text("market", "Only market", "or each alert names one")}
+      ${text("market", "Only market", "or each its own")}
       ${text("maxAgeS", "Oldest alert", "seconds")}
-      ${text("sameWithinS", "The same again within", "seconds is one")}
-      ${text("slippageBps", "Furthest from the best price", "bps")}
-      ${text("sources", "Comes from", "networks, tradingview, or nothing for anywhere")}
-      ${text("base", "Address of the hooks' port", "with https, as the sender reaches it")}
+      ${text("sameWithinS", "Repeats are one", "seconds")}
+      ${text("slippageBps", "Slippage", "bps at most")}
+      ${text("sources", "Comes from", "or anywhere")}
+      ${text("base", "Hooks are at", "https")}
       <label class="check wide"><input type="checkbox" name="isRehearsal" .checked=${live(draft.isRehearsal)} @change=${(event: Event) => change({ isRehearsal: isChecked(event) })} /> Rehearsal: keep what comes, and carry nothing out</label>
       <div class="wide" aria-live="polite">${wish.kind === "fault" && (form.isTouched || keys.length === 0) ? html`<p class="late">${wish.words}.</p>` : nothing}</div>
       <div class="buttons wide"><button class="primary" ?disabled=${wish.kind === "fault"}>Make a hook</button></div>
