@@ -75,11 +75,11 @@ function timeOf({ state: { nowMs } }: App, { at, orderId }: Entry): TemplateResu
     : html`<a class="plain" href=${`#/story/${orderId}`}>${time(at, nowMs)}</a>`;
 }
 
-/** What went wrong says so where there is no room for a column of its own. */
+/** What went wrong says so where there is no room for a column of its own, and what was granted or stopped. */
 const WRONG: ReadonlySet<string> = new Set(["rejected", "unknown", "canceled", "failed", "liquidation"]);
 
 function whatOf({ kind, status }: Entry): TemplateResult | string {
-  return WRONG.has(status)
+  return WRONG.has(status) || kind === "audit"
     ? html`<span class="second">${kind}</span><span class="first-only">${state(status)}</span>`
     : kind;
 }
