@@ -140,7 +140,7 @@ export type Deps = World & {
   /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
   fillIndex: { readToMs(account: Account): number | null };
   /** What an account was told last. */
-  ownWrites: { told(account: Account, about: About): readonly Happened[] };
+  ownWrites: { told(account: Account, about: About): () => readonly Happened[] };
   /** When there was the last news that an order is open, exchange time, unix milliseconds. */
   orderNews: {
     newsMs(order: { id: string; version: number }, shown: { isListed: boolean; newestMs: number }): number;

@@ -240,4 +240,24 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a state that the exchange has dated says nothing of its time",
+    changes: [
+      {
+        file: "src/exchange/http.ts",
+        find: 'if (outcome.kind === "ok" && request.type === "clearinghouseState") heedDate(link, outcome.json);',
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "what was told is dated by what its time was taken for at first",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "timeMs: isMend ? happened.timeMs + aheadMs : happened.timeMs",
+        put: "timeMs: happened.timeMs",
+      },
+    ],
+  },
 ];

@@ -67,7 +67,7 @@ export async function currentState(
 function currentSpot(
   deps: ToShow,
   { account, reader }: AskingPart,
-  told: readonly Happened[],
+  told: () => readonly Happened[],
 ): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
@@ -91,7 +91,7 @@ function currentMode(deps: ToShow, { account, reader }: AskingPart): Promise<Kno
     reader,
     standsMs: LIST_STANDS_MS,
     what: "the account's mode",
-    told: [],
+    told: nothing,
     known: () => picture.mode(user),
     ask: () => reads.mode(user, reader),
     part: (value) => ({ part: "mode", value }),
@@ -134,7 +134,7 @@ export function currentOpenOrders(
     reader,
     standsMs: LIST_STANDS_MS,
     what: "the open orders",
-    told: [],
+    told: nothing,
     known: () => picture.openOrders(user, dex),
     ask: async () => {
       const read = await reads.openOrders(user, dex, reader);
@@ -164,7 +164,7 @@ export function currentTwaps(deps: ToShow, { account, reader }: AskingPart): Pro
     reader,
     standsMs: LIST_STANDS_MS,
     what: "the TWAPs",
-    told: [],
+    told: nothing,
     known: () => picture.twaps(user),
     ask: () => reads.twapHistory(user, reader),
     part: (value) => ({ part: "twaps", value }),
@@ -175,7 +175,7 @@ type WantedPart<T> = AskingPart & {
   /** For words: "The exchange could not be asked for …". */
   what: string;
   /** What is shown must hold all of this; nothing where rows tell better. */
-  told: readonly Happened[];
+  told(): readonly Happened[];
   /** So long an answer stands that nobody tells anew, milliseconds. */
   standsMs: number;
   known(): Known<T> | null;
@@ -224,8 +224,12 @@ function isShowable<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T
   return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
+function nothing(): readonly Happened[] {
+  return [];
+}
+
 function holdsAll<T>(shown: ShownState, { told }: WantedPart<T>): boolean {
-  return told.every((happened) => isAfter(shown, happened));
+  return told().every((happened) => isAfter(shown, happened));
 }
 
 async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: WantedPart<T>, forMs: number): Promise<void> {

@@ -11,8 +11,8 @@ import { parseJson } from "../wire/json.ts";
 
 /** What an account was told last, by the exchange's time: what is shown of it must not be older. */
 export type OwnWrites = {
-  /** What was told lately. */
-  told(account: Account, about: About): readonly Happened[];
+  /** What was told by now, and when that happened as far as is known when it is asked: what dates it better may come meanwhile. */
+  told(account: Account, about: About): () => readonly Happened[];
 };
 
 /** One change that was told. */
@@ -47,6 +47,10 @@ const MAX_ANSWERED = 64;
 const MAX_CHANGES = 128;
 /** By so much our idea of the exchange's time moves by itself, milliseconds; more is a step of our wall clock. */
 const CLOCK_STEP_MS = 1_000;
+/** By so much it may be set right by what the exchange has dated, milliseconds. */
+const CLOCK_MEND_MS = 5_000;
+/** What it moves by from reading to reading, milliseconds. */
+const CLOCK_SLACK_MS = 250;
 const PAGE = 256;
 
 /**
@@ -94,27 +98,32 @@ export function openOwnWrites(of: {
     }
   }
 
+  function datedNow(account: Account, about: About, changes: readonly WriteChange[]): readonly Happened[] {
+    const offsetMs = offsetNowMs();
+    const { by } = answeredOf(memoryOf(account), changes, picture.heardOf(account.tradingAddress));
+    const asked = [offsetMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(" ");
+    const known = by.get(asked);
+    if (known !== undefined) return known;
+    const told = changes
+      .filter(({ market }) => market === null || isAbout(market, about))
+      .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
+    if (by.size >= MAX_ANSWERED) by.clear();
+    by.set(asked, told);
+    return told;
+  }
+
   return {
     told(account, about) {
       const memory = memoryOf(account);
       catchUp(account, memory);
-      const offsetMs = offsetNowMs();
-      const { by } = answeredOf(memory, picture.heardOf(account.tradingAddress));
-      const asked = [offsetMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(" ");
-      const known = by.get(asked);
-      if (known !== undefined) return known;
-      const told = memory.changes
-        .filter(({ market }) => market === null || isAbout(market, about))
-        .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
-      if (by.size >= MAX_ANSWERED) by.clear();
-      by.set(asked, told);
-      return told;
+      const { changes } = memory;
+      return () => datedNow(account, about, changes);
     },
   };
 }
 
-function answeredOf(memory: WritesMemory, heard: number): Answered {
-  const { answered, changes } = memory;
+function answeredOf(memory: WritesMemory, changes: readonly WriteChange[], heard: number): Answered {
+  const { answered } = memory;
   if (answered.changes !== changes || answered.heard !== heard) memory.answered = { changes, heard, by: new Map() };
   return memory.answered;
 }
@@ -137,11 +146,17 @@ function placeOf(market: string): string {
   return isSpot(market) ? "@" : dexOf(market);
 }
 
-/** By our wall clock as it goes now: it may have been set since. */
+/**
+ * By our wall clock as it goes now: it may have been set since. The exchange's time may have turned out to be ahead of what it was
+ * taken for, as the first reading of it comes from a node that stands still: then so was what happened.
+ */
 function asOfClock(change: WriteChange, offsetMs: number): WriteChange {
   const { happened } = change;
-  if (happened.kind !== "noted" || Math.abs(change.offsetMs - offsetMs) < CLOCK_STEP_MS) return change;
-  return { ...change, happened: { ...happened, atMs: happened.timeMs - offsetMs } };
+  const aheadMs = offsetMs - change.offsetMs;
+  if (happened.kind !== "noted" || Math.abs(aheadMs) < CLOCK_SLACK_MS) return change;
+  const atMs = Math.abs(aheadMs) < CLOCK_STEP_MS ? happened.atMs : happened.timeMs - offsetMs;
+  const isMend = aheadMs > 0 && aheadMs <= CLOCK_MEND_MS;
+  return { ...change, happened: { ...happened, atMs, timeMs: isMend ? happened.timeMs + aheadMs : happened.timeMs } };
 }
 
 function isAbout(market: string, about: About): boolean {

@@ -11,6 +11,11 @@ export type TimeSample = { sentAtMs: number; receivedAtMs: number; exchangeMs: n
 export type ExchangeTime = {
   /** `doubted`: it agrees with nothing that we know, and counts for nothing until two further readings agree with it. */
   add(sample: TimeSample): "taken" | "doubted";
+  /**
+   * Something that the exchange has dated, received at that time of our monotonic clock: it was no earlier there by then. The best
+   * reading may come from a node that stands still, and is the only one at first.
+   */
+  prove(exchangeMs: number, receivedAtMs: number): void;
   /** Null before the first reading that was taken. */
   atMs(elapsedMs: number): number | null;
 };
@@ -36,6 +41,8 @@ export function createExchangeTime(): ExchangeTime {
   /** Of these; looked up with every answer. */
   let best: TimeSample | null = null;
   let doubted: TimeSample[] = [];
+  /** Exchange time minus our monotonic time is at least this, as what was dated there proves. */
+  let provenOffsetMs: number | null = null;
 
   function take(taken: readonly TimeSample[]): "taken" {
     samples = taken.slice(-KEPT_SAMPLES);
@@ -55,7 +62,19 @@ export function createExchangeTime(): ExchangeTime {
       const isEnough = doubted.length >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
       return isEnough ? take(doubted) : "doubted";
     },
-    atMs: (elapsedMs) => timeAt(best, elapsedMs),
+    prove(exchangeMs, receivedAtMs) {
+      const counted = timeAt(best, receivedAtMs);
+      // By one server's wrong clock it may be moved no further than by a reading of it.
+      if (counted === null || exchangeMs <= counted || exchangeMs > counted + AGREED_WITHIN_MS) return;
+      provenOffsetMs = Math.max(provenOffsetMs ?? Number.NEGATIVE_INFINITY, exchangeMs - receivedAtMs);
+    },
+    atMs(elapsedMs) {
+      const counted = timeAt(best, elapsedMs);
+      if (counted === null || provenOffsetMs === null) return counted;
+      // A clock that we had believed, and that others have contradicted since, proves nothing.
+      const provenMs = Math.round(elapsedMs + provenOffsetMs);
+      return provenMs > counted && provenMs <= counted + AGREED_WITHIN_MS ? provenMs : counted;
+    },
   };
 }
 

@@ -57,6 +57,25 @@ export function feedEvent(frame: Frame, address: string): FeedEvent | null {
   }
 }
 
+/** The latest time, by the exchange's own clock, that an event carries, unix milliseconds; null where it carries none. */
+export function dateOf(event: FeedEvent): number | null {
+  switch (event.kind) {
+    case "order_updates":
+      return latest(event.updates.map(({ statusTimestampMs }) => statusTimestampMs));
+    case "fills":
+      return latest(event.fills.map(({ timeMs }) => timeMs));
+    case "account_part":
+      if (event.shown.part === "state") return event.shown.value?.timeMs ?? null;
+      return event.shown.part === "head" ? (event.shown.value?.serverTimeMs ?? null) : null;
+    default:
+      return null;
+  }
+}
+
+function latest(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.max(...times);
+}
+
 export type Subscription = { readonly type: string; readonly user: string; readonly dex?: string };
 
 /** Without these nothing is followed: orders, fills, and TWAPs, whose running ones are told a dex at a time. */

@@ -36,6 +36,8 @@ export type ConnectedExchange = Exchange & {
   measureClock(): Promise<boolean>;
   /** Exchange time minus our wall clock, milliseconds; null before the first measurement. */
   clockOffsetMs(): number | null;
+  /** A feed has told of something that happened there at that time, unix milliseconds: it is no earlier there now. */
+  heardTime(exchangeMs: number): void;
 };
 
 /** Milliseconds between two measurements of the clock: less than idle connections live. Weight 24 a minute. */
@@ -87,6 +89,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
       const exchangeMs = link.time.atMs(clock.elapsedMs());
       return exchangeMs === null ? null : exchangeMs - clock.nowMs();
     },
+    heardTime: (exchangeMs) => link.time.prove(exchangeMs, clock.elapsedMs()),
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
     sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
@@ -178,9 +181,16 @@ async function askNow(
   });
   heed(link, posted);
   const outcome = readInfo(link, posted);
+  if (outcome.kind === "ok" && request.type === "clearinghouseState") heedDate(link, outcome.json);
   if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };
   if (posted.kind === "not_sent") return { outcome, weight: 0 };
   return { outcome, weight: posted.kind === "answered" ? weight.base : largestWeight(weight) };
+}
+
+/** The state of an account is dated, as the clock's own readings are, and comes as often as somebody looks at one. */
+function heedDate({ time, clock }: Link, json: unknown): void {
+  const exchangeMs = parseExchangeTime(json);
+  if (exchangeMs !== null) time.prove(exchangeMs, clock.elapsedMs());
 }
 
 /**

@@ -21,5 +21,5 @@ test.each([
     resourceId: "an-order",
     payload: JSON.stringify(order),
   });
-  expect(rig.deps.ownWrites.told(ACCOUNT, { dex: "" })).toHaveLength(count);
+  expect(rig.deps.ownWrites.told(ACCOUNT, { dex: "" })()).toHaveLength(count);
 });

@@ -55,6 +55,33 @@ test("a node that is stuck in the past does not take us there, however quickly i
   expect(time.atMs(200_002)).toBe(START_MS + 200_002);
 });
 
+test.each([
+  ["proves that it is no earlier there", 4_000, 4_000],
+  ["is no news when it is earlier", -4_000, 0],
+  ["is one server's wrong clock when it is more than five seconds ahead", 5_001, 0],
+])("what the exchange has dated %s", (_what, aheadMs, movedMs) => {
+  const time = createExchangeTime();
+  time.prove(START_MS + 9_000, 50);
+  expect(time.atMs(50)).toBeNull();
+  time.add(reading(0, 100, START_MS + 50));
+  time.prove(START_MS + 1_000 + aheadMs, 1_000);
+  expect(time.atMs(1_000)).toBe(START_MS + 1_000 + movedMs);
+  expect(time.atMs(3_000)).toBe(START_MS + 3_000 + movedMs);
+  // It moves no further by being told again and again.
+  for (let nth = 1; nth <= 10; nth += 1) time.prove(START_MS + 3_000 + aheadMs + nth * 1_000, 3_000);
+  expect(time.atMs(3_000)).toBeLessThanOrEqual(START_MS + 8_000);
+});
+
+test("what a wrong clock dated counts no more once readings have moved the time", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 100, START_MS + 50));
+  time.prove(START_MS + 5_900, 1_000);
+  expect(time.atMs(1_000)).toBe(START_MS + 5_900);
+  // Both readings are of a machine that slept, and agree with its wall clock.
+  time.add(reading(2_000, 2_100, START_MS + 60_050, START_MS + 60_100));
+  expect(time.atMs(2_100)).toBe(START_MS + 60_100);
+});
+
 const HOUR_MS = 3_600_000;
 
 test.each([

@@ -34,6 +34,7 @@ function askExchange(
     ...operator.exchange,
     nowMs: () => clock.nowMs(),
     measureClock: async () => !isDown,
+    heardTime: () => undefined,
     clockOffsetMs: () => offsetMs,
   };
   const kind = { network, isDemo };

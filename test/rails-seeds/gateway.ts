@@ -267,7 +267,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     marketView: viewOf(clock, outside),
     builderApproval: { approvedTenthsBps: () => null, refused: () => undefined, refresh: async () => undefined },
     fillIndex: { readToMs: () => null },
-    ownWrites: { told: () => [] },
+    ownWrites: { told: () => () => [] },
     orderNews: { newsMs: () => 0, wasListed: () => false },
     agents: { standing: () => "listed" },
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },

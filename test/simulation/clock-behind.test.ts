@@ -1,22 +1,44 @@
-/** Our wall clock is behind, and so is a store of the exchange. */
+/** The first reading of the exchange's clock comes from a node that stands still: what is shown is not older than what was told. */
 import { expect, test } from "bun:test";
-import { limit, shown } from "./scene.ts";
+import { directly } from "./network.ts";
+import { MAKER } from "./plain-venue.ts";
+import { limit, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
-import { holdStores } from "./standing-still.ts";
 
 const scene = scenesOfThisFile();
 
-test("an order that was just placed is in the list of open ones although the list and our wall clock are behind", async () => {
+const BEHIND_MS = 3_000;
+const LAG_MS = 2_000;
+
+test.each([
+  ["what was dated before the fill proves the exchange's time", true],
+  ["what was dated after it does, while the positions are being read", false],
+])("seed 802302: positions from before a fill are not shown after it: %s", async (_name, isReadBefore) => {
   const s = await scene();
-  const stores = holdStores(s);
-  s.jumpClock(-120_000);
-  await s.pass(1_000);
-  shown(await s.tell("older", limit("buy", 93_000)));
-  await s.pass(20_000);
-  stores.stop("frontendOpenOrders");
-  const newer = shown(await s.tell("newer", limit("buy", 94_000)));
-  expect(newer).toMatchObject({ http: 201, status: "open" });
-  await s.pass(2_000);
-  const { body } = await s.tell(null, { kind: "list_open" });
-  expect(body).toContain(newer.id);
+  s.kill();
+  let filledAtMs = Number.POSITIVE_INFINITY;
+  s.seeThrough((request, answer) => {
+    if (request.type === "exchangeStatus") return { ...(answer as object), time: s.venue.nowMs() - BEHIND_MS };
+    if (s.timeline.nowMs() < filledAtMs || s.timeline.nowMs() > filledAtMs + LAG_MS) return answer;
+    if (request.type === "userFillsByTime") return [];
+    if (request.type !== "clearinghouseState" || (request as { dex?: string }).dex === "xyz") return answer;
+    const beforeMs = s.venue.nowMs() - (s.timeline.nowMs() - filledAtMs) - 100;
+    return { ...(answer as object), assetPositions: [], time: beforeMs };
+  });
+  // The native dex answers last.
+  s.setFate(({ body }) => directly(body.includes("clearinghouseState") && !body.includes("xyz") ? 40 : 5));
+  await s.start();
+  await s.pass(3_000);
+  if (isReadBefore) await s.tell(null, { kind: "positions" });
+  trade(s, MAKER, { isBuy: false, price: 95_010, size: "0.5" });
+  const sent = s.venue.log.length;
+  const placed = s.ask("filled", { ...limit("buy", 95_500), timeInForce: "ioc" });
+  while (placed.answer === null) {
+    if (s.venue.log.length === sent) filledAtMs = s.timeline.nowMs() + 1;
+    await s.pass(1);
+  }
+  if (placed.answer === "lost") throw new Error("lost");
+  expect(shown(placed.answer).status).toBe("filled");
+  const { body } = await s.tell(null, { kind: "positions" });
+  expect(body).toContain('"market":"BTC"');
 });
