@@ -14,7 +14,6 @@ import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { openBuilderApproval } from "./exchange/builder-approval.ts";
-import { dateOf } from "./exchange/feed-event.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { type MarketView, openMarketView } from "./exchange/market-view.ts";
 import { openMarkets } from "./exchange/markets.ts";
@@ -376,8 +375,7 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
     maxFeeds: parts.maxFeeds ?? MAX_FEEDS,
     exchangeNowMs: () => exchange.nowMs(),
     onEvent: (address, event) => {
-      const datedMs = dateOf(event);
-      if (datedMs !== null) exchange.heardTime(datedMs);
+      exchange.heardDate(event);
       picture.hear(address, event);
       follower().onEvent(address, event);
       if (event.kind === "account_part") teller().look(address);

@@ -14,6 +14,7 @@ import type {
   Purpose,
   SendOutcome,
 } from "./exchange.ts";
+import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Posted, type Poster, post } from "./post.ts";
 import type { Connection, Transport } from "./transport.ts";
@@ -36,8 +37,8 @@ export type ConnectedExchange = Exchange & {
   measureClock(): Promise<boolean>;
   /** Exchange time minus our wall clock, milliseconds; null before the first measurement. */
   clockOffsetMs(): number | null;
-  /** A feed has told of something that happened there at that time, unix milliseconds: it is no earlier there now. */
-  heardTime(exchangeMs: number): void;
+  /** A feed has told of something that happened there: it is no earlier there now than what that carries. */
+  heardDate(event: FeedEvent): void;
 };
 
 /** Milliseconds between two measurements of the clock: less than idle connections live. Weight 24 a minute. */
@@ -89,7 +90,10 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
       const exchangeMs = link.time.atMs(clock.elapsedMs());
       return exchangeMs === null ? null : exchangeMs - clock.nowMs();
     },
-    heardTime: (exchangeMs) => link.time.prove(exchangeMs, clock.elapsedMs()),
+    heardDate(event) {
+      const exchangeMs = dateOf(event);
+      if (exchangeMs !== null) link.time.prove(exchangeMs, clock.elapsedMs());
+    },
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
     sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),

@@ -5,3 +5,6 @@ export const FILES = ["orders", "fills", "operations", "history"].flatMap((list)
 
 /** Everything that was told of an account, to its end. */
 export const EVENTS = "GET /v1/events?after=0&follow=false";
+
+/** Routes that `isolation-of-hooks.test.ts` asks. */
+export const ASKED_ELSEWHERE = ["GET /v1/hooks", "GET /v1/hooks/{id}/deliveries"];

@@ -12,7 +12,7 @@ import {
   type Party,
   SECOND,
 } from "../support/paper-rig.ts";
-import { EVENTS, FILES } from "./account-files.ts";
+import { ASKED_ELSEWHERE, EVENTS, FILES } from "./account-files.ts";
 import { addProposal, BARE_READS, type Belongings, FIGURES, type Figures, NAMING, READS } from "./account-reads.ts";
 
 /**
@@ -127,7 +127,7 @@ async function stateOf({ party }: Belongings): Promise<string> {
   );
 }
 
-const visited = new Set<string>();
+const visited = new Set<string>(ASKED_ELSEWHERE);
 
 /** Asks as one account, and holds the answer against everything that belongs to the other. */
 async function askAs(asking: Belongings, other: Belongings, ask: Ask): Promise<Answer> {

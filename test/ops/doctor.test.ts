@@ -34,7 +34,7 @@ function askExchange(
     ...operator.exchange,
     nowMs: () => clock.nowMs(),
     measureClock: async () => !isDown,
-    heardTime: () => undefined,
+    heardDate: () => undefined,
     clockOffsetMs: () => offsetMs,
   };
   const kind = { network, isDemo };
