@@ -2,7 +2,7 @@
  * The gateway's own verbs, store and gate, one database for all runs: a run begins with empty tables. What is no part of the
  * question stands still: nothing is signed in earnest, nothing is asked of a network, and the truth is told by the run.
  */
-
+import type { Statement } from "bun:sqlite";
 import type { Account } from "../../src/core/account.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
@@ -142,14 +142,26 @@ export function openEmptyStore(): Store {
 /** Tables that every run begins with as they are. */
 const KEPT = new Set(["accounts", "agents", "instance", "sqlite_sequence"]);
 
-/** Takes away what the run before has left. */
-export function emptyStore(store: Store): void {
+/** By database: what empties each of its tables. The driver itself keeps only the last twenty statements. */
+const emptying = new WeakMap<Store, readonly Statement[]>();
+
+function emptyingOf(store: Store): readonly Statement[] {
+  const known = emptying.get(store);
+  if (known !== undefined) return known;
   const { $client: client } = store;
   const tables = client.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+  const emptied = tables.filter(({ name }) => !KEPT.has(name) && !name.startsWith("__"));
+  const statements = emptied.map(({ name }) => client.prepare(`DELETE FROM ${name}`));
+  emptying.set(store, statements);
+  return statements;
+}
+
+/** Takes away what the run before has left. */
+export function emptyStore(store: Store): void {
+  const statements = emptyingOf(store);
   inTransaction(store, () => {
-    client.run("PRAGMA defer_foreign_keys = ON");
-    for (const { name } of tables)
-      if (!KEPT.has(name) && !name.startsWith("__")) client.query(`DELETE FROM ${name}`).run();
+    store.$client.run("PRAGMA defer_foreign_keys = ON");
+    for (const statement of statements) statement.run();
     setCompleteTo(store, ACCOUNT.id, START_MS);
   });
   forget(store);
