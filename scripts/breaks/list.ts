@@ -4,6 +4,7 @@ import { AUDIT_BREAKS } from "./audit.ts";
 import type { Break } from "./break.ts";
 import { CLIENT_BREAKS } from "./clients.ts";
 import { DOOR_BREAKS } from "./door.ts";
+import { DOORS_OF_THE_GATE } from "./doors-of-the-gate.ts";
 import { EXCHANGE_BREAKS } from "./exchange.ts";
 import { GRANT_BREAKS } from "./grants.ts";
 import { HOOK_BREAKS } from "./hooks.ts";
@@ -53,6 +54,7 @@ export const BREAKS: readonly Break[] = [
   ...MARKET_BREAKS,
   ...STOP_BREAKS,
   ...RAILS_BREAKS,
+  ...DOORS_OF_THE_GATE,
   ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,
   ...HOOK_BREAKS,
