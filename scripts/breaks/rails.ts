@@ -196,7 +196,7 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S57",
     name: "a plain key does everything where rails are required",
-    changes: inFile("src/write/run.ts", "    requireRails(deps, caller, plan);\n", "    void requireRails;\n"),
+    changes: inFile("src/write/run.ts", "  requireRails(deps, caller, plan);\n", "  void requireRails;\n"),
     seenBy: seen("%s by a plain key is refused or passes", SEEN),
   },
   {
