@@ -20,7 +20,6 @@ const ROUTES = [
   "POST /v1/twaps/cancel",
   "POST /v1/trades",
   "POST /v1/trades/{id}/modify",
-  "POST /v1/trades/{id}/cancel",
 ] as const;
 
 const BY_ROUTE = ROUTES.map((route) =>
