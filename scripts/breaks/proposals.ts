@@ -12,6 +12,15 @@ function broken(name: string, changes: Break["changes"], title: string): Break {
 
 export const PROPOSAL_BREAKS: readonly Break[] = [
   broken(
+    "what was approved is another order each time that it is placed",
+    inFile(
+      "src/actions/proposals/place-proposal.ts",
+      "const name = keyOfProposal(proposal);",
+      "const name = `${keyOfProposal(proposal)}-${Math.random()}`;",
+    ),
+    "over a death %s",
+  ),
+  broken(
     "who may propose may place",
     inFile(
       GATE,
@@ -52,11 +61,7 @@ export const PROPOSAL_BREAKS: readonly Break[] = [
   ),
   broken(
     "what was refused may be approved",
-    inFile(
-      DECIDE,
-      'if (status === "waiting") storeDecision',
-      'if (status === "waiting" || status === "refused") storeDecision',
-    ),
+    inFile(DECIDE, 'if (status !== "waiting") {', 'if (status !== "waiting" && status !== "refused") {'),
     "what was refused is never placed",
   ),
   broken(

@@ -57,6 +57,7 @@ const work = async () => {
       killEveryMs,
     });
     add({ ...told, findings: told.findings.map((finding) => `round ${seed}: ${finding}`) });
+    for (const finding of [...new Set(told.findings)].slice(0, SHOWN)) console.log(`FOUND round ${seed}: ${finding}`);
     console.log(`${total.scripts} scripts, ${total.findings.length} findings`);
   }
 };
@@ -78,7 +79,6 @@ console.log(
     .map(([name, count]) => `${name} ${count}`)
     .join(", "),
 );
-for (const finding of [...new Set(findings)].slice(0, SHOWN)) console.log(`FOUND ${finding}`);
 const isIdle = orders < LEAST_ORDERS;
 if (isIdle) console.log("hardly anything was traded: this proves nothing");
 process.exit(findings.length === 0 && !isIdle ? 0 : 1);
