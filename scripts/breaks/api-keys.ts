@@ -60,8 +60,8 @@ export const API_KEY_BREAKS: readonly Break[] = [
     name: "the page's key has 31 random bytes",
     changes: inFile(
       "src/console/wallet/make-key.ts",
-      "bytesToHex(randomBytes(KEY_BYTES))",
-      'bytesToHex(randomBytes(KEY_BYTES - 1)).padEnd(2 * KEY_BYTES, "0")',
+      "api_trade_${bytesToHex(randomBytes(KEY_BYTES))}",
+      'api_trade_${bytesToHex(randomBytes(KEY_BYTES - 1)).padEnd(2 * KEY_BYTES, "0")}',
     ),
     seenBy: PAGE_KEY,
   },

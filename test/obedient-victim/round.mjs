@@ -89,9 +89,23 @@ const endStop = async ({ gateway }, bot, journal) => {
   bot.endedStops.add(bot.stop);
   // What was refused meanwhile is repeated from now on, and may be carried out. An alert is not: nobody sends it again.
   for (const wish of bot.wishes) if (wish.door !== "hook") wish.sinceStop = false;
-  await gateway.command("resume", "--stop", bot.stop);
+  await resumed(gateway, bot.stop);
   Object.assign(bot, { stop: null, stoppedFor: 0, isResuming: false });
 };
+
+/** While the gateway starts its directory is in use, and nobody listens there yet. */
+const resumed = async (gateway, stop) => {
+  for (let tries = RESUME_TRIES; ; tries -= 1) {
+    try {
+      return await gateway.command("resume", "--stop", stop);
+    } catch (error) {
+      if (tries === 0 || !/in use by process/.test(error.message)) throw error;
+      await sleep(500);
+    }
+  }
+};
+
+const RESUME_TRIES = 60;
 
 const isOpen = ({ status, body }) => [0, 202, 503].includes(status) || body?.error?.code === "idempotency_in_progress";
 
