@@ -3,9 +3,8 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { Gateway, newOwner } from "../stranger/gateway.mjs";
+import { freePort, Gateway, newOwner } from "../stranger/gateway.mjs";
 import { Line } from "./line.mjs";
 import { Tools } from "./tools.mjs";
 
@@ -45,14 +44,6 @@ const RAILS = {
   touches: "own",
   sources: "any",
 };
-
-export const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 
 export const openHouse = async ({ binary, chance }) => {
   const owner = newOwner();

@@ -1,14 +1,17 @@
 // One house and what its victims do in it, until their scripts are done and everything that they asked for is known.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { openChance } from "./chance.mjs";
 import { keysOf, openHouse } from "./house.mjs";
 import { Journal } from "./judge.mjs";
-import { drawScript, Victim } from "./victim.mjs";
+import { ask, drawScript, Victim } from "./victim.mjs";
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** How long everything may take to be known once nothing is lost any more. */
 const SETTLED_WITHIN_MS = 60_000;
 /** A busy machine starts it slowly. */
 const READY_WITHIN_MS = 60_000;
+const LOG_LINES = 3;
 /** Scripts of its bot after which the owner ends a stop. */
 const STOPPED_FOR = 3;
 
@@ -64,7 +67,10 @@ export const playRound = async ({ binary, scripts, seed, seconds, killEveryMs })
 };
 
 const isUp = async ({ gateway, journal }) => {
-  if (!(await gateway.ready(READY_WITHIN_MS))) journal.find("the gateway did not come back");
+  if (await gateway.ready(READY_WITHIN_MS)) return;
+  const said = await ask(`${gateway.url}/readyz`, {});
+  const log = readFileSync(join(gateway.home, "log.jsonl"), "utf8").trimEnd().split("\n").slice(-LOG_LINES).join(" ");
+  journal.find(`the gateway did not come back: ${JSON.stringify(said)} ${log}`);
 };
 
 /** Deaths at moments that nobody chose. */
@@ -125,9 +131,9 @@ const settle = async ({ house, journal }) => {
         while (wish.told.some(({ status }) => status === 0 || status === 202) && Date.now() < deadline) {
           const answer = await victim.v1(wish);
           if (!isOpen(answer)) break;
+          if (Date.now() >= deadline) journal.find(`not known in time: ${JSON.stringify([wish.body, answer])}`);
           await sleep(300);
         }
     }
   }
-  if (Date.now() >= deadline) journal.find("not everything was known in time");
 };

@@ -1,6 +1,6 @@
 // The executable under trial, and a client that keeps every word that it was told.
 import { execFile, spawn } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomInt } from "node:crypto";
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,15 +11,19 @@ import { Wallet } from "ethers";
 const run = promisify(execFile);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-const freePort = () =>
-  new Promise((resolve, reject) => {
+/** Below those that systems give to whoever connects: while the gateway is dead nobody else comes by its port. */
+export const freePort = async () => {
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
     const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
+    const isFree = await new Promise((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
     });
-  });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+};
 
 export const newOwner = () => new Wallet(`0x${randomBytes(32).toString("hex")}`);
 
