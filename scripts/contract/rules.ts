@@ -66,7 +66,6 @@ export const RULES: readonly Rule[] = [
       "trade_not_found",
       "proposal_not_found",
       "cancel_all_not_found",
-      "hook_not_found",
     ],
     holds: ({ path }, { ids }) => !ids.has(decodeURIComponent(path.split("/")[3] ?? "").toLowerCase()),
   },
@@ -97,6 +96,12 @@ export const RULES: readonly Rule[] = [
     name: "stale signature",
     codes: ["grant_expired", "issued_at_in_future", "invalid_signature", "mainnet_required"],
     holds: (one, facts) => one.path.startsWith("/v1/api-keys") && isStale(one, facts),
+  },
+  {
+    name: "no hook is there",
+    codes: ["hook_not_found"],
+    // Who has no owner's key makes none, and the ids that it tries are of orders.
+    holds: ({ path }) => path.startsWith("/v1/hooks/"),
   },
   {
     // The generator holds no owner's key, and whether a text names networks no schema says.
