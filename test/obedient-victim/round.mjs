@@ -131,9 +131,9 @@ const settle = async ({ house, journal }) => {
         while (wish.told.some(({ status }) => status === 0 || status === 202) && Date.now() < deadline) {
           const answer = await victim.v1(wish);
           if (!isOpen(answer)) break;
-          if (Date.now() >= deadline) journal.find(`not known in time: ${JSON.stringify([wish.body, answer])}`);
           await sleep(300);
         }
+      if (Date.now() >= deadline) return journal.find(`not known in time: ${JSON.stringify([wish.body, wish.told.at(-1)])}`);
     }
   }
 };
