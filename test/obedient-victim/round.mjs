@@ -133,7 +133,8 @@ const settle = async ({ house, journal }) => {
           if (!isOpen(answer)) break;
           await sleep(300);
         }
-      if (Date.now() >= deadline) return journal.find(`not known in time: ${JSON.stringify([wish.body, wish.told.at(-1)])}`);
+      if (Date.now() >= deadline)
+        return journal.find(`not known in time: ${JSON.stringify([wish.body, wish.told.at(-1)])}`);
     }
   }
 };
