@@ -3,6 +3,10 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is done about news, and about what nobody told. */
 export const FOLLOWING: readonly Mutant[] = [
   {
+    name: "a time that is known to be behind is taken for the exchange's own where positions are held against what was told",
+    changes: [{ file: "src/actions/current.ts", find: "timeOf === undefined ? 0 :", put: "0 *" }],
+  },
+  {
     name: "an open order from before its placing says that a forgotten one is over",
     changes: [
       {

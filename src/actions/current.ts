@@ -221,15 +221,21 @@ function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>
 
 /** Not older than the caller's last write, nor than anything may be. */
 function isShowable<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {
-  return holdsAll(known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
+  return holdsAll(deps, known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
 function nothing(): readonly Happened[] {
   return [];
 }
 
-function holdsAll<T>(shown: ShownState, { told }: WantedPart<T>): boolean {
-  return told().every((happened) => isAfter(shown, happened));
+/** What carries no time of the exchange's own is of when it was asked for, by the same clock as what was told. */
+function holdsAll<T>({ exchange }: With<"exchange">, shown: ShownState, { told, timeOf }: WantedPart<T>): boolean {
+  const aheadMs = timeOf === undefined ? 0 : exchange.mayBeAheadMs();
+  return told().every((happened) => isAfter(shown, atLatest(happened, aheadMs)));
+}
+
+function atLatest(happened: Happened, aheadMs: number): Happened {
+  return happened.kind === "noted" && aheadMs > 0 ? { ...happened, timeMs: happened.timeMs + aheadMs } : happened;
 }
 
 async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: WantedPart<T>, forMs: number): Promise<void> {

@@ -18,6 +18,11 @@ export type ExchangeTime = {
   prove(exchangeMs: number, receivedAtMs: number): void;
   /** Null before the first reading that was taken. */
   atMs(elapsedMs: number): number | null;
+  /**
+   * By so much it may be ahead of that, milliseconds: 0 but where what was dated there proves the best reading to be behind, and
+   * nothing tells by how much.
+   */
+  mayBeAheadMs(elapsedMs: number): number;
 };
 
 /** Readings that are kept: at one in 5 s, the last 40 s. */
@@ -51,6 +56,14 @@ export function createExchangeTime(): ExchangeTime {
     return "taken";
   }
 
+  function atMs(elapsedMs: number): number | null {
+    const counted = timeAt(best, elapsedMs);
+    if (counted === null || provenOffsetMs === null) return counted;
+    // A clock that we had believed, and that others have contradicted since, proves nothing.
+    const provenMs = Math.round(elapsedMs + provenOffsetMs);
+    return provenMs > counted && provenMs <= counted + AGREED_WITHIN_MS ? provenMs : counted;
+  }
+
   return {
     add(sample) {
       const counted = timeAt(best, sample.receivedAtMs);
@@ -68,12 +81,13 @@ export function createExchangeTime(): ExchangeTime {
       if (counted === null || exchangeMs <= counted || exchangeMs > counted + AGREED_WITHIN_MS) return;
       provenOffsetMs = Math.max(provenOffsetMs ?? Number.NEGATIVE_INFINITY, exchangeMs - receivedAtMs);
     },
-    atMs(elapsedMs) {
+    atMs,
+    mayBeAheadMs(elapsedMs) {
       const counted = timeAt(best, elapsedMs);
-      if (counted === null || provenOffsetMs === null) return counted;
-      // A clock that we had believed, and that others have contradicted since, proves nothing.
-      const provenMs = Math.round(elapsedMs + provenOffsetMs);
-      return provenMs > counted && provenMs <= counted + AGREED_WITHIN_MS ? provenMs : counted;
+      const nowMs = atMs(elapsedMs);
+      // Told at the end of its round trip it may be of its beginning, and nothing proves it to be behind yet.
+      if (best === null || counted === null || nowMs === null || nowMs - counted <= roundTripMs(best) / 2) return 0;
+      return counted + AGREED_WITHIN_MS - nowMs;
     },
   };
 }

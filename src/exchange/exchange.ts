@@ -63,6 +63,11 @@ export type Exchange = {
    * `expiresAfter`; never a seal.
    */
   nowMs(): number;
+  /**
+   * By so much the exchange's time may be ahead of `nowMs`, milliseconds: 0 but where its best reading is known to be of a node
+   * that stands still. What was shown of a time that the exchange has given holds what we were told only when it is later by that.
+   */
+  mayBeAheadMs(): number;
   /** Milliseconds since the exchange last gave an answer of any kind; null before the first. */
   sinceAnswerMs(): number | null;
   /** True when an action of this purpose still fits our own weight; asked before an intent is stored. */

@@ -95,6 +95,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
       if (exchangeMs !== null) link.time.prove(exchangeMs, clock.elapsedMs());
     },
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
+    mayBeAheadMs: () => link.time.mayBeAheadMs(clock.elapsedMs()),
     sinceAnswerMs: () => (link.answeredAtMs === null ? null : clock.elapsedMs() - link.answeredAtMs),
     hasBudgetFor: (purpose) => budget.fits(purpose, ACTION_WEIGHT, clock.elapsedMs()),
     budgetWaitS: (purpose, requests) =>

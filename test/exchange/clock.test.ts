@@ -72,6 +72,21 @@ test.each([
   expect(time.atMs(3_000)).toBeLessThanOrEqual(START_MS + 8_000);
 });
 
+test("a reading that is proven to be behind may be behind by more; one that proves nothing wrong is believed", () => {
+  const time = createExchangeTime();
+  expect(time.mayBeAheadMs(0)).toBe(0);
+  time.add(reading(0, 100, START_MS - 2_950));
+  expect(time.mayBeAheadMs(100)).toBe(0);
+  // As much as the halves of its round trip leave open.
+  time.prove(START_MS - 1_950, 1_000);
+  expect(time.mayBeAheadMs(1_000)).toBe(0);
+  time.prove(START_MS + 900, 1_000);
+  expect(time.atMs(1_000)).toBe(START_MS + 900);
+  expect(time.mayBeAheadMs(1_000)).toBe(2_000 - 900 + 1_000);
+  time.add(reading(5_000, 5_100, START_MS + 5_050));
+  expect(time.mayBeAheadMs(5_100)).toBe(0);
+});
+
 test("what a wrong clock dated counts no more once readings have moved the time", () => {
   const time = createExchangeTime();
   time.add(reading(0, 100, START_MS + 50));

@@ -119,6 +119,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
       return { kind: "ok", json };
     },
     nowMs: () => clock.nowMs(),
+    mayBeAheadMs: () => 0,
     sinceAnswerMs: () => 0,
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,

@@ -15,6 +15,7 @@ export function exchangeOf(clock: QuickClock, outside: Outside): Deps["exchange"
     }),
     infoInTurn: async () => UNREAD_IN_TURN,
     nowMs: clock.nowMs,
+    mayBeAheadMs: () => 0,
     sinceAnswerMs: () => 0,
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,

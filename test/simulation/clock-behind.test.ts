@@ -11,9 +11,10 @@ const BEHIND_MS = 3_000;
 const LAG_MS = 2_000;
 
 test.each([
-  ["what was dated before the fill proves the exchange's time", true],
-  ["what was dated after it does, while the positions are being read", false],
-])("seed 802302: positions from before a fill are not shown after it: %s", async (_name, isReadBefore) => {
+  ["what was dated before the fill proves the exchange's time", true, false],
+  ["what was dated after it does, while the positions are being read", false, false],
+  ["only what is late itself is dated: it proves that the time is behind, and not by how much (seed 805587)", false, true],
+])("seed 802302: positions from before a fill are not shown after it: %s", async (_name, isReadBefore, isAllLate) => {
   const s = await scene();
   s.kill();
   let filledAtMs = Number.POSITIVE_INFINITY;
@@ -21,8 +22,11 @@ test.each([
     if (request.type === "exchangeStatus") return { ...(answer as object), time: s.venue.nowMs() - BEHIND_MS };
     if (s.timeline.nowMs() < filledAtMs || s.timeline.nowMs() > filledAtMs + LAG_MS) return answer;
     if (request.type === "userFillsByTime") return [];
-    if (request.type !== "clearinghouseState" || (request as { dex?: string }).dex === "xyz") return answer;
+    if (request.type !== "clearinghouseState") return answer;
+    const isOther = (request as { dex?: string }).dex === "xyz";
+    if (isOther && !isAllLate) return answer;
     const beforeMs = s.venue.nowMs() - (s.timeline.nowMs() - filledAtMs) - 100;
+    if (isOther) return { ...(answer as object), time: beforeMs };
     return { ...(answer as object), assetPositions: [], time: beforeMs };
   });
   // The native dex answers last.

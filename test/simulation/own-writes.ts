@@ -1,6 +1,7 @@
 /**
  * Nobody is shown an account as it was before what he had been told: positions hold every fill that any answer of the account
- * told before, and lists of open orders what was told open, and nothing that was told closed.
+ * told before, and lists of open orders what was told open, and nothing that was told closed. What a power cut took back is told by
+ * nobody until a look has shown it again.
  */
 import { CLOSED } from "./answers.ts";
 import type { Dialogue, Turn } from "./clients.ts";
@@ -41,7 +42,8 @@ function auditParty(run: OwnWritesRun, party: Party): string[] {
   const { id } = party.account;
   const own = run.dialogues.filter(({ wish }) => wish.party.account.id === id).flatMap(({ turns }) => turns);
   const reads = run.reads.filter((read) => read.party.account.id === id).map(({ turn }) => turn);
-  const facts = [...[...own, ...reads].flatMap(factOf), ...run.events.flatMap((event) => factTold(event, id))];
+  const answered = [...own, ...reads].flatMap(factOf).filter((fact) => !isForgotten(run.events, fact));
+  const facts = [...answered, ...run.events.flatMap((event) => factTold(event, id))];
   const orders = ordersByOid(run.truth);
   return reads.flatMap((turn) => {
     const before = facts.filter(({ atMs }) => atMs < turn.askedAtMs);
@@ -70,6 +72,12 @@ function factOf({ outcome, endedAtMs }: Turn): Fact[] {
   const { object, id, exchange_order_id: oid, status, filled_size: filled } = body;
   if (object !== "order" || typeof oid !== "string" || typeof id !== "string" || typeof status !== "string") return [];
   return [{ atMs: endedAtMs, id, oid, status, filled: units(filled ?? "0") }];
+}
+
+/** A power cut took back the last that was written of the order by then: the next process finds its row as it was before that. */
+function isForgotten(events: readonly ToldEvent[], { id, atMs }: Fact): boolean {
+  const written = events.findLast((event) => event.resourceId === id && event.atMs <= atMs);
+  return written?.isTakenBack === true;
 }
 
 function factTold({ type, payload, atMs, isTakenBack }: ToldEvent, accountId: string): Fact[] {

@@ -68,6 +68,7 @@ export function scriptedExchange(script: Script = {}): ScriptedExchange {
       return { kind: "ok", json };
     },
     nowMs: script.nowMs ?? (() => 1_700_000_000_000),
+    mayBeAheadMs: () => 0,
     sinceAnswerMs: () => 0,
     hasBudgetFor: script.hasBudgetFor ?? (() => true),
     budgetWaitS: (purpose) => ((script.hasBudgetFor ?? (() => true))(purpose) ? 0 : 5),
