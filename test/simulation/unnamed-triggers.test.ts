@@ -77,3 +77,30 @@ test.each(["placed before it", "placed after it"])(
     expect(live).toMatchObject([{ trigger: null }]);
   },
 );
+
+test("what a cancel by client order id has closed may be another's: a trigger that is named after it is canceled by its own id", async () => {
+  const s = await scene({ areTriggersUnnamed: true });
+  // Nothing names it before its cancel is answered.
+  let isHidden = true;
+  s.seeThrough(({ type }, answer) => {
+    if (!isHidden) return answer;
+    return LISTS.includes(type) ? [] : type === "orderStatus" ? { status: "unknownOid" } : answer;
+  });
+  const placed = shown(await s.tell("hit", TAKE_PROFIT));
+  expect(placed.oid).toBeNull();
+  const cloid = `0x${placed.id.replaceAll("-", "")}`;
+  const orders = [{ a: 0, b: true, p: "93000", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
+  // Decimals of these texts are canonical; the brand is the engine's.
+  const action = { type: "order", orders, grouping: "na", builder: null } as unknown as Parameters<typeof s.venue.act>[1];
+  s.venue.act(s.party.account.ownerAddress, action);
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("hit-cancel", cancel);
+  await s.pass(100);
+  // It has closed the other one.
+  expect(liveOrders(s).map((oid) => s.venue.runtime.world.venue.orders.get(oid))).toMatchObject([{ cloid }]);
+  isHidden = false;
+  await s.pass(90_000);
+  expect(liveOrders(s)).toEqual([]);
+  expect(shown(await s.tell("hit-cancel", cancel))).toMatchObject({ http: 200, status: "canceled" });
+  s.takeErrors();
+});

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// 200 scenes of an exchange that shares no code with Postern, against the executable: what is told, held against its log.
+// 201 scenes of an exchange that shares no code with Postern, against the executable: what is told, held against its log.
 //   node test/stranger/run.mjs --binary dist/postern [--scene NAME[,NAME…]] [--list] [--json] [--jobs N] [--log] [--keep]
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";

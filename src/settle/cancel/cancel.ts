@@ -194,6 +194,18 @@ export function isCarriedOut({ store }: With<"store">, leg: Leg): boolean {
   );
 }
 
+/**
+ * True when only a cancel by client order id was carried out, of an order that has been named since: what bore that id may have been
+ * another's. A cancel by its own id tells, and finds nothing where the first has closed it.
+ */
+export function isCanceledByNameAlone({ store }: With<"store">, leg: Leg): boolean {
+  if (leg.oid === null || isClosed(leg)) return false;
+  const cancels = listAttemptsOf(store, leg.orderId).filter((each) => each.kind === "cancel" && isAimedAt(each, leg));
+  const isOwn = ({ targetOid, answerText, hasLanded }: Attempt) =>
+    targetOid !== null && (hasLanded || foundNothing({ answerText }));
+  return cancels.some(({ targetOid, hasLanded }) => targetOid === null && hasLanded) && !cancels.some(isOwn);
+}
+
 /** The newest cancel that names a leg; null where there is none. */
 export function lastCancelOf({ store }: With<"store">, leg: Leg): Attempt | null {
   const attempts = listAttemptsOf(store, leg.orderId);

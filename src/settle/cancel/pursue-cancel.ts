@@ -18,6 +18,7 @@ import {
   finishCancel,
   foundNothing,
   isAimedAt,
+  isCanceledByNameAlone,
   isCarriedOut,
   isOver,
   lastCancelOf,
@@ -59,9 +60,10 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   }
   if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
   // What the exchange said it has canceled is canceled, however late its stores show it.
-  const alive = listLegs(world.store, attempt.resource.id).filter(
-    (leg) => mayRest(leg) && looks.get(leg.cloid) !== "closing" && !isCarriedOut(world, leg),
-  );
+  const alive = listLegs(world.store, attempt.resource.id).filter((leg) => {
+    if (looks.get(leg.cloid) === "closing") return false;
+    return isCanceledByNameAlone(world, leg) || (mayRest(leg) && !isCarriedOut(world, leg));
+  });
   // A leg that only a record from before shows open keeps no other from its turn.
   const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
   const live = alive[(lastTurn + 1) % alive.length];

@@ -21,7 +21,7 @@ const MAX_EARLY = 1_000;
 const ANSWER_PAUSE_MS = 1_000;
 const MAX_ANSWER_WAIT_MS = 60_000;
 
-/** @param again called with each word of which the answer was lost */
+/** @param again called with each word of which the answer was lost, or named no id */
 export function openEarlyWords(
   world: With<"clock" | "log" | "store">,
   again: (account: Account, update: OrderUpdate) => void,
@@ -36,7 +36,7 @@ export function openEarlyWords(
       if (isStopped || early.get(cloid) !== update) return;
       const leg = findLegByCloid(world.store, cloid);
       if (leg === null || isAwaited(world, leg)) continue;
-      if (isLost(world, leg)) again(account, update);
+      if (isLost(world, leg) || leg.oid === null) again(account, update);
       break;
     }
     early.delete(cloid);

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import { isPerhapsOver, type Leg, type LegEvent, type LegState } from "../../core/order.ts";
+import { isPerhapsOver, type Leg, type LegEvent, type LegState, wasTaken } from "../../core/order.ts";
 import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
@@ -74,8 +74,10 @@ export function openFollower(world: ToFollow, settling: Settling, parts: Followe
   function onUpdate(account: Account, update: OrderUpdate): void {
     const leg = legOf(world, account, update);
     if (leg === null) others.see(account, [update.order.cloid]);
-    if (leg === null || isAnother(world, leg, update.order) || !isNews(leg, update)) return;
+    if (leg === null || isAnother(world, leg, update.order)) return;
     early.heed(account, leg, update);
+    nameTaken(world, leg, update.order.oid);
+    if (!isNews(leg, update)) return;
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
     if (!isPursued(world, leg, update))
@@ -317,6 +319,13 @@ function reportedIn(
 function noteReported(world: With<"clock" | "store">, leg: Leg, oid: string): void {
   if (leg.oid !== null && leg.state !== "absent") return;
   if (!isLost(world, leg) && leg.state !== "absent") return;
+  const event = { type: "reported", oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
+
+/** Some answers to triggers name no id, and a cancel by client order id names none: the stream does, and may be the only one that ever will. */
+function nameTaken(world: With<"clock" | "store">, leg: Leg, oid: string): void {
+  if (leg.oid !== null || !wasTaken(leg)) return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }

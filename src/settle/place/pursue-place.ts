@@ -39,12 +39,17 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
 
 /** What an absence that was concluded means for the leg, in plain words. */
 export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
+  // Whether what was to replace an order ever was at the exchange nobody can say: it says nothing of the original.
+  if (absence === "outlived" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_THERE };
   if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null };
   return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
 }
 
 const OUTLIVED =
   "The exchange keeps no record that old: it is not open and had no fills; it was canceled, or refused when it arrived.";
+
+const NOT_THERE =
+  "The exchange keeps no record that old: what was to replace the order is not open and had no fills; it was canceled, or never placed.";
 
 const WORDS = {
   never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",
