@@ -50,6 +50,7 @@ const SCENES = [
   "test/simulation/silent-sizes.test.ts",
   "test/simulation/placed-elsewhere.test.ts",
   "test/simulation/unnamed-triggers.test.ts",
+  "test/simulation/clock-behind.test.ts",
   "test/simulation/namesakes-fill.test.ts",
   "test/simulation/namesakes-rest.test.ts",
   "test/simulation/starved.test.ts",

@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is done about news, and about what nobody told. */
 export const FOLLOWING: readonly Mutant[] = [
   {
+    name: "the stream names no order of which an answer has named none",
+    changes: [
+      {
+        file: "src/settle/feed/follow.ts",
+        find: "if (leg.oid !== null || !wasTaken(leg)) return;",
+        put: "if (leg.oid === null) return;",
+      },
+    ],
+  },
+  {
+    name: "what a cancel by client order id has closed is always ours",
+    changes: [
+      {
+        file: "src/settle/cancel/pursue-cancel.ts",
+        find: "isCanceledByNameAlone(world, leg) ||",
+        put: "!isCanceledByNameAlone &&",
+      },
+    ],
+  },
+  {
     name: "a time that is known to be behind is taken for the exchange's own where positions are held against what was told",
     changes: [{ file: "src/actions/current.ts", find: "timeOf === undefined ? 0 :", put: "0 *" }],
   },

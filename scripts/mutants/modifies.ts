@@ -276,4 +276,14 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a modify of which no record is kept has replaced its order",
+    changes: [
+      {
+        file: "src/settle/place/pursue-place.ts",
+        find: 'absence === "outlived" && attempt.kind === "modify"',
+        put: 'absence === "outlived" && attempt.kind === "leverage"',
+      },
+    ],
+  },
 ];

@@ -13,7 +13,11 @@ const LAG_MS = 2_000;
 test.each([
   ["what was dated before the fill proves the exchange's time", true, false],
   ["what was dated after it does, while the positions are being read", false, false],
-  ["only what is late itself is dated: it proves that the time is behind, and not by how much (seed 805587)", false, true],
+  [
+    "only what is late itself is dated: it proves that the time is behind, and not by how much (seed 805587)",
+    false,
+    true,
+  ],
 ])("seed 802302: positions from before a fill are not shown after it: %s", async (_name, isReadBefore, isAllLate) => {
   const s = await scene();
   s.kill();

@@ -110,3 +110,59 @@ test("another's order under the client order id of a refused replacement does no
   expect(shown(await s.tell("namesake-modify", modify))).toMatchObject({ http: 200, status: "open", oid: placed.oid });
   expect(s.errors[0]).toContain("ALARM");
 });
+
+/** No record is kept but of what lives, and of the history the newest rows alone. */
+function keepNewest(s: Scene): void {
+  holdStores(s, (type, text) => {
+    if (type === "orderStatus") return text.includes('"status":"open"') ? text : '{"status":"unknownOid"}';
+    if (type !== "historicalOrders") return text;
+    const rows: { order: { cloid: string | null } }[] = JSON.parse(text);
+    return JSON.stringify(rows.filter(({ order }) => order.cloid === null).slice(0, 2));
+  });
+}
+
+test.each([
+  ["canceled before it", true],
+  ["left open by a refusal of the whole action", false],
+])(
+  "of a modify that the exchange keeps no record of nothing is said of its original, which was %s",
+  async (_name, isCanceled) => {
+    const s = await scene();
+    // An account that has traded before: a history without that is cut short.
+    trade(s, MAKER, { isBuy: false, price: 95_010, size: "0.5" });
+    await s.tell("traded", { ...limit("buy", 95_500), timeInForce: "ioc" });
+    await s.pass(5_000);
+    const placed = shown(await s.tell("outlived", limit("buy", 94_000)));
+    const { ownerAddress, tradingAddress } = s.party.account;
+    const cancel = (oid: number) =>
+      s.venue.act(ownerAddress, { type: "cancel", cancels: [{ a: 0, o: oid }], f: false });
+    if (isCanceled) cancel(Number(placed.oid));
+    s.setFate(({ body }) => (body.includes('"batchModify"') ? UNHEARD : directly(5)));
+    const modify = {
+      kind: "modify" as const,
+      id: placed.id,
+      price: isCanceled ? "94001" : "4000",
+      size: null,
+      alwaysPlace: false,
+    };
+    s.ask("outlived-modify", modify);
+    await s.pass(50);
+    s.kill();
+    await s.pass(120_000);
+    for (let nth = 0; nth < 4; nth += 1) {
+      trade(s, ownerAddress, { isBuy: true, price: 93_000, size: "0.01" });
+      cancel([...s.venue.account(tradingAddress).openOids].at(-1) ?? 0);
+    }
+    keepNewest(s);
+    s.setFate(() => directly(5));
+    await s.start();
+    for (let nth = 0; nth < 5; nth += 1) {
+      await s.pass(40_000);
+      trade(s, ownerAddress, { isBuy: true, price: 92_000 - nth, size: "0.01" });
+    }
+    await s.pass(40_000);
+    const told = shown(await s.tell("outlived-modify", modify));
+    expect(told).toMatchObject({ http: 200, status: isCanceled ? "canceled" : "open", oid: placed.oid });
+    expect(told.error).toContain("not carried out");
+  },
+);

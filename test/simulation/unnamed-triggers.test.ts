@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { directly } from "./network.ts";
 import { limit, liveOrders, shown } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
+import { holdStores } from "./standing-still.ts";
 
 const scene = scenesOfThisFile();
 
@@ -91,7 +92,9 @@ test("what a cancel by client order id has closed may be another's: a trigger th
   const cloid = `0x${placed.id.replaceAll("-", "")}`;
   const orders = [{ a: 0, b: true, p: "93000", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
   // Decimals of these texts are canonical; the brand is the engine's.
-  const action = { type: "order", orders, grouping: "na", builder: null } as unknown as Parameters<typeof s.venue.act>[1];
+  const action = { type: "order", orders, grouping: "na", builder: null } as unknown as Parameters<
+    typeof s.venue.act
+  >[1];
   s.venue.act(s.party.account.ownerAddress, action);
   const cancel = { kind: "cancel" as const, id: placed.id };
   s.ask("hit-cancel", cancel);
@@ -103,4 +106,25 @@ test("what a cancel by client order id has closed may be another's: a trigger th
   expect(liveOrders(s)).toEqual([]);
   expect(shown(await s.tell("hit-cancel", cancel))).toMatchObject({ http: 200, status: "canceled" });
   s.takeErrors();
+});
+
+test("a trigger that only the stream ever names is told by that name, also when it is over and forgotten (seed 815295)", async () => {
+  const s = await scene({ areTriggersUnnamed: true, hasFeed: true });
+  await s.pass(2_000);
+  const edit = (type: string, text: string) => (type === "orderStatus" ? '{"status":"unknownOid"}' : text);
+  holdStores(s, (type, text) => (LISTS.includes(type) ? "[]" : edit(type, text)));
+  // The stream's word on the market was waited for just now: no answer waits for it again.
+  await s.tell("first", limit("buy", 94_000));
+  const placed = shown(await s.tell("streamed", TAKE_PROFIT));
+  expect(placed.oid).toBeNull();
+  const oid = String(liveOrders(s).at(-1));
+  await s.pass(1_500);
+  expect(s.rows("select exchange_order_id as oid from orders order by id")).toMatchObject([{}, { oid }]);
+  await s.tell("streamed-cancel", { kind: "cancel", id: placed.id });
+  await s.pass(60_000);
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id }))).toMatchObject({
+    status: "canceled",
+    oid,
+    filled: "0",
+  });
 });
