@@ -102,6 +102,15 @@ function apartAt(nth: number): Apart {
   return { resting: 200 + nth, crossing: 1_000 + nth };
 }
 
+/** Limits of triggers lie at every eleventh dollar from here on, nine of them. */
+const TRIGGERS = { from: 350, apart: 11, count: 9 };
+
+function beyondTriggers({ resting, crossing }: Apart): Apart {
+  const past = resting - TRIGGERS.from;
+  const isTaken = past >= 0 && past % TRIGGERS.apart === 0 && past / TRIGGERS.apart < TRIGGERS.count;
+  return { resting: isTaken ? resting + TRIGGERS.apart * TRIGGERS.count : resting, crossing };
+}
+
 const NOTHING_KNOWN: Known = { orderId: () => null, twapId: () => null };
 
 function placed(ask: Ask | null): Extract<Ask, { kind: "batch" }>["orders"][number][] {
@@ -133,7 +142,7 @@ function guards(base: Base, { side, trade: of, hasStop, hasProfit }: Guarding): 
 }
 
 function trade(chance: Chance, base: Base): Wish {
-  const apart = apartAt(FIRST_TRADE + base.number);
+  const apart = beyondTriggers(apartAt(FIRST_TRADE + base.number));
   const entry = placing(chance, partOf(base, 0, { of: base.number, as: "entry" }), apart);
   const [terms] = placed(entry.ask(NOTHING_KNOWN));
   if (terms === undefined || entry.price === null) throw new Error("bug: an entry without terms");
