@@ -102,4 +102,8 @@ export const MARKET_LISTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what has waited its turn goes by the list of markets of before that",
+    changes: [{ file: "src/write/run.ts", find: "        requireSameList(deps, listed);\n", put: "" }],
+  },
 ];

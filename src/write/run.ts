@@ -16,6 +16,7 @@ import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
@@ -66,12 +67,13 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
   for (;;) {
-    const plan = await inTime(deps, deadlineMs, planned(deps, caller, about));
+    const { plan, listed } = await inTime(deps, deadlineMs, planned(deps, caller, about));
     const { resource, increasesFor, count = 1 } = plan;
     const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
     try {
       const committed = await commitIntent(deps, intent, (key, place) => {
+        requireSameList(deps, listed);
         const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, place));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
@@ -83,22 +85,27 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
         await inTime(deps, deadlineMs, readPositionAgain(deps, caller, plan));
         continue;
       }
-      const isOvertaken = error instanceof ApiError && error.code === "idempotency_in_progress";
+      const isPlannedFor = error instanceof ApiError && error.code === "idempotency_in_progress";
+      const isOvertaken = isPlannedFor || error instanceof ListMoved;
       if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
     }
   }
 }
 
 /** All that has to be known before the intent: what the exchange is asked for here may be long in coming. */
-async function planned(deps: ToWrite, caller: Caller, { write, verb }: { write: Write; verb: Verb }): Promise<Plan> {
+async function planned(deps: ToWrite, caller: Caller, { write, verb }: { write: Write; verb: Verb }): Promise<Made> {
   const plan = await verb.plan(write);
+  const listed = listedFor(deps, verb, plan);
   requireRails(deps, caller, plan);
   if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
   if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
   const reading = readFactsFor(deps, caller, plan);
   if (reading !== null) await reading;
-  return plan;
+  return { plan, listed };
 }
+
+/** A plan, and the list of markets that it was made by. */
+type Made = { plan: Plan; listed: readonly ListedMarket[] };
 
 const LATE = Symbol("late");
 

@@ -151,3 +151,33 @@ test("what an earlier process left open is under way in the next one until it is
   expect((await rig.answerOf(waiting)).order["status"]).toBe("open");
   expect(typesSent(rig).filter((type) => type === "noop").length).toBeGreaterThan(0);
 });
+
+test.each([
+  ["has moved in the list", 3, null],
+  ["is contradicted by what the exchange shows, and stands where it did", 0, "an order in another market"],
+])("an order that waited, and whose market %s meanwhile, is planned again", async (_what, assetId, doubt) => {
+  const rig = openGatewayRig();
+  const { letGo } = await fill(rig, MAX_IN_FLIGHT);
+  const waiting = rig.place("waits-and-moves");
+  await rig.clock.advance(1_000);
+  const { markets } = rig.deps;
+  const before = markets.current();
+  if (before === null) throw new Error("no list");
+  const moved = new Map([...before.byName].map(([name, market]) => [name, { ...market, assetId }]));
+  let isDoubted = doubt !== null;
+  let readings = 0;
+  Object.assign(markets, {
+    current: () => ({ ...before, byName: moved }),
+    doubtOf: () => (isDoubted ? doubt : null),
+    refresh: async () => {
+      readings += 1;
+      isDoubted = false;
+      return { ...before, byName: moved };
+    },
+  });
+  letGo.shift()?.();
+  expect((await rig.answerOf(waiting)).order["status"]).toBe("open");
+  const { action } = JSON.parse(rig.exchange.sent.at(-1)?.body ?? "");
+  expect([action.orders[0].a, readings]).toEqual([assetId, doubt === null ? 0 : 1]);
+  for (const go of letGo) go();
+});

@@ -14,6 +14,7 @@ import type { Store } from "../../store/open.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
+import { listedAssetId } from "../cancel/asset-id.ts";
 import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
@@ -61,6 +62,8 @@ function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, si
   const [now, standing] = [findFlatten(store, flatten.stopId), findStop(store, stop.id)];
   if (now === null || now.endedAtMs !== null || now.askedAtMs !== flatten.askedAtMs) return null;
   if (standing === null || standing.resumedAtMs !== null || standing.stoppedAtMs === null) return null;
+  // It may have moved in the list while this waited its turn: the next step goes by where it is then.
+  if (listedAssetId(world, { market: listed.name }) !== listed.assetId) return null;
   if (stop.scope === "account") return now;
   // They close the same, and none knows of the other.
   if (reducingTwaps(store, stop, listed.name).length + restingReductions(world, stop, listed.name).length > 0)
