@@ -41,6 +41,7 @@ const SCENES = [
   "test/simulation/mixed-answer.test.ts",
   "test/simulation/two-dexes.test.ts",
   "test/simulation/stale-markets.test.ts",
+  "test/simulation/market-list-age.test.ts",
   "test/simulation/kept-placing.test.ts",
   "test/simulation/replaced-original.test.ts",
   "test/simulation/unheard-modify.test.ts",

@@ -106,4 +106,28 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "what has waited its turn goes by the list of markets of before that",
     changes: [{ file: "src/write/run.ts", find: "        requireSameList(deps, listed);\n", put: "" }],
   },
+  {
+    name: "the list of markets is read only when somebody asks for it",
+    changes: [
+      {
+        file: "src/gateway.ts",
+        find: "      repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "an old list of markets is good enough for what increases",
+    changes: [
+      {
+        file: "src/actions/market-rules.ts",
+        find: "ageMs !== null && ageMs <= MAX_LIST_AGE_MS",
+        put: "ageMs !== null",
+      },
+    ],
+  },
+  {
+    name: "what only reduces waits for a new list of markets",
+    changes: [{ file: "src/actions/market-rules.ts", find: "!isIncrease || isListTrusted", put: "isListTrusted" }],
+  },
 ];
