@@ -143,8 +143,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel/pursue-cancel.ts",
-        find: "(leg) => mayRest(leg) &&",
-        put: '(leg) => leg.state === "resting" &&',
+        find: "(mayRest(leg) && !isCarriedOut",
+        put: '(leg.state === "resting" && !isCarriedOut',
       },
     ],
   },

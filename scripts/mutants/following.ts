@@ -215,7 +215,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/feed/early-words.ts",
-        find: "if (isLost(world, leg)) again(account, update);",
+        find: "if (isLost(world, leg) || leg.oid === null) again(account, update);",
         put: "",
       },
     ],

@@ -101,8 +101,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/current.ts",
-        find: "  return told.every((happened) => isAfter(shown, happened));",
-        put: "  return told.every((happened) => isAfter(shown, happened) || shown.timeMs > 0);",
+        find: "isAfter(shown, atLatest(happened, aheadMs)));",
+        put: "isAfter(shown, atLatest(happened, aheadMs)) || shown.timeMs > 0);",
       },
     ],
   },

@@ -16,7 +16,7 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "an order is taken where none would be",
-    '    if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));\n',
+    '  if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));\n',
     "",
   ),
   one(
@@ -26,13 +26,13 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "a write is begun without weight to send it",
-    "    if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));\n",
+    "  if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));\n",
     "",
   ),
   one(
     "weight is asked for what is not going to be sent",
-    "    if (plan.isSent) refuse",
-    "    if (plan.use !== null) refuse",
+    "  if (plan.isSent) refuse",
+    "  if (plan.use !== null) refuse",
   ),
   one(
     "a write that was overtaken does not plan again",
