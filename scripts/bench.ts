@@ -12,6 +12,7 @@
  *   bun run bench --against DIR         instead: this version and the one of another checkout, built, in turns
  *   bun run bench --soak 10             instead: resident memory over this many minutes of orders, 32 in flight
  *   bun run bench --reads 4000          instead: this many of each list of an account whose feed is live
+ *   bun run bench --rails 60            instead: what rails cost, in this many short turns with and without
  *
  * The database is on the disk of --directory (a new one below the system's temporary directory) and waits for it. A
  * directory in memory waits for nothing, and is refused: --in-memory measures there all the same.
@@ -25,9 +26,10 @@ import { figuresOf, median, round, showSpread } from "./bench/figures.ts";
 import { growth, soakFor, underFills } from "./bench/growth.ts";
 import { isInMemory, residentMiB, signCost, syncCost } from "./bench/machine.ts";
 import { firstLine, onBun, onNode, openDriver, spawn } from "./bench/processes.ts";
+import { type RailsCost, railsCost } from "./bench/rails.ts";
 import { readCosts } from "./bench/read-costs.ts";
 import { freePort, type Scene, setScene, startGateway } from "./bench/scene.ts";
-import { type Measured, show, showReads, tell } from "./bench/show.ts";
+import { type Measured, show, showReads, tell, tellSpread } from "./bench/show.ts";
 import { against as compareVersions, type Paired } from "./bench/versions.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -46,7 +48,7 @@ const READS = 4_000;
 const IDLE_MS = 1_000;
 
 type Options = { sizes: Sizes; executable: string; directory: string; isSmoke: boolean };
-type Instead = { history: number; fills: number; soak: number; reads: number; against: string | null };
+type Instead = { history: number; fills: number; soak: number; reads: number; rails: number; against: string | null };
 
 function readOptions(): Options & Instead & { isTemporary: boolean } {
   const { values } = parseArgs({
@@ -62,6 +64,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
       fills: { type: "string", default: "0" },
       soak: { type: "string", default: "0" },
       reads: { type: "string", default: "0" },
+      rails: { type: "string", default: "0" },
       against: { type: "string" },
     },
   });
@@ -83,6 +86,7 @@ function readOptions(): Options & Instead & { isTemporary: boolean } {
     fills: Number(values.fills),
     soak: Number(values.soak),
     reads: Number(values.reads),
+    rails: Number(values.rails),
     against: values.against ?? null,
   };
 }
@@ -174,6 +178,7 @@ function measureInstead({
   history,
   fills,
   soak,
+  rails,
   against,
   sizes,
   executable,
@@ -182,6 +187,7 @@ function measureInstead({
   return withExchange(async (exchangeUrl) => {
     const place = { executable, directory, exchangeUrl };
     if (against !== null) return showAgainst(await compareVersions(against, { ...place, root: ROOT }, sizes));
+    if (rails > 0) return showRails(await railsCost(place, rails));
     if (history > 0) return showGrowth(await growth(place, history));
     return fills > 0 ? underFills(place, fills) : showSoak(await soakFor(place, soak));
   });
@@ -189,6 +195,17 @@ function measureInstead({
 
 function showSoak(measured: Awaited<ReturnType<typeof soakFor>>): typeof measured {
   tell(`peak memory over ${measured.orders} orders, 32 in flight, MiB`, measured.peakMiB, { most: 200 });
+  return measured;
+}
+
+function showRails(measured: RailsCost[]): RailsCost[] {
+  for (const { inFlight, ratio, plain, limited } of measured) {
+    const goal = inFlight === 1 ? { most: 1.05 } : null;
+    tellSpread(`p50 with rails to p50 without, ${inFlight} in flight`, ratio.p50Ms, goal);
+    tell("  p50, ms, without and with", `${plain.p50Ms} / ${limited.p50Ms}`);
+    tellSpread(`processor time of the main thread, with to without, ${inFlight} in flight`, ratio.mainThreadUs, null);
+    tell("  us an order, without and with", `${plain.mainThreadUs} / ${limited.mainThreadUs}`);
+  }
   return measured;
 }
 
@@ -223,7 +240,7 @@ try {
     const costs = await readCosts(options.executable, options.reads);
     showReads(costs);
     console.log(JSON.stringify(costs));
-  } else if (options.history + options.fills + options.soak > 0 || options.against !== null) {
+  } else if (options.history + options.fills + options.soak + options.rails > 0 || options.against !== null) {
     console.log(JSON.stringify(await measureInstead(options)));
   } else {
     const measured = await measure(options);

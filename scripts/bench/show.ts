@@ -105,8 +105,9 @@ export function showReads(costs: ReadCosts): void {
   }
 }
 
-export function tell(what: string, figure: number, goal: Goal = NO_GOAL): void {
-  console.log(`${what.padEnd(WIDTH)}${String(figure).padEnd(26)}${goalWords(goal, figure)}`);
+export function tell(what: string, figure: number | string, goal: Goal = NO_GOAL): void {
+  const words = typeof figure === "number" ? goalWords(goal, figure) : "";
+  console.log(`${what.padEnd(WIDTH)}${String(figure).padEnd(26)}${words}`);
 }
 
 export function tellSpread(what: string, spread: Spread, goal: Goal): void {

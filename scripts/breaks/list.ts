@@ -1,6 +1,7 @@
 import { ANSWER_BREAKS } from "./answers.ts";
 import { API_KEY_BREAKS } from "./api-keys.ts";
 import { AUDIT_BREAKS } from "./audit.ts";
+import { BOT_BOOKS_BREAKS } from "./bot-books.ts";
 import type { Break } from "./break.ts";
 import { CLIENT_BREAKS } from "./clients.ts";
 import { DOOR_BREAKS } from "./door.ts";
@@ -54,6 +55,7 @@ export const BREAKS: readonly Break[] = [
   ...MARKET_BREAKS,
   ...STOP_BREAKS,
   ...RAILS_BREAKS,
+  ...BOT_BOOKS_BREAKS,
   ...DOORS_OF_THE_GATE,
   ...RAILS_KINDS_BREAKS,
   ...WAYS_ROUND_RAILS,

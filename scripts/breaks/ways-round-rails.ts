@@ -30,8 +30,8 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
   ]),
   way("margin counts instead of what it moves, and the bot sets its leverage", [
     JUDGE,
-    "  const use = notionalOf(wish.leg, reference);\n  if (!isAbove(use, maxOrder)) return null;",
-    '  const use = divide(notionalOf(wish.leg, reference), decimal("40"), 2);\n  if (!isAbove(use, maxOrder)) return null;',
+    "compareProduct(remaining, price, maxOrder) <= 0",
+    'compareProduct(remaining, price, multiply(maxOrder, "40" as Decimal)) <= 0',
   ]),
   way("what cannot be valued passes", [FACTS, "const PRICE_MAX_AGE_MS = 5_000;", "const PRICE_MAX_AGE_MS = 500_000;"]),
   way("the door beside it is not watched", [

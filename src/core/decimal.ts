@@ -34,7 +34,20 @@ export function decimal(text: string): Decimal {
   return parsed;
 }
 
+/** Texts that were read lately: limits, prices and sizes come again and again, and to read one takes longer than to look it up. */
+const READ = new Map<Decimal, Scaled>();
+const MAX_READ = 4_096;
+
 function scaled(value: Decimal): Scaled {
+  const known = READ.get(value);
+  if (known !== undefined) return known;
+  if (READ.size >= MAX_READ) READ.clear();
+  const read = readScaled(value);
+  READ.set(value, read);
+  return read;
+}
+
+function readScaled(value: Decimal): Scaled {
   const point = value.indexOf(".");
   if (point === -1) return { units: BigInt(value), scale: 0 };
   return { units: BigInt(value.slice(0, point) + value.slice(point + 1)), scale: value.length - point - 1 };
@@ -65,13 +78,33 @@ function aligned(a: Decimal, b: Decimal): { left: bigint; right: bigint; scale: 
 }
 
 function unitsAt({ units, scale: from }: Scaled, scale: number): bigint {
-  return from === scale ? units : units * 10n ** BigInt(scale - from);
+  return from === scale ? units : units * tenTo(scale - from);
+}
+
+/** Powers that are asked for again and again: a price or a size has no more decimals. */
+const POWERS = Array.from({ length: 20 }, (_, exponent) => 10n ** BigInt(exponent));
+
+function tenTo(exponent: number): bigint {
+  return POWERS[exponent] ?? 10n ** BigInt(exponent);
 }
 
 /** Negative, zero or positive as `a` is below, equal to or above `b`. */
 export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   if (a === b) return 0;
+  if (b === ZERO) return a.startsWith("-") ? -1 : 1;
+  if (a === ZERO) return b.startsWith("-") ? 1 : -1;
   const { left, right } = aligned(a, b);
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** The same of `a` times `b` to `limit`: the product is not written out. */
+export function compareProduct(a: Decimal, b: Decimal, limit: Decimal): -1 | 0 | 1 {
+  const [one, other, most] = [scaled(a), scaled(b), scaled(limit)];
+  const from = one.scale + other.scale;
+  const scale = Math.max(from, most.scale);
+  const left = unitsAt({ units: one.units * other.units, scale: from }, scale);
+  const right = unitsAt(most, scale);
   if (left === right) return 0;
   return left < right ? -1 : 1;
 }
@@ -83,6 +116,7 @@ export function add(a: Decimal, b: Decimal): Decimal {
 }
 
 export function sum(amounts: readonly Decimal[]): Decimal {
+  if (amounts.length < 2) return amounts[0] ?? ZERO;
   let all: Scaled = { units: 0n, scale: 0 };
   for (const amount of amounts) {
     const next = scaled(amount);

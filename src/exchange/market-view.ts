@@ -42,6 +42,8 @@ export type MarketView = {
   mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose, withinMs?: number): Promise<Look<"mark">>;
   book(market: string, purpose: Purpose, withinMs?: number): Promise<Look<"book">>;
   mids(dex: string, purpose: Purpose): Promise<Look<"mids">>;
+  /** Whether a mark is known already that is not older; who asks keeps the market followed, as by `mark`. */
+  isMarkTold(market: string, withinMs: number): boolean;
   /**
    * Calls `onNews` with what has changed, and with null once a second and where the connection came or went; what is
    * returned stops that. Null where there is no room for all of them.
@@ -132,12 +134,12 @@ export function openMarketView(options: MarketViewOptions): MarketView {
   }
 
   function usable<Kind extends FigureKind>(kind: Kind, of: string, withinMs = maxAgeMs): Look<Kind> | null {
+    for (const key of neededFor({ kind, of })) feed.need(key);
     const known = seen(knowledge, kind, of, now());
     return known === null || known.ageMs > withinMs ? null : { kind: "ok", ...known };
   }
 
   async function look<Kind extends FigureKind>(of: string, { kind, ask, withinMs }: Asked<Kind>): Promise<Look<Kind>> {
-    for (const key of neededFor({ kind, of })) feed.need(key);
     if (usable(kind, of, withinMs) === null && feed.isExpected({ kind, of })) await firsts.next({ kind, of });
     const told = usable(kind, of, withinMs);
     if (told !== null) return told;
@@ -157,6 +159,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     mark: (market, purpose, withinMs) =>
       look(market.name, { kind: "mark", ask: () => askForMarks(reads, market, purpose), withinMs }),
     mids: (dex, purpose) => look(dex, { kind: "mids", ask: () => askForMids(reads, dex, purpose) }),
+    isMarkTold: (market, withinMs) => usable("mark", market, withinMs) !== null,
     follow(keys, onNews) {
       const release = feed.hold(keys.flatMap(neededFor));
       if (release === null) return null;

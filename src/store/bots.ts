@@ -28,6 +28,7 @@ import { remembered } from "./remembered.ts";
 import { orders } from "./schema.ts";
 import { botDays, botNets } from "./schema-bots.ts";
 import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
+import { writeAtTheEnd, writeLast } from "./written-last.ts";
 
 /** Name of the bot that a key belongs to; null for a plain key. What became of its row does not matter. */
 export function botOf(store: Store, keyHash: string | null): string | null {
@@ -71,6 +72,7 @@ export function listBotNets(store: Store, accountId: string, bot: string): Reado
 
 const nets = remembered<ReadonlyMap<string, Decimal>>((store, name) => {
   const [accountId = "", bot = ""] = name.split(" ");
+  writeLast(store);
   const rows = netsOf(store).all({ accountId, bot });
   return new Map(rows.filter(({ net }) => !isZero(net)).map(({ market, net }) => [market, net]));
 });
@@ -118,6 +120,7 @@ const DAY_MS = 86_400_000;
 
 const days = remembered<BotDay>((store, name) => {
   const [accountId = "", bot = "", day = ""] = name.split(" ");
+  writeLast(store);
   return dayOf(store).get({ accountId, bot, day: Number(day) }) ?? { turnover: ZERO, actions: 0, fees: ZERO };
 });
 
@@ -133,8 +136,9 @@ function dayIn(store: Store, { accountId, bot, day }: OfDay): BotDay {
 }
 
 function writeDay(store: Store, { accountId, bot, day }: OfDay, now: BotDay): void {
-  putDay(store).run({ accountId, bot, day, ...now });
-  days.put(store, `${accountId} ${bot} ${day}`, now);
+  const name = `${accountId} ${bot} ${day}`;
+  writeAtTheEnd(store, `day ${name}`, (open) => putDay(open).run({ accountId, bot, day, ...now }));
+  days.put(store, name, now);
 }
 
 /** Notes the fees of a bot's day; there may be no row of it yet. */
@@ -155,7 +159,7 @@ export function addToBotDay(
 }
 
 /** What of an order is filled, as its row has it. */
-type FilledPart = Pick<StoredOrder, "filledSize" | "averagePrice">;
+export type FilledPart = Pick<StoredOrder, "filledSize" | "averagePrice">;
 
 const filledOf = prepared((store) =>
   store
@@ -200,8 +204,9 @@ export function bookTrade(store: Store, of: Bot, { market, side, reduceOnly, siz
   const signed = side === "buy" ? size : negate(size);
   // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
   const net = reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
-  putNet(store).run({ accountId, bot, market, net });
-  nets.put(store, `${accountId} ${bot}`, withNet(listBotNets(store, accountId, bot), market, net));
+  const name = `${accountId} ${bot}`;
+  nets.put(store, name, withNet(listBotNets(store, accountId, bot), market, net));
+  writeAtTheEnd(store, `net ${name} ${market}`, (open) => putNet(open).run({ accountId, bot, market, net }));
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
 }

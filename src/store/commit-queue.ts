@@ -5,6 +5,7 @@ import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from 
 import type { Store } from "./open.ts";
 import { forget } from "./remembered.ts";
 import { countChanges, undoChanges } from "./sealed-rows.ts";
+import { dropLast, writeLast } from "./written-last.ts";
 
 /**
  * What is to be written, inside a transaction that it shares. It changes nothing but the store, because it is run
@@ -204,12 +205,15 @@ function isOver(store: Store): boolean {
 function apart<T>(store: Store, work: () => T): T {
   const client = store.$client;
   const changes = countChanges(store);
+  // What others of this transaction have changed is no part of what may be taken back.
+  writeLast(store);
   client.run("SAVEPOINT apart");
   try {
     const value = work();
     client.run("RELEASE apart");
     return value;
   } catch (error) {
+    dropLast(store);
     forget(store);
     if (client.inTransaction) {
       client.run("ROLLBACK TO apart");

@@ -5,6 +5,7 @@ import { noteCommit } from "./heard-writes.ts";
 import type { Store } from "./open.ts";
 import { forget, hold, letGo } from "./remembered.ts";
 import { keepChanges, sealChanges, undoChanges } from "./sealed-rows.ts";
+import { dropLast, writeLast } from "./written-last.ts";
 
 /** No further argument when T is plain, an argument nobody can supply when T is a promise. */
 type RefusePromise<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? [] : [never];
@@ -132,6 +133,7 @@ function writing<T>({ memory }: Store, work: () => T): T {
 function commit<T>(store: Store, work: (store: Store) => T): T {
   const result = within(store, work);
   try {
+    writeLast(store);
     sealChanges(store);
     store.$client.run("COMMIT");
   } catch (error) {
@@ -161,6 +163,7 @@ function within<T>(store: Store, work: (store: Store) => T): T {
 function takeBack(store: Store): void {
   rollBack(store.$client);
   undoChanges(store);
+  dropLast(store);
   forget(store);
   letGo(store);
   const { memory } = store;
@@ -187,6 +190,7 @@ function showAgain(store: Store): void {
   } catch (error) {
     rollBack(client);
     undoChanges(store);
+    dropLast(store);
     forget(store);
     letGo(store);
     memory.showAgain = again;

@@ -6,6 +6,7 @@ import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { botDayMarkets } from "./schema-bots.ts";
+import { writeAtTheEnd, writeLast } from "./written-last.ts";
 
 export type StoredDayMarket = typeof botDayMarkets.$inferSelect;
 
@@ -31,6 +32,7 @@ export function listDayMarkets(store: Store, of: OfDay): readonly StoredDayMarke
 
 const known = remembered<readonly StoredDayMarket[]>((store, name) => {
   const [accountId = "", bot = "", day = ""] = name.split(" ");
+  writeLast(store);
   return ofDay(store).all({ accountId, bot, day: Number(day) });
 });
 
@@ -50,8 +52,8 @@ const put = prepared((store) =>
 );
 
 export function putDayMarket(store: Store, row: StoredDayMarket): void {
-  put(store).run(row);
   const others = listDayMarkets(store, row).filter(({ market }) => market !== row.market);
+  writeAtTheEnd(store, `day market ${nameOf(row)} ${row.market}`, (open) => put(open).run(row));
   known.put(store, nameOf(row), [...others, row]);
 }
 

@@ -7,6 +7,7 @@ import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
 import type { SealedMemory } from "./sealed-rows.ts";
 import type { UnchangedRows } from "./while-unchanged.ts";
+import type { LastWrites } from "./written-last.ts";
 
 /** What a connection keeps in mind beside its rows; made with it, and gone with it. Each part is its module's own. */
 export type Memory = {
@@ -21,6 +22,8 @@ export type Memory = {
   broken: BrokenWatch;
   /** SQLite's code of the last write, where it did not get through. */
   refusedWith: string | null;
+  /** What the transaction that is open has still to write. */
+  lastWrites: LastWrites;
   remembered: RememberedRows | null;
   restores: KnownRestores | null;
   /** Null without the passphrase. */
@@ -42,6 +45,7 @@ export function newMemory(): Memory {
     audience: null,
     broken: { because: null, listener: () => undefined },
     refusedWith: null,
+    lastWrites: new Map(),
     remembered: null,
     restores: null,
     sealed: null,

@@ -4,7 +4,7 @@ import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
-import { bookFills, filledBefore } from "./bots.ts";
+import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
 import { passNonce, takeNumber } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
@@ -199,18 +199,25 @@ const settle = preparedChange((store) =>
 );
 
 /** How a placing has come out. The answer is the order as text. */
-export type Settled = { order: StoredOrder; leg: Leg; sentAtMs: number; settledAtMs: number; answer: KeyAnswer };
+export type Settled = {
+  order: StoredOrder;
+  /** What its row says, if it is still of this version. */
+  before: FilledPart;
+  leg: Leg;
+  sentAtMs: number;
+  settledAtMs: number;
+  answer: KeyAnswer;
+};
 
 /**
  * `updateOrder` together with its first leg, the end of the attempt that placed it and the answer of its key. False, and
  * nothing has changed, where any of them has moved on since, or has a row of its own.
  */
-export function settleOrder(store: Store, { order, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
+export function settleOrder(store: Store, { order, before, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
   const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
-  const before = filledBefore(store, order);
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
   putOpenLeg(store, order, leg);
-  if (before !== null) bookFills(store, order, before);
+  bookFills(store, order, before);
   tellOrder(store, order, "order.updated", answer.body);
   return true;
 }

@@ -11,6 +11,7 @@ import type { Looked, Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
 import { trades } from "./schema-trades.ts";
 import type { RowFault } from "./sealed-rows.ts";
 import { believedTrade, listSealedTrades, tradeFault, vouchForTrade } from "./sealed-trades.ts";
@@ -68,13 +69,15 @@ const openOf = prepared((store) =>
     .prepare(),
 );
 
+/** By account; asked for with each order of a key with rails. */
+const openIds = remembered<readonly string[]>((store, accountId) =>
+  openOf(store)
+    .all({ accountId })
+    .map(({ id }) => id),
+);
+
 export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
-  const ids = [
-    ...openOf(store)
-      .all({ accountId })
-      .map(({ id }) => id),
-    ...listSealedTrades(store),
-  ];
+  const ids = [...(openIds.find(store, accountId) ?? []), ...listSealedTrades(store)];
   return living(store, ids).filter((trade) => trade.accountId === accountId);
 }
 
@@ -155,6 +158,7 @@ function believed(store: Store, rows: ReturnType<typeof rowsOf>): Trade[] {
 /** Inside the caller's transaction, with its event. */
 export function insertTrade(store: Store, trade: Trade): void {
   store.insert(trades).values(rowOf(trade)).run();
+  openIds.drop(store, trade.accountId);
   vouchForTrade(store, trade);
   tellTrade(store, trade, "trade.created", trade.createdAtMs);
 }
@@ -166,6 +170,7 @@ export function putTrade(store: Store, trade: Trade, atMs: number): void {
   const row = rowOf(trade);
   // One that somebody has deleted stands again.
   store.insert(trades).values(row).onConflictDoUpdate({ target: trades.id, set: row }).run();
+  openIds.drop(store, trade.accountId);
   vouchForTrade(store, trade);
   if (JSON.stringify(tradeResource(before)) !== JSON.stringify(tradeResource(trade)))
     tellTrade(store, trade, "trade.updated", atMs);

@@ -16,11 +16,16 @@ const BEHIND_MS = 5 * 60_000;
 type ToKnow = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
 type Asked = { account: Account; market: string };
 
-/** Before the transaction: one question, where it is not known. */
+/** Whether it is shown as it is after every change of ours. */
+export function isSettingKnown(deps: ToKnow, asked: Asked): boolean {
+  const known = shownIn(deps, asked);
+  if (known === null) return false;
+  const [newest] = changesIn(deps.store, asked, known.timeMs);
+  return newest === undefined || newest.createdAtMs < (known.askedAtMs ?? known.timeMs);
+}
+
+/** Before the transaction, where it is not known: one question. */
 export async function readSetting(deps: ToKnow, { account, market }: Asked): Promise<void> {
-  const known = shownIn(deps, { account, market });
-  const [newest] = changesIn(deps.store, { account, market }, known?.timeMs ?? deps.clock.nowMs());
-  if (known !== null && (newest === undefined || newest.createdAtMs < (known.askedAtMs ?? known.timeMs))) return;
   const read = await deps.reads.activeAsset(account.tradingAddress, market, "order");
   if (read.kind === "failed" || read.value.coin !== market) return;
   const { value, askedAtMs } = read;

@@ -7,12 +7,13 @@ import type { Rails } from "../core/rails/rails.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { listBotTwaps } from "../store/bot-twaps.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
-import { readSetting, settingsOf } from "./leverage-facts.ts";
+import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 
 /** What increases is judged by prices that are not older, milliseconds. */
@@ -34,20 +35,27 @@ export type Needed = {
   isSetting: boolean;
 };
 
-/** Before the transaction: asks for what is not there or too old. What stays missing is for the judge to say. */
-export async function readFacts(deps: ToJudge, needed: Needed): Promise<void> {
+/**
+ * Before the transaction: asks for what is not there or too old; null where nothing has to be waited for, as most often. What
+ * stays missing is for the judge to say.
+ */
+export function readFacts(deps: ToJudge, needed: Needed): Promise<void> | null {
   const { account, rails, market, isReduction } = needed;
   // These are sums over all that the bot holds or has out.
   const sums = [rails.maxExposure, rails.maxLossPerDay, rails.maxTurnoverPerDay];
   const isAlone = isReduction || sums.every((rail) => rail === null);
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
-  const prices = markets.map((each) => readPrice(deps, each, isReduction));
-  const twaps = isReduction ? [] : [closeEndedTwaps(deps, account)];
+  const untold = markets.filter((each) => !deps.marketView.isMarkTold(each, PRICE_MAX_AGE_MS));
+  const all = untold.map((each) => readPrice(deps, each, isReduction));
+  if (!isReduction && listBotTwaps(deps.store, account.id).length > 0) all.push(closeEndedTwaps(deps, account));
   const isHeld = needed.isSetting || (!isReduction && rails.maxLeverage !== null);
-  const setting = isHeld && !isSpot(market) ? [readSetting(deps, { account, market })] : [];
-  const all = [...prices, ...twaps, ...setting, readMissingPosition(deps, needed)];
+  if (isHeld && !isSpot(market) && !isSettingKnown(deps, { account, market }))
+    all.push(readSetting(deps, { account, market }));
+  if (!isSpot(market) && accountState(deps, account, dexOf(market)) === null)
+    all.push(readPosition(deps, { account, market, purpose: isReduction ? "reduce" : "order" }));
+  if (all.length === 0) return null;
   const reading = Promise.all(all).then(() => undefined);
-  await atMost(deps, reading, isReduction ? REDUCTION_WAITS_MS : INCREASE_WAITS_MS);
+  return atMost(deps, reading, isReduction ? REDUCTION_WAITS_MS : INCREASE_WAITS_MS);
 }
 
 async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: number): Promise<void> {
@@ -64,17 +72,10 @@ function marketsOf({ store }: With<"store">, of: { account: Account; bot: string
   return [...new Set([market, ...held, ...open.map((leg) => leg.market)])];
 }
 
-/** Asked each time, because who asks keeps the market followed; answered at once while it is told. */
 async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Promise<void> {
   const universe = deps.markets.current();
   const market = universe === null ? null : findMarket(universe, name);
   if (market !== null) await deps.marketView.mark(market, isReduction ? "reduce" : "order", PRICE_MAX_AGE_MS);
-}
-
-async function readMissingPosition(deps: ToJudge, { account, market, isReduction }: Needed): Promise<void> {
-  const purpose = isReduction ? "reduce" : "order";
-  if (!isSpot(market) && accountState(deps, account, dexOf(market)) === null)
-    await readPosition(deps, { account, market, purpose });
 }
 
 type PositionOf = { account: Account; market: string; purpose: Purpose };

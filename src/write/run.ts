@@ -142,7 +142,8 @@ function readFactsFor(
   const isSetting = resource.kind === "operation" && !isOrder;
   const about = { account, rails, isReduction: use === "reduce", isSetting };
   if (alsoMarkets.length === 0) return readFacts(deps, { ...about, market });
-  return readAll([market, ...alsoMarkets].map((each) => readFacts(deps, { ...about, market: each })));
+  const reading = [market, ...alsoMarkets].flatMap((each) => readFacts(deps, { ...about, market: each }) ?? []);
+  return reading.length === 0 ? null : readAll(reading);
 }
 
 async function readAll(reading: readonly Promise<void>[]): Promise<void> {

@@ -4,6 +4,7 @@ import {
   absolute,
   add,
   compare,
+  compareProduct,
   type Decimal,
   decimal,
   decimalPlaces,
@@ -117,6 +118,8 @@ test("sums, differences, products and comparisons are exact", () => {
       expect(isEqual(rational(subtract(a, b)), { over: crossed - other, under })).toBe(true);
       expect(isEqual(rational(multiply(a, b)), { over: left.over * right.over, under })).toBe(true);
       expect(compare(a, b)).toBe(sign(crossed - other) as -1 | 0 | 1);
+      for (const limit of [a, b, multiply(a, b), ZERO])
+        expect(compareProduct(a, b, limit)).toBe(compare(multiply(a, b), limit));
       for (const result of [add(a, b), subtract(a, b), multiply(a, b)]) expect(result).toMatch(CANONICAL);
     }),
   );

@@ -190,6 +190,7 @@ describe("the gate", () => {
     const rig = await limitedRig({ maxOrder: "60 USD" });
     rig.deps.marketView.mark = () => new Promise(() => undefined);
     rig.deps.marketView.peek = () => null;
+    rig.deps.marketView.isMarkTold = () => false;
     const askedAtMs = rig.clock.nowMs();
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toStartWith("503 rails_unproven");
     expect(rig.clock.nowMs() - askedAtMs).toBeLessThanOrEqual(3_000);
@@ -199,6 +200,7 @@ describe("the gate", () => {
     const rig = await limitedRig({ maxOrder: "60 USD" });
     rig.deps.exchange.send = () => new Promise(() => undefined);
     const { mark } = rig.deps.marketView;
+    rig.deps.marketView.isMarkTold = () => false;
     let asked = 0;
     rig.deps.marketView.mark = async (...about) => {
       asked += 1;

@@ -82,6 +82,10 @@ export function viewOf(clock: QuickClock, { price }: Outside): Deps["marketView"
       if (known === null || known.ageMs > withinMs) return UNREAD;
       return { kind: "ok", value: figures(known), atMs: known.seenMs, ageMs: known.ageMs };
     },
+    isMarkTold(market, withinMs) {
+      const known = peek(market);
+      return known !== null && known.ageMs <= withinMs;
+    },
     book: async (market) => {
       const known = peek(market);
       if (known === null || known.ageMs > 2_000) return UNREAD;

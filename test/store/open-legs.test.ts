@@ -39,6 +39,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     const answer = { status: 201, body: "{}" } as const;
     settleOrder(store, {
       order: { ...order, status: pick(STATUSES, draw) },
+      before: order,
       leg: ended,
       sentAtMs: 1,
       settledAtMs: 2,

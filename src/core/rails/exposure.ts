@@ -69,11 +69,9 @@ export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): 
 export type Sums = { buys: Decimal; sells: Decimal };
 
 export function sumsOf(legs: readonly OpenLeg[]): Sums {
-  return { buys: remainingOf(legs, "buy"), sells: remainingOf(legs, "sell") };
-}
-
-function remainingOf(legs: readonly OpenLeg[], side: Side): Decimal {
-  return sum(legs.filter((leg) => leg.side === side && !leg.reduceOnly).map(({ remaining }) => remaining));
+  const out: Record<Side, Decimal[]> = { buy: [], sell: [] };
+  for (const { side, remaining, reduceOnly } of legs) if (!reduceOnly) out[side].push(remaining);
+  return { buys: sum(out.buy), sells: sum(out.sell) };
 }
 
 /** What a slice of a TWAP may be filled worse than the market, percent. */

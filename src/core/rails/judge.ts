@@ -2,9 +2,21 @@
  * Whether a limited key may do what it asks. Judged is what would be if it were done: its own leg is among those that are
  * open already, so that no order of checks and no second request can come between.
  */
-import { add, compare, type Decimal, larger, multiply, negate, smaller, subtract, sum, ZERO } from "../decimal.ts";
+import {
+  add,
+  compare,
+  compareProduct,
+  type Decimal,
+  larger,
+  multiply,
+  negate,
+  smaller,
+  subtract,
+  sum,
+  ZERO,
+} from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
-import { isAbove, netRange, notionalAt, notionalOf, type Reference, worstPosition } from "./exposure.ts";
+import { isAbove, type NetRange, netRange, notionalAt, notionalOf, type Reference, worstPosition } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
@@ -59,11 +71,11 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   const reference = facts.referenceOf(market);
   if (reference === null) return priceless(market);
   if (facts.accountOf(market) === null) return { kind: "unproven", missing: `the account's position in ${market}` };
-  const increase = { facts, wish, reference, own: ownBooks(rails.bot, facts.legs) };
+  const increase = increaseOf(rails, { facts, wish, reference, market });
   return (
     distanceFault(rails, facts, wish) ??
     settingFault(rails, facts, market) ??
-    orderSizeFault(rails, reference, wish) ??
+    orderSizeFault(rails, increase) ??
     oppositeFault(increase) ??
     (rails.touches === "all" ? null : displacedFault(rails, facts, wish)) ??
     positionFault(rails, increase) ??
@@ -74,24 +86,35 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   );
 }
 
-function orderSizeFault({ maxOrder }: Rails, reference: Reference, wish: Ordered): Refused | null {
-  if (maxOrder === null) return null;
-  const use = notionalOf(wish.leg, reference);
-  if (!isAbove(use, maxOrder)) return null;
+function increaseOf({ bot }: Rails, { facts, wish, reference, market }: Priced): Increase {
+  const net = netRange(facts.netOf(market), facts.accountOf(market));
+  return { facts, wish, reference, own: ownBooks(bot, facts.legs), net, price: priceOf(wish, reference) };
+}
+
+function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): Refused | null {
+  const { remaining } = wish.leg;
+  if (maxOrder === null || compareProduct(remaining, price, maxOrder) <= 0) return null;
+  const use = multiply(remaining, price);
   return usdRefusal("maxOrder", { limit: maxOrder, use, wish, reference, others: ZERO });
 }
 
-type Increase = { facts: Facts; wish: Ordered; reference: Reference; own: OwnBooks };
+type Priced = { facts: Facts; wish: Ordered; reference: Reference; market: string };
+type Increase = Omit<Priced, "market"> & {
+  own: OwnBooks;
+  /** In the market of the wish. */
+  net: NetRange;
+  /** What a unit of the wish is valued at. */
+  price: Decimal;
+};
 
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it.
  */
-function oppositeFault({ facts, wish: { leg }, own: { markets } }: Increase): Refused | null {
+function oppositeFault({ facts, wish: { leg }, own: { markets }, net }: Increase): Refused | null {
   const { side, market } = leg;
   const account = facts.accountOf(market);
   if (account === null) return null;
-  const net = netRange(facts.netOf(market), account);
   const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
   if (!isAbove(ZERO, others)) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
@@ -102,35 +125,29 @@ function oppositeFault({ facts, wish: { leg }, own: { markets } }: Increase): Re
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
-  const { wish, reference } = increase;
-  const use = multiply(worstIn(increase, wish.leg.market), priceOf(wish, reference));
-  if (!isAbove(use, limit)) return null;
-  const without = worstOnSide(increase);
-  return usdRefusal("maxPosition", {
-    limit,
-    use,
-    wish,
-    reference,
-    others: multiply(without, priceOf(wish, reference)),
-  });
+  const { wish, reference, price } = increase;
+  const worst = worstInItsMarket(increase);
+  if (compareProduct(worst, price, limit) <= 0) return null;
+  const use = multiply(worst, price);
+  const others = multiply(worstOnSide(increase), price);
+  return usdRefusal("maxPosition", { limit, use, wish, reference, others });
 }
 
 function exposureFault({ maxExposure: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
-  const { facts, wish, reference, own } = increase;
+  const { facts, wish, reference, own, price } = increase;
   const { market } = wish.leg;
   const markets = new Set([...facts.held, ...own.markets.keys()]);
   markets.delete(market);
   let elsewhere = ZERO;
   for (const each of markets) {
     const worst = worstIn(increase, each);
-    const price = facts.referenceOf(each)?.high ?? null;
+    const high = facts.referenceOf(each)?.high ?? null;
     if (worst === ZERO) continue;
-    if (price === null) return priceless(each);
-    elsewhere = add(elsewhere, multiply(worst, price));
+    if (high === null) return priceless(each);
+    elsewhere = add(elsewhere, multiply(worst, high));
   }
-  const price = priceOf(wish, reference);
-  const use = add(elsewhere, multiply(worstIn(increase, market), price));
+  const use = add(elsewhere, multiply(worstInItsMarket(increase), price));
   if (!isAbove(use, limit)) return null;
   const others = add(elsewhere, multiply(worstOnSide(increase), price));
   return usdRefusal("maxExposure", { limit, use, wish, reference, others });
@@ -180,14 +197,17 @@ function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: 
   return null;
 }
 
+function worstInItsMarket({ net, own, wish }: Increase): Decimal {
+  return worstPosition(net, own.markets.get(wish.leg.market) ?? NOTHING_OUT);
+}
+
 function worstIn({ facts, own }: Increase, market: string): Decimal {
   const net = netRange(facts.netOf(market), facts.accountOf(market));
   return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
 }
 
 /** The same on the side of the wish and without it: what is left below a limit is for the wish. */
-function worstOnSide({ facts, own, wish: { leg } }: Increase): Decimal {
-  const net = netRange(facts.netOf(leg.market), facts.accountOf(leg.market));
+function worstOnSide({ own, net, wish: { leg } }: Increase): Decimal {
   const { buys, sells } = own.markets.get(leg.market) ?? NOTHING_OUT;
   const others = subtract(leg.side === "buy" ? buys : sells, leg.remaining);
   return leg.side === "buy" ? add(larger(net.high, ZERO), others) : subtract(others, smaller(net.low, ZERO));

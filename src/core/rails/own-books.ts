@@ -17,14 +17,14 @@ export const NOTHING_OUT: MarketSums = { buys: ZERO, sells: ZERO, highest: ZERO 
 export function ownBooks(bot: string, all: readonly OpenLeg[]): OwnBooks {
   const legs = all.filter((leg) => leg.bot === bot);
   const markets = new Map<string, MarketSums>();
-  for (const [market, some] of Map.groupBy(legs, (leg) => leg.market))
-    markets.set(market, sumsIn(some.filter(({ reduceOnly }) => !reduceOnly)));
+  for (const [market, some] of Map.groupBy(legs, (leg) => leg.market)) markets.set(market, sumsIn(some));
   return { legs, markets };
 }
 
 function sumsIn(legs: readonly OpenLeg[]): MarketSums {
   let highest: Decimal | null = ZERO;
-  for (const { price, triggerPrice } of legs) {
+  for (const { price, triggerPrice, reduceOnly } of legs) {
+    if (reduceOnly) continue;
     if (price === null || highest === null) highest = null;
     else highest = larger(highest, larger(price, triggerPrice ?? price));
   }

@@ -65,7 +65,7 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
   const answer: KeyAnswer = { status: 201, body: orderText(derived) };
   const end = { sentAtMs: attempt.createdAtMs, settledAtMs: nowMs };
   // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
-  return settleOrder(store, { order: derived, leg: next, answer, ...end }) ? answer : null;
+  return settleOrder(store, { order: derived, before: order, leg: next, answer, ...end }) ? answer : null;
 }
 
 /** Brings an order's row in line with its legs and attempts. */

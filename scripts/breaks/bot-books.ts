@@ -1,0 +1,45 @@
+import { type Break, inFile } from "./break.ts";
+
+function inBooks(name: string, changes: Break["changes"]): Break {
+  const seenBy = {
+    test: "test/store/written-last.test.ts",
+    title: "after any works, shown or taken back, books and rows",
+  };
+  return { row: "S54", name, changes, seenBy };
+}
+
+/** Ways to lose what a bot has done between two works and the end of their transaction. */
+export const BOT_BOOKS_BREAKS: readonly Break[] = [
+  inBooks(
+    "what a commit has to write last is not written",
+    inFile(
+      "src/store/commit.ts",
+      "    writeLast(store);\n    sealChanges(store);",
+      "    void writeLast;\n    sealChanges(store);",
+    ),
+  ),
+  inBooks(
+    "what was taken back is booked with the next",
+    inFile(
+      "src/store/commit-queue.ts",
+      "    dropLast(store);\n    forget(store);",
+      "    void dropLast;\n    forget(store);",
+    ),
+  ),
+  inBooks(
+    "what others of a batch have booked is taken back with one",
+    inFile(
+      "src/store/commit-queue.ts",
+      '  writeLast(store);\n  client.run("SAVEPOINT',
+      '  void writeLast;\n  client.run("SAVEPOINT',
+    ),
+  ),
+  inBooks(
+    "what is not written yet is not read",
+    inFile(
+      "src/store/bots.ts",
+      "  writeLast(store);\n  const rows = netsOf(store)",
+      "  void writeLast;\n  const rows = netsOf(store)",
+    ),
+  ),
+];
