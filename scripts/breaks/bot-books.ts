@@ -38,8 +38,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     "what is not written yet is not read",
     inFile(
       "src/store/bots.ts",
-      "  writeLast(store);\n  const rows = netsOf(store)",
-      "  void writeLast;\n  const rows = netsOf(store)",
+      "  writeLast(store);\n  return dayOf(store)",
+      "  void writeLast;\n  return dayOf(store)",
     ),
   ),
 ];

@@ -105,9 +105,8 @@ export function openMarketView(options: MarketViewOptions): MarketView {
       const told = toldBy(frame);
       // What still comes after it was let go would never be told again.
       if (told === null || !feed.isFollowed(told)) return;
-      const isNews = tell(knowledge, spotMarks.noted(told, 0), now());
+      if (tell(knowledge, spotMarks.noted(told, 0), now())) announce(told);
       firsts.tell(told);
-      if (isNews) announce(told);
     },
     onEnd() {
       disconnected(knowledge);
