@@ -188,11 +188,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "of too little an order is tried again and again",
-    changes: inFile(
-      "src/settle/stop/flattener.ts",
-      'const BELOW_MINIMUM = "minimum value";',
-      'const BELOW_MINIMUM = "of no order";',
-    ),
+    changes: inFile("src/core/minimum-value.ts", '["minimum value", "minTradeNtlRejected"]', '["of no order"]'),
     seenBy: { test: "test/http/flatten.test.ts", title: "of less than the exchange takes one order is tried" },
   },
 ];

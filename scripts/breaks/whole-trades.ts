@@ -298,4 +298,26 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     changes: inFile(SEALED, "sealed.isEntryUnwanted || found?.isEntryUnwanted === true", "sealed.isEntryUnwanted"),
     seenBy: { test: SEALED_TEST, title: "that no more is to be entered is obeyed, whoever has written it" },
   },
+  {
+    row: "P27",
+    name: "the take-profit of what is held is moved to where the mark is",
+    changes: inFile("src/actions/change-trade.ts", "isZero(found.heldSize) ? null : wanted.takeProfit", "null"),
+    seenBy: { test: MET_STOP, title: "the take-profit of what is held is moved, %s" },
+  },
+  {
+    row: "P27",
+    name: "a stop that was too little by its record alone takes the entry with it",
+    changes: inFile("src/settle/trade/trade-facts.ts", "legs.some(wasTaken) && !isRefused;", "legs.some(wasTaken);"),
+    seenBy: { test: TRADES_RUN, title: "what is filled is worth too little for a stop" },
+  },
+  {
+    row: "P21",
+    name: "a stop that the backup knew, and that was replaced after it, takes the entry with it",
+    changes: inFile(
+      "src/settle/restore/own-trades.ts",
+      "stopLoss: guard ?? trade.stopLoss, replacedStops: count };",
+      "stopLoss: guard ?? trade.stopLoss, replacedStops: newest === undefined ? 0 : count };",
+    ),
+    seenBy: { test: "test/flows/restore-trades.test.ts", title: "a stop that the backup knew" },
+  },
 ];

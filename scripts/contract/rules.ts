@@ -154,8 +154,8 @@ export const RULES: readonly Rule[] = [
     holds: ({ path }) => path === "/v1/trades",
   },
   {
-    name: "a stop that the account's equity does not last to, or that the mark has come to",
-    codes: ["stop_already_met", "stop_beyond_liquidation"],
+    name: "a trigger that the account's equity does not last to, or that the mark has come to",
+    codes: ["stop_already_met", "take_profit_already_met", "stop_beyond_liquidation"],
     holds: ({ path }) => path.startsWith("/v1/trades"),
   },
   {

@@ -1,4 +1,4 @@
-import { decimal, subtract, ZERO } from "../core/decimal.ts";
+import { decimal, isZero, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Market } from "../core/market.ts";
 import { tradeText } from "../core/resource.ts";
@@ -86,6 +86,9 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     .find((each) => each !== null);
   if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
   requireOnSides(found, wanted, guards.stopLoss ?? found.stopLoss);
+  // Before anything is held no take-profit is placed.
+  const takeProfit = isZero(found.heldSize) ? null : wanted.takeProfit;
+  await requireUnmetWhereKnown(deps, { market: market.name, side: found.side, stopLoss: wanted.stopLoss, takeProfit });
   await requireStopInTime(deps, caller, { trade: found, market, stopLoss: wanted.stopLoss });
   return {
     ...planFor(found.id, "reduce"),
@@ -122,7 +125,6 @@ async function requireStopInTime(
   { trade, market, stopLoss }: Moving,
 ): Promise<void> {
   if (stopLoss === null) return;
-  await requireUnmetWhereKnown(deps, { ...trade, stopLoss });
   const facts = await readBacking(deps, { account, market, purpose: "reduce" });
   if ("kind" in facts) return;
   const { side, price, status, filledSize } = trade;

@@ -1,8 +1,8 @@
-/** A stop that the mark has come to already protects nothing: it would execute at once. */
+/** A stop that the mark has come to already protects nothing: it would execute at once. Nor does a take-profit wait there. */
 import type { Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { findMarket } from "../core/market.ts";
-import { isStopMet, type Trade } from "../core/trade.ts";
+import { isProfitMet, isStopMet, type Trade } from "../core/trade.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { notBegun } from "./not-asked.ts";
@@ -26,10 +26,26 @@ export async function requireUnmetStop(deps: ToKnowMark, trade: Stopped): Promis
   );
 }
 
-/** The same, where moving a stop does not wait for a mark that nobody knows. */
-export async function requireUnmetWhereKnown(deps: ToKnowMark, trade: Stopped): Promise<void> {
-  const mark = await markNow(deps, trade.market, "reduce");
-  if (mark !== null) requireUnmet(trade, mark);
+type Moved = Pick<Trade, "market" | "side"> & {
+  stopLoss: { triggerPrice: string } | null;
+  takeProfit: { triggerPrice: string } | null;
+};
+
+/** The same of what is moved, which does not wait for a mark that nobody knows. Throws `take_profit_already_met` as well. */
+export async function requireUnmetWhereKnown(
+  deps: ToKnowMark,
+  { market, side, stopLoss, takeProfit }: Moved,
+): Promise<void> {
+  if (stopLoss === null && takeProfit === null) return;
+  const mark = await markNow(deps, market, "reduce");
+  if (mark === null) return;
+  if (stopLoss !== null) requireUnmet({ market, side, stopLoss }, mark);
+  if (takeProfit === null || !isProfitMet(side, takeProfit.triggerPrice, mark)) return;
+  const where = side === "buy" ? "not above" : "not below";
+  throw new ApiError(
+    "take_profit_already_met",
+    `The mark of ${market} is ${mark}, and take_profit.trigger_price ${takeProfit.triggerPrice} is ${where} it: close it instead. Nothing was sent.`,
+  );
 }
 
 /** Not older than five seconds; null where that could not be had. */

@@ -61,6 +61,7 @@ export const ERROR_STATUS = {
   trade_not_modifiable: 409,
   proposal_not_open: 409,
   stop_already_met: 409,
+  take_profit_already_met: 409,
   stop_beyond_liquidation: 409,
   setup_done: 409,
   rate_limited: 429,

@@ -15,6 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
+import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, isStopMet, type Trade } from "./trade.ts";
 
 /** One order of a trade. */
@@ -80,11 +81,19 @@ export const MAX_GUARDS = 40;
 /** Of these the last ones are kept for when the entry is over. */
 const KEPT_GUARDS = 8;
 
-/** The words of the exchange where a stop needs a position, and where an order is too small. */
+/** The words of the exchange where a stop needs a position. */
 const NEEDS_POSITION = "would increase position";
-export const BELOW_MINIMUM = "minimum value";
 /** Where the mark has come to a trigger already: its answer, and the status word of its record. */
 const ALREADY_MET = ["TP/SL price", "badTriggerPxRejected"];
+
+/** What the exchange says of an order only when it is placed: one that has waited never ends so, whatever id its record has. */
+export function isRefusedAtPlacing(words: string): boolean {
+  return isTooLittle(words) || isMet(words);
+}
+
+function isMet(words: string): boolean {
+  return ALREADY_MET.some((each) => words.includes(each));
+}
 
 /** What the trade holds, by its own fills, and no more than the account does. */
 export function heldOf({ entry, stops, profits, position }: TradeFacts): Decimal {
@@ -110,8 +119,7 @@ export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
 export function wantsMark(trade: Trade, facts: TradeFacts): boolean {
   const refused = facts.stops.findLast(({ triggerPrice }) => triggerPrice !== null);
   if (refused === undefined || !hasTerms(refused, trade.stopLoss)) return false;
-  const isRefusedAsMet = ALREADY_MET.some((words) => refused.refusal?.includes(words) === true);
-  return isRefusedAsMet && isLess(protectedOf(facts), heldOf(facts));
+  return refused.refusal !== null && isMet(refused.refusal) && isLess(protectedOf(facts), heldOf(facts));
 }
 
 /** The mark has come to where it was to be out. */
@@ -192,7 +200,7 @@ export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | nu
   if (isZero(held) || !isLess(protectedOf(facts), held)) return null;
   const newest = facts.stops.at(-1);
   if (newest === undefined || newest.refusal === null) return "its stop is not confirmed yet";
-  if (!newest.refusal.includes(BELOW_MINIMUM)) return `its stop was refused: ${newest.refusal}`;
+  if (!isTooLittle(newest.refusal)) return `its stop was refused: ${newest.refusal}`;
   const value = multiply(held, decimal(trade.stopLoss.price));
   return `the exchange takes no stop for so little: ${held} at ${trade.stopLoss.price} is ${value}, and it answers: ${newest.refusal}`;
 }
@@ -205,9 +213,9 @@ function guard(as: "stop" | "profit", parts: readonly Part[], wanted: Wanted, { 
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted);
   const newest = parts.at(-1);
-  const isRefused = newest !== undefined && newest.refusal !== null && isAlike(newest, wanted);
-  if (isRefused && (newest.refusal?.includes(BELOW_MINIMUM) === true || nowMs - newest.createdAtMs < RETRY_GUARD_MS))
-    return [];
+  if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted)) {
+    if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
+  }
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
 }
 

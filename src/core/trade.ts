@@ -64,7 +64,10 @@ export type Trade = TradeTerms & {
   /** Orders that were placed as its stop, and as its take-profit. */
   stops: number;
   profits: number;
-  /** Up to this number its stops may have been replaced before a restore: that they are gone says nothing. Left out: none. */
+  /**
+   * Up to this number its stops are of before a restore: of these any but the newest that the exchange took may have been replaced,
+   * and that it is gone says nothing. Left out: none.
+   */
   replacedStops?: number;
   /** Of those the one that stands; null while none is known to. */
   stopId: string | null;
@@ -94,6 +97,11 @@ export function worstPriceOf(market: Market, side: Side, triggerPrice: string): 
 export function isStopMet(side: Side, triggerPrice: string, mark: Decimal): boolean {
   const order = compare(mark, decimal(triggerPrice));
   return side === "buy" ? order <= 0 : order >= 0;
+}
+
+/** Whether the mark has come to the take-profit of a trade on this side. */
+export function isProfitMet(side: Side, triggerPrice: string, mark: Decimal): boolean {
+  return isStopMet(otherSide(side), triggerPrice, mark);
 }
 
 /** Of the guards. */

@@ -68,6 +68,8 @@ export const ERROR_WORDS = {
   trade_not_modifiable: "The trade has ended.",
   stop_already_met:
     "The mark has come to the trigger of the stop-loss, which would execute at once; the message has the mark. Nothing was sent, and the Idempotency-Key is not used.",
+  take_profit_already_met:
+    "The mark has come to the trigger of the take-profit, and the exchange takes none such; the message has the mark. Nothing was sent, and the Idempotency-Key is not used.",
   stop_beyond_liquidation:
     "The exchange would liquidate the position before the stop-loss executes; the message has the price. Nothing was sent, and the Idempotency-Key is not used.",
   stop_not_flattenable: "The stop does not stand, or what it covers cannot be told apart.",

@@ -96,7 +96,7 @@ function readTrade(text: string): Trade | null {
 
 function contentOf(trade: Trade): string {
   const { id, accountId, keyHash, market, side, size, price, timeInForce, stopLoss, takeProfit } = trade;
-  const { createdAtMs, path, isEntryUnwanted, entryId, stops, profits } = trade;
+  const { createdAtMs, path, isEntryUnwanted, entryId, stops, profits, replacedStops } = trade;
   const asked = { id, accountId, keyHash, market, side, size, price, timeInForce, stopLoss, takeProfit };
   return JSON.stringify({
     ...asked,
@@ -106,5 +106,6 @@ function contentOf(trade: Trade): string {
     entryId,
     stops,
     profits,
+    ...(replacedStops === undefined ? {} : { replacedStops }),
   } satisfies SealedTrade);
 }

@@ -61,6 +61,28 @@ test.each([
   });
 });
 
+test("a stop that the backup knew, and that was replaced after it, takes no entry with it", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    const begun = await first.ask("POST /v1/trades", TRADE, "the-trade");
+    await world.clock.advance(5_000);
+    const id = String(begun.body["id"]);
+    await first.ask(`POST /v1/trades/${id}/modify`, { stop_loss: { trigger_price: "86000" } }, "the-move");
+    for (let waited = 0; (await stopsAt(first)).length < 2; waited += 1) {
+      if (waited > 100) throw new Error("the new stop never stood beside the old one");
+      await world.clock.advance(20);
+    }
+    backUp(first.places.database, file);
+    await world.clock.advance(5_000);
+    expect(await stopsAt(first)).toEqual(["86000"]);
+    await first.lose();
+    const second = await restored(lab);
+    await world.clock.advance(60_000);
+    expect(await shownTrade(second, id)).toMatchObject({ status: "entering", error: null });
+    expect(await stopsAt(second)).toEqual(["86000"]);
+  });
+});
+
 test("a trade of which the backup does not tell whether it entered enters no more", async () => {
   await withLab(async (lab) => {
     const { world, first, file } = lab;

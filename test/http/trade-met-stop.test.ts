@@ -1,5 +1,7 @@
 /** A stop that the mark has come to already is none to enter with. */
 import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { findTrade, putTrade } from "../../src/store/trades.ts";
 import { inSeconds, MARK, openMarketRig, refusalOf } from "./rails-rig.ts";
 import type { Rig } from "./rig.ts";
 import { ask, create, created, guard, read, rows, silent } from "./trades-rig.ts";
@@ -55,6 +57,40 @@ test("a stop is not moved to where the mark is; while nobody knows that it is mo
   rig.answers.delete("metaAndAssetCtxs");
   await rig.clock.advance(6_000);
   expect(await refusalOf(await inSeconds(rig, moved("59600")))).toBe("200");
+});
+
+test.each([
+  [
+    "a long's to the mark",
+    {},
+    "59500",
+    "409 take_profit_already_met: The mark of BTC is 59500, and take_profit.trigger_price 59500 is not above",
+  ],
+  ["a long's under it", {}, "59400", "409 take_profit_already_met"],
+  ["a long's over it", {}, "59501", "200"],
+  [
+    "a short's to the mark",
+    SHORT,
+    "59500",
+    "409 take_profit_already_met: The mark of BTC is 59500, and take_profit.trigger_price 59500 is not below",
+  ],
+  ["a short's under it", SHORT, "59499", "200"],
+] as const)("the take-profit of what is held is moved, %s", async (_what, terms, trigger, outcome) => {
+  const rig = silent(marked(openMarketRig(), "59500"));
+  const { id } = await created(rig, terms);
+  const { store } = rig.deps;
+  const trade = findTrade(store, id);
+  if (trade === null) throw new Error("no trade");
+  putTrade(store, { ...trade, status: "open", heldSize: decimal("0.01") }, rig.clock.nowMs());
+  const moved = ask(rig, `/v1/trades/${id}/modify`, { take_profit: guard(trigger) });
+  expect(await refusalOf(await moved)).toStartWith(outcome);
+});
+
+test("while nothing is held the take-profit is moved wherever it gains: it is placed later", async () => {
+  const rig = silent(marked(openMarketRig(), "60500"));
+  const { id } = await created(rig);
+  const moved = ask(rig, `/v1/trades/${id}/modify`, { take_profit: guard("60400") });
+  expect(await refusalOf(await moved)).toBe("200");
 });
 
 function marked(rig: Rig, mark: string): Rig {

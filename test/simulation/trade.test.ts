@@ -233,6 +233,31 @@ test.each([
   expect([held(s), guarded(s)]).toEqual(["0", 0]);
 });
 
+test.each([
+  ["is refused", directly(1)],
+  ["is refused, and the answer lost", LOST],
+])(
+  "what is filled is worth too little for a stop, which %s: it is told with the figure, and no more than that",
+  async (_what, fate) => {
+    const s = await scene({ seed: 3 });
+    await s.tell("other-key-1", limit("buy", 70_000));
+    s.setFate(({ path, body }) => (path === "/exchange" && body.includes("triggerPx") ? fate : directly(1)));
+    const id = await begin(s, bracket({ stop: "80000" }));
+    await until(s, id, ({ status }) => status === "entering");
+    trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.00012" });
+    const shown = await until(s, id, ({ unprotected_because: why }) => why?.includes("for so little") === true);
+    expect(shown.unprotected_because).toContain("0.00012 at 72000 is 8.64, and it answers:");
+    await s.pass(30_000);
+    expect(await shownTrade(s, id)).toMatchObject({ status: "entering", protected: false, held_size: "0.00012" });
+    // Asked for once.
+    expect(placed(s).filter(({ isTrigger }) => isTrigger)).toHaveLength(1);
+    trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.04988" });
+    await until(s, id, (is) => is.status === "open" && is.protected);
+    await s.pass(3_000);
+    expect([held(s), guarded(s)]).toEqual(["0.05", 0.05]);
+  },
+);
+
 test("the entry is canceled: the stop stays for what is held, and goes with it", async () => {
   const s = await scene();
   const id = await begin(s);

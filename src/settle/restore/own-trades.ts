@@ -42,14 +42,13 @@ function withGuards(world: ToTakeUp, trade: Trade, as: GuardKind): Trade {
     const order = findPart(world, trade, { as, number });
     return order === null ? [] : [{ number, order }];
   });
-  const newest = found.at(-1);
-  if (newest === undefined) return trade;
   for (const { number, order } of found) takeUpPart(world, trade, { part: { as, number }, order });
-  const isStanding = STANDING.has(newest.order.status);
-  const guard = isStanding ? guardOf(newest.order) : null;
-  if (as === "profit") return { ...trade, profits: newest.number, takeProfit: guard ?? trade.takeProfit };
-  const replacedStops = isStanding ? newest.number - 1 : (trade.replacedStops ?? 0);
-  return { ...trade, stops: newest.number, stopLoss: guard ?? trade.stopLoss, replacedStops };
+  const newest = found.at(-1);
+  const guard = newest !== undefined && STANDING.has(newest.order.status) ? guardOf(newest.order) : null;
+  const count = newest?.number ?? known;
+  if (as === "profit") return { ...trade, profits: count, takeProfit: guard ?? trade.takeProfit };
+  // Also of those that the snapshot knew the lost machine may have canceled one for the next.
+  return { ...trade, stops: count, stopLoss: guard ?? trade.stopLoss, replacedStops: count };
 }
 
 const STANDING: ReadonlySet<StoredOrder["status"]> = new Set(["open", "waiting_for_trigger"]);

@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { absolute, compare, type Decimal, decimal, isZero } from "../../core/decimal.ts";
 import { closableOf, closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
 import { findMarket } from "../../core/market.ts";
+import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Prices } from "../../core/worst-price.ts";
@@ -169,8 +170,8 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closi
     return isLast(memory, market) ? left("twap_running") : null;
   }
   const last = steps.at(-1);
-  const isTooLittle = last?.status === "rejected" && last.error?.includes(BELOW_MINIMUM) === true;
-  if (isTooLittle && compare(absolute(closable), absolute(decimal(last.size))) === 0) return left("below_minimum");
+  const wasTooLittle = last?.status === "rejected" && isTooLittle(last.error ?? "");
+  if (wasTooLittle && compare(absolute(closable), absolute(decimal(last.size))) === 0) return left("below_minimum");
   if (steps.length >= MAX_ROUNDS) return left("not_filled");
   const order = await orderFor(world, parts, closing);
   if (order === null) {
@@ -186,9 +187,6 @@ function isLast({ idle }: Memory, market: string): boolean {
   idle.set(market, times);
   return times >= MAX_IDLE;
 }
-
-/** The exchange's words, on perpetuals: an order of less than 10 USD. A full close is said to be exempt, so it is tried. */
-const BELOW_MINIMUM = "minimum value";
 
 async function orderFor(world: ToFlatten, parts: FlattenParts, { stop, flatten, market, closable, steps }: Closing) {
   const universe = world.markets.current();

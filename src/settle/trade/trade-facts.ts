@@ -1,7 +1,7 @@
 import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
 import { nameOfTrade, type Trade } from "../../core/trade.ts";
-import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
+import { isRefusedAtPlacing, isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -31,12 +31,13 @@ export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown
   const { clock, store } = world;
   const nowMs = clock.nowMs();
   const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
+  const stops = listGuards(store, trade, "stop").map((order) =>
+    shownBy(guardOf(world, trade, order), stopShown, nowMs),
+  );
+  const newestKnown = stops.slice(0, trade.replacedStops ?? 0).findLastIndex(({ wasTaken }) => wasTaken);
   return {
     entry: entry === null ? null : partOf(store, trade, entry),
-    stops: listGuards(store, trade, "stop").map((order, index) => ({
-      ...shownBy(guardOf(world, trade, order), stopShown, nowMs),
-      mayBeReplaced: index < (trade.replacedStops ?? 0),
-    })),
+    stops: stops.map((stop, index) => ({ ...stop, mayBeReplaced: index < newestKnown })),
     profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
     position,
     mark,
@@ -70,6 +71,8 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
   const attempts = listAttemptsOf(store, order.id);
   const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
   const refused = legs.findLast(({ state, isExchangesWord }) => state === "rejected" && isExchangesWord);
+  const isRefused = refused?.reason != null && isRefusedAtPlacing(refused.reason);
+  const isTaken = legs.some(wasTaken) && !isRefused;
   return {
     orderId: order.id,
     state: stateOf(
@@ -83,8 +86,8 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     size: decimal(order.size),
     triggerPrice: order.trigger?.price ?? null,
     price: order.price,
-    wasTaken: legs.some(wasTaken),
-    refusal: legs.some(wasTaken) ? null : (refused?.reason ?? null),
+    wasTaken: isTaken,
+    refusal: isTaken ? null : (refused?.reason ?? null),
     error: order.error,
     createdAtMs: order.createdAtMs,
     shownAtMs: order.seenAtMs,
