@@ -320,4 +320,14 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     ),
     seenBy: { test: "test/flows/restore-trades.test.ts", title: "a stop that the backup knew" },
   },
+  {
+    row: "P19",
+    name: "a bot closes all that it holds beside what it has resting to reduce",
+    changes: inFile(
+      "src/actions/clear-for-close.ts",
+      "if (inTheWay.length === 0) return false;",
+      "if (inTheWay.length < 9) return false;",
+    ),
+    seenBy: { test: CLOSE, title: "what of a bot rests to reduce goes before all of it is closed" },
+  },
 ];

@@ -6,7 +6,7 @@ import { ApiError } from "../core/errors.ts";
 import { closableOf } from "../core/flatten.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
-import type { ToWrite, With } from "../deps.ts";
+import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
@@ -19,6 +19,7 @@ import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
+import { clearForClose, type ToClear } from "./clear-for-close.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { requireMarket } from "./market-rules.ts";
 import { howPriced, requireWorstPrice } from "./place-market-order.ts";
@@ -35,7 +36,7 @@ export type ClosePosition = WriteKey & {
   keepsTriggers: boolean;
 };
 
-type ToClose = ToWrite & ToReadPosition & With<"builderApproval" | "closer">;
+type ToClose = ToClear & ToReadPosition & With<"builderApproval" | "closer">;
 
 /**
  * `POST /v1/positions/close`: one order that only reduces and executes at once or not at all, sized by the position as it is now.
@@ -67,6 +68,8 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   const position = await currentPosition(deps, caller.account, market.name);
   const closable = closableOf(position, ownNetOf(deps, caller, { wanted, market }));
   if (isZero(closable)) throw nothingToClose(market, position);
+  if (wanted.fraction === ALL && (await isCleared(deps, caller, { wanted, market, write })))
+    return planClose(deps, caller, { wanted, write });
   const side = isNegative(closable) ? "buy" : "sell";
   const { size, price, note } = await orderThatCloses(deps, caller, { wanted, market, side, closable, position });
   const order = { ...wanted, market: market.name, side, size, price, note, timeInForce: "ioc", trigger: null } as const;
@@ -89,6 +92,20 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
       return stored;
     },
   };
+}
+
+const ALL = decimal("1");
+
+/** Whether resting orders of the bot stood in the way of closing all that it holds, and have gone meanwhile. */
+async function isCleared(
+  deps: ToClose,
+  caller: Caller,
+  { wanted, market, write }: Planning & { market: Market },
+): Promise<boolean> {
+  const net = ownNetOf(deps, caller, { wanted, market });
+  if (net === null) return false;
+  const untilElapsedMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
+  return clearForClose(deps, caller, { market: market.name, net, untilElapsedMs });
 }
 
 function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }: ClosePosition): void {

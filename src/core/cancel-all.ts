@@ -4,7 +4,7 @@ import type { Side } from "./order.ts";
 export const TOUCHES = ["own", "all"] as const;
 export type Touches = (typeof TOUCHES)[number];
 
-/** `asked`: by a client. `closed`: triggers that a close has left behind. */
+/** `asked`: by a client. `closed`: triggers that a close has left behind, or what rested in its way. */
 export type CancelAllCause = "asked" | "closed";
 
 /** Orders that are canceled together, each once: the row comes first, then the work. */

@@ -44,7 +44,7 @@ export const ERROR_WORDS = {
   nothing_to_close:
     "The account, or the key's bot, holds nothing of the market, or the fraction of it is less than one step. Nothing was sent, and the Idempotency-Key is not used.",
   close_in_progress:
-    "What became of an earlier close of the same bot in this market is not known yet. Nothing was sent, and the Idempotency-Key is not used.",
+    "What became of an earlier close of the same bot in this market is not known yet, or what the bot had resting to reduce is still being canceled before it. Nothing was closed, and the Idempotency-Key is not used.",
   rail_refused:
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:

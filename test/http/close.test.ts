@@ -152,6 +152,27 @@ test("of a bot no more goes than its own fills hold, and the account only where 
   expect(sales.slice(2)).toMatchObject([{ b: false, s: "0.5", r: true }]);
 });
 
+test("what of a bot rests to reduce goes before all of it is closed, and stays where a part is", async () => {
+  const rig = await limitedRig({});
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const resting = await place(rig, { side: "sell", size: "0.002", price: "60500", reduce_only: true });
+  expect(resting.status).toBe(201);
+  const { id } = (await resting.clone().json()) as Shown;
+  expect(await refusalOf(await close(rig, { fraction: "0.6" }, { apiKey: BOT }))).toStartWith("403 rail_refused");
+  expect(rig.deps.store.$client.query("select status from orders where id = ?").get(id)).toEqual({ status: "open" });
+  const again = { apiKey: BOT, key: "close-all-of-a-bot" };
+  expect(await refusalOf(await close(rig, {}, again))).toStartWith(
+    `409 close_in_progress: Orders of BTC that only reduce are being canceled first: ${id}`,
+  );
+  expect(sales).toHaveLength(1);
+  await pass(rig, 30);
+  expect((await close(rig, {}, again)).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  expect(await statusOf(rig, resting)).toBe("canceled");
+});
+
 test("a bot's worst price is no further than its owner has signed, and one that may not reduce closes nothing", async () => {
   const rig = await limitedRig({ maxDistance: "0.3 %" });
   const sales = exchangeThatFills(rig, { szi: 0.5 });
