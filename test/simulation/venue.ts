@@ -164,7 +164,9 @@ export function openVenue(options: VenueOptions): Venue {
 
   /** What is due by now happens now: nobody may read of it later than it was. */
   function passTime(): void {
-    apply({ kind: "tick", atMs: venueTimeMs(runtime) });
+    const { events } = apply({ kind: "tick", atMs: venueTimeMs(runtime) });
+    // A slice of a TWAP, say.
+    if (events.length > 0) options.onChange?.();
   }
 
   function present(): ReadContext {
