@@ -19,6 +19,8 @@ export type Command = {
   options: Readonly<Record<string, Option>>;
   /** Placeholders of what stands behind the options, all required: `KEY_HASH`. */
   positionals: readonly string[];
+  /** What it prints is a document, rows or messages, for programs: each byte goes out as it is, whatever command a text in it names. */
+  printsData?: true;
   /** Prints its result and returns; throws `Misuse` or `Failure` otherwise. */
   run(input: Input, outside: Outside): Promise<void>;
 };

@@ -28,6 +28,7 @@ export const exportCommand: Command = {
     resolution: { value: "RESOLUTION", help: "of equity: how long a row is, 5m, 1h or 1d (1h)" },
   },
   positionals: ["LIST"],
+  printsData: true,
   async run(input, outside) {
     const [word] = input.positionals;
     const list = chosen<ExportedList>("LIST", EXPORTED_LISTS, word ?? "");

@@ -15,6 +15,7 @@ export const logCommand: Command = {
     json: { value: null, help: "print one JSON object a line" },
   },
   positionals: [],
+  printsData: true,
   async run(input, outside) {
     const sinceMs = timeOf(input, "since") ?? 0;
     const untilMs = timeOf(input, "until") ?? Number.MAX_SAFE_INTEGER;

@@ -7,6 +7,7 @@ export const openApiCommand: Command = {
   summary: "print the OpenAPI document of the gateway's interface",
   options: {},
   positionals: [],
+  printsData: true,
   async run(_input, outside) {
     outside.print(`${JSON.stringify(openApiDocument(allRoutes()), null, 2)}\n`);
   },

@@ -23,8 +23,8 @@ export async function run(words: readonly string[], outside: Outside): Promise<0
     const input = readInput(command, rest, outside);
     const here = whereOf(command, input, outside);
     where = (text) => sayWhere(text, here, COMMANDS);
-    // What a script reads names no command.
-    const print = input.isSet("json") ? outside.print : (text: string) => outside.print(where(text));
+    const isData = command.printsData === true || input.isSet("json");
+    const print = isData ? outside.print : (text: string) => outside.print(where(text));
     await command.run(input, { ...outside, print });
     return 0;
   } catch (error) {

@@ -104,3 +104,11 @@ test("from the set-up to the owner's grant each next command says where, if this
     remove();
   }
 });
+
+test("a document for programs is printed as it is, whatever command a text in it names", async () => {
+  const { out } = await runHere(["openapi"], { POSTERN_DATA_DIR: "/srv/a" });
+  expect(out).toContain("`postern log`");
+  expect(out).not.toContain("/srv/a");
+  const data = COMMANDS.filter(({ printsData }) => printsData === true).map(({ name }) => name);
+  expect(data.sort()).toEqual(["export", "log", "mcp", "openapi"]);
+});

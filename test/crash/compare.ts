@@ -128,7 +128,7 @@ function compareWish({ key, kind, heard, lost }: Wish, made: number, rows: Rows)
 }
 
 /** A setting whose number was taken, perhaps by our own empty action, is proven by nothing but its being in force. */
-function mayStayUnknown(body: string): boolean {
+export function mayStayUnknown(body: string): boolean {
   const told: unknown = JSON.parse(body);
   return typeof told === "object" && told !== null && "action" in told && told.action !== "isolated_margin";
 }

@@ -1,31 +1,47 @@
 /** Every key is asked for again until everything is known. */
 import { ask, type Client, isOpen } from "./clients.ts";
+import { mayStayUnknown } from "./compare.ts";
 import type { Wish, Wishes } from "./wishes.ts";
 
 /** While nothing happens the history stands still, and says nothing of what was refused and lost: between two more orders. */
 const ORDER_EVERY_MS = 8_000;
 const ROUND_MS = 250;
+/** How long one is asked for that nothing but its being in force proves, milliseconds. */
+const SETTING_WITHIN_MS = 30_000;
+/** The answer to one more order may be lost as well, and then it has a time of its own: so many times in all. */
+const MOST_TIMES = 3;
 
-/** Gives back what is still open when the time is up. */
+/** Gives back what is still open when its time is up; `withinMs` counts from when a key is asked for here first. */
 export async function settleAll(
   client: Client,
   wishes: Wishes,
   { clients, withinMs }: { clients: number; withinMs: number },
 ): Promise<readonly Wish[]> {
   const startedMs = performance.now();
-  let open: Wish[] = [...wishes.all];
+  const sinceMs = new Map(wishes.all.map((wish) => [wish, startedMs]));
+  const isWaitedFor = (wish: Wish) => {
+    const mostMs = isOfSetting(wish) ? Math.min(SETTING_WITHIN_MS, withinMs) : withinMs;
+    return isOpen(wish) && performance.now() < (sinceMs.get(wish) ?? startedMs) + mostMs;
+  };
+  const latestMs = startedMs + MOST_TIMES * withinMs;
   let nextOrderMs = startedMs;
-  while (open.length > 0 && performance.now() < startedMs + withinMs) {
-    for (let from = 0; from < open.length; from += clients) {
-      await Promise.all(open.slice(from, from + clients).map((wish) => ask(client, wish)));
+  for (let waited = [...wishes.all]; waited.length > 0 && performance.now() < latestMs; ) {
+    for (let from = 0; from < waited.length; from += clients) {
+      await Promise.all(waited.slice(from, from + clients).map((wish) => ask(client, wish)));
     }
-    open = open.filter(isOpen);
-    if (open.length > 0) await Bun.sleep(ROUND_MS);
-    if (open.length === 0 || performance.now() < nextOrderMs) continue;
+    waited = waited.filter(isWaitedFor);
+    if (waited.length > 0) await Bun.sleep(ROUND_MS);
+    if (waited.every(isOfSetting) || performance.now() < nextOrderMs) continue;
     nextOrderMs = performance.now() + ORDER_EVERY_MS;
     const another = wishes.place();
+    sinceMs.set(another, performance.now());
     await ask(client, another);
-    open = [...open, another].filter(isOpen);
+    waited.push(another);
   }
-  return open;
+  return [...sinceMs.keys()].filter(isOpen);
+}
+
+function isOfSetting({ heard }: Wish): boolean {
+  const last = heard.at(-1);
+  return last?.status === 202 && mayStayUnknown(last.body);
 }

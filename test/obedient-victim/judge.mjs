@@ -55,6 +55,8 @@ export class Journal {
         this.find(`${what} was told to be an order; the exchange has none`);
       if (wish.door !== "v1" || last === undefined) continue;
       const { status, body } = last;
+      // No answer at all, to the last: that is told where it was waited for, and says nothing.
+      if (status === 0) continue;
       const isTold = status < 300 && (["open", "filled"].includes(body.status) || Number(body.filled_size ?? 0) > 0);
       if (isTold && taken === 0) this.find(`${what} was told to be ${body.status}; the exchange has none`);
       if (status >= 400 && taken > 0) this.find(`${what} was told ${status} ${body.error?.code}; the exchange has it`);

@@ -21,6 +21,7 @@ export const mcpCommand: Command = {
     client: { value: "NAME", help: `whose configuration: ${CLIENTS.join(", ")}; json by default, as most take it` },
   },
   positionals: [],
+  printsData: true,
   async run(input, outside) {
     const keyFile = resolve(required(input, "key-file"));
     const url = urlOf(input.value("url") ?? DEFAULT_URL);
