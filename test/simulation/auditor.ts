@@ -10,6 +10,7 @@ import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { auditOperation } from "./operations.ts";
 import { auditOwnWrites } from "./own-writes.ts";
+import { isPartAlone } from "./part-alone.ts";
 import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditSeparation } from "./separation.ts";
@@ -167,13 +168,15 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
 
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
- * operation whose number may have been taken by an empty action of ours nobody can say more than that; and of a trigger that no
- * answer has named, while another's order has its client order id.
+ * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
+ * answer has named, while another's order has its client order id; and of what `part-alone` says.
  */
 function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;
   const error = lastError(dialogue);
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
+  const placed = wish.kind === "place" ? run.truth.orders.get(wish.number) : undefined;
+  if (placed !== undefined && isPartAlone(run, placed)) return true;
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
@@ -321,6 +324,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   if (looks.length === 0 && isUnnamed(run, order)) return [];
   if (looks.length === 0 && expected.status === "rejected") return auditRefused(run, order, name);
   if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
+  if (looks.length === 0 && isPartAlone(run, order)) return [];
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
   // A refused order has a record and an id at the exchange, which its answer does not name.
   if (expected.status === "rejected") return [];
@@ -368,7 +372,9 @@ function auditDatabase(run: Audited): string[] {
       )
       .all();
     const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
-    const isAnyHidden = run.dialogues.some((dialogue) => isHidden(run, dialogue));
+    const isAnyHidden =
+      run.dialogues.some((dialogue) => isHidden(run, dialogue)) ||
+      allOrders(run.truth).some((order) => isPartAlone(run, order));
     for (const { kind, n } of open)
       if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
         findings.push(`${n} attempts of kind ${kind} were never settled`);
