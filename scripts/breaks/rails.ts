@@ -120,6 +120,22 @@ export const RAILS_BREAKS: readonly Break[] = [
     seenBy: seen("judges %s"),
   },
   {
+    row: "S54",
+    name: "what a bot holds where it may trade no more is left without its stop",
+    changes: inFile(
+      JUDGE,
+      "  if (fault === null || !wish.leg.reduceOnly) return fault;\n",
+      "  if (fault === null || fault !== null) return fault;\n",
+    ),
+    seenBy: seen("that may trade no more where it holds something protects and closes that", NARROW),
+  },
+  {
+    row: "S54",
+    name: "where it may trade no more a bot takes more than its own",
+    changes: inFile(JUDGE, "return reducedFault(rails, facts, wish) === null ? null : fault;", "return null;"),
+    seenBy: seen("that may trade no more where it holds something protects and closes that", NARROW),
+  },
+  {
     row: "S55",
     name: "an older grant comes back",
     changes: inFile("src/actions/register-limited-key.ts", "  requireNewest(store, grant, proof);\n", ""),

@@ -67,6 +67,18 @@ describe("a key that narrows itself", () => {
     expect([done.stop, listStopsInForce(rig.deps.store).length, rig.sent.length]).toEqual([null, 0, 1]);
   });
 
+  test("that may trade no more where it holds something protects and closes that, and takes nothing new", async () => {
+    const rig = await limitedRig({});
+    await place(rig, { size: "0.004" });
+    await narrow(rig, { markets: "ETH" });
+    const sale = { side: "sell", reduce_only: true, size: "0.004", price: "59500" };
+    const stop = { ...sale, price: "50000", trigger: { kind: "stop_loss", price: "51000", market: false } };
+    expect(await railOf(await inSeconds(rig, place(rig, stop)))).toBe("passed");
+    expect(await railOf(await inSeconds(rig, place(rig, { ...stop, size: "0.005" })))).toBe("markets");
+    expect(await railOf(await inSeconds(rig, place(rig, sale)))).toBe("passed");
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("markets");
+  });
+
   test("has what could increase withdrawn where it asks for that", async () => {
     const rig = await limitedRig({});
     await place(rig, {});

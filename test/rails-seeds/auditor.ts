@@ -173,7 +173,8 @@ function auditLeg(looked: Looked, leg: Leg): void {
   const verb = onlyReduces(leg) ? "reduce" : "increase";
   if (!limits.may.includes(verb)) fail(`may not ${verb}`);
   if (leg.price === null && !limits.may.includes("twap")) fail("may not twap");
-  if (!limits.markets.includes(leg.asset)) fail("may not trade there");
+  // What it holds where it may trade no more it may close: that is held to its own size.
+  if (!limits.markets.includes(leg.asset) && !onlyReduces(leg)) fail("may not trade there");
   auditDistance({ auditor, limits, fail }, leg);
   const day = dayOf(nowMs);
   asker.actions.set(day, (asker.actions.get(day) ?? 0) + 1);
@@ -260,8 +261,9 @@ function meets(venue: Venue, leg: Leg): Leg[] {
   return venue.legs.filter((each) => {
     const rests =
       each.standing === "rests" && each.told.standing === "rests" && each.reduceOnly && each.trigger === null;
-    if (!rests || each.asset !== leg.asset || each.isBuy === leg.isBuy) return false;
-    if (each.price === null || leg.price === null) return true;
+    // Slices of a TWAP take and never rest: what is canceled of the two is the other.
+    if (!rests || each.price === null || each.asset !== leg.asset || each.isBuy === leg.isBuy) return false;
+    if (leg.price === null) return true;
     return leg.isBuy ? each.price <= leg.price : each.price >= leg.price;
   });
 }
@@ -273,7 +275,8 @@ export function isAllTold(venue: Venue): boolean {
 
 /** It takes no more than what is its own, or may be by then, on that side. */
 function auditReduction({ auditor, venue, later, asker, fail }: Judged, leg: Leg): void {
-  if (!asker.limits.ownOnly || auditor.isCrowded) return;
+  const { ownOnly, markets } = asker.limits;
+  if ((!ownOnly && markets.includes(leg.asset)) || auditor.isCrowded) return;
   const open = openOf(venue, asker, later);
   const net = asker.net[leg.asset] ?? 0;
   const own = leg.isBuy ? -net : net;

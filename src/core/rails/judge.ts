@@ -20,7 +20,7 @@ import { isAbove, type NetRange, netRange, notionalAt, notionalOf, type Referenc
 import { marketFault, quoteFault, verbFault } from "./may.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
-import { displacedFault, reductionFault } from "./reductions.ts";
+import { displacedFault, reducedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
 import { priceless, priceOf, type Refused, refusal, usdRefusal, type Verdict } from "./verdict.ts";
 import type { Facts, Ordered, Wish } from "./wish.ts";
@@ -49,7 +49,7 @@ function orderFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
     (wish.leg.price === null ? verbFault(rails, "twap") : null) ??
     verbFault(rails, verb) ??
     (wish.isModify ? changedFault(rails, facts, wish) : null) ??
-    marketFault(rails, wish.leg.market) ??
+    placeFault(rails, facts, wish) ??
     quoteFault(rails, wish) ??
     (wish.leg.reduceOnly ? reductionFault(rails, facts, wish) : increaseFault(rails, facts, wish))
   );
@@ -63,6 +63,13 @@ function touchFault({ touches, bot }: Rails, { targetBot }: Facts): Refused | nu
 /** What increases stays with the bot that placed it, in whose books it stands. */
 function changedFault(rails: Rails, facts: Facts, { leg }: Ordered): Refused | null {
   return touchFault(leg.reduceOnly ? rails : { ...rails, touches: "own" }, facts);
+}
+
+/** In a market that is named no more, which a narrowing or a newer grant may have taken away, a bot gets out of what is its own. */
+function placeFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  const fault = marketFault(rails, wish.leg.market);
+  if (fault === null || !wish.leg.reduceOnly) return fault;
+  return reducedFault(rails, facts, wish) === null ? null : fault;
 }
 
 function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {

@@ -15,8 +15,8 @@ export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refus
   );
 }
 
-/** Beyond what is the bot's own it would reduce another's. What rests is summed; of triggers that wait the largest counts. */
-function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+/** For whichever `touches`: beyond what is the bot's own it would reduce another's. What rests is summed; of triggers that wait the largest counts. */
+export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   const { market, side, triggerPrice } = wish.leg;
   if (isSpot(market)) return soldFault(rails, facts, wish);
   const own = ownIn(rails, facts, market);

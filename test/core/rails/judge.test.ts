@@ -9,6 +9,26 @@ import { four, HALT, judged, type Known, leg, two, usd } from "./judged.ts";
 describe("judged", () => {
   test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     ["nothing increases while the bot is halted", "may", [{}, leg({}), { halt: HALT }]],
+    ["what is named no more takes nothing new", "markets", [{ markets: ["ETH"] }, leg({}), { net: "1" }]],
+    [
+      "what is held where it may trade no more is got out of",
+      "allowed",
+      [{ markets: ["ETH"] }, leg({ side: "sell", reduceOnly: true }), { net: "1" }],
+    ],
+    [
+      "and protected there",
+      "allowed",
+      [{ markets: ["ETH"] }, leg({ side: "sell", reduceOnly: true, triggerPrice: usd(90) }), { net: "1" }],
+    ],
+    [
+      "no more of it than is its own, whatever it may touch",
+      "markets",
+      [
+        { markets: ["ETH"], touches: "all" },
+        leg({ side: "sell", reduceOnly: true, remaining: usd(1.5) }),
+        { net: "1", account: "5" },
+      ],
+    ],
     ["what reduces passes a halt", "allowed", [{}, leg({ side: "sell", reduceOnly: true }), { halt: HALT, net: "1" }]],
     [
       "a loss that has come to its limit",
