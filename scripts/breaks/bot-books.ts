@@ -8,6 +8,8 @@ function inBooks(name: string, changes: Break["changes"]): Break {
   return { row: "S54", name, changes, seenBy };
 }
 
+const SET_APART = "what a modify has placed beside an order that was over counts with what is filled of it";
+
 /** Ways to lose what a bot has done between two works and the end of their transaction. */
 export const BOT_BOOKS_BREAKS: readonly Break[] = [
   inBooks(
@@ -42,4 +44,14 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
       "  void writeLast;\n  return dayOf(store)",
     ),
   ),
+  {
+    row: "S54",
+    name: "what is filled beside an order that was over is in no books",
+    changes: inFile(
+      "src/store/open-legs.ts",
+      "  if (!isApart) return leg;\n",
+      "  if (!isApart || isApart) return leg;\n",
+    ),
+    seenBy: { test: "test/store/open-legs.test.ts", title: SET_APART },
+  },
 ];

@@ -1,5 +1,7 @@
 /** Everything of an account that may still execute, as our rows tell it: a lost answer among it. */
 import { and, eq, type SQL, sql } from "drizzle-orm";
+import { ZERO } from "../core/decimal.ts";
+import { isClosed, type Leg } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { listTwapLegs } from "./bot-twaps.ts";
 import { findLegByCloid, listLegs, toLeg } from "./legs.ts";
@@ -31,13 +33,9 @@ const ofStatus = prepared((store) =>
 /** The same of orders, from the rows alone. */
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
   const live = MAY_EXECUTE.flatMap((status) => ofStatus(store).all({ accountId, status }));
-  const open = live.flatMap((row) => openLeg(store, row, toLeg(row)));
-  return [
-    ...open,
-    ...openModifies(store)
-      .all({ accountId })
-      .flatMap((row) => placedApart(store, row)),
-  ];
+  const modifies = openModifies(store).all({ accountId });
+  const open = live.flatMap((row) => openLeg(store, row, unbooked(toLeg(row), modifies)));
+  return [...open, ...modifies.flatMap((row) => placedApart(store, row))];
 }
 
 /** No placing is a modify: these have rows of their own. In the words of the index that holds only what is open. */
@@ -45,7 +43,7 @@ function openModifiesWhere(isWanted: SQL) {
   const isOpen = sql`${attempts.state} <> 'done'`;
   return prepared((store) =>
     store
-      .select(columnsOf(attempts, ["cloid", "resourceId"]))
+      .select(columnsOf(attempts, ["cloid", "resourceId", "isTargetClosed"]))
       .from(attempts)
       .where(and(isOpen, isWanted, eq(attempts.kind, "modify")))
       .prepare(),
@@ -55,19 +53,34 @@ function openModifiesWhere(isWanted: SQL) {
 const openModifies = openModifiesWhere(eq(attempts.accountId, sql.placeholder("accountId")));
 const openModifiesOf = openModifiesWhere(eq(attempts.resourceId, sql.placeholder("resourceId")));
 
+type OpenModify = { cloid: string | null; resourceId: string; isTargetClosed: boolean };
+
+/**
+ * What was placed beside an order that was over is no part of it, and an order of its own only when its modify has ended: until then
+ * what is filled of it stands in no books, and counts as if it were still to come.
+ */
+function unbooked(leg: Leg, modifies: readonly OpenModify[]): Leg {
+  const isApart = modifies.some(({ cloid, isTargetClosed }) => isTargetClosed && cloid === leg.cloid);
+  if (!isApart) return leg;
+  return isClosed(leg)
+    ? { ...leg, state: "sent", size: leg.filledSize, filledSize: ZERO }
+    : { ...leg, filledSize: ZERO };
+}
+
 /** What a modify may place although its order is over: its order's status does not tell of it. */
-function placedApart(store: Store, { cloid, resourceId }: { cloid: string | null; resourceId: string }): OpenLeg[] {
+function placedApart(store: Store, modify: OpenModify): OpenLeg[] {
+  const { cloid, resourceId } = modify;
   const order = findOrder(store, resourceId);
   const leg = cloid === null ? null : findLegByCloid(store, cloid);
-  return order === null || leg === null || mayExecute(order) ? [] : openLeg(store, order, leg);
+  return order === null || leg === null || mayExecute(order) ? [] : openLeg(store, order, unbooked(leg, [modify]));
 }
 
 function ofOrder(store: Store, orderId: string): { accountId: string; legs: readonly OpenLeg[] } | null {
   const order = findOrder(store, orderId);
   if (order === null) return null;
   const { accountId } = order;
-  if (mayExecute(order))
-    return { accountId, legs: listLegs(store, orderId).flatMap((leg) => openLeg(store, order, leg)) };
-  const apart = openModifiesOf(store).all({ resourceId: orderId });
-  return { accountId, legs: apart.flatMap((row) => placedApart(store, row)) };
+  const modifies = openModifiesOf(store).all({ resourceId: orderId });
+  if (!mayExecute(order)) return { accountId, legs: modifies.flatMap((row) => placedApart(store, row)) };
+  const legs = listLegs(store, orderId);
+  return { accountId, legs: legs.flatMap((leg) => openLeg(store, order, unbooked(leg, modifies))) };
 }

@@ -67,6 +67,10 @@ const WRITES: Readonly<Record<string, Write>> = {
     const attempt = listAttemptsOf(store, idOf(order)).at(-1);
     if (attempt !== undefined) updateAttempt(store, attempt, { state: nth % 2 === 0 ? "done" : "ambiguous" });
   },
+  apart(store, { order }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    if (attempt?.kind === "modify") updateAttempt(store, attempt, { isTargetClosed: true });
+  },
   takeBack(store, { order }) {
     const attempt = listAttemptsOf(store, idOf(order)).at(-1);
     const leg = listLegs(store, idOf(order)).at(-1);
@@ -139,3 +143,29 @@ function attempt(store: Store, fails: boolean, work: () => unknown): void {
     if (!fails || !(error instanceof Error) || error.message !== "taken back") throw error;
   }
 }
+
+test.each<[string, Leg["state"], string]>([
+  ["filled whole", "filled", "1"],
+  ["filled in part and over", "canceled", "0.5"],
+  ["filled in part and open", "resting", "0.5"],
+])(
+  "what a modify has placed beside an order that was over counts with what is filled of it: %s",
+  (_title, state, filled) => {
+    const store = openStore(":memory:");
+    listOpenLegs(store, accountId);
+    inTransaction(store, () => {
+      insertOrder(store, orderRow({ id: idOf(1), status: "filled" }));
+      const cloid = cloidOf(idOf(9));
+      insertLeg(
+        store,
+        legRow({ cloid, orderId: idOf(1), ordinal: 1, state, size: decimal("1"), filledSize: decimal(filled) }),
+      );
+      const resource = { kind: "order", id: idOf(1) } as const;
+      insertAttempt(store, attemptRow({ resource, cloid, isTargetClosed: true, state: "ambiguous" }));
+    });
+    const out = state === "resting" ? "1" : filled;
+    for (const legs of [listOpenLegs(store, accountId), readOpenLegs(store, accountId)])
+      expect(legs.map(({ remaining }) => remaining)).toEqual([decimal(out)]);
+    closeStore(store);
+  },
+);
