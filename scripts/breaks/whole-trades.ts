@@ -330,4 +330,17 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     ),
     seenBy: { test: CLOSE, title: "what of a bot rests to reduce goes before all of it is closed" },
   },
+  {
+    row: "P27",
+    name: "a start forgets the trades",
+    changes: inFile(
+      "src/actions/workers.ts",
+      "of [flattener, closer, canceler, trader]",
+      "of [flattener, closer, canceler]",
+    ),
+    seenBy: {
+      test: "test/simulation/trade-crashes.test.ts",
+      title: "a trade that is protected by %s keeps what it promises whatever step its gateway dies at",
+    },
+  },
 ];

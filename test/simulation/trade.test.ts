@@ -355,21 +355,3 @@ test("moved, the new stop stands before the old one goes; one that the exchange 
   expect(placed(s).filter(({ isTrigger }) => isTrigger)).toHaveLength(2);
   expect(await shownTrade(s, id)).toMatchObject({ protected: true, stop_loss: { trigger_price: "86000" } });
 });
-
-test.each([2, 4, 5, 6, 8, 9, 10, 12, 14])("it goes on after a death at step %d of it", async (atPoint) => {
-  const s = await scene();
-  s.kill();
-  await s.start({ atPoint });
-  s.ask("trade-key-1", bracket());
-  await s.pass(3_000);
-  if (!s.isDead()) s.kill();
-  await s.start();
-  const id = await begin(s);
-  await until(s, id, (is) => is.status !== "arming");
-  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.1" });
-  // An entry of which it is proven that it never ran is not sent a second time.
-  const end = await until(s, id, (is) => is.status === "rejected" || (is.status === "open" && is.protected));
-  await s.pass(3_000);
-  expect([held(s), guarded(s)]).toEqual(end.status === "rejected" ? ["0", 0] : ["0.05", 0.05]);
-  expect(placed(s).filter(({ isReduction }) => !isReduction).length).toBe(end.status === "rejected" ? 0 : 1);
-});
