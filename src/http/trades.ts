@@ -147,7 +147,8 @@ const retrieve = readRoute(
     path: "/v1/trades/{id}",
     tag: TAG,
     summary: "Retrieve a trade",
-    description: "As it is known now; it is pursued all the while. The story of each of its orders names it; `postern order explain` tells them all together.",
+    description:
+      "As it is known now; it is pursued all the while. The story of each of its orders names it; `postern order explain` tells them all together.",
     access: "trading:read",
     id: ID,
     answers: [{ status: 200, description: "The trade.", schema: TradeResource, example: EXAMPLE_TRADE }],
