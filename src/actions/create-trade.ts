@@ -11,6 +11,7 @@ import {
   type Trade,
   type TradePath,
   type TradeTerms,
+  UNTOLD,
   worstPriceOf,
 } from "../core/trade.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -231,12 +232,7 @@ function newTrade({ id, caller, terms, path, fault, createdAtMs }: Making): Trad
     entryId: null,
     stops: 0,
     profits: 0,
-    stopId: null,
-    profitId: null,
-    filledSize: ZERO,
-    heldSize: ZERO,
-    unprotectedSinceMs: null,
-    unprotectedBecause: null,
+    ...UNTOLD,
     error: fault,
     endedAtMs: fault === null ? null : createdAtMs,
   };

@@ -1,5 +1,6 @@
 import { API_NETWORK } from "../core/account.ts";
 import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, TRADINGVIEW_SOURCES } from "../core/hook/hook.ts";
+import { PROPOSED_RAILS } from "../core/rails/wished-grant.ts";
 import { isoTime } from "../core/resource.ts";
 import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import type { With } from "../deps.ts";
@@ -112,21 +113,9 @@ function limitedExample({ settings, clock }: With<"clock" | "settings">): TypedD
     tradingAddress: EXAMPLE_ADDRESS,
     keyHash: EXAMPLE_HASH,
     scopes: "trading:read,trading:write",
+    ...PROPOSED_RAILS,
     bot: "grid-1",
-    may: "increase,reduce,modify,cancel",
     markets: "BTC,ETH",
-    maxOrder: "500 USD",
-    maxPosition: "1000 USD",
-    maxExposure: "1500 USD",
-    maxTurnoverPerDay: "5000 USD",
-    maxLossPerDay: "any",
-    maxActionsPerDay: "2000",
-    maxDistance: "2 %",
-    maxStopDistance: "10 %",
-    maxLeverage: "any",
-    maxOpenOrders: "40",
-    touches: "own",
-    sources: "any",
     issuedAt: isoTime(nowMs),
     expiresAt: isoTime(nowMs + EXAMPLE_LIFE_MS),
   });

@@ -10,14 +10,17 @@ export type Kind = (typeof KINDS)[number];
 
 type Side = "buy" | "sell";
 
-/** What a line says of an order, and so on: members of the interface's resources. */
-export type ToldOrder = {
+/** What a line says of an order and of a fill: members of the interface's resources. */
+type ToldTerms = {
   id: string;
   created_at: string;
   market: string;
   side: Side;
   size: string;
   price: string;
+};
+
+export type ToldOrder = ToldTerms & {
   time_in_force: string;
   reduce_only: boolean;
   trigger?: { kind: string; price: string } | undefined;
@@ -25,13 +28,7 @@ export type ToldOrder = {
   error: string | null;
 };
 
-export type ToldFill = {
-  id: string;
-  created_at: string;
-  market: string;
-  side: Side;
-  size: string;
-  price: string;
+export type ToldFill = ToldTerms & {
   liquidity: string;
   liquidation: boolean;
   direction: string;

@@ -2,7 +2,7 @@
  * A trade: an entry together with the orders that protect what it fills. It lives until nothing of it is held and nothing
  * of it is out. What is to be done for it next is said by `core/trade-step`.
  */
-import { compare, type Decimal, decimal, multiply } from "./decimal.ts";
+import { compare, type Decimal, decimal, multiply, ZERO } from "./decimal.ts";
 import { type Market, roundPrice } from "./market.ts";
 import type { Side, TimeInForce } from "./order.ts";
 
@@ -83,6 +83,16 @@ export type Trade = TradeTerms & {
   error: string | null;
   endedAtMs: number | null;
 };
+
+/** Where nothing of a trade has been sent, or nothing is known of what has: nothing holds, and nothing protects. */
+export const UNTOLD = {
+  stopId: null,
+  profitId: null,
+  filledSize: ZERO,
+  heldSize: ZERO,
+  unprotectedSinceMs: null,
+  unprotectedBecause: null,
+} as const satisfies Partial<Trade>;
 
 /** The exchange's own form takes so much of the trigger price for a stop at market, percent of it. */
 const MARKET_SLIPPAGE = { sell: decimal("0.9"), buy: decimal("1.1") } as const;

@@ -1,5 +1,5 @@
 /** What accounts were worth, sample by sample: close together for a month, by the hour for two years, by the day after that. */
-import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { equitySamples } from "./schema-record.ts";
@@ -14,40 +14,26 @@ export function insertEquitySample(store: Store, sample: EquitySample): void {
   insert(store).run(sample);
 }
 
-const before = prepared((store) =>
-  store
-    .select()
-    .from(equitySamples)
-    .where(
-      and(
-        eq(equitySamples.accountId, sql.placeholder("accountId")),
-        lt(equitySamples.atMs, sql.placeholder("beforeMs")),
-      ),
-    )
-    .orderBy(desc(equitySamples.atMs))
-    .limit(1)
-    .prepare(),
-);
+/** The one that is nearest to a time: the newest before it, or the first from it on. */
+function nearest(isNear: SQL, order: SQL) {
+  return prepared((store) =>
+    store
+      .select()
+      .from(equitySamples)
+      .where(and(eq(equitySamples.accountId, sql.placeholder("accountId")), isNear))
+      .orderBy(order)
+      .limit(1)
+      .prepare(),
+  );
+}
+
+const before = nearest(lt(equitySamples.atMs, sql.placeholder("beforeMs")), desc(equitySamples.atMs));
+const from = nearest(gte(equitySamples.atMs, sql.placeholder("fromMs")), asc(equitySamples.atMs));
 
 /** The newest before that time; null for none. */
 export function findSampleBefore(store: Store, accountId: string, beforeMs: number): EquitySample | null {
   return before(store).get({ accountId, beforeMs }) ?? null;
 }
-
-const from = prepared((store) =>
-  store
-    .select()
-    .from(equitySamples)
-    .where(
-      and(
-        eq(equitySamples.accountId, sql.placeholder("accountId")),
-        gte(equitySamples.atMs, sql.placeholder("fromMs")),
-      ),
-    )
-    .orderBy(asc(equitySamples.atMs))
-    .limit(1)
-    .prepare(),
-);
 
 /** The first from that time on; null for none. */
 export function findSampleFrom(store: Store, accountId: string, fromMs: number): EquitySample | null {

@@ -1,7 +1,7 @@
 /** Live orders of one market. */
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
-import { LIVE, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
+import { inOneStatus, LIVE, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
 import { orders } from "./schema.ts";
 
@@ -12,9 +12,7 @@ function ofStatusInMarket(isReduceOnly: boolean) {
       .select(ORDER_COLUMNS)
       .from(orders)
       .where(
-        and(
-          eq(orders.accountId, sql.placeholder("accountId")),
-          eq(orders.status, sql.placeholder("status")),
+        inOneStatus(
           eq(orders.market, sql.placeholder("market")),
           isReduceOnly ? sql`reduce_only = 1` : sql`reduce_only = 0`,
         ),

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
@@ -260,14 +260,18 @@ export function newestFirst(a: OrderRow, b: OrderRow): number {
   return a.id < b.id ? 1 : -1;
 }
 
+/** Of an account and in one status, as indexes have them, and of those what else is so. */
+export function inOneStatus(...isSo: readonly SQL[]): SQL | undefined {
+  const { accountId, status } = orders;
+  return and(eq(accountId, sql.placeholder("accountId")), eq(status, sql.placeholder("status")), ...isSo);
+}
+
 const ofStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)
     .from(orders)
     .where(
-      and(
-        eq(orders.accountId, sql.placeholder("accountId")),
-        eq(orders.status, sql.placeholder("status")),
+      inOneStatus(
         sql`(${orders.createdAtMs}, ${orders.id}) < (${sql.placeholder("createdAtMs")}, ${sql.placeholder("id")})`,
         isOfDex(orders.market, sql.placeholder("dex")),
       ),
@@ -286,7 +290,7 @@ const oldestOfStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)
     .from(orders)
-    .where(and(eq(orders.accountId, sql.placeholder("accountId")), eq(orders.status, sql.placeholder("status"))))
+    .where(inOneStatus())
     .orderBy(asc(orders.createdAtMs), asc(orders.id))
     .limit(sql.placeholder("limit"))
     .prepare(),
@@ -306,13 +310,7 @@ const unnamedOfStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)
     .from(orders)
-    .where(
-      and(
-        eq(orders.accountId, sql.placeholder("accountId")),
-        eq(orders.status, sql.placeholder("status")),
-        isNull(orders.exchangeOrderId),
-      ),
-    )
+    .where(inOneStatus(isNull(orders.exchangeOrderId)))
     .orderBy(asc(orders.createdAtMs), asc(orders.id))
     .limit(sql.placeholder("limit"))
     .prepare(),

@@ -3,8 +3,7 @@
  * protects nor makes it enter another thing; a row that nobody has sealed enters nothing. That no more is to be entered is obeyed
  * without any proof. What an ended one has been is history, and its row is shown as it is.
  */
-import { ZERO } from "../core/decimal.ts";
-import type { Trade } from "../core/trade.ts";
+import { type Trade, UNTOLD } from "../core/trade.ts";
 import type { Store } from "./open.ts";
 import { findSealed, hasSealedRows, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
@@ -72,12 +71,7 @@ function restoredTrade(content: string, found: Trade | null): Trade {
     ...sealed,
     isEntryUnwanted: sealed.isEntryUnwanted || found?.isEntryUnwanted === true,
     status: "arming",
-    stopId: null,
-    profitId: null,
-    filledSize: ZERO,
-    heldSize: ZERO,
-    unprotectedSinceMs: null,
-    unprotectedBecause: null,
+    ...UNTOLD,
     error: null,
     endedAtMs: null,
   };

@@ -5,7 +5,15 @@ import { endOrder } from "./ending.ts";
 import { executeMatch } from "./fills.ts";
 import { maintenanceMargin, marginUsed, pooledPositions, poolOf, positionValue } from "./margin.ts";
 import { matchOrder } from "./matching.ts";
-import type { Account, Address, FillLiquidation, Order, PerpMarket, Position } from "./state.ts";
+import {
+  type Account,
+  type Address,
+  type FillLiquidation,
+  type Order,
+  type PerpMarket,
+  type Position,
+  plainOrder,
+} from "./state.ts";
 import { lotOf } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, perpOf } from "./turn.ts";
@@ -119,6 +127,7 @@ function liquidationOrder(
   const oid = turn.venue.nextOid;
   turn.venue.nextOid += 1;
   return {
+    ...plainOrder(),
     ...terms,
     oid,
     asset: market.asset,
@@ -128,20 +137,9 @@ function liquidationOrder(
     limitPrice: terms.isBuy ? market.markPrice * 2n : market.markPrice / 20n,
     originalSize: terms.size,
     timestampMs: turn.nowMs,
-    trigger: null,
-    isTriggered: false,
-    isPositionTpsl: false,
     reduceOnly: true,
     orderType: "Market",
     tif: "LiquidationMarket",
-    cloid: null,
-    phase: "resting",
-    parentOid: null,
-    childOids: [],
-    siblingOids: [],
-    builder: null,
-    tracksPosition: false,
-    awaitsPosition: false,
   };
 }
 

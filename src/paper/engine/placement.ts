@@ -1,7 +1,7 @@
 /** An order on its way in: what it is made from, and how its outcome is told. */
 import type { OrderReplyStatus, OrderRequest } from "./action.ts";
 import { recordStatus } from "./history.ts";
-import type { Account, Builder, Market, Order, OrderStatus } from "./state.ts";
+import { type Account, type Builder, type Market, type Order, type OrderStatus, plainOrder } from "./state.ts";
 import { priceDecimals } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { marketOf } from "./turn.ts";
@@ -28,6 +28,7 @@ export function newOrder(turn: Turn, account: Account, market: Market, placement
   const oid = turn.venue.nextOid;
   turn.venue.nextOid += 1;
   return {
+    ...plainOrder(),
     oid,
     asset: market.asset,
     coin: market.coin,
@@ -41,19 +42,13 @@ export function newOrder(turn: Turn, account: Account, market: Market, placement
       trigger === null
         ? null
         : { isMarket: trigger.isMarket, triggerPrice: units(trigger.triggerPx), tpsl: trigger.tpsl },
-    isTriggered: false,
     isPositionTpsl,
     reduceOnly: request.r,
     orderType: orderTypeOf(request),
     tif: "limit" in request.t ? request.t.limit.tif : null,
     cloid: request.c,
     phase: trigger === null ? "resting" : "waitingForTrigger",
-    parentOid: null,
-    childOids: [],
-    siblingOids: [],
     builder,
-    tracksPosition: false,
-    awaitsPosition: false,
   };
 }
 

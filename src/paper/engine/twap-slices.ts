@@ -4,7 +4,7 @@ import { canPlaceSpot } from "./affordability.ts";
 import { nextRandom } from "./chance.ts";
 import { recordStatus } from "./history.ts";
 import { matchOrder, reducible } from "./matching.ts";
-import type { Market, Order, Twap } from "./state.ts";
+import { type Market, type Order, plainOrder, type Twap } from "./state.ts";
 import { lotOf, toTick } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, marketOf } from "./turn.ts";
@@ -60,6 +60,7 @@ function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order
   const oid = turn.venue.nextOid;
   turn.venue.nextOid += 1;
   return {
+    ...plainOrder(),
     oid,
     asset: market.asset,
     coin: market.coin,
@@ -69,20 +70,9 @@ function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order
     size,
     originalSize: size,
     timestampMs: turn.nowMs,
-    trigger: null,
-    isTriggered: false,
-    isPositionTpsl: false,
     reduceOnly: twap.reduceOnly,
     orderType: "Twap Slice",
     tif: "Ioc",
-    cloid: null,
-    phase: "resting",
-    parentOid: null,
-    childOids: [],
-    siblingOids: [],
-    builder: null,
-    tracksPosition: false,
-    awaitsPosition: false,
   };
 }
 

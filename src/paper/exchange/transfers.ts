@@ -45,41 +45,33 @@ function addressOrEmpty(json: Json): Decoded<string> {
   return json === "" ? "" : address(json);
 }
 
-export const usdSend: UserReader = {
-  kind: "user",
-  primaryType: "HyperliquidTransaction:UsdSend",
-  fields: typedFields("destination string", "amount string", "time uint64"),
-  read: (json) => {
-    const read = UsdSend(json);
-    if (read === MISMATCH) return MISMATCH;
-    const { hyperliquidChain, destination, amount, time } = read;
-    return {
-      chain: hyperliquidChain,
-      chainId: read.signatureChainId,
-      message: { hyperliquidChain, destination, amount, time },
-      nonce: time,
-      action: { type: "usdSend", destination, amount: decimal(amount) },
-    };
-  },
-};
+/** Two actions of the same members: to somebody else at the exchange, and out of it. */
+function sending(
+  type: "usdSend" | "withdraw3",
+  primaryType: string,
+  decode: typeof UsdSend | typeof Withdraw,
+): UserReader {
+  return {
+    kind: "user",
+    primaryType,
+    fields: typedFields("destination string", "amount string", "time uint64"),
+    read: (json) => {
+      const read = decode(json);
+      if (read === MISMATCH) return MISMATCH;
+      const { hyperliquidChain, destination, amount, time } = read;
+      return {
+        chain: hyperliquidChain,
+        chainId: read.signatureChainId,
+        message: { hyperliquidChain, destination, amount, time },
+        nonce: time,
+        action: { type, destination, amount: decimal(amount) },
+      };
+    },
+  };
+}
 
-export const withdraw3: UserReader = {
-  kind: "user",
-  primaryType: "HyperliquidTransaction:Withdraw",
-  fields: usdSend.fields,
-  read: (json) => {
-    const read = Withdraw(json);
-    if (read === MISMATCH) return MISMATCH;
-    const { hyperliquidChain, destination, amount, time } = read;
-    return {
-      chain: hyperliquidChain,
-      chainId: read.signatureChainId,
-      message: { hyperliquidChain, destination, amount, time },
-      nonce: time,
-      action: { type: "withdraw3", destination, amount: decimal(amount) },
-    };
-  },
-};
+export const usdSend = sending("usdSend", "HyperliquidTransaction:UsdSend", UsdSend);
+export const withdraw3 = sending("withdraw3", "HyperliquidTransaction:Withdraw", Withdraw);
 
 export const spotSend: UserReader = {
   kind: "user",
