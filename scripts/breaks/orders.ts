@@ -292,8 +292,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/store/commit.ts",
-        find: "  const result = within(store, work);\n  try {\n    sealChanges",
-        put: "  const result = within(store, work);\n  store.memory.delayed.length = 0;\n  try {\n    sealChanges",
+        find: "  const result = within(store, work);\n  try {\n    writeLast",
+        put: "  const result = within(store, work);\n  store.memory.delayed.length = 0;\n  try {\n    writeLast",
       },
     ],
     seenBy: TOLD_IS_SHOWN,

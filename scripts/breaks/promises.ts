@@ -124,7 +124,7 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     row: "P27",
     file: "README.md",
     sentence:
-      "Where the mark comes to it before the entry is sent, nothing is entered (`rejected`), and nothing is entered a minute after it was asked for",
+      "Where the mark comes to the stop before the entry is sent, nothing is entered (`rejected`), and nothing is entered a minute after it was asked for",
   },
   {
     row: "P18",
@@ -267,8 +267,8 @@ export const PROMISE_BREAKS: readonly Break[] = [
     name: "a trade places a second stop after a restore",
     changes: inFile(
       "src/settle/restore/own-trades.ts",
-      "if (newest === undefined) return trade;",
-      "if (newest !== null) return trade;",
+      "const count = newest?.number ?? known;",
+      "const count = known;",
     ),
     seenBy: { test: RESTORE, title: "a trade that the lost machine has %s is one position" },
   },

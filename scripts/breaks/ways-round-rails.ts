@@ -58,7 +58,7 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
   ]),
   way("many small orders pass the cap of one", [
     JUDGE,
-    "  const use = add(elsewhere, multiply(worstIn(increase, market), price));",
+    "  const use = add(elsewhere, multiply(worstInItsMarket(increase), price));",
     "  const use = add(elsewhere, multiply(wish.leg.remaining, price));",
   ]),
   way("one key cancels another's stop", [
