@@ -5,15 +5,8 @@ import { endOrder } from "./ending.ts";
 import { executeMatch } from "./fills.ts";
 import { maintenanceMargin, marginUsed, pooledPositions, poolOf, positionValue } from "./margin.ts";
 import { matchOrder } from "./matching.ts";
-import {
-  type Account,
-  type Address,
-  type FillLiquidation,
-  type Order,
-  type PerpMarket,
-  type Position,
-  plainOrder,
-} from "./state.ts";
+import { plainOrder } from "./plain-order.ts";
+import type { Account, Address, FillLiquidation, Order, PerpMarket, Position } from "./state.ts";
 import { lotOf } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, perpOf } from "./turn.ts";

@@ -1,7 +1,8 @@
 /** An order on its way in: what it is made from, and how its outcome is told. */
 import type { OrderReplyStatus, OrderRequest } from "./action.ts";
 import { recordStatus } from "./history.ts";
-import { type Account, type Builder, type Market, type Order, type OrderStatus, plainOrder } from "./state.ts";
+import { plainOrder } from "./plain-order.ts";
+import type { Account, Builder, Market, Order, OrderStatus } from "./state.ts";
 import { priceDecimals } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { marketOf } from "./turn.ts";
