@@ -306,8 +306,8 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   },
   {
     row: "P27",
-    name: "a stop that was too little by its record alone takes the entry with it",
-    changes: inFile("src/settle/trade/trade-facts.ts", "legs.some(wasTaken) && !isRefused;", "legs.some(wasTaken);"),
+    name: "that a stop is worth too little is known by the answer alone, and not by its record",
+    changes: inFile("src/core/minimum-value.ts", '"minimum value", "minTradeNtlRejected"', '"minimum value"'),
     seenBy: { test: TRADES_RUN, title: "what is filled is worth too little for a stop" },
   },
   {

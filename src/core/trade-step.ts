@@ -81,15 +81,10 @@ export const MAX_GUARDS = 40;
 /** Of these the last ones are kept for when the entry is over. */
 const KEPT_GUARDS = 8;
 
-/** The words of the exchange where a stop needs a position. */
-const NEEDS_POSITION = "would increase position";
+/** Where a stop needs a position: the exchange's answer, and the status word of its record. */
+const NEEDS_POSITION = ["would increase position", "reduceOnlyRejected"];
 /** Where the mark has come to a trigger already: its answer, and the status word of its record. */
 const ALREADY_MET = ["TP/SL price", "badTriggerPxRejected"];
-
-/** What the exchange says of an order only when it is placed: one that has waited never ends so, whatever id its record has. */
-export function isRefusedAtPlacing(words: string): boolean {
-  return isTooLittle(words) || isMet(words);
-}
 
 function isMet(words: string): boolean {
   return ALREADY_MET.some((each) => words.includes(each));
@@ -162,7 +157,7 @@ function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
   }
   if (trade.path === "after_fills") return [{ kind: "place_entry" }];
   const refusal = newest?.state === "over" ? newest.refusal : null;
-  if (refusal?.includes(NEEDS_POSITION)) return [{ kind: "follow_fills" }];
+  if (NEEDS_POSITION.some((words) => refusal?.includes(words))) return [{ kind: "follow_fills" }];
   if (refusal !== null && !stops.some(isLive)) return [end("rejected", `the stop was refused: ${refusal}`)];
   const wanted = { size: decimal(trade.size), guard: trade.stopLoss };
   const ready = stops.filter((stop) => stop.state === "waiting" && isFor(stop, wanted));

@@ -42,6 +42,19 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     [{ kind: "follow_fills" }],
   ],
   [
+    "the same by the word of its record, where the answer was lost",
+    {},
+    {
+      stops: [
+        part("s1", {
+          ...REFUSED,
+          refusal: "rejected: reduce-only, and it would increase the position (reduceOnlyRejected)",
+        }),
+      ],
+    },
+    [{ kind: "follow_fills" }],
+  ],
+  [
     "a stop that is refused for anything else: nothing is entered",
     {},
     { stops: [part("s1", { ...REFUSED, refusal: "Invalid TP/SL price." })] },

@@ -1,7 +1,7 @@
 import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
 import { nameOfTrade, type Trade } from "../../core/trade.ts";
-import { isRefusedAtPlacing, isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
+import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -71,8 +71,6 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
   const attempts = listAttemptsOf(store, order.id);
   const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
   const refused = legs.findLast(({ state, isExchangesWord }) => state === "rejected" && isExchangesWord);
-  const isRefused = refused?.reason != null && isRefusedAtPlacing(refused.reason);
-  const isTaken = legs.some(wasTaken) && !isRefused;
   return {
     orderId: order.id,
     state: stateOf(
@@ -86,8 +84,8 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     size: decimal(order.size),
     triggerPrice: order.trigger?.price ?? null,
     price: order.price,
-    wasTaken: isTaken,
-    refusal: isTaken ? null : (refused?.reason ?? null),
+    wasTaken: legs.some(wasTaken),
+    refusal: legs.some(wasTaken) ? null : (refused?.reason ?? null),
     error: order.error,
     createdAtMs: order.createdAtMs,
     shownAtMs: order.seenAtMs,
