@@ -205,7 +205,7 @@ function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () 
   return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
 }
 
-type Stepping = {
+type SteppingParts = {
   workers: Workers;
   world: World;
   repeating: Repeating;
@@ -215,7 +215,7 @@ type Stepping = {
 };
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep(stepping: Stepping, socket: GatewayParts["socket"]): void {
+function keepInStep(stepping: SteppingParts, socket: GatewayParts["socket"]): void {
   const { world, repeating, settler, workers, heartbeats, follower } = stepping;
   const { once, every } = repeating;
   once(async () => heartbeats.begin());
@@ -294,7 +294,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
   };
 }
 
-type Opened = With<
+type OpenedGateway = With<
   | "settling"
   | "stopper"
   | "flattener"
@@ -310,7 +310,7 @@ type Opened = With<
   | "gauges"
 >;
 
-function depsOf(world: World, opened: Opened): Deps {
+function depsOf(world: World, opened: OpenedGateway): Deps {
   return {
     ...world,
     ...opened,

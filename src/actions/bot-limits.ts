@@ -86,10 +86,10 @@ function headroomOf(rails: Rails, { turnover, loss, exposure, actions, openOrder
   };
 }
 
-type Held = { market: string; net: Decimal; legs: readonly OpenLeg[] };
+type HeldInMarket = { market: string; net: Decimal; legs: readonly OpenLeg[] };
 
 /** With everything that may still execute, at the highest price that any of it may come to; no value without a price. */
-function positionIn(deps: ToShowLimits, { market, net, legs }: Held) {
+function positionIn(deps: ToShowLimits, { market, net, legs }: HeldInMarket) {
   const own = legs.filter((leg) => leg.market === market);
   const size = worstPosition(netRange(net, null), sumsOf(own));
   const reference = referenceOf(deps, market);

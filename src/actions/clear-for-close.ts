@@ -17,7 +17,7 @@ import type { Caller } from "../write/caller.ts";
 
 export type ToClear = ToWrite & With<"canceler" | "randomBytes">;
 
-type Closing = {
+type BotClosing = {
   market: string;
   /** What the bot's own fills hold, signed. */
   net: Decimal;
@@ -32,7 +32,7 @@ const GLANCE_MS = 50;
  * True where something stood in the way and is gone: what is held has to be read again. Throws `close_in_progress` where it is not
  * gone in time; it goes all the same.
  */
-export async function clearForClose(deps: ToClear, caller: Caller, closing: Closing): Promise<boolean> {
+export async function clearForClose(deps: ToClear, caller: Caller, closing: BotClosing): Promise<boolean> {
   const inTheWay = restingReductions(deps, caller, closing);
   if (inTheWay.length === 0) return false;
   const row = {
@@ -60,7 +60,7 @@ export async function clearForClose(deps: ToClear, caller: Caller, closing: Clos
 }
 
 /** Of the bot, on the book or on their way there, on the side that closes: none where its key may not do both. */
-function restingReductions(deps: ToClear, { account, key }: Caller, { market, net }: Closing): StoredOrder[] {
+function restingReductions(deps: ToClear, { account, key }: Caller, { market, net }: BotClosing): StoredOrder[] {
   const { store } = deps;
   const rails = railsOfKey(store, key.keyHash);
   if (rails === null || !rails.may.includes("cancel") || !rails.may.includes("reduce")) return [];
@@ -74,7 +74,7 @@ function restingReductions(deps: ToClear, { account, key }: Caller, { market, ne
   });
 }
 
-function stillThere({ market }: Closing, ids: readonly string[]): ApiError {
+function stillThere({ market }: BotClosing, ids: readonly string[]): ApiError {
   const words = `Orders of ${market} that only reduce are being canceled first: ${ids.join(", ")}. The position was not closed, and the Idempotency-Key is not used.`;
   return new ApiError("close_in_progress", words);
 }

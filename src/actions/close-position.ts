@@ -124,9 +124,13 @@ function ownNetOf(
   return bot === null ? null : (listBotNets(store, account.id, bot).get(market.name) ?? decimal("0"));
 }
 
-type Wanted = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal };
+type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal };
 
-async function orderThatCloses(deps: ToClose, { key }: Caller, { wanted, market, side, closable, position }: Wanted) {
+async function orderThatCloses(
+  deps: ToClose,
+  { key }: Caller,
+  { wanted, market, side, closable, position }: PartToClose,
+) {
   const { fraction, maxSlippageBps } = wanted;
   const now = await requirePrices(deps, market, { side, purpose: "reduce" });
   const size = sizeToClose(market, { closable, fraction, best: now.prices.best });

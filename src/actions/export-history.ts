@@ -40,7 +40,7 @@ const PAGE_ROWS = 64;
 /** And lines that are told at a time, of those that were looked at. */
 const LINES_AT_ONCE = 128;
 
-type Source = { kind: Kind; entries: Entry[]; after: Place | null; isRead: boolean };
+type HistorySource = { kind: Kind; entries: Entry[]; after: Place | null; isRead: boolean };
 
 /** The next lines, none where a page had none that fit; null at the end. */
 export function openHistory(
@@ -49,7 +49,7 @@ export function openHistory(
   { wanted, filter }: { wanted: WantedHistory; filter: ListFilter },
 ): () => HistoryRow[] | null {
   const kinds = KINDS.filter((kind) => (wanted.kind === "" || wanted.kind === kind) && isAnswered(kind, filter));
-  const sources = kinds.map((kind): Source => ({ kind, entries: [], after: null, isRead: false }));
+  const sources = kinds.map((kind): HistorySource => ({ kind, entries: [], after: null, isRead: false }));
   const asked = { ...NO_FILTER, status: wanted.status, text: wanted.text };
   return () => {
     for (const source of sources.filter(isHungry)) readPage(store, { accountId, filter, source });
@@ -66,16 +66,19 @@ function isAnswered(kind: Kind, { market, keyHashes }: ListFilter): boolean {
 }
 
 /** Where filters leave little a page may have nothing, and the next something. */
-function isHungry({ entries, isRead }: Source): boolean {
+function isHungry({ entries, isRead }: HistorySource): boolean {
   return entries.length === 0 && !isRead;
 }
 
 /** Up to where a list that goes on has no more of its page: what comes of it then may be newer than the others' next. */
-function takeNewest(sources: readonly Source[]): Entry[] {
+function takeNewest(sources: readonly HistorySource[]): Entry[] {
   const lines: Entry[] = [];
   while (lines.length < LINES_AT_ONCE) {
     if (sources.some(isHungry)) break;
-    const newest = sources.reduce<Source | null>((best, source) => (isNewer(source, best) ? source : best), null);
+    const newest = sources.reduce<HistorySource | null>(
+      (best, source) => (isNewer(source, best) ? source : best),
+      null,
+    );
     const line = newest?.entries.shift();
     if (line === undefined) break;
     lines.push(line);
@@ -84,13 +87,13 @@ function takeNewest(sources: readonly Source[]): Entry[] {
 }
 
 /** Of two at one time the earlier list's is first. */
-function isNewer({ entries: [next] }: Source, best: Source | null): boolean {
+function isNewer({ entries: [next] }: HistorySource, best: HistorySource | null): boolean {
   return next !== undefined && next.at > (best?.entries[0]?.at ?? "");
 }
 
-type Asked = { accountId: string; filter: ListFilter; source: Source };
+type HistoryRequest = { accountId: string; filter: ListFilter; source: HistorySource };
 
-function readPage(store: With<"store">["store"], asked: Asked): void {
+function readPage(store: With<"store">["store"], asked: HistoryRequest): void {
   const { source } = asked;
   const { entries, next } = pageOf(store, asked);
   source.entries = entries;
@@ -98,7 +101,7 @@ function readPage(store: With<"store">["store"], asked: Asked): void {
   source.isRead = next === null;
 }
 
-function pageOf(store: With<"store">["store"], { accountId, filter, source: { kind, after } }: Asked) {
+function pageOf(store: With<"store">["store"], { accountId, filter, source: { kind, after } }: HistoryRequest) {
   const limit = PAGE_ROWS;
   const created = after === null ? null : { createdAtMs: after.atMs, id: after.id };
   switch (kind) {

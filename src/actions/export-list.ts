@@ -38,7 +38,7 @@ export type ExportedList = (typeof EXPORTED_LISTS)[number];
 export const EXPORT_FORMATS = ["csv", "jsonl"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-type Row = Readonly<Record<string, CsvCell>>;
+type ExportRow = Readonly<Record<string, CsvCell>>;
 
 /** Stable: a new one is added at the end. */
 const COLUMNS: Readonly<Record<ExportedList, readonly string[]>> = {
@@ -130,7 +130,7 @@ export function exportOf(
   };
 }
 
-function openList(deps: With<"store">, account: Account, asked: Omit<Asked, "after">): () => Row[] | null {
+function openList(deps: With<"store">, account: Account, asked: Omit<PageRequest, "after">): () => ExportRow[] | null {
   let after: Place | null = null;
   let isOver = false;
   return () => {
@@ -142,19 +142,19 @@ function openList(deps: With<"store">, account: Account, asked: Omit<Asked, "aft
   };
 }
 
-function lineOf(names: readonly string[], row: Row, format: ExportFormat): string {
+function lineOf(names: readonly string[], row: ExportRow, format: ExportFormat): string {
   const cells = names.map((name) => row[name] ?? null);
   if (format === "csv") return csvLine(cells);
   return `${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? null])))}\n`;
 }
 
-type Asked = Pick<WantedExport, "status" | "resolution"> & {
+type PageRequest = Pick<WantedExport, "status" | "resolution"> & {
   list: Exclude<ExportedList, "history">;
   filter: ListFilter;
   after: Place | null;
 };
 
-function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): Page {
+function pageOf(deps: With<"store">, { id: accountId }: Account, asked: PageRequest): ExportPage {
   const { store } = deps;
   const { list, filter, status, after } = asked;
   const limit = PAGE_ROWS;
@@ -186,9 +186,9 @@ function pageOf(deps: With<"store">, { id: accountId }: Account, asked: Asked): 
   }
 }
 
-type Page = { rows: Row[]; next: Place | null };
+type ExportPage = { rows: ExportRow[]; next: Place | null };
 
-function auditRows(deps: With<"store">, accountId: string, { filter, after }: Asked): Page {
+function auditRows(deps: With<"store">, accountId: string, { filter, after }: PageRequest): ExportPage {
   const place = after === null ? null : placeOf(after.id);
   const looked = lookForAudit(deps.store, { accountId, after: place, limit: PAGE_ROWS, filter });
   return cut(
@@ -198,7 +198,7 @@ function auditRows(deps: With<"store">, accountId: string, { filter, after }: As
   );
 }
 
-function equityRows(deps: With<"store">, accountId: string, { filter, resolution, after }: Asked): Page {
+function equityRows(deps: With<"store">, accountId: string, { filter, resolution, after }: PageRequest): ExportPage {
   const { sinceMs, untilMs } = filter;
   const wanted = { sinceMs, untilMs, resolution, after: after?.atMs ?? null, limit: PAGE_ROWS };
   const { rows, next } = equityPage(deps, accountId, wanted);
@@ -209,7 +209,7 @@ function equityRows(deps: With<"store">, accountId: string, { filter, resolution
 }
 
 /** A place among the books is a day, and behind it the market and the key, neither of which has a tab. */
-function performanceRows(deps: With<"store">, accountId: string, { filter, after }: Asked): Page {
+function performanceRows(deps: With<"store">, accountId: string, { filter, after }: PageRequest): ExportPage {
   const [market = "", keyHash = ""] = after?.id.split("\t") ?? [];
   const behind = after === null ? null : { day: after.atMs, market, keyHash };
   const { rows, seen } = performancePage(deps, { accountId, filter, after: behind, limit: PAGE_ROWS });
@@ -234,15 +234,15 @@ function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {
 function cut<Found>(
   { rows, lookedTo }: Looked<Found>,
   placeOf: (row: Found) => Place,
-  rowOf: (row: Found) => Row,
-): Page {
+  rowOf: (row: Found) => ExportRow,
+): ExportPage {
   const shown = rows.slice(0, PAGE_ROWS);
   const last = shown.at(-1);
   const next = rows.length > PAGE_ROWS && last !== undefined ? placeOf(last) : lookedTo;
   return { rows: shown.map(rowOf), next };
 }
 
-function orderRow(order: StoredOrder): Row {
+function orderRow(order: StoredOrder): ExportRow {
   const { trigger, ...rest } = orderResource(order);
   return {
     ...rest,

@@ -33,11 +33,11 @@ const LAST_DAY = 100_000_000;
 /** Digits behind the point of an average price. */
 const PRICE_DECIMALS = 8;
 
-type ToTell = With<"marketView" | "markets" | "store">;
+type ToTellPerformance = With<"marketView" | "markets" | "store">;
 
 /** `GET /v1/performance`: from the books, which are some seconds behind; what is held is valued at the mark as it is now. */
 export async function getPerformance(
-  deps: ToTell,
+  deps: ToTellPerformance,
   caller: Caller,
   { filter: wanted, groups }: WantedPerformance,
 ): Promise<ReadAnswer> {
@@ -52,7 +52,7 @@ export async function getPerformance(
   return { body: JSON.stringify(body), asOfMs: null };
 }
 
-type Told = {
+type PerformanceToTell = {
   accountId: string;
   lines: readonly Line[];
   groups: readonly PerformanceGroup[];
@@ -60,7 +60,7 @@ type Told = {
   marks: ReadonlyMap<string, Decimal>;
 };
 
-export function performanceResource(deps: With<"store">, { accountId, lines, groups, held, marks }: Told) {
+export function performanceResource(deps: With<"store">, { accountId, lines, groups, held, marks }: PerformanceToTell) {
   const cursor = findPerformanceCursor(deps.store, accountId);
   const funding = findLedgerCursor(deps.store, accountId, "funding");
   return {
@@ -114,7 +114,7 @@ function requireLines({ store }: With<"store">, accountId: string, wanted: Wante
 }
 
 async function marksOf(
-  deps: ToTell,
+  deps: ToTellPerformance,
   { reader }: Caller,
   names: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Decimal>> {

@@ -12,7 +12,7 @@ import { readSetting, settingsOf } from "../write/leverage-facts.ts";
 
 export type ToKnowBacking = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
 
-type Asked = { account: Account; market: Market; purpose: Purpose };
+type BackingRequest = { account: Account; market: Market; purpose: Purpose };
 
 export type BackingFacts = {
   state: ClearinghouseState;
@@ -26,7 +26,7 @@ export type BackingFacts = {
 type Failed = Extract<Read<never>, { kind: "failed" }>;
 
 /** Everything is asked at once; one that is not answered leaves nothing to judge by. */
-export async function readBacking(deps: ToKnowBacking, asked: Asked): Promise<BackingFacts | Failed> {
+export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): Promise<BackingFacts | Failed> {
   const { account, market, purpose } = asked;
   const user = account.tradingAddress;
   const [state, mode] = await Promise.all([
@@ -113,9 +113,9 @@ function isolatedBacking(
 
 const USD_DECIMALS = 6;
 
-type Held = { position: Position | null; size: Decimal; value: Decimal };
+type HeldPosition = { position: Position | null; size: Decimal; value: Decimal };
 
-function heldIn({ positions }: ClearinghouseState, { name }: Market): Held {
+function heldIn({ positions }: ClearinghouseState, { name }: Market): HeldPosition {
   const position = positions.find(({ coin }) => coin === name) ?? null;
   if (position === null) return { position, size: ZERO, value: ZERO };
   const { signedSize, positionValue } = position;

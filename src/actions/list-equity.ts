@@ -23,7 +23,7 @@ export type ListEquity = {
 };
 
 /** From one sample to the next: `close` is the first of the next row, or the newest. */
-type Row = { open: EquitySample; close: EquitySample };
+type EquityRow = { open: EquitySample; close: EquitySample };
 
 /** `GET /v1/equity`: newest first, from samples that this gateway has taken since it knows the account. */
 export function listEquity(deps: With<"store">, { account }: Caller, wanted: ListEquity): ReadAnswer {
@@ -67,7 +67,7 @@ function rowsOf(
   { resolution, sinceMs, untilMs, after, limit }: EquityPage,
 ) {
   const periodMs = RESOLUTIONS[resolution];
-  const rows: Row[] = [];
+  const rows: EquityRow[] = [];
   let beforeMs = Math.min(after ?? Number.MAX_SAFE_INTEGER, untilMs ?? Number.MAX_SAFE_INTEGER);
   for (;;) {
     const newest = findSampleBefore(store, accountId, beforeMs);
@@ -84,7 +84,11 @@ function rowsOf(
 }
 
 /** What came and went without a trade; null where that is not known, or not what it was worth. */
-function movedIn({ store }: With<"store">, accountId: string, rows: readonly Row[]): (row: Row) => Decimal | null {
+function movedIn(
+  { store }: With<"store">,
+  accountId: string,
+  rows: readonly EquityRow[],
+): (row: EquityRow) => Decimal | null {
   const [newest, oldest] = [rows[0], rows.at(-1)];
   const knownToMs = findLedgerCursor(store, accountId, "transfers")?.readToMs ?? 0;
   if (newest === undefined || oldest === undefined) return () => null;
@@ -96,7 +100,7 @@ function movedIn({ store }: With<"store">, accountId: string, rows: readonly Row
   };
 }
 
-export function equityResource({ open, close }: Row, transfers: Decimal | null) {
+export function equityResource({ open, close }: EquityRow, transfers: Decimal | null) {
   const change = subtract(close.equity, open.equity);
   const unpriced = [open, close].flatMap((sample) => (sample.unpriced === "" ? [] : sample.unpriced.split(",")));
   return {

@@ -41,12 +41,12 @@ export function marketNamed({ markets }: Pick<ToFilter, "markets">, name: string
   return findMarket(universe, name)?.name ?? name;
 }
 
-type Whose = { keyHash: string | null; bot: string | null };
+type KeysWanted = { keyHash: string | null; bot: string | null };
 
 function keysOf(
   { store }: With<"store">,
   { account }: Pick<Caller, "account">,
-  { keyHash, bot }: Whose,
+  { keyHash, bot }: KeysWanted,
 ): string[] | null {
   if (bot === null) return keyHash === null ? null : [keyHash];
   const ofBot = listApiKeys(store, account.id).flatMap((key) => (key.limited?.rails.bot === bot ? [key.keyHash] : []));

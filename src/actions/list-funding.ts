@@ -31,9 +31,9 @@ export function listFunding(deps: With<"markets" | "store">, { account }: Caller
   };
 }
 
-type Told = { data: readonly unknown[]; nextCursor: string | null };
+type ListedPage = { data: readonly unknown[]; nextCursor: string | null };
 
-export function pageOf<Row>({ rows, nextCursor }: Page<Row>, tell: (row: Row) => unknown): Told {
+export function pageOf<Row>({ rows, nextCursor }: Page<Row>, tell: (row: Row) => unknown): ListedPage {
   return { data: rows.map(tell), nextCursor };
 }
 
@@ -41,7 +41,7 @@ export function pageOf<Row>({ rows, nextCursor }: Page<Row>, tell: (row: Row) =>
 export function ledgerText(
   { store }: With<"store">,
   { accountId, list }: { accountId: string; list: LedgerList },
-  { data, nextCursor }: Told,
+  { data, nextCursor }: ListedPage,
 ): string {
   const { fromMs = 0, readToMs = null } = findLedgerCursor(store, accountId, list) ?? {};
   return JSON.stringify({

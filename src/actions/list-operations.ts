@@ -52,7 +52,7 @@ export function listOperations(deps: With<"markets" | "store">, caller: Caller, 
 /** What the operation of the specification has, and what it was about: each member only where its action has it. */
 export function listedOperation(operation: StoredOperation) {
   // Our own text: what each verb has put there.
-  const asked = JSON.parse(operation.parameters) as AskedParameters;
+  const asked = JSON.parse(operation.parameters) as OperationParameters;
   return {
     ...operationResource(operation),
     market: operation.market,
@@ -70,7 +70,7 @@ export function listedOperation(operation: StoredOperation) {
   };
 }
 
-type AskedParameters = {
+type OperationParameters = {
   leverage?: number;
   margin_type?: "cross" | "isolated";
   amount?: string;

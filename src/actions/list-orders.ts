@@ -103,9 +103,9 @@ function placedBy({ store }: With<"store">, { id }: OpenOrder, filter: ListFilte
   return filter === null || filter.keyHashes === null ? null : (findOrder(store, id)?.keyHash ?? null);
 }
 
-type Shown = { status: OrderStatus | null; dex: string | null; filter: ListFilter | null };
+type OrderListQuery = { status: OrderStatus | null; dex: string | null; filter: ListFilter | null };
 
-function isShown({ status, dex, filter }: Shown): (order: Order & { keyHash: string | null }) => boolean {
+function isShown({ status, dex, filter }: OrderListQuery): (order: Order & { keyHash: string | null }) => boolean {
   return ({ status: own, market, createdAtMs, keyHash }) => {
     if ((status !== null && own !== status) || (dex !== null && dexOf(market) !== dex)) return false;
     if (filter === null) return true;
@@ -128,9 +128,9 @@ function placedUnder(deps: With<"store">, caller: Caller, sent: string): StoredO
     .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
 }
 
-type Narrowed = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
+type NarrowedOrders = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
 
-function historyPage(deps: With<"store">, caller: Caller, wanted: Narrowed): string {
+function historyPage(deps: With<"store">, caller: Caller, wanted: NarrowedOrders): string {
   const { cursor, limit, status, dex, narrowedBy } = wanted;
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
   const asked: OrderPage = { accountId: caller.account.id, status, dex, after, limit };

@@ -21,9 +21,9 @@ import { AGE_MS, currentTwaps, toldAge } from "./current.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
 
 /** The exchange's words and ours. A word that is new to us is shown as `unknown`. */
-type Status = "running" | "waiting_for_trigger" | "finished" | "canceled" | "stopped" | "error" | "unknown";
+type ToldTwapStatus = "running" | "waiting_for_trigger" | "finished" | "canceled" | "stopped" | "error" | "unknown";
 
-const STATUSES: ReadonlyMap<string, Status> = new Map<string, Status>([
+const STATUSES: ReadonlyMap<string, ToldTwapStatus> = new Map<string, ToldTwapStatus>([
   ["activated", "running"],
   ["finished", "finished"],
   ["terminated", "canceled"],
@@ -88,20 +88,20 @@ export const TWAP_STATUSES = [
   "stopped",
   "error",
   "unknown",
-] as const satisfies readonly Status[];
+] as const satisfies readonly ToldTwapStatus[];
 
 function requireStatus(text: string | null): void {
   if (text === null || TWAP_STATUSES.some((status) => status === text)) return;
   throw new ApiError("invalid_status", `\`status\` is one of ${TWAP_STATUSES.join(", ")}.`);
 }
 
-type Narrowed = { filter: ListFilter | null; records: readonly NamedRecord[] };
+type NarrowedTwaps = { filter: ListFilter | null; records: readonly NamedRecord[] };
 
 /** One that was started elsewhere is no key's. */
 function isWanted(
   { store }: With<"store">,
   { id }: Account,
-  { filter, records }: Narrowed,
+  { filter, records }: NarrowedTwaps,
 ): (row: NamedRecord) => boolean {
   if (filter === null) return () => true;
   const { sinceMs, untilMs, market, keyHashes } = filter;
@@ -138,7 +138,7 @@ function startedSince(
 function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string; user: string }): TwapRecord {
   const { market: coin, createdAtMs: timestampMs } = operation;
   // Our own text: what `create-twap` has put there.
-  const asked = JSON.parse(operation.parameters) as AskedParameters;
+  const asked = JSON.parse(operation.parameters) as TwapParameters;
   return {
     timeS: Math.floor(timestampMs / 1_000),
     state: {
@@ -159,7 +159,7 @@ function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string;
   };
 }
 
-type AskedParameters = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
+type TwapParameters = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
 
 /** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
 function canceledAtMs({ store }: With<"store">, { id }: Account): ReadonlyMap<string, number> {
@@ -220,7 +220,7 @@ export function twapResource(deps: With<"store">, caller: Caller, { row, endedAt
   };
 }
 
-function statusOf(row: NamedRecord, endedAtMs: number | null): Status {
+function statusOf(row: NamedRecord, endedAtMs: number | null): ToldTwapStatus {
   return !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
 }
 

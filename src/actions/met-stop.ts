@@ -26,7 +26,7 @@ export async function requireUnmetStop(deps: ToKnowMark, trade: Stopped): Promis
   );
 }
 
-type Moved = Pick<Trade, "market" | "side"> & {
+type MovedGuards = Pick<Trade, "market" | "side"> & {
   stopLoss: { triggerPrice: string } | null;
   takeProfit: { triggerPrice: string } | null;
 };
@@ -34,7 +34,7 @@ type Moved = Pick<Trade, "market" | "side"> & {
 /** The same of what is moved, which does not wait for a mark that nobody knows. Throws `take_profit_already_met` as well. */
 export async function requireUnmetWhereKnown(
   deps: ToKnowMark,
-  { market, side, stopLoss, takeProfit }: Moved,
+  { market, side, stopLoss, takeProfit }: MovedGuards,
 ): Promise<void> {
   if (stopLoss === null && takeProfit === null) return;
   const mark = await markNow(deps, market, "reduce");

@@ -43,10 +43,10 @@ export function narrowKey(
   return JSON.stringify(narrowedResource({ accountId: account.id, keyHash, rails, exceeds, stopId: stop?.id ?? null }));
 }
 
-type Shown = { accountId: string; keyHash: string; rails: Rails; exceeds: Exceeding[]; stopId: string | null };
+type NarrowedKey = { accountId: string; keyHash: string; rails: Rails; exceeds: Exceeding[]; stopId: string | null };
 
 /** What holds from now on. */
-export function narrowedResource({ accountId, keyHash, rails, exceeds, stopId }: Shown) {
+export function narrowedResource({ accountId, keyHash, rails, exceeds, stopId }: NarrowedKey) {
   return {
     object: "narrowed_rails" as const,
     account: accountId,

@@ -56,7 +56,7 @@ export async function listOpenOrders(
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1));
-  const owns = new Map<string, Own | null>();
+  const owns = new Map<string, OwnOrder | null>();
   const shown = firstOf(rows, count, (row) => {
     if (!("order" in row)) return true;
     const stored = open.get(row.oid);
@@ -95,16 +95,16 @@ function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boole
 }
 
 /** What we have of an order that the list shows; no leg of one that is open by its row, under this very id. */
-type Own = { leg: Leg | null; stored: StoredOrder };
+type OwnOrder = { leg: Leg | null; stored: StoredOrder };
 
-function ownOf({ store }: With<"store">, account: Account, oid: string): Own | null {
+function ownOf({ store }: With<"store">, account: Account, oid: string): OwnOrder | null {
   const leg = findLegByOid(store, account.id, oid);
   const stored = leg === null ? null : findOrder(store, leg.orderId);
   return leg === null || stored === null ? null : { leg, stored };
 }
 
 /** A list that is behind shows what our own evidence says has ended, or was replaced. */
-function isKnownToBeOver({ leg, stored }: Own, oid: string): boolean {
+function isKnownToBeOver({ leg, stored }: OwnOrder, oid: string): boolean {
   if (leg === null) return false;
   if (isClosed(leg) || isSaidOver(leg)) return true;
   return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
@@ -192,7 +192,7 @@ async function readFilledOf(
 function describe(
   deps: With<"instance" | "picture" | "store">,
   account: Account,
-  { order, own, filled }: { order: FrontendOrder; own: Own | null; filled: Filled },
+  { order, own, filled }: { order: FrontendOrder; own: OwnOrder | null; filled: Filled },
 ): OpenOrder {
   if (own !== null) return refreshedOnce(deps, own, { order, filled });
   // A list may be of before it fired.
@@ -201,7 +201,7 @@ function describe(
 }
 
 /** Of one that nobody has filled row and list tell all: the same of both is the same order. */
-function refreshedOnce(deps: With<"store">, own: Own, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
+function refreshedOnce(deps: With<"store">, own: OwnOrder, shown: { order: FrontendOrder; filled: Filled }): OpenOrder {
   if (own.leg !== null || shown.filled !== NOTHING) return refreshed(deps, own, shown);
   return lastRefreshed(own.stored)([shown.order], () => refreshed(deps, own, shown));
 }
@@ -211,7 +211,7 @@ const lastRefreshed = madeOnce((_row: StoredOrder) => whileSame<OpenOrder>());
 /** Our own row with what the exchange shows of it now: listing writes nothing, and no fill is taken back. */
 function refreshed(
   { store }: With<"store">,
-  { leg, stored }: Own,
+  { leg, stored }: OwnOrder,
   { order, filled }: { order: FrontendOrder; filled: Filled },
 ): OpenOrder {
   // A trigger fires once.

@@ -23,7 +23,7 @@ import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
 export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
 
-type ToPlace = ToSign &
+type ToPlaceBatch = ToSign &
   With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
 
 /**
@@ -47,9 +47,9 @@ export async function placeBatch(
   });
 }
 
-type Entry = { terms: OrderTerms; market: Market };
+type BatchEntry = { terms: OrderTerms; market: Market };
 
-async function planBatch(deps: ToPlace, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
+async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
   const entries = await readEntries(deps, wanted.orders);
   requireOneClass(entries);
   const [first] = entries;
@@ -80,8 +80,8 @@ async function planBatch(deps: ToPlace, caller: Caller, wanted: PlaceBatch): Pro
 }
 
 /** Throws for those that have a known fault, all of which are named: nothing is stored, and the key stays free. */
-async function readEntries(deps: ToPlace, orders: readonly OrderTerms[]): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function readEntries(deps: ToPlaceBatch, orders: readonly OrderTerms[]): Promise<BatchEntry[]> {
+  const entries: BatchEntry[] = [];
   const refused: OrderRefusal[] = [];
   for (const [index, terms] of orders.entries()) {
     const read = await readEntry(deps, terms);
@@ -92,7 +92,7 @@ async function readEntries(deps: ToPlace, orders: readonly OrderTerms[]): Promis
   return entries;
 }
 
-async function readEntry(deps: ToPlace, terms: OrderTerms): Promise<Entry | Omit<OrderRefusal, "index">> {
+async function readEntry(deps: ToPlaceBatch, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
   try {
     const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
     if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
@@ -106,7 +106,7 @@ async function readEntry(deps: ToPlace, terms: OrderTerms): Promise<Entry | Omit
 }
 
 /** Perpetuals of one dex, or spot: what one action may carry. */
-function requireOneClass(entries: readonly Entry[]): void {
+function requireOneClass(entries: readonly BatchEntry[]): void {
   const classes = new Set(entries.map(({ market }) => (market.kind === "spot" ? "spot" : `dex ${dexOf(market.name)}`)));
   if (classes.size <= 1) return;
   const words = "orders must be all of spot, or all of perpetuals of one dex; nothing was sent.";
@@ -121,7 +121,7 @@ function batchIdOf({ clock, instance }: With<"clock" | "instance">, { accountId,
 
 type BatchIntent = {
   caller: Caller;
-  entries: readonly Entry[];
+  entries: readonly BatchEntry[];
   orders: readonly StoredOrder[];
   key: KeyRecord;
   place: Place;
@@ -152,14 +152,14 @@ function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent):
 function builderOf(
   deps: With<"builderApproval" | "settings">,
   { account }: Caller,
-  entries: readonly Entry[],
+  entries: readonly BatchEntry[],
 ): ReturnType<typeof builderFor> {
   const each = entries.map(({ terms, market }) => builderFor(deps, { account, market, side: terms.side }));
   const isOfAll = each.every((builder) => builder !== null) || deps.settings.builder?.isRequired === true;
   return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
 }
 
-function outgoingBatch(deps: ToPlace, caller: Caller, placings: readonly Placing[]): Outgoing {
+function outgoingBatch(deps: ToPlaceBatch, caller: Caller, placings: readonly Placing[]): Outgoing {
   const batch = placings.map(({ attempt }) => attempt);
   const [attempt] = batch;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
@@ -175,7 +175,7 @@ function outgoingBatch(deps: ToPlace, caller: Caller, placings: readonly Placing
   };
 }
 
-function elsewhereOf(deps: ToPlace, { account }: Caller, placings: readonly Placing[], reply: Reply) {
+function elsewhereOf(deps: ToPlaceBatch, { account }: Caller, placings: readonly Placing[], reply: Reply) {
   const count = placings.length;
   const user = account.tradingAddress;
   return Promise.all(

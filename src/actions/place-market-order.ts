@@ -16,13 +16,17 @@ import { noPrice, type PricesNow, requirePrices } from "./prices-now.ts";
 export type PlaceMarketOrder = WriteKey &
   Pick<OrderTerms, "market" | "side" | "size" | "reduceOnly"> & { accountId: string; maxSlippageBps: number };
 
-type ToPlace = ToWrite & With<"builderApproval" | "feeds" | "picture">;
+type ToPlaceAtMarket = ToWrite & With<"builderApproval" | "feeds" | "picture">;
 
 /**
  * `POST /v1/orders/market`: an order that executes at once or not at all, at no worse price than the book of now and the
  * slippage allow. It is priced when it is planned, and never again: a repeat of its key is the same order.
  */
-export async function placeMarketOrder(deps: ToPlace, caller: Caller, wanted: PlaceMarketOrder): Promise<WriteAnswer> {
+export async function placeMarketOrder(
+  deps: ToPlaceAtMarket,
+  caller: Caller,
+  wanted: PlaceMarketOrder,
+): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   const { market, side, size, reduceOnly } = wanted;
   const asked = { market, side, size, reduce_only: reduceOnly };
@@ -36,7 +40,7 @@ export async function placeMarketOrder(deps: ToPlace, caller: Caller, wanted: Pl
   });
 }
 
-async function planMarketOrder(deps: ToPlace, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
+async function planMarketOrder(deps: ToPlaceAtMarket, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
   const { side, reduceOnly, maxSlippageBps } = wanted;
   const { market } = await requireMarket(deps, wanted.market, !reduceOnly);
   const now = await requirePrices(deps, market, { side, purpose: reduceOnly ? "reduce" : "order" });
@@ -55,10 +59,10 @@ export function requireWorstPrice(market: Market, side: Side, bounds: PriceBound
   throw noPrice(`The best price of ${market.name} to ${side} at, ${best}, is further than ${from}`);
 }
 
-type Priced = { side: Side; price: string; maxSlippageBps: number; now: Extract<PricesNow, { kind: "ok" }> };
+type PricedAtMarket = { side: Side; price: string; maxSlippageBps: number; now: Extract<PricesNow, { kind: "ok" }> };
 
 /** For the order's story. */
-export function howPriced({ side, price, maxSlippageBps, now }: Priced): { what: string; detail: string } {
+export function howPriced({ side, price, maxSlippageBps, now }: PricedAtMarket): { what: string; detail: string } {
   const { best, low, high } = now.prices;
   const from = `best ${side === "buy" ? "ask" : "bid"} ${best} of ${isoTime(now.timeMs)}`;
   const detail = `worst price ${price}: ${maxSlippageBps} basis points from the ${from}, mark and oracle ${low} to ${high}`;

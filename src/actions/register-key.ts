@@ -107,10 +107,10 @@ function isBlockedFor({ state, accountId }: StoredKey, wanted: string): boolean 
   return state === "blocked" && accountId === wanted;
 }
 
-type Proven = { key: ApiKey; proof: OwnersGrant };
+type ProvenKey = { key: ApiKey; proof: OwnersGrant };
 
 /** A key of before signatures were kept is proven from now on; any other is as it was. */
-function keepProof(store: Store, stored: StoredKey, { key, proof }: Proven): ApiKey {
+function keepProof(store: Store, stored: StoredKey, { key, proof }: ProvenKey): ApiKey {
   if (stored.grant !== null) return stored;
   const proven = { ...stored, issuedAtMs: key.issuedAtMs };
   putApiKey(store, proven, proof);
@@ -137,7 +137,7 @@ export function requireFresh(issuedAtMs: number, nowMs: number): void {
 }
 
 /** After a restore nobody knows which revocations were lost: the owner's fresh grant says that this key stands. */
-function releaseHeldKey(store: Store, stored: StoredKey, { key, proof }: Proven): ApiKey {
+function releaseHeldKey(store: Store, stored: StoredKey, { key, proof }: ProvenKey): ApiKey {
   const proven = { ...stored, issuedAtMs: key.issuedAtMs };
   putApiKey(store, proven, proof);
   setKeyState(store, key.keyHash, "active", key.registeredAtMs);

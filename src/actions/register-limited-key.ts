@@ -97,10 +97,10 @@ function wrong(member: LimitedGrantMember, rule: string): ApiError {
   return new ApiError("invalid_parameter", `grant.${memberName(member)} ${rule}.`);
 }
 
-type Proven = { grant: LimitedGrant; proof: OwnersGrant; nowMs: number };
+type ProvenLimitedGrant = { grant: LimitedGrant; proof: OwnersGrant; nowMs: number };
 
 /** The look-up and the insert are one transaction. */
-function settleKey(store: Store, { grant, proof, nowMs }: Proven): void {
+function settleKey(store: Store, { grant, proof, nowMs }: ProvenLimitedGrant): void {
   const { keyHash, accountId, rails } = grant;
   const found = findApiKey(store, keyHash);
   const stored = found?.fault === null ? found : null;
@@ -158,7 +158,7 @@ function requireRoom(store: Store, { accountId, rails, keyHash }: LimitedGrant, 
 }
 
 /** What was traded and lost since the snapshot nobody knows: the day counts as used. */
-function release(store: Store, { grant, nowMs }: Proven): void {
+function release(store: Store, { grant, nowMs }: ProvenLimitedGrant): void {
   const { keyHash, accountId, rails } = grant;
   setKeyState(store, keyHash, "active", nowMs);
   countDayAsUsed(store, { accountId, bot: rails.bot }, { atMs: nowMs, actor: "owner" });

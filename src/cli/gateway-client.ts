@@ -20,12 +20,12 @@ export const LISTEN: Option = {
 /** Of a command that asks it. */
 export const GATEWAY: Option = { ...LISTEN, help: "where the gateway listens; that of the data directory by default" };
 
-type Asking = { command: Command; input: Input; outside: Outside };
+type ClientCommand = { command: Command; input: Input; outside: Outside };
 
 const DEADLINE_MS = 15_000;
 
 /** The text that grants and revocations of this directory are signed for: the running gateway knows, or will. */
-export async function audience({ command, input, outside }: Asking, at: Places): Promise<string> {
+export async function audience({ command, input, outside }: ClientCommand, at: Places): Promise<string> {
   const running = await askWhere(at);
   if (running !== null) return running.audience;
   const config = readConfig(outside.environment, overridesOf(command, input));
@@ -40,7 +40,7 @@ export async function audience({ command, input, outside }: Asking, at: Places):
  * its control socket, where no certificate and no name stands between.
  */
 export async function post(
-  { command, input, outside }: Asking,
+  { command, input, outside }: ClientCommand,
   path: GivenTo<"post">["path"],
   body: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {

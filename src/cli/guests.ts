@@ -18,10 +18,10 @@ export type Visitor = {
   leave(isStream: boolean): void;
 };
 
-type Known = { arriving: number; answering: number; hasKey: boolean; isStream: boolean };
+type KnownGuest = { arriving: number; answering: number; hasKey: boolean; isStream: boolean };
 
 export function openGuests(): Guests {
-  const all = new Map<string, Known>();
+  const all = new Map<string, KnownGuest>();
   return {
     enter(peer) {
       const name = nameOf(peer);

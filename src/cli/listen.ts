@@ -141,9 +141,9 @@ export function listen(input: ListenInput, outside: Outside): Listening {
   }
 }
 
-type Made = { settings: Settings; descriptors: ReturnType<typeof openDescriptors>; metrics: Metrics };
+type MadeParts = { settings: Settings; descriptors: ReturnType<typeof openDescriptors>; metrics: Metrics };
 
-function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside, made: Made): GatewayParts {
+function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside, made: MadeParts): GatewayParts {
   const { store, instance, keyring } = unlocked;
   const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
   const { clock, bootMs, schedule, randomBytes, point } = outside;

@@ -59,9 +59,9 @@ function isNamed({ name }: Scene, wanted: string): boolean {
   return wanted.endsWith("*") ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
 }
 
-type Shown = { readonly input: Input; readonly outside: Outside };
+type ListCommand = { readonly input: Input; readonly outside: Outside };
 
-function listScenes(scenes: readonly Scene[], shown: Shown): void {
+function listScenes(scenes: readonly Scene[], shown: ListCommand): void {
   const rows = columns(scenes.map(({ name, task, story }) => [name, task, story]));
   const facts = { scenes: scenes.map(({ name, task, story }) => ({ name, task, story })) };
   present(shown, facts, [...rows, "", "--bot 'COMMAND' plays them; src/paper/README.md says what the bot is told."]);

@@ -17,9 +17,9 @@ import { askGateway } from "./control.ts";
 import type { Outside } from "./outside.ts";
 import { foundPassphrase, hasPassphraseAtHand } from "./passphrase-input.ts";
 
-type Looking = { input: Input; outside: Outside; at: Places; config: Pick<Config, "passphraseFile"> };
+type PassphraseLook = { input: Input; outside: Outside; at: Places; config: Pick<Config, "passphraseFile"> };
 
-export async function lookAtPassphrase(looking: Looking, network: Network): Promise<Finding[]> {
+export async function lookAtPassphrase(looking: PassphraseLook, network: Network): Promise<Finding[]> {
   const { environment } = looking.outside;
   const seal = sealIn(environment["CREDENTIALS_DIRECTORY"] ?? null);
   return examinePassphrase({ network, facts: await factsOf(looking), seal, hasTpm: existsSync(TPM) });
@@ -28,7 +28,7 @@ export async function lookAtPassphrase(looking: Looking, network: Network): Prom
 /** There where the kernel knows a TPM 2. */
 const TPM = "/sys/class/tpmrm/tpmrm0";
 
-async function factsOf({ input, outside, at, config }: Looking): Promise<PassphraseFacts | null> {
+async function factsOf({ input, outside, at, config }: PassphraseLook): Promise<PassphraseFacts | null> {
   const told = await askGateway(at, "tell_passphrase", {});
   if (told.isRunning) return told.result.facts;
   // The doctor has no option for it, and looks where the settings say.

@@ -126,10 +126,10 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   }
 }
 
-type Preparing = { demo: Demo; unlocked: Unlocked; listening: Listening };
+type DemoPreparing = { demo: Demo; unlocked: Unlocked; listening: Listening };
 
 /** The demo account with an agent that the exchange knows and an API key that works. */
-async function prepareAccount({ demo, unlocked, listening }: Preparing, outside: Outside): Promise<Account> {
+async function prepareAccount({ demo, unlocked, listening }: DemoPreparing, outside: Outside): Promise<Account> {
   const { store, instance, keyring } = unlocked;
   const [account] = listAccounts(store);
   if (account === undefined) throw new Failure("the demo has no account; remove its directory to start a new one");

@@ -131,10 +131,10 @@ export const serveCommand: Command = {
   },
 };
 
-type Opening = { trial: Trial; listening: Listening; supervised: Supervised; log: Log; instance: Instance };
+type ServeOpening = { trial: Trial; listening: Listening; supervised: Supervised; log: Log; instance: Instance };
 
 /** At once, or after an upgrade when somebody has said that all is well. */
-async function openWrites({ trial, listening, supervised, log, instance }: Opening): Promise<void> {
+async function openWrites({ trial, listening, supervised, log, instance }: ServeOpening): Promise<void> {
   const words = networkWords(instance);
   try {
     if (trial.isOn()) {

@@ -19,13 +19,13 @@ export function exchangePlaceOf({ network, exchangeUrl }: { network: Network; ex
 export type ChosenExchange = { kind: "taken"; exchangeUrl: string } | { kind: "refused"; reason: string };
 
 /** Words for people; what it makes of a place that is not the exchange's own. */
-type Wanted = { network: Network; url: string; isUnofficialAllowed: boolean };
+type ExchangeChoice = { network: Network; url: string; isUnofficialAllowed: boolean };
 
 /**
  * The place that was asked for, as a base URL in its one spelling. A place is its scheme, host and port: whatever else an
  * address may hold (a user in front of the host, a path) hides where it leads, and is refused.
  */
-export function chooseExchange({ network, url, isUnofficialAllowed }: Wanted): ChosenExchange {
+export function chooseExchange({ network, url, isUnofficialAllowed }: ExchangeChoice): ChosenExchange {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || !isBare(parsed)) {
     return refused("--exchange-url is a base URL and nothing more: http://127.0.0.1:9797");

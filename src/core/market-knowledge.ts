@@ -28,7 +28,7 @@ export const STALE_AFTER_MS = 10_000;
 /** What is older than this is shown with its age, milliseconds: the exchange tells most figures every few seconds. */
 export const TOLD_WITH_AGE_MS = 6_000;
 
-type Known<Value> = {
+type KnownFigure<Value> = {
   value: Value;
   atMs: number;
   /** Elapsed time at which it was so, as far as this figure itself says. */
@@ -38,9 +38,9 @@ type Known<Value> = {
 /** `heardMs`: elapsed time at which it came, where it carries no time; how late that was may be seen afterwards. */
 type Hearing = { line: number; heardMs: number | null };
 
-type Figure<Value> = { told: (Known<Value> & Hearing) | null; read: Known<Value> | null };
+type Figure<Value> = { told: (KnownFigure<Value> & Hearing) | null; read: KnownFigure<Value> | null };
 
-type Line = {
+type MarketLine = {
   id: number;
   /** Elapsed time of the newest thing that it told, as late as it is. */
   asOfMs: number;
@@ -51,7 +51,7 @@ type Line = {
 export type MarketKnowledge = {
   figures: { readonly [Kind in FigureKind]: Map<string, Figure<FigureOf[Kind]>> };
   /** The connection that is subscribed; null while there is none. */
-  line: Line | null;
+  line: MarketLine | null;
   lines: number;
 };
 
@@ -152,7 +152,7 @@ export function isLive(knowledge: MarketKnowledge, { kind, of }: FigureKey, { el
 }
 
 /** A best price is told when it changes, so it is as new as what its connection told last; all else comes again and again. */
-function asOfTold({ line }: MarketKnowledge, kind: FigureKind, told: Known<unknown> & Hearing): number {
+function asOfTold({ line }: MarketKnowledge, kind: FigureKind, told: KnownFigure<unknown> & Hearing): number {
   if (line === null || told.line !== line.id) return told.asOfMs;
   if (kind === "best") return Math.max(told.asOfMs, line.asOfMs);
   return told.heardMs === null ? told.asOfMs : Math.min(told.asOfMs, told.heardMs - line.lateByMs);
@@ -162,12 +162,12 @@ function figureOf({ figures }: MarketKnowledge, { kind, of }: FigureKey): Figure
   return figures[kind].get(of);
 }
 
-type Times = { atMs: number; asOfMs: number };
+type FigureTimes = { atMs: number; asOfMs: number };
 
 /** By the connection with that id, or by a read, after which what the connection told may be believed no more. */
-type Source = { by: "line"; hearing: Hearing } | { by: "read"; isMissed: boolean };
+type FigureOrigin = { by: "line"; hearing: Hearing } | { by: "read"; isMissed: boolean };
 
-function put({ figures }: MarketKnowledge, message: Told, times: Times, from: Source): void {
+function put({ figures }: MarketKnowledge, message: Told, times: FigureTimes, from: FigureOrigin): void {
   switch (message.kind) {
     case "best":
       putIn(figures.best, { ...message, ...times }, from);
@@ -184,12 +184,12 @@ function put({ figures }: MarketKnowledge, message: Told, times: Times, from: So
   }
 }
 
-type Put<Value> = { of: string; value: Value } & Times;
+type Put<Value> = { of: string; value: Value } & FigureTimes;
 
 function putIn<Value>(
   figures: Map<string, Figure<Value>>,
   { of, value, atMs, asOfMs }: Put<Value>,
-  from: Source,
+  from: FigureOrigin,
 ): void {
   const { told = null } = figures.get(of) ?? {};
   const known = { value, atMs, asOfMs };

@@ -200,10 +200,10 @@ export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | nu
   return `the exchange takes no stop for so little: ${held} at ${trade.stopLoss.price} is ${value}, and it answers: ${newest.refusal}`;
 }
 
-type Wanted = { size: Decimal; guard: Guard };
+type GuardWanted = { size: Decimal; guard: Guard };
 
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
-function guard(as: "stop" | "profit", parts: readonly Part[], wanted: Wanted, { nowMs }: TradeFacts): TradeStep[] {
+function guard(as: "stop" | "profit", parts: readonly Part[], wanted: GuardWanted, { nowMs }: TradeFacts): TradeStep[] {
   if (parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted);
@@ -215,7 +215,7 @@ function guard(as: "stop" | "profit", parts: readonly Part[], wanted: Wanted, { 
 }
 
 /** All but the newest that fits go. */
-function replaced(parts: readonly Part[], wanted: Wanted): TradeStep[] {
+function replaced(parts: readonly Part[], wanted: GuardWanted): TradeStep[] {
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   return cancelOf(parts.filter((part) => part !== fitting));
 }
@@ -250,12 +250,12 @@ function isStanding({ state }: Part): boolean {
 }
 
 /** It closes just this, on these terms. */
-function isFor(part: Part, wanted: Wanted): boolean {
+function isFor(part: Part, wanted: GuardWanted): boolean {
   return compare(part.remaining, wanted.size) === 0 && hasTerms(part, wanted.guard);
 }
 
 /** It was placed to. */
-function isAlike(part: Part, wanted: Wanted): boolean {
+function isAlike(part: Part, wanted: GuardWanted): boolean {
   return compare(part.size, wanted.size) === 0 && hasTerms(part, wanted.guard);
 }
 

@@ -43,9 +43,12 @@ export function worstPrice(
   return side === "sell" ? lowestSale(market, bounds) : highestPurchase(market, bounds);
 }
 
-type Bounds = { prices: Prices; distance: Decimal; slippage: Decimal; first: Decimal | null };
+type PriceLimits = { prices: Prices; distance: Decimal; slippage: Decimal; first: Decimal | null };
 
-function lowestSale(market: Market, { prices: { best, high }, distance, slippage, first }: Bounds): Decimal | null {
+function lowestSale(
+  market: Market,
+  { prices: { best, high }, distance, slippage, first }: PriceLimits,
+): Decimal | null {
   const furthest = multiply(high, subtract(ONE, distance));
   const floor = first === null ? furthest : larger(furthest, first);
   if (compare(best, floor) < 0) return null;
@@ -54,7 +57,10 @@ function lowestSale(market: Market, { prices: { best, high }, distance, slippage
   return smaller(roundPrice(market, worst, "up"), best);
 }
 
-function highestPurchase(market: Market, { prices: { best, low }, distance, slippage, first }: Bounds): Decimal | null {
+function highestPurchase(
+  market: Market,
+  { prices: { best, low }, distance, slippage, first }: PriceLimits,
+): Decimal | null {
   const furthest = multiply(low, add(ONE, distance));
   const ceiling = first === null ? furthest : smaller(furthest, first);
   if (compare(best, ceiling) > 0) return null;

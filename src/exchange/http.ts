@@ -279,11 +279,11 @@ function readInfo(link: Link, posted: Posted): InfoOutcome {
   return json === undefined ? failed("the answer is not JSON", { httpStatus }) : { kind: "ok", json };
 }
 
-type Why = { httpStatus?: number | null; isOurBudget?: boolean; waitS?: number };
+type FailureCause = { httpStatus?: number | null; isOurBudget?: boolean; waitS?: number };
 
 function failed(
   reason: string,
-  { httpStatus = null, isOurBudget = false, waitS }: Why,
+  { httpStatus = null, isOurBudget = false, waitS }: FailureCause,
 ): Extract<InfoOutcome, { kind: "failed" }> {
   return { kind: "failed", reason, httpStatus, isOurBudget, ...(waitS === undefined ? {} : { waitS }) };
 }

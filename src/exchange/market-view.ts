@@ -72,7 +72,7 @@ export type MarketViewOptions = Pick<MarketFeedOptions, "url" | "transport" | "c
   exchangeNowMs(): number;
 };
 
-type Asked<Kind> = {
+type Polled<Kind> = {
   kind: Kind;
   ask(): Promise<Read<readonly Told[]>>;
   /** What is older is asked for, milliseconds; as for all where it is left out. */
@@ -138,7 +138,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     return known === null || known.ageMs > withinMs ? null : { kind: "ok", ...known };
   }
 
-  async function look<Kind extends FigureKind>(of: string, { kind, ask, withinMs }: Asked<Kind>): Promise<Look<Kind>> {
+  async function look<Kind extends FigureKind>(of: string, { kind, ask, withinMs }: Polled<Kind>): Promise<Look<Kind>> {
     if (usable(kind, of, withinMs) === null && feed.isExpected({ kind, of })) await firsts.next({ kind, of });
     const told = usable(kind, of, withinMs);
     if (told !== null) return told;

@@ -53,9 +53,9 @@ function isAllowed(address: string, { protocol }: URL, isPrivateAllowed: boolean
   return isPublic ? protocol === "https:" : isPrivateAllowed;
 }
 
-type Asking = { url: URL; hostname: string; address: string; post: OutsidePost };
+type OutsideRequest = { url: URL; hostname: string; address: string; post: OutsidePost };
 
-async function ask(clock: Clock, { url, hostname, address, post }: Asking): Promise<OutsideAnswer> {
+async function ask(clock: Clock, { url, hostname, address, post }: OutsideRequest): Promise<OutsideAnswer> {
   const isSecure = url.protocol === "https:";
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   const line = new Line({ hostname, port, isSecure, address }, { onOpen: () => undefined, onGone: () => undefined });

@@ -35,12 +35,12 @@ export function post(poster: Poster, path: string, body: string, options: PostOp
   });
 }
 
-type Outgoing = { body: string; signal: AbortSignal };
+type OutgoingPost = { body: string; signal: AbortSignal };
 
 async function tryOnce(
   poster: Poster,
   path: string,
-  outgoing: Outgoing,
+  outgoing: OutgoingPost,
   { connection, maxAnswerBytes, mayLeave }: PostOptions,
 ): Promise<Posted> {
   let hasAnswer = false;

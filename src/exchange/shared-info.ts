@@ -8,7 +8,7 @@ export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number 
 
 export type SharedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
 
-type Entry = { startedAtMs: number; dated: Promise<Dated> };
+type SharedAnswer = { startedAtMs: number; dated: Promise<Dated> };
 
 /** Reads for clients within this time share one answer, milliseconds. */
 const SHARED_FOR_MS = 1_000;
@@ -22,7 +22,7 @@ const MAX_REMEMBERED = 1_000;
  * for is asked on behalf of the next, who may have.
  */
 export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
-  const current = new Map<string, Entry>();
+  const current = new Map<string, SharedAnswer>();
 
   async function ask(request: InfoRequest, options: InfoOptions): Promise<Dated> {
     const askedAtMs = clock.nowMs();
@@ -49,7 +49,7 @@ function isRefused({ outcome }: Dated): boolean {
 }
 
 /** As the newest of at most `MAX_REMEMBERED`. */
-function remember(entries: Map<string, Entry>, key: string, entry: Entry): void {
+function remember(entries: Map<string, SharedAnswer>, key: string, entry: SharedAnswer): void {
   entries.delete(key);
   entries.set(key, entry);
   for (const oldest of entries.keys()) {

@@ -50,7 +50,7 @@ const GOOD_AFTER_MS = 60_000;
 const BACK_OFF_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000] as const;
 
 /** One connection, from the attempt to its end. */
-type Connection = {
+type SubscriberConnection = {
   socket: Socket | null;
   isOpen: boolean;
   /** Elapsed time at which it opened, milliseconds. */
@@ -66,7 +66,7 @@ type Connection = {
 
 /** One websocket until it is closed; connects again whenever the connection is lost or goes silent. */
 export function openSubscriber(options: SubscriberOptions): Subscriber {
-  let current: Connection | null = null;
+  let current: SubscriberConnection | null = null;
   let isClosed = false;
 
   async function keepConnected(): Promise<void> {
@@ -99,7 +99,7 @@ export function openSubscriber(options: SubscriberOptions): Subscriber {
   };
 }
 
-function wasGood({ liveSinceMs }: Connection, nowMs: number): boolean {
+function wasGood({ liveSinceMs }: SubscriberConnection, nowMs: number): boolean {
   return liveSinceMs !== null && nowMs - liveSinceMs >= GOOD_AFTER_MS;
 }
 
@@ -107,9 +107,9 @@ function backOffMs(failures: number): number {
   return BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length - 1)] ?? 0;
 }
 
-function connect(options: SubscriberOptions): { connection: Connection; ended: Promise<string> } {
+function connect(options: SubscriberOptions): { connection: SubscriberConnection; ended: Promise<string> } {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const connection: Connection = {
+  const connection: SubscriberConnection = {
     socket: null,
     isOpen: false,
     openedAtMs: 0,
@@ -135,7 +135,7 @@ function connect(options: SubscriberOptions): { connection: Connection; ended: P
   return { connection, ended: promise };
 }
 
-function subscribe(options: SubscriberOptions, connection: Connection): void {
+function subscribe(options: SubscriberOptions, connection: SubscriberConnection): void {
   connection.isOpen = true;
   connection.openedAtMs = options.clock.elapsedMs();
   const subscriptions = options.subscriptions();
@@ -144,11 +144,11 @@ function subscribe(options: SubscriberOptions, connection: Connection): void {
   for (const subscription of subscriptions) say(connection, { method: "subscribe", subscription });
 }
 
-function say(connection: Connection, message: object): void {
+function say(connection: SubscriberConnection, message: object): void {
   connection.socket?.send(JSON.stringify(message));
 }
 
-function hear(options: SubscriberOptions, connection: Connection, text: string): void {
+function hear(options: SubscriberOptions, connection: SubscriberConnection, text: string): void {
   const frame = parseFrame(text);
   if (frame.kind === "pong") connection.awaitsPong = false;
   if (frame.kind === "subscribed" && frame.method === "subscribe" && isAwaited(options, frame.type)) {
@@ -166,13 +166,13 @@ function isAwaited({ awaited }: SubscriberOptions, type: string): boolean {
   return awaited === null || awaited.has(type);
 }
 
-async function expectSubscribed(clock: Clock, connection: Connection): Promise<void> {
+async function expectSubscribed(clock: Clock, connection: SubscriberConnection): Promise<void> {
   await clock.sleep(SUBSCRIBED_WITHIN_MS);
   if (connection.liveSinceMs === null) connection.end("not subscribed in time");
 }
 
 /** An open connection says nothing about whether anything still comes through it. Ends with the connection. */
-async function watch(clock: Clock, connection: Connection): Promise<void> {
+async function watch(clock: Clock, connection: SubscriberConnection): Promise<void> {
   let missed = 0;
   while (!connection.isOver) {
     await clock.sleep(PING_PAUSE_MS);

@@ -56,7 +56,7 @@ export const NO_FEEDS: TrustedFeeds = {
   close: () => undefined,
 };
 
-type Standing = {
+type FeedStanding = {
   connection: number;
   /** Null while nothing is subscribed. */
   testimony: Testimony | null;
@@ -70,7 +70,7 @@ type Standing = {
 
 export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
   const { clock } = options;
-  const standings = new Map<string, Standing>();
+  const standings = new Map<string, FeedStanding>();
   let isClosed = false;
   const now = (): Moment => ({ elapsedMs: clock.elapsedMs(), exchangeMs: options.exchangeNowMs() });
 
@@ -82,7 +82,7 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
     },
   });
 
-  function standingOf(address: string): Standing {
+  function standingOf(address: string): FeedStanding {
     const known = standings.get(address);
     if (known !== undefined) return known;
     const fresh = {
@@ -107,7 +107,7 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
     return accusationOf(standing.testimony, now())?.because ?? null;
   }
 
-  function distrust(address: string, standing: Standing, { because, debt }: Accusation): void {
+  function distrust(address: string, standing: FeedStanding, { because, debt }: Accusation): void {
     standing.because = because;
     standing.distrusts += 1;
     standing.debts = [...standing.debts.filter(({ channel }) => channel !== debt.channel), debt];
@@ -117,7 +117,7 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
   }
 
   /** Until nothing is owed any more, or it is overdue. */
-  async function expectTold(address: string, standing: Standing): Promise<void> {
+  async function expectTold(address: string, standing: FeedStanding): Promise<void> {
     if (standing.isExpecting) return;
     standing.isExpecting = true;
     while (!isClosed && standing.testimony !== null) {
@@ -156,7 +156,7 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
   };
 }
 
-function hear(standing: Standing, event: FeedEvent, now: Moment): void {
+function hear(standing: FeedStanding, event: FeedEvent, now: Moment): void {
   // What a frame said that cannot be read is missing from all that was told.
   if (event.kind === "connected" || event.kind === "gap") {
     standing.connection += 1;

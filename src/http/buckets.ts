@@ -44,9 +44,9 @@ export function openAddressBuckets(rate: Rate, room: Room = ROOM): AddressBucket
   };
 }
 
-type Places = { levels: Levels; hasPlace(name: string, nowMs: number): boolean };
+type BucketPlaces = { levels: Levels; hasPlace(name: string, nowMs: number): boolean };
 
-function openPlaces(rate: Rate, most: number): Places {
+function openPlaces(rate: Rate, most: number): BucketPlaces {
   const levels = openLevels(rate);
   let lookedMs = Number.NEGATIVE_INFINITY;
   return {

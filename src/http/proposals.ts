@@ -81,9 +81,9 @@ const refuse = byKey("refuse", {
   example: REFUSED,
 });
 
-type Told = { summary: string; description: string; example: unknown };
+type DecisionText = { summary: string; description: string; example: unknown };
 
-function byKey(decision: Decision, { summary, description, example }: Told): Route {
+function byKey(decision: Decision, { summary, description, example }: DecisionText): Route {
   return urgentRoute(
     {
       name: `${decision}_proposal`,

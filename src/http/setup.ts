@@ -171,7 +171,7 @@ const finish = step("finish_setup", "/v1/setup/finish", {
   run: async (setting, _body, session) => finishSetup(setting, session),
 });
 
-type Step<Body extends TSchema> = {
+type SetupStepText<Body extends TSchema> = {
   summary: string;
   body: Body;
   bodyExample: unknown;
@@ -183,7 +183,7 @@ type Step<Body extends TSchema> = {
   ): Promise<StepOutcome>;
 };
 
-function step<Body extends TSchema>(name: string, path: `/${string}`, { run, ...about }: Step<Body>): Route {
+function step<Body extends TSchema>(name: string, path: `/${string}`, { run, ...about }: SetupStepText<Body>): Route {
   const answer = { description: "What became of it.", schema: SetupOutcomeResource, example: EXAMPLE_SETUP_OUTCOME };
   const answers = [{ status: 200, ...answer }] as const;
   return setupStepRoute(

@@ -45,17 +45,17 @@ export async function examineReplica({ places, hasExternalCheckpoints, clock }: 
   }
 }
 
-type Log = { bytes: number; committedAtMs: number | null };
+type ReplicaLog = { bytes: number; committedAtMs: number | null };
 
 /** A commit is written to the end of the log, or over what has been moved out of it. */
-function logOf(database: string): Log {
+function logOf(database: string): ReplicaLog {
   const found = statSync(`${database}-wal`, { throwIfNoEntry: false });
   return found === undefined || found.size === 0
     ? { bytes: 0, committedAtMs: null }
     : { bytes: found.size, committedAtMs: found.mtimeMs };
 }
 
-function untraced({ bytes }: Log): Finding {
+function untraced({ bytes }: ReplicaLog): Finding {
   const found = `POSTERN_EXTERNAL_CHECKPOINTS is 1 and Litestream was never here; the log of ${megabytes(bytes)} only grows`;
   return warning("replica", found, "start litestream replicate, or take the setting away and restart the gateway");
 }
@@ -85,7 +85,7 @@ function layoutOf(own: string): "0.3" | "0.5" | null {
   return existsSync(join(own, "generations")) ? "0.3" : null;
 }
 
-async function examineAge(own: string, { committedAtMs }: Log, clock: Pick<Clock, "sleep">): Promise<Finding> {
+async function examineAge(own: string, { committedAtMs }: ReplicaLog, clock: Pick<Clock, "sleep">): Promise<Finding> {
   let copiedAtMs = newestCopy(own);
   if (committedAtMs === null) return ok("replica", `the log is empty: nothing waits for Litestream; ${basis(own)}`);
   for (let look = 1; look < MAX_LOOKS && (copiedAtMs ?? 0) < committedAtMs; look += 1) {
@@ -107,7 +107,7 @@ function basis(own: string): string {
   return `told by the times of files in ${own}, not by the replica itself`;
 }
 
-function examineLog({ bytes }: Log): Finding[] {
+function examineLog({ bytes }: ReplicaLog): Finding[] {
   if (bytes < LARGE_LOG_BYTES) return [];
   const todo = "see that litestream replicate runs and that no other program reads the database for long";
   return [warning("replica_log", `the log holds ${megabytes(bytes)}, and nobody moves it into the database`, todo)];

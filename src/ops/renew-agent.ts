@@ -20,7 +20,7 @@ import type { StepOutcome } from "./set-up/outcome.ts";
 export const RENEWAL_DAYS = 14;
 const DAY_MS = 24 * 60 * 60_000;
 
-type Looking = With<"agents" | "exchange" | "store">;
+type RenewalLook = With<"agents" | "exchange" | "store">;
 
 export type Renewal = {
   /** The agent that signs has less than `RENEWAL_DAYS` left, has none, or is not listed any more. */
@@ -30,7 +30,7 @@ export type Renewal = {
   waiting: Agent | null;
 };
 
-export function renewalOf({ store, exchange, agents }: Looking, ownerAddress: string): Renewal {
+export function renewalOf({ store, exchange, agents }: RenewalLook, ownerAddress: string): Renewal {
   const own = listAgents(store).filter((agent) => agent.ownerAddress === ownerAddress);
   const nowMs = exchange.nowMs();
   const signing = findSigningAgent(store, ownerAddress, nowMs);
@@ -40,7 +40,7 @@ export function renewalOf({ store, exchange, agents }: Looking, ownerAddress: st
 
 /** Not before there was one: the first is made with the account. Nor after one was retired by hand. */
 function isDue(
-  { agents }: Pick<Looking, "agents">,
+  { agents }: Pick<RenewalLook, "agents">,
   own: readonly Agent[],
   { signing, nowMs }: { signing: Agent | null; nowMs: number },
 ): boolean {
@@ -50,7 +50,7 @@ function isDue(
   return endsSoon || agents.standing(signing.address) === "missing";
 }
 
-export type Preparing = Looking & Operator & With<"log"> & { keyring: Keyring };
+export type Preparing = RenewalLook & Operator & With<"log"> & { keyring: Keyring };
 
 /** Makes the successors that are due and not made yet: at most one key an owner waits because of this. */
 export function prepareSuccessors(preparing: Preparing): void {

@@ -17,7 +17,7 @@ export const SEAL_INTERVAL_MS = 60_000;
 /** Of a seal that covers the log alone, as all were once, and of one that covers the sealed rows as well. */
 const PURPOSES = { log: "postern-audit-seal-1", rows: "postern-audit-seal-2" } as const;
 
-type Sealing = Pick<Operator, "store"> & { clock: Pick<Operator["clock"], "nowMs">; keyring: MacKeys };
+type AuditSealing = Pick<Operator, "store"> & { clock: Pick<Operator["clock"], "nowMs">; keyring: MacKeys };
 export type MacKeys = Pick<Keyring, "mac" | "network">;
 
 export function isGenuineSeal(keyring: MacKeys, seal: AuditSeal): boolean {
@@ -30,7 +30,7 @@ export function isGenuineSeal(keyring: MacKeys, seal: AuditSeal): boolean {
  * What is wrong with the log since its last seal, in plain words, or null. Quick, however long the log is: what lies
  * before the seal is `postern audit verify`'s.
  */
-export function auditFaultSinceSeal(sealing: Sealing): string | null {
+export function auditFaultSinceSeal(sealing: AuditSealing): string | null {
   const { store } = sealing;
   const seal = findAuditSeal(store);
   if (seal === null) return "its seal is missing";
@@ -44,7 +44,7 @@ export function auditFaultSinceSeal(sealing: Sealing): string | null {
  * Seals the head where it has moved, and says what it is. Never over a seal that does not fit, and never where the
  * set-up's is missing: that would wipe the evidence away.
  */
-export function sealAudit(sealing: Sealing): AuditHead {
+export function sealAudit(sealing: AuditSealing): AuditHead {
   const { store, clock, keyring } = sealing;
   const head = findAuditHead(store);
   const last = findAuditSeal(store);
@@ -64,21 +64,21 @@ export function putSeal(store: Store, keyring: MacKeys, sealedAtMs: number): voi
  * Part of a transaction that has changed sealed rows. A log that is not the one that was sealed stays told by the head
  * that the seal has; a seal that is missing, or is not ours, stays so.
  */
-export function sealRows({ store, keyring, clock }: Sealing): void {
+export function sealRows({ store, keyring, clock }: AuditSealing): void {
   const last = findAuditSeal(store);
   if (last === null || !isGenuineSeal(keyring, last)) return;
   const { rowId, chain } = isStillThere({ store, keyring }, last) ? findAuditHead(store) : last;
   sealAt({ rowId, chain }, { store, keyring, sealedAtMs: clock.nowMs() });
 }
 
-type SealingAt = Pick<Sealing, "store" | "keyring"> & { sealedAtMs: number };
+type SealingAt = Pick<AuditSealing, "store" | "keyring"> & { sealedAtMs: number };
 
 function sealAt(head: AuditHead, { store, keyring, sealedAtMs }: SealingAt): void {
   const unsigned = { ...head, sealedAtMs, rowsDigest: digestOfBelieved(store) };
   putAuditSeal(store, { ...unsigned, mac: macOfSeal(keyring, unsigned) });
 }
 
-function isStillThere({ store, keyring }: Pick<Sealing, "store" | "keyring">, seal: AuditSeal): boolean {
+function isStillThere({ store, keyring }: Pick<AuditSealing, "store" | "keyring">, seal: AuditSeal): boolean {
   return isGenuineSeal(keyring, seal) && findAuditChain(store, seal.rowId) === seal.chain;
 }
 

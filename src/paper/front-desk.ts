@@ -124,10 +124,10 @@ async function delayed(
   return respond(answer(desk, on, json, null));
 }
 
-type Faulty = { readonly on: "info" | "exchange"; readonly json: Json; readonly fault: RequestFault };
+type FaultyRequest = { readonly on: "info" | "exchange"; readonly json: Json; readonly fault: RequestFault };
 
 /** Faults that are an answer like any other, over HTTP and over the websocket. */
-function faultyAnswer(desk: Desk, { on, json, fault }: Faulty): Answer {
+function faultyAnswer(desk: Desk, { on, json, fault }: FaultyRequest): Answer {
   switch (fault.kind) {
     case "status":
       return answerOfStatus(fault.status);

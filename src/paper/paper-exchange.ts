@@ -112,9 +112,9 @@ export function createPaperExchange(options: PaperOptions): PaperExchange {
   };
 }
 
-type Parts = { readonly runtime: Runtime; readonly desk: Desk; readonly hub: Hub };
+type ExchangeParts = { readonly runtime: Runtime; readonly desk: Desk; readonly hub: Hub };
 
-function assemble(options: PaperOptions): Parts {
+function assemble(options: PaperOptions): ExchangeParts {
   const entryContext: EntryContext = { source: options.prices, tickMs: options.tickMs };
   const { world, journal } = openWorld(options, entryContext);
   const hub: Hub = {

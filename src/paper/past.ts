@@ -3,9 +3,9 @@ import type { FaultFile } from "./faults.ts";
 import { parseState, stateText } from "./state-text.ts";
 import type { World } from "./world.ts";
 
-type Kept = { readonly atMs: number; readonly text: string; world: World | null };
+type KeptWorld = { readonly atMs: number; readonly text: string; world: World | null };
 
-export type Past = { readonly spanMs: number; kept: Kept[] };
+export type Past = { readonly spanMs: number; kept: KeptWorld[] };
 
 /** Worlds kept at once; past it every second one of the older half goes. */
 const MAX_KEPT = 240;

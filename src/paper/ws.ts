@@ -135,9 +135,9 @@ function subscribe(hub: Hub, connection: Connection, subscription: Subscription)
   sendNews(hub, connection, { key, frames: subscription.snapshot(hub.context()) });
 }
 
-type Wish = { readonly key: string; readonly subscription: Subscription };
+type SubscriptionWish = { readonly key: string; readonly subscription: Subscription };
 
-function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscription }: Wish): string | null {
+function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscription }: SubscriptionWish): string | null {
   if (connection.subscriptions.has(key)) return `Already subscribed: ${key}`;
   if (!subscription.isValid(hub.context())) return `Invalid subscription ${key}`;
   const own = [...hub.connections].filter(({ address }) => address === connection.address);
@@ -156,9 +156,9 @@ function unsubscribe(hub: Hub, connection: Connection, { echo }: Subscription): 
   else sendFrame(hub, connection, "subscriptionResponse", { method: "unsubscribe", subscription: echo });
 }
 
-type Post = { readonly json: Json; readonly frame: string };
+type PostFrame = { readonly json: Json; readonly frame: string };
 
-async function receivePost(hub: Hub, connection: Connection, { json, frame }: Post): Promise<void> {
+async function receivePost(hub: Hub, connection: Connection, { json, frame }: PostFrame): Promise<void> {
   const id = memberOf(json, "id");
   const request = memberOf(json, "request") ?? null;
   const type = memberOf(request, "type");
@@ -218,9 +218,9 @@ export function publishTick(hub: Hub): void {
   }
 }
 
-type News = { readonly key: string; readonly frames: readonly Frame[] };
+type ChannelNews = { readonly key: string; readonly frames: readonly Frame[] };
 
-function sendNews(hub: Hub, connection: Connection, { key, frames }: News): void {
+function sendNews(hub: Hub, connection: Connection, { key, frames }: ChannelNews): void {
   for (const { channel, data, unless } of frames) {
     if (unless !== null && connection.said.get(key) === unless) continue;
     if (unless !== null) connection.said.set(key, unless);
@@ -240,9 +240,9 @@ function sendFrame(hub: Hub, connection: Connection, channel: string, data: unkn
   else sendFaulty(hub, connection, { text, fault });
 }
 
-type Faulty = { readonly text: string; readonly fault: FrameFault };
+type FaultyFrame = { readonly text: string; readonly fault: FrameFault };
 
-function sendFaulty(hub: Hub, connection: Connection, { text, fault }: Faulty): void {
+function sendFaulty(hub: Hub, connection: Connection, { text, fault }: FaultyFrame): void {
   switch (fault.kind) {
     // Greets connections, not frames.
     case "hello":

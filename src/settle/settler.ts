@@ -38,7 +38,7 @@ export type Settler = Settling & {
 /** Steps that run at once; the rest waits its turn, first come first served. */
 const MAX_STEPS_AT_ONCE = 8;
 
-type Running = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<void> };
+type RunningPursuit = { pursuit: Pursuit; settled: Promise<void>; firstLook: Promise<void> };
 
 /**
  * Follows every open attempt until it is settled, and answers what one look can.
@@ -56,12 +56,12 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };
-  const running = new Map<number, Running>();
+  const running = new Map<number, RunningPursuit>();
   const turns = openTurns(MAX_STEPS_AT_ONCE);
   const looks = openLooks(tools);
   let isStopped = false;
 
-  function begin(attemptId: number): Running {
+  function begin(attemptId: number): RunningPursuit {
     // A pursuit goes on under a new attempt when it issues its action again.
     const known =
       running.get(attemptId) ?? [...running.values()].find(({ pursuit }) => pursuit.attemptId === attemptId);

@@ -53,14 +53,14 @@ function putTwap(store: Store, twap: BotTwap): void {
   kept.drop(store, twap.accountId);
 }
 
-type Asked = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
-type Made = Pick<Operation, "id" | "accountId" | "action" | "market" | "createdAtMs"> & {
+type TwapAskedFor = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
+type MadeOperation = Pick<Operation, "id" | "accountId" | "action" | "market" | "createdAtMs"> & {
   parameters: string;
   keyHash: string | null;
 };
 
 /** For `operations`, with the row of what is about to be signed: from here on it may execute. */
-export function expectBotTwap(store: Store, operation: Made): void {
+export function expectBotTwap(store: Store, operation: MadeOperation): void {
   const bot = operation.action === "twap" ? botOf(store, operation.keyHash) : null;
   if (bot === null) return;
   const { id: operationId, accountId, market, createdAtMs } = operation;
@@ -70,7 +70,7 @@ export function expectBotTwap(store: Store, operation: Made): void {
     size,
     duration_minutes: durationMinutes,
     reduce_only: reduceOnly,
-  } = JSON.parse(operation.parameters) as Asked;
+  } = JSON.parse(operation.parameters) as TwapAskedFor;
   putTwap(store, {
     operationId,
     accountId,

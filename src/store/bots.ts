@@ -115,7 +115,7 @@ const putDay = prepared((store) =>
     .prepare(),
 );
 
-type Bot = { accountId: string; bot: string };
+type BotName = { accountId: string; bot: string };
 const DAY_MS = 86_400_000;
 
 const days = remembered<BotDay>((store, name) => {
@@ -125,31 +125,31 @@ const days = remembered<BotDay>((store, name) => {
 });
 
 /** What a bot has done on the UTC day of this moment. */
-export function findBotDay(store: Store, of: Bot, atMs: number): BotDay {
+export function findBotDay(store: Store, of: BotName, atMs: number): BotDay {
   return dayIn(store, { ...of, day: Math.floor(atMs / DAY_MS) });
 }
 
-type OfDay = Bot & { day: number };
+type DayOfBot = BotName & { day: number };
 
-function dayIn(store: Store, { accountId, bot, day }: OfDay): BotDay {
+function dayIn(store: Store, { accountId, bot, day }: DayOfBot): BotDay {
   return days.find(store, `${accountId} ${bot} ${day}`) ?? { turnover: ZERO, actions: 0, fees: ZERO };
 }
 
-function writeDay(store: Store, { accountId, bot, day }: OfDay, now: BotDay): void {
+function writeDay(store: Store, { accountId, bot, day }: DayOfBot, now: BotDay): void {
   const name = `${accountId} ${bot} ${day}`;
   writeAtTheEnd(store, `day ${name}`, (open) => putDay(open).run({ accountId, bot, day, ...now }));
   days.put(store, name, now);
 }
 
 /** Notes the fees of a bot's day; there may be no row of it yet. */
-export function noteFees(store: Store, of: OfDay, fees: Decimal): void {
+export function noteFees(store: Store, of: DayOfBot, fees: Decimal): void {
   writeDay(store, of, { ...dayIn(store, of), fees });
 }
 
 /** Adds to that. */
 export function addToBotDay(
   store: Store,
-  of: Bot,
+  of: BotName,
   { turnover, actions, atMs }: Pick<BotDay, "turnover" | "actions"> & { atMs: number },
 ): void {
   const { accountId, bot } = of;
@@ -196,7 +196,7 @@ export type Trade = {
   atMs: number;
 };
 
-export function bookTrade(store: Store, of: Bot, { market, side, reduceOnly, size, turnover, atMs }: Trade): void {
+export function bookTrade(store: Store, of: BotName, { market, side, reduceOnly, size, turnover, atMs }: Trade): void {
   if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs });
   if (isZero(size)) return;
   const { accountId, bot } = of;

@@ -11,7 +11,7 @@ import { dropLast, writeLast } from "./written-last.ts";
  * What is to be written, inside a transaction that it shares. It changes nothing but the store, because it is run
  * again when another one of its transaction has thrown.
  */
-type Work<T> = (store: Store) => T;
+type QueuedWork<T> = (store: Store) => T;
 
 /** Puts what is written in one turn of the event loop into one transaction: one wait for the disk for all of it. */
 export type CommitQueue = {
@@ -19,12 +19,12 @@ export type CommitQueue = {
    * Resolves with what `work` returned once it is committed, and with when it is on the disk: before that nothing of it may
    * leave. Rejects with what it threw, alone.
    */
-  intent<T>(work: Work<T>): Promise<Intent<T>>;
+  intent<T>(work: QueuedWork<T>): Promise<Intent<T>>;
   /**
    * The same for an outcome. One that `canBeReadAgain` (from its intent, which is on the disk, and the exchange)
    * resolves as soon as everybody is shown it: it is committed with the next intent, or a few milliseconds later.
    */
-  outcome<T>(work: Work<T>, canBeReadAgain: boolean): Promise<T>;
+  outcome<T>(work: QueuedWork<T>, canBeReadAgain: boolean): Promise<T>;
 };
 
 /** `onDisk` rejects where the disk fails: then nobody knows what will be found of it. */
@@ -32,7 +32,7 @@ export type Intent<T> = { value: T; onDisk: Promise<void> };
 
 type Waiting = {
   kind: "intent" | "outcome";
-  work: Work<unknown>;
+  work: QueuedWork<unknown>;
   waitsForDisk: boolean;
   resolve: (value: unknown, onDisk: Promise<void>) => void;
   reject: (error: unknown) => void;
@@ -109,7 +109,11 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
 
   type About = Pick<Waiting, "kind" | "waitsForDisk">;
 
-  function add<T, R>(work: Work<T>, about: About, answer: (value: T, onDisk: Promise<void>) => R): Promise<Awaited<R>> {
+  function add<T, R>(
+    work: QueuedWork<T>,
+    about: About,
+    answer: (value: T, onDisk: Promise<void>) => R,
+  ): Promise<Awaited<R>> {
     return new Promise((resolve, reject) => {
       const untilMs = clock.elapsedMs() + MAX_WAIT_MS[about.kind];
       // The queue holds works of many types; each resolver only ever meets its own work's result.

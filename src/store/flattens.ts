@@ -22,9 +22,9 @@ export function isFlattenStep({ idempotencyKey }: Pick<StoredOrder, "idempotency
   return idempotencyKey?.startsWith(STEP) === true;
 }
 
-type Row = typeof flattens.$inferSelect;
+type FlattenRow = typeof flattens.$inferSelect;
 
-function toFlatten({ left, ...row }: Row): Flatten {
+function toFlatten({ left, ...row }: FlattenRow): Flatten {
   // What `putFlatten` writes.
   return { ...row, left: JSON.parse(left) as Left[] };
 }
@@ -42,14 +42,14 @@ export function listRunningFlattens(store: Store): Flatten[] {
 
 /** Inside the caller's transaction. */
 export function putFlatten(store: Store, flatten: Flatten): void {
-  const row: Row = { ...flatten, left: JSON.stringify(flatten.left) };
+  const row: FlattenRow = { ...flatten, left: JSON.stringify(flatten.left) };
   store.insert(flattens).values(row).onConflictDoUpdate({ target: flattens.stopId, set: row }).run();
 }
 
-type Told = { event: "flatten_asked" | "flatten_ended"; actor: string; atMs: number };
+type FlattenEvent = { event: "flatten_asked" | "flatten_ended"; actor: string; atMs: number };
 
 /** Puts it with its row of the audit log and its event. */
-export function tellFlatten(store: Store, flatten: Flatten, { event, actor, atMs }: Told): void {
+export function tellFlatten(store: Store, flatten: Flatten, { event, actor, atMs }: FlattenEvent): void {
   putFlatten(store, flatten);
   const { stopId, accountId, maxSlippageBps, steps, left } = flatten;
   const detail = { account: accountId, max_slippage_bps: maxSlippageBps, steps, left: left.length };

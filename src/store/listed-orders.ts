@@ -100,9 +100,9 @@ function list(is: SQL | undefined): Road {
   return { table: listedOrders, atMs: listedOrders.createdAtMs, id: listedOrders.id, is };
 }
 
-type Asked = { span: Span; isIt: SQL | undefined; limit: number };
+type OrderQuery = { span: Span; isIt: SQL | undefined; limit: number };
 
-function ofStatus(store: Store, road: Road, { span, isIt, limit }: Asked): OrderRow[] {
+function ofStatus(store: Store, road: Road, { span, isIt, limit }: OrderQuery): OrderRow[] {
   return store
     .select(ORDER_COLUMNS)
     .from(orders)
@@ -112,7 +112,7 @@ function ofStatus(store: Store, road: Road, { span, isIt, limit }: Asked): Order
     .all();
 }
 
-function ofList(store: Store, road: Road, { span, isIt, limit }: Asked): OrderRow[] {
+function ofList(store: Store, road: Road, { span, isIt, limit }: OrderQuery): OrderRow[] {
   return (
     store
       .select(ORDER_COLUMNS)
@@ -145,7 +145,7 @@ function countNotListed(store: Store): number {
 }
 
 /** Of the last seconds. */
-function notListed(store: Store, { accountId }: OrderPage, { span, isIt }: Asked): OrderRow[] {
+function notListed(store: Store, { accountId }: OrderPage, { span, isIt }: OrderQuery): OrderRow[] {
   const last = newestListed(store).get()?.number ?? 0;
   const { createdAtMs: atMs, id } = orders;
   const is = and(gt(orders.number, last), eq(sql`+${orders.accountId}`, accountId), isIt);

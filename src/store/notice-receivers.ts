@@ -4,7 +4,7 @@ import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
 import { noticeReceivers } from "./schema-notices.ts";
 
-type Told = { actor: string; atMs: number };
+type ReceiverActor = { actor: string; atMs: number };
 
 /** Inside the caller's transaction. */
 export function insertReceiver(store: Store, receiver: Receiver, actor: string): void {
@@ -13,7 +13,7 @@ export function insertReceiver(store: Store, receiver: Receiver, actor: string):
   appendAudit(store, { atMs, actor, event: "notice_receiver_added", reference: id, detail: { name, kind, host } });
 }
 
-export function deleteReceiver(store: Store, { id, name }: Receiver, { actor, atMs }: Told): void {
+export function deleteReceiver(store: Store, { id, name }: Receiver, { actor, atMs }: ReceiverActor): void {
   store.delete(noticeReceivers).where(eq(noticeReceivers.id, id)).run();
   appendAudit(store, { atMs, actor, event: "notice_receiver_removed", reference: id, detail: { name } });
 }

@@ -16,7 +16,7 @@ import { remembered } from "./remembered.ts";
 /** Of an order, what its open legs say of it. */
 export type Terms = Pick<StoredOrder, "market" | "side" | "reduceOnly" | "keyHash">;
 
-type Book = {
+type OpenLegs = {
   /** By account and order; none of an order of which nothing is open. */
   accounts: Map<string, Map<string, readonly OpenLeg[]>>;
   /** Orders that were written since, and not read. */
@@ -27,7 +27,7 @@ type Book = {
 
 /** One book a connection: under one name. */
 const NAME = "open";
-const kept = remembered<Book>(() => null);
+const kept = remembered<OpenLegs>(() => null);
 
 export type Readers = {
   ofAccount(store: Store, accountId: string): readonly OpenLeg[];
@@ -48,15 +48,15 @@ export function openLegsOf(store: Store, accountId: string, readers: Readers): r
   return all;
 }
 
-function bookOf(store: Store): Book {
+function bookOf(store: Store): OpenLegs {
   const known = kept.find(store, NAME);
   if (known !== null) return known;
-  const book: Book = { accounts: new Map(), touched: new Set(), lists: new Map() };
+  const book: OpenLegs = { accounts: new Map(), touched: new Set(), lists: new Map() };
   kept.put(store, NAME, book);
   return book;
 }
 
-function readAgain(store: Store, book: Book, { orderId, readers }: { orderId: string; readers: Readers }): void {
+function readAgain(store: Store, book: OpenLegs, { orderId, readers }: { orderId: string; readers: Readers }): void {
   const read = readers.ofOrder(store, orderId);
   for (const [accountId, orders] of book.accounts) {
     if (read?.accountId !== accountId && orders.delete(orderId)) book.lists.delete(accountId);
@@ -66,7 +66,7 @@ function readAgain(store: Store, book: Book, { orderId, readers }: { orderId: st
 
 type OfOrder = { accountId: string; orderId: string; legs: readonly OpenLeg[] };
 
-function put(book: Book, { accountId, orderId, legs }: OfOrder): void {
+function put(book: OpenLegs, { accountId, orderId, legs }: OfOrder): void {
   const orders = book.accounts.get(accountId);
   // Of an account that nobody has asked for nothing is kept.
   if (orders === undefined) return;

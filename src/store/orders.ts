@@ -119,10 +119,10 @@ export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrig
   return number;
 }
 
-type Placed = { order: StoredOrder; key: PlacingKey; leg: Leg; attempt: Omit<Attempt, "id"> };
+type PlacedRows = { order: StoredOrder; key: PlacingKey; leg: Leg; attempt: Omit<Attempt, "id"> };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
-export function insertPlacing(store: Store, { order, key, leg, attempt }: Placed): Attempt {
+export function insertPlacing(store: Store, { order, key, leg, attempt }: PlacedRows): Attempt {
   requireOwn({ order, key, leg, attempt });
   const id = insertOrder(store, order, { key, leg, attempt });
   passNonce(store, attempt);
@@ -130,7 +130,7 @@ export function insertPlacing(store: Store, { order, key, leg, attempt }: Placed
 }
 
 /** What the row does not hold is told by the order: it must not say anything else. */
-function requireOwn({ order, key, leg, attempt }: Placed): void {
+function requireOwn({ order, key, leg, attempt }: PlacedRows): void {
   const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
   const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
   const isOfOrder = resource.id === order.id && accountId === order.accountId && cloid === cloidOf(order.id);

@@ -6,7 +6,7 @@ import type { Store } from "./open.ts";
 import { proposals } from "./schema-proposals.ts";
 import { findSealed, hasSealedRows, tellFault, vouch } from "./sealed-rows.ts";
 
-type Row = typeof proposals.$inferSelect;
+type ProposalRow = typeof proposals.$inferSelect;
 
 /** Inside the caller's transaction. */
 export function insertProposal(store: Store, proposal: Proposal): void {
@@ -89,7 +89,7 @@ export function forgetProposals(store: Store, accountId: string, { upToMs, kept 
 }
 
 /** An approval that was not given here is none. */
-function asBelieved(store: Store, row: Row): Proposal {
+function asBelieved(store: Store, row: ProposalRow): Proposal {
   // Only `insertProposal` writes it.
   const proposal: Proposal = { ...row, terms: JSON.parse(row.terms) as OrderTerms };
   if (row.decision !== "approve" || !hasSealedRows(store)) return proposal;

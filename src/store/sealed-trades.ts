@@ -8,7 +8,7 @@ import type { Store } from "./open.ts";
 import { findSealed, hasSealedRows, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
 /** Figures and words are worked out anew from its orders at each look. */
-type Shown =
+type UnsealedMember =
   | "status"
   | "stopId"
   | "profitId"
@@ -17,7 +17,7 @@ type Shown =
   | "unprotectedSinceMs"
   | "unprotectedBecause"
   | "error";
-type SealedTrade = Omit<Trade, Shown | "endedAtMs">;
+type SealedTrade = Omit<Trade, UnsealedMember | "endedAtMs">;
 
 export type TradeRow = { trade: string; accountId: string; endedAtMs: number | null };
 

@@ -124,9 +124,9 @@ export function lookForTrades(
 
 const ALWAYS: Times = { sinceMs: null, untilMs: null };
 
-type Rows = Omit<TradePage, "limit"> & { times: Times; count: number };
+type TradeRows = Omit<TradePage, "limit"> & { times: Times; count: number };
 
-function rowsOf(store: Store, { accountId, after, isOpen, times, count }: Rows) {
+function rowsOf(store: Store, { accountId, after, isOpen, times, count }: TradeRows) {
   const { sinceMs, untilMs } = times;
   const isBefore =
     after === null

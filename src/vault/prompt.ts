@@ -24,7 +24,7 @@ const DELETE = "\u007f";
 export function promptHidden(terminal: Terminal, question: string): Promise<string> {
   const { input, output } = terminal;
   const decoder = new TextDecoder();
-  let line: Line = { typed: [], end: null };
+  let line: TypedLine = { typed: [], end: null };
   output.write(question);
   input.setRawMode(true);
   input.resume();
@@ -43,9 +43,9 @@ export function promptHidden(terminal: Terminal, question: string): Promise<stri
   });
 }
 
-type Line = { typed: readonly string[]; end: "entered" | "given_up" | null };
+type TypedLine = { typed: readonly string[]; end: "entered" | "given_up" | null };
 
-function next(line: Line, character: string): Line {
+function next(line: TypedLine, character: string): TypedLine {
   // What follows the end of the line in the same chunk is not ours.
   if (line.end !== null) return line;
   switch (character) {

@@ -35,14 +35,14 @@ type WriteIntent = {
 };
 
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
-type Work = (key: KeyRecord, place: Place) => Stored;
+type IntentWork = (key: KeyRecord, place: Place) => Stored;
 
 /**
  * Commits an intent together with the others of this turn. The key is looked up again
  * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
  * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
  */
-export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: Work): Promise<Committed> {
+export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
   const place =
     deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
   try {

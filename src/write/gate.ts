@@ -79,13 +79,13 @@ function judgeEach(deps: ToJudge, store: Store, { account, rails, batch }: Batch
   throw new RailRefused(first.refused, batchWords(refusals, batch.length), refusals);
 }
 
-type Judged = Pick<Batch, "account" | "rails"> & {
+type JudgedAttempt = Pick<Batch, "account" | "rails"> & {
   attempt: Attempt;
   /** Client order ids of what stands behind it in its batch. */
   later: ReadonlySet<string | null>;
 };
 
-function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: Judged): void {
+function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: JudgedAttempt): void {
   const wish = wishOf(deps, attempt, rails);
   const targetBot = targetBotOf(store, attempt);
   judgeWish(deps, store, { account, rails, wish, asked: attempt.resource.id, targetBot, later });
@@ -114,7 +114,7 @@ function judgeReserved(
   judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined, later: new Set() });
 }
 
-type Wishing = Judging & Pick<Judged, "later"> & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
+type Wishing = Judging & Pick<JudgedAttempt, "later"> & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
 
 function judgeWish(deps: ToJudge, store: Store, { account, rails, wish, asked, targetBot, later }: Wishing): void {
   const of = { accountId: account.id, bot: rails.bot };
@@ -195,10 +195,10 @@ function only<T>(all: readonly T[]): T {
 /** What sends it, or is going to. */
 type Sender = { cloid: string | null; resource: { id: string } };
 
-type Ordered = { attempt: Sender; rails: Rails; order: WireOrder; isModify: boolean };
+type OrderedAttempt = { attempt: Sender; rails: Rails; order: WireOrder; isModify: boolean };
 
 /** The market by the number that is signed: what the row says of it has no part in where it goes. */
-function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered): OrderWish {
+function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: OrderedAttempt): OrderWish {
   const market = marketOf(deps, order.a);
   const trigger =
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
@@ -218,7 +218,7 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: Ordered):
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
-type Sliced = Pick<Ordered, "rails"> & { attempt: Attempt } & { twap: TwapOrderAction["twap"] };
+type Sliced = Pick<OrderedAttempt, "rails"> & { attempt: Attempt } & { twap: TwapOrderAction["twap"] };
 
 /** The exchange makes the prices of its slices as they come. */
 function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {

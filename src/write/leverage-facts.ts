@@ -14,10 +14,10 @@ const SETTING_STANDS_MS = 60_000;
 const BEHIND_MS = 5 * 60_000;
 
 type ToKnow = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
-type Asked = { account: Account; market: string };
+type LeverageOf = { account: Account; market: string };
 
 /** Whether it is shown as it is after every change of ours. */
-export function isSettingKnown(deps: ToKnow, asked: Asked): boolean {
+export function isSettingKnown(deps: ToKnow, asked: LeverageOf): boolean {
   const known = shownIn(deps, asked);
   if (known === null) return false;
   const [newest] = changesIn(deps.store, asked, known.timeMs);
@@ -25,7 +25,7 @@ export function isSettingKnown(deps: ToKnow, asked: Asked): boolean {
 }
 
 /** Before the transaction, where it is not known: one question. */
-export async function readSetting(deps: ToKnow, { account, market }: Asked): Promise<void> {
+export async function readSetting(deps: ToKnow, { account, market }: LeverageOf): Promise<void> {
   const read = await deps.reads.activeAsset(account.tradingAddress, market, "order");
   if (read.kind === "failed" || read.value.coin !== market) return;
   const { value, askedAtMs } = read;
@@ -39,7 +39,7 @@ export async function readSetting(deps: ToKnow, { account, market }: Asked): Pro
  *
  * @param except id of the change that is asked for
  */
-export function settingsOf(deps: ToKnow, asked: Asked, except: string): Setting[] | null {
+export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): Setting[] | null {
   const shown = shownIn(deps, asked);
   if (shown === null) return null;
   const { type, value } = shown.value;
@@ -49,10 +49,10 @@ export function settingsOf(deps: ToKnow, asked: Asked, except: string): Setting[
   return [{ leverage: value, isCross: type === "cross" }, ...open.map(settingIn)];
 }
 
-type Shown = { value: Leverage; timeMs: number; askedAtMs: number | null };
+type ShownLeverage = { value: Leverage; timeMs: number; askedAtMs: number | null };
 
 /** Of a position, which tells it as it changes; else as it was read. The newer of the two. */
-function shownIn(deps: ToKnow, { account, market }: Asked): Shown | null {
+function shownIn(deps: ToKnow, { account, market }: LeverageOf): ShownLeverage | null {
   const nowMs = deps.exchange.nowMs();
   const state = deps.picture.state(account.tradingAddress, dexOf(market));
   const position = state?.value.positions.find(({ coin }) => coin === market);
@@ -62,7 +62,7 @@ function shownIn(deps: ToKnow, { account, market }: Asked): Shown | null {
   return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;
 }
 
-function changesIn(store: Store, { account, market }: Asked, shownMs: number): LeverageChange[] {
+function changesIn(store: Store, { account, market }: LeverageOf, shownMs: number): LeverageChange[] {
   return listLeverageChanges(store, account.id, shownMs - BEHIND_MS).filter((change) => change.market === market);
 }
 

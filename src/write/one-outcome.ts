@@ -30,10 +30,13 @@ export class NoLongerWanted extends ApiError {
   }
 }
 
-type Stepping = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; stored: Stored };
+type SteppingWrite = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; stored: Stored };
 
 /** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
-export function requireOneOutcome({ clock, store }: With<"clock" | "store">, { caller, plan, stored }: Stepping): void {
+export function requireOneOutcome(
+  { clock, store }: With<"clock" | "store">,
+  { caller, plan, stored }: SteppingWrite,
+): void {
   const { unattended } = caller;
   if (unattended === undefined) return;
   if (unattended.untilMs !== null && clock.nowMs() > unattended.untilMs) throw new NoLongerWanted();

@@ -117,13 +117,13 @@ export function factsNow(
   };
 }
 
-type Wanted = { maxAgeMs: number; isReduction: boolean };
+type Freshness = { maxAgeMs: number; isReduction: boolean };
 
 /** No oracle tells of spot: its own mark of the last minutes stands in, without which nothing increases. */
 function referenceOf(
   { marketView }: With<"marketView">,
   market: string,
-  { maxAgeMs, isReduction }: Wanted,
+  { maxAgeMs, isReduction }: Freshness,
 ): Reference | null {
   const known = marketView.peek("mark", market);
   if (known === null || known.ageMs > maxAgeMs) return null;

@@ -93,7 +93,11 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
 }
 
 /** All that has to be known before the intent: what the exchange is asked for here may be long in coming. */
-async function planned(deps: ToWrite, caller: Caller, { write, verb }: { write: Write; verb: Verb }): Promise<Made> {
+async function planned(
+  deps: ToWrite,
+  caller: Caller,
+  { write, verb }: { write: Write; verb: Verb },
+): Promise<ListedPlan> {
   const plan = await verb.plan(write);
   const listed = listedFor(deps, verb, plan);
   requireRails(deps, caller, plan);
@@ -105,7 +109,7 @@ async function planned(deps: ToWrite, caller: Caller, { write, verb }: { write: 
 }
 
 /** A plan, and the list of markets that it was made by. */
-type Made = { plan: Plan; listed: readonly ListedMarket[] };
+type ListedPlan = { plan: Plan; listed: readonly ListedMarket[] };
 
 const LATE = Symbol("late");
 
@@ -181,10 +185,10 @@ function refuseFor(obstacle: Obstacle | null): void {
   if (obstacle !== null) throw obstacle.error;
 }
 
-type Sending = Outgoing & { onDisk: Promise<void> };
+type SendingOnDisk = Outgoing & { onDisk: Promise<void> };
 
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndConclude(deps: ToWrite, outgoing: Sending, { use }: Plan): Promise<RunningAnswer | null> {
+async function sendAndConclude(deps: ToWrite, outgoing: SendingOnDisk, { use }: Plan): Promise<RunningAnswer | null> {
   const beside = (outgoing.beside ?? []).map(async (send) => {
     await outgoing.onDisk;
     return send();
@@ -193,7 +197,7 @@ async function sendAndConclude(deps: ToWrite, outgoing: Sending, { use }: Plan):
   return answer;
 }
 
-async function sendOnce(deps: ToWrite, outgoing: Sending, use: Plan["use"]): Promise<RunningAnswer | null> {
+async function sendOnce(deps: ToWrite, outgoing: SendingOnDisk, use: Plan["use"]): Promise<RunningAnswer | null> {
   const { attempt, batch, onDisk } = outgoing;
   const result = await (batch === undefined
     ? sendAttempt(deps, attempt, use, onDisk)

@@ -7,7 +7,7 @@ import { appendEvent } from "../store/events.ts";
 /** What a rail has refused. */
 export type Refusal = { keyHash: string; rail: string; limit: string; use: string };
 
-type ToTell = With<"clock" | "log" | "metrics" | "state" | "store">;
+type ToTellRefusal = With<"clock" | "log" | "metrics" | "state" | "store">;
 
 /** Between two of the same, milliseconds: a bot that tries on and on must not fill the disk. */
 const SPACING_MS = 60_000;
@@ -15,7 +15,7 @@ const SPACING_MS = 60_000;
 const MAX_KEPT = 1_000;
 
 /** The first of each key, rail and minute is an event and an audit row, the others a count. Nobody is refused for it. */
-export function tellRefusal(deps: ToTell, refusal: Refusal): void {
+export function tellRefusal(deps: ToTellRefusal, refusal: Refusal): void {
   const key = findApiKey(deps.store, refusal.keyHash);
   if (key === null || key.limited === null) return;
   const { bot } = key.limited.rails;
@@ -37,7 +37,7 @@ export function tellRefusal(deps: ToTell, refusal: Refusal): void {
 }
 
 /** Those that were not told since the last that was; null where this one is only counted. */
-function countOf({ clock, state }: ToTell, name: string): number | null {
+function countOf({ clock, state }: ToTellRefusal, name: string): number | null {
   state.refusals ??= new Map();
   const counts = state.refusals;
   const nowMs = clock.elapsedMs();

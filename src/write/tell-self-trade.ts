@@ -10,13 +10,13 @@ import type { Store } from "../store/open.ts";
 /** Orders that one order is told to meet, at most: what comes after these is met by nothing that is left of it. */
 const MAX_TOLD = 20;
 
-type Allowed = { account: Account; rails: Rails; wish: Ordered; legs: readonly OpenLeg[] };
+type AllowedWish = { account: Account; rails: Rails; wish: Ordered; legs: readonly OpenLeg[] };
 
 /** Inside the intent's transaction: whose order is about to be canceled by another's is told, with that of the other. */
 export function tellSelfTrades(
   { clock }: With<"clock">,
   store: Store,
-  { account: { id: accountId }, rails, wish, legs }: Allowed,
+  { account: { id: accountId }, rails, wish, legs }: AllowedWish,
 ): void {
   const { orderId, market } = wish.leg;
   const met = new Set(metBy(rails, legs, wish).map((leg) => leg.orderId));

@@ -34,7 +34,7 @@ const MARK_MAX_AGE_MS = 10_000;
 const ASK_EVERY_MS = 30_000;
 
 /** A bot that is held to a loss of the day, by one of its keys in whatever state: what they have placed may live on. */
-type Watched = { account: Account; rails: Rails; limit: Decimal; keyHash: string };
+type WatchedBot = { account: Account; rails: Rails; limit: Decimal; keyHash: string };
 
 /** `isStopped` says that the database may be closed by now. */
 export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
@@ -52,7 +52,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   }
 
   /** Fees of all bots of an account, read again when there are fills that were not counted. */
-  function countFees(account: Account, bots: readonly Watched[], day: number): void {
+  function countFees(account: Account, bots: readonly WatchedBot[], day: number): void {
     const count = `${day} ${countFillsOfDay(deps.store, account.id, day)}`;
     if (countedFills.get(account.id) === count) return;
     countedFills.set(account.id, count);
@@ -79,7 +79,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   };
 }
 
-function listWatched(store: Store): Watched[] {
+function listWatched(store: Store): WatchedBot[] {
   return listAccounts(store).flatMap((account) => {
     const limited = listApiKeys(store, account.id).filter(({ limited: grant }) => grant !== null);
     const byBot = Map.groupBy(limited, ({ limited: grant }) => grant?.rails.bot ?? "");
@@ -94,13 +94,13 @@ function listWatched(store: Store): Watched[] {
   });
 }
 
-function marketsOf(store: Store, { account, rails }: Watched, day: number): string[] {
+function marketsOf(store: Store, { account, rails }: WatchedBot, day: number): string[] {
   const of = { accountId: account.id, bot: rails.bot };
   const opened = listDayMarkets(store, { ...of, day }).filter(({ openNet }) => !isZero(openNet));
   return [...listBotNets(store, of.accountId, of.bot).keys(), ...opened.map(({ market }) => market)];
 }
 
-function lookAt(deps: ToWatchLosses, watched: Watched, day: number): void {
+function lookAt(deps: ToWatchLosses, watched: WatchedBot, day: number): void {
   noteMarkets(deps, watched, day);
   const { account, rails, limit } = watched;
   const of = { accountId: account.id, bot: rails.bot };
@@ -110,7 +110,7 @@ function lookAt(deps: ToWatchLosses, watched: Watched, day: number): void {
 }
 
 /** Where the day began, and what funding was paid since the last look. */
-function noteMarkets(deps: ToWatchLosses, { account, rails }: Watched, day: number): void {
+function noteMarkets(deps: ToWatchLosses, { account, rails }: WatchedBot, day: number): void {
   const of = { accountId: account.id, bot: rails.bot, day };
   const nets = listBotNets(deps.store, of.accountId, of.bot);
   const known = new Map(listDayMarkets(deps.store, of).map((row) => [row.market, row]));
@@ -145,7 +145,7 @@ function fundedIn({ picture }: ToWatchLosses, account: Account, { row, net }: { 
 /** From its commit on nothing of the bot increases; what is out and could is withdrawn, and what protects stays. */
 function trip(
   deps: ToWatchLosses,
-  { account, rails, limit, keyHash }: Watched,
+  { account, rails, limit, keyHash }: WatchedBot,
   { loss, day }: { loss: Decimal; day: number },
 ) {
   const { id: accountId } = account;

@@ -142,7 +142,7 @@ async function moveTo(deps: ToCarryOut, trying: Trying, target: Decimal): Promis
   return sending(trying, done.length + 1, (named) => sendStep(deps, trying, { named, market, step }));
 }
 
-type Sent = { named: Named; market: string; step: Step };
+type Sent = { named: NamedStep; market: string; step: Step };
 
 function sendStep(deps: ToCarryOut, trying: Trying, { named, market, step }: Sent) {
   const { maxSlippageBps } = trying.hook;
@@ -152,17 +152,17 @@ function sendStep(deps: ToCarryOut, trying: Trying, { named, market, step }: Sen
   return placeMarketOrder(deps, callerOf(deps, trying), { ...named, ...terms });
 }
 
-type Named = { idempotencyKey: string; fingerprint: string; accountId: string };
+type NamedStep = { idempotencyKey: string; fingerprint: string; accountId: string };
 
 /** Under the name of this step; what may pass is waited for. */
 async function sending(
   trying: Trying,
   step: number,
-  send: (named: Named) => Promise<{ body: string }>,
+  send: (named: NamedStep) => Promise<{ body: string }>,
 ): Promise<Tried> {
   const { hook, delivery, acting, ended } = trying;
   const name = nameOfAlertOrder(hook, delivery, step);
-  const named: Named = {
+  const named: NamedStep = {
     accountId: hook.accountId,
     idempotencyKey: keyOfBot(acting.bot, name),
     fingerprint: fingerprint({ route: "hook", pathId: null, body: { name } }),

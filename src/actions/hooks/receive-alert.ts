@@ -92,14 +92,18 @@ const KEPT_DELIVERIES = 20_000;
 /** By how much the sender's clock may be ahead of ours, milliseconds. */
 const MAX_AHEAD_MS = 10_000;
 
-type Judged = Pick<Delivery, "status" | "reason">;
+type JudgedAlert = Pick<Delivery, "status" | "reason">;
 
-function refused(reason: string): Judged {
+function refused(reason: string): JudgedAlert {
   return { status: "refused", reason };
 }
 
 /** What an alert comes to that can be read, as far as it can be said at once. */
-function judge(store: With<"store">["store"], hook: Hook, { alert, nowMs }: { alert: Alert; nowMs: number }): Judged {
+function judge(
+  store: With<"store">["store"],
+  hook: Hook,
+  { alert, nowMs }: { alert: Alert; nowMs: number },
+): JudgedAlert {
   const { atMs, market } = alert;
   if (atMs !== null && atMs > nowMs + MAX_AHEAD_MS) return refused("its time is ahead of this machine's clock");
   const newestMs = alert.kind === "target" ? newestAlertMs(store, hook.id, market) : null;

@@ -52,10 +52,10 @@ export const RAILS_OPTIONS: Readonly<Record<string, Option>> = {
   days: { value: "DAYS", help: `how long it lasts, 1 to ${MAX_DAYS}; ${PROPOSED_DAYS} by default` },
 };
 
-type Asked = { command: Command; input: Input; outside: Outside };
+type GrantCommand = { command: Command; input: Input; outside: Outside };
 
 /** What the wallet shows line by line, and what a thief of the key could lose by it. */
-export async function showLimitedGrant({ command, input, outside }: Asked): Promise<void> {
+export async function showLimitedGrant({ command, input, outside }: GrantCommand): Promise<void> {
   const rails = wishedRails(input);
   const days = daysOf(input.value("days"));
   const keyHash = keyHashOf(required(input, "key-hash"));

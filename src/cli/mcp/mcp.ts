@@ -86,9 +86,9 @@ function poster(url: string, key: string): Post {
   };
 }
 
-type Asking = { method?: string; headers?: Record<string, string>; body?: string };
+type BridgeRequest = { method?: string; headers?: Record<string, string>; body?: string };
 
-function ask(url: string, key: string, { headers, ...asking }: Asking): Promise<Response> {
+function ask(url: string, key: string, { headers, ...asking }: BridgeRequest): Promise<Response> {
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   return fetch(url, {
     ...asking,

@@ -8,9 +8,9 @@ const WORDS: Record<NetworkName, { name: string; money: string }> = {
   paper: { name: "PAPER", money: "no real money: simulated on this machine" },
 };
 
-type Where = { network: NetworkName; exchange: ExchangePlace };
+type NetworkPlace = { network: NetworkName; exchange: ExchangePlace };
 
-export function ribbon(where: Where | null): TemplateResult {
+export function ribbon(where: NetworkPlace | null): TemplateResult {
   if (where === null) return html`<p class="ribbon">Network not known yet</p>`;
   const { network, exchange } = where;
   const { name, money } = WORDS[network];

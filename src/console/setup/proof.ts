@@ -10,9 +10,9 @@ import type { App } from "../state/app.ts";
 import { signIn } from "../state/session.ts";
 import type { MadeKey, SetupState } from "./progress.ts";
 
-type Plan = { market: string; price: string; size: string; now: string };
+type TrialPlan = { market: string; price: string; size: string; now: string };
 export type Proof = {
-  plan: Plan | null;
+  plan: TrialPlan | null;
   /** `new`: nothing was asked yet. `waiting`: asking failed, and is done again at `nextTryAtMs`. */
   stage: "new" | "looking" | "waiting" | "ready" | "placing" | "canceling" | "proven" | "failed";
   words: string | null;
@@ -62,7 +62,7 @@ export async function prepareProof(app: App, state: SetupState, key: MadeKey): P
 
 type Failure = { failure: string; retryAfterMs: number };
 
-async function readPlan(app: App, key: MadeKey): Promise<Plan | Failure> {
+async function readPlan(app: App, key: MadeKey): Promise<TrialPlan | Failure> {
   if (app.state.session === null) await signIn(app, key.apiKey, "window");
   if (app.state.session === null) return failure(app.state.signIn.failure ?? "the key could not sign in");
   const bearer = key.apiKey;
@@ -87,16 +87,16 @@ function refusal(answer: Exclude<Answer<unknown>, { kind: "ok" }>): Failure {
   return failure(answer.message, answer.kind === "refused" ? (answer.retryAfterS ?? 0) * 1_000 : 0);
 }
 
-function keptPlan(app: App): Plan | null {
+function keptPlan(app: App): TrialPlan | null {
   try {
     // Written by `prove` and by nothing else.
-    return JSON.parse(app.sessionStorage.getItem(PROOF_STORE) ?? "null") as Plan | null;
+    return JSON.parse(app.sessionStorage.getItem(PROOF_STORE) ?? "null") as TrialPlan | null;
   } catch {
     return null;
   }
 }
 
-export function planOf(market: Market, now: string): Plan {
+export function planOf(market: Market, now: string): TrialPlan {
   const price = cutToFigures(multiply(now, FAR), market.price_significant_figures, market.price_decimals);
   const smallest = market.size_decimals === 0 ? "1" : `0.${"1".padStart(market.size_decimals, "0")}`;
   const size = add(divide(VALUE, price, market.size_decimals) ?? "0", smallest);

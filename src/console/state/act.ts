@@ -89,9 +89,9 @@ async function follow(app: App, intention: Intention, failed?: Wish["failed"]): 
   return outcome;
 }
 
-type Told = { outcome: Outcome; failed: (words: string) => void };
+type ToldOutcome = { outcome: Outcome; failed: (words: string) => void };
 
-function tell(app: App, { words }: Intention, { outcome, failed }: Told): void {
+function tell(app: App, { words }: Intention, { outcome, failed }: ToldOutcome): void {
   if (outcome.kind === "refused") {
     failed(`Nothing was sent: ${words}. ${outcome.message}`);
     return;

@@ -97,9 +97,9 @@ export function closedBy({ state: { positions } }: App, draft: OrderDraft): Posi
   return positions.value?.find(({ market, side }) => market === draft.market && side === held) ?? null;
 }
 
-type Sending = { path: string; body: Record<string, unknown>; words: string };
+type DraftRequest = { path: string; body: Record<string, unknown>; words: string };
 
-function sendingOf(account: string, draft: OrderDraft, listed: Market | null): Sending {
+function sendingOf(account: string, draft: OrderDraft, listed: Market | null): DraftRequest {
   const { market, side, size, price } = draft;
   if (draft.stopPrice !== "" && mayProtect(draft, listed)) return protectedEntry(account, draft);
   const common = { account, market, side, size, reduce_only: draft.isReduceOnly };
@@ -121,7 +121,7 @@ function sendingOf(account: string, draft: OrderDraft, listed: Market | null): S
   return { path: "/v1/orders", body, words: `${side} ${size} ${market} at ${price}` };
 }
 
-function protectedEntry(account: string, draft: OrderDraft): Sending {
+function protectedEntry(account: string, draft: OrderDraft): DraftRequest {
   const { market, side, size, price, timeInForce, stopPrice, profitPrice } = draft;
   const body = {
     account,

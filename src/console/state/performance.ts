@@ -20,10 +20,10 @@ export async function readPerformance(app: App): Promise<void> {
 
 export type Made = { fills: number; realized: string; fees: string; net: string };
 
-type Line = Performance["data"][number];
+type PerformanceLine = Performance["data"][number];
 
 /** Of the lines of today those of one bot, or of a key without one; null while nothing was read. */
-export function madeToday({ state: { performance } }: App, isOf: (line: Line) => boolean): Made | null {
+export function madeToday({ state: { performance } }: App, isOf: (line: PerformanceLine) => boolean): Made | null {
   const { value } = performance.today;
   if (value === null) return null;
   const none: Made = { fills: 0, realized: "0", fees: "0", net: "0" };

@@ -53,9 +53,9 @@ export async function protectNow(app: App, own: ProtectForm, market: Market): Pr
   app.changed();
 }
 
-type Wanted = { kind: TriggerKind; price: string; market: Market };
+type TriggerForm = { kind: TriggerKind; price: string; market: Market };
 
-async function placeTrigger(app: App, own: ProtectForm, { kind, price, market }: Wanted): Promise<boolean> {
+async function placeTrigger(app: App, own: ProtectForm, { kind, price, market }: TriggerForm): Promise<boolean> {
   const account = app.state.session?.me.account;
   const side = closingSide(own.position);
   const worst = worstAfter(price, side, market);

@@ -77,11 +77,11 @@ const KEPT_ROWS = 200;
 export const NEVER = "~";
 
 /** What events keep of a list; its first page, where nothing is filtered. */
-type Kept<Item> = { items: readonly Item[]; isAll: boolean; isFirstPage: boolean };
+type KeptList<Item> = { items: readonly Item[]; isAll: boolean; isFirstPage: boolean };
 
 /** Up to when a list is whole; empty: to its beginning. What events keep is its first page where nothing is filtered. */
 function wholeSince<Item>(
-  { items, isAll, isFirstPage }: Kept<Item>,
+  { items, isAll, isFirstPage }: KeptList<Item>,
   older: Older<Item>,
   atOf: (item: Item) => string,
 ): string {
@@ -93,7 +93,7 @@ function wholeSince<Item>(
 }
 
 /** Each once, as events tell it where both have it. */
-function union<Item extends { id: string }>({ items }: Kept<Item>, { rows }: Older<Item>): Item[] {
+function union<Item extends { id: string }>({ items }: KeptList<Item>, { rows }: Older<Item>): Item[] {
   const known = new Set(items.map(({ id }) => id));
   return [...items, ...rows.filter(({ id }) => !known.has(id))];
 }
@@ -119,7 +119,7 @@ export type Source = {
 type About<Item> = {
   kind: Kind;
   path: string;
-  kept: Kept<Item>;
+  kept: KeptList<Item>;
   older: Older<Item>;
   atOf: (item: Item) => string;
   entryOf: (item: Item) => Entry;
@@ -149,7 +149,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
   const { filter, placedBy } = timeline;
   const isAsked = askedOf(filter) !== "";
   // A question of its own is answered by its own pages.
-  const kept = <Item>(items: readonly Item[], isAll: boolean): Kept<Item> => ({
+  const kept = <Item>(items: readonly Item[], isAll: boolean): KeptList<Item> => ({
     items,
     isAll: isAll && !isAsked,
     isFirstPage: !isAsked,
@@ -198,7 +198,7 @@ function readSource<Item extends { id: string; created_at: string }>(
   older: Older<Item>,
   entryOf: (item: Item) => Entry,
 ): Source {
-  const kept: Kept<Item> = { items: [], isAll: false, isFirstPage: false };
+  const kept: KeptList<Item> = { items: [], isAll: false, isFirstPage: false };
   return sourceOf({ kind, path: READ_FROM[kind], kept, older, atOf: createdAt, entryOf });
 }
 

@@ -122,9 +122,9 @@ function uses({ use, headroom, rails }: KeyLimits): Fact[] {
   ];
 }
 
-type Held = Pick<KeyLimits, "use" | "headroom" | "rails">;
+type LimitsInUse = Pick<KeyLimits, "use" | "headroom" | "rails">;
 
-function inMarket(market: string, { use, headroom, rails }: Held): Fact {
+function inMarket(market: string, { use, headroom, rails }: LimitsInUse): Fact {
   const net = use.nets.find((held) => held.market === market)?.net ?? "0";
   const worst = use.positions.find((position) => position.market === market)?.worst_case_usd ?? null;
   const left = headroom.positions.find((position) => position.market === market)?.usd ?? null;
@@ -143,9 +143,14 @@ function amountWords(limit: string): string {
 }
 
 /** `amount`: null while it is not known. */
-type Use = { amount: string | null; limit: string; left: string | number | null; show?: (amount: string) => string };
+type LimitUse = {
+  amount: string | null;
+  limit: string;
+  left: string | number | null;
+  show?: (amount: string) => string;
+};
 
-function used({ amount, limit, left, show = figure }: Use): TemplateResult {
+function used({ amount, limit, left, show = figure }: LimitUse): TemplateResult {
   const known = amount === null ? "not known" : show(amount);
   if (limit === "any") return html`${known}, <span class="warn">no limit</span>`;
   const [most = "", unit = ""] = limit.split(" ");

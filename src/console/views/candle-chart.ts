@@ -86,19 +86,19 @@ function marksOf({ state: { fills } }: App, market: string, sinceMs: number): Ma
   return marks;
 }
 
-type Span = { fromS: number; toS: number; candleS: number };
+type ChartSpan = { fromS: number; toS: number; candleS: number };
 
 /** Candles for which there is always room: a market that has just begun is not drawn as one block. */
 const LEAST_CANDLES = 60;
 
-function spanOf(first: Candle, last: Candle): Span {
+function spanOf(first: Candle, last: Candle): ChartSpan {
   const toS = Date.parse(last.closes_at) / 1_000;
   const candleS = toS - Date.parse(last.opened_at) / 1_000;
   const fromS = Math.min(Date.parse(first.opened_at) / 1_000, toS - LEAST_CANDLES * candleS);
   return { fromS, toS, candleS };
 }
 
-type About = { levels: readonly Level[]; marks: readonly Mark[]; span: Span };
+type About = { levels: readonly Level[]; marks: readonly Mark[]; span: ChartSpan };
 
 function optionsOf(app: App, width: number, { levels, marks, span }: About): uPlot.Options {
   const hidden = { points: { show: false }, stroke: "transparent", width: 0 };
@@ -147,7 +147,7 @@ function rangeOf(low: number, high: number, levels: readonly Level[]): [number, 
 /** Part of the room of a candle that its body takes. */
 const BODY = 0.6;
 
-function candlesOn(plot: uPlot, { fromS, toS, candleS }: Span): void {
+function candlesOn(plot: uPlot, { fromS, toS, candleS }: ChartSpan): void {
   const [times = [], lows = [], highs = [], opens = [], closes = []] = plot.data;
   const { ctx, bbox } = plot;
   const body = Math.max(1, (bbox.width * candleS * BODY) / (toS - fromS));

@@ -72,10 +72,10 @@ function optionsOf(width: number): uPlot.Options {
   };
 }
 
-type Marks = { series: number; colour: string; up: 1 | -1 };
+type ArrowMarks = { series: number; colour: string; up: 1 | -1 };
 
 /** Buys point up, sells point down: the difference does not hang on the colour. */
-function triangles(plot: uPlot, { series, colour, up }: Marks): void {
+function triangles(plot: uPlot, { series, colour, up }: ArrowMarks): void {
   const [times = [], values = []] = [plot.data[0], plot.data[series]];
   for (const [index, value] of values.entries()) {
     const time = times[index];
@@ -85,10 +85,10 @@ function triangles(plot: uPlot, { series, colour, up }: Marks): void {
   }
 }
 
-type Point = { x: number; y: number };
+type CanvasPoint = { x: number; y: number };
 
 /** Both in pixels of the canvas. */
-export function triangle({ ctx }: uPlot, { x, y }: Point, { colour, up }: Omit<Marks, "series">): void {
+export function triangle({ ctx }: uPlot, { x, y }: CanvasPoint, { colour, up }: Omit<ArrowMarks, "series">): void {
   const size = POINT_PX * devicePixelRatio;
   ctx.fillStyle = colour;
   ctx.beginPath();

@@ -66,7 +66,7 @@ function signed(value: string): TemplateResult {
   return html`<span class=${tone(value)}>${signedMoney(value)}</span>`;
 }
 
-type KeyRow = { keyHash: string; sums: Sums };
+type KeySums = { keyHash: string; sums: Sums };
 
 function perKey(app: App): TemplateResult {
   const { fills, keys } = app.state;
@@ -76,7 +76,7 @@ function perKey(app: App): TemplateResult {
   const bots = new Map(
     (keys.value ?? []).flatMap(({ key_hash: hash, limits }) => (limits === null ? [] : [[hash, limits.bot] as const])),
   );
-  return table<KeyRow>({
+  return table<KeySums>({
     caption: "Fills by key",
     columns: [
       {

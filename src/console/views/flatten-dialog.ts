@@ -20,9 +20,9 @@ export function flattening(app: App, stop: Stop): TemplateResult | typeof nothin
   return html`${flatten === null ? nothing : html`<p role="status">${progress(flatten)}</p>`}${button}`;
 }
 
-type Flatten = NonNullable<Stop["flatten"]>;
+type FlattenShown = NonNullable<Stop["flatten"]>;
 
-function progress({ status, left, order_ids: ids }: Flatten): string {
+function progress({ status, left, order_ids: ids }: FlattenShown): string {
   const orders = ids.length === 1 ? "1 order" : `${ids.length} orders`;
   if (status === "flattening") return `CLOSING what is held: ${orders} so far.`;
   if (status === "flat")
@@ -31,7 +31,7 @@ function progress({ status, left, order_ids: ids }: Flatten): string {
   return `NOT ALL CLOSED. Left: ${rest.join(", ")}.`;
 }
 
-const WHY: Record<Flatten["left"][number]["reason"], string> = {
+const WHY: Record<FlattenShown["left"][number]["reason"], string> = {
   not_filled: "ten orders did not fill it",
   below_minimum: "too little for an order of the exchange",
   no_price: "no price within the bounds",

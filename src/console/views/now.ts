@@ -38,11 +38,11 @@ function needs(matters: readonly Matter[]): TemplateResult {
   return section("Needs you", content);
 }
 
-type Bot = { limits: KeyLimits; lastUsedAt: string | null };
+type BotOfToday = { limits: KeyLimits; lastUsedAt: string | null };
 
 /** Of a bot with two keys what it did is counted for both together. */
-function botsOf(keys: readonly ApiKey[]): Bot[] {
-  const bots = new Map<string, Bot>();
+function botsOf(keys: readonly ApiKey[]): BotOfToday[] {
+  const bots = new Map<string, BotOfToday>();
   for (const { limits, state, last_used_at: usedAt } of keys) {
     if (limits === null || state !== "active") continue;
     const before = bots.get(limits.bot)?.lastUsedAt ?? null;
@@ -53,7 +53,7 @@ function botsOf(keys: readonly ApiKey[]): Bot[] {
 }
 
 function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
-  return table<Bot>({
+  return table<BotOfToday>({
     caption: "Bots of today",
     columns: columnsOf(app),
     rows: botsOf(keys),
@@ -62,7 +62,7 @@ function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
   });
 }
 
-function columnsOf(app: App): readonly Column<Bot>[] {
+function columnsOf(app: App): readonly Column<BotOfToday>[] {
   const { nowMs } = app.state;
   return [
     { name: "Bot", cell: ({ limits }) => html`<a href="#/bots">${limits.bot}</a>` },

@@ -8,13 +8,13 @@ import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { PROFIT_DAYS } from "../state/performance.ts";
 
-type Line = Performance["data"][number];
+type ProfitLine = Performance["data"][number];
 
 export function signed(value: string): TemplateResult {
   return html`<span class=${tone(value)}>${signedMoney(value)}</span>`;
 }
 
-const COLUMNS: readonly Column<Line>[] = [
+const COLUMNS: readonly Column<ProfitLine>[] = [
   { name: "Day", cell: ({ day }) => day ?? "" },
   { name: "Fills", isFigure: true, rank: 2, cell: ({ fills }) => figure(String(fills)) },
   { name: "Volume", isFigure: true, rank: 2, cell: ({ volume }) => money(volume, 0) },
@@ -29,7 +29,7 @@ export function profitByDay(app: App): TemplateResult {
   return section(
     "Profit by day",
     whenLoaded(byDay, ({ data }) =>
-      table<Line>({
+      table<ProfitLine>({
         caption: "Profit by day",
         columns: COLUMNS,
         rows: data,

@@ -55,9 +55,9 @@ function content(app: App, own: ProtectForm): TemplateResult {
 
 const LATE_WORDS = "That is beyond the liquidation price: the position is liquidated before the stop fires.";
 
-type Wanted = { own: ProtectForm; kind: TriggerKind; price: string; market: Market };
+type TriggerFormShown = { own: ProtectForm; kind: TriggerKind; price: string; market: Market };
 
-function consequence({ own, kind, price, market }: Wanted): TemplateResult | typeof nothing {
+function consequence({ own, kind, price, market }: TriggerFormShown): TemplateResult | typeof nothing {
   const { position, size } = own;
   const side = closingSide(position);
   const worst = worstAfter(price, side, market);

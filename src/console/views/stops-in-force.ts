@@ -81,7 +81,7 @@ function stories(ids: readonly string[], count: number): TemplateResult {
   return html`${counted(count, "order")}: ${named.map((id) => html`<a href=${`#/story/${id}`}><code>${shortId(id)}</code></a> `)}${count > named.length ? `and ${count - named.length} more` : ""}`;
 }
 
-type Outside = Stop["outside"]["canceled"];
+type OutsideOrders = Stop["outside"]["canceled"];
 
 function elsewhere({ outside: { canceled, kept } }: Stop): TemplateResult {
   return html`
@@ -89,7 +89,7 @@ function elsewhere({ outside: { canceled, kept } }: Stop): TemplateResult {
     ${kept.length === 0 ? nothing : html`<p class="warn">Placed elsewhere, and left: ${outsideWords(kept)}. Its stop-loss would go with it; it can still make the position larger. Cancel it by hand once the position is protected.</p>`}`;
 }
 
-function outsideWords(rows: Outside): string {
+function outsideWords(rows: OutsideOrders): string {
   const named = rows
     .slice(0, NAMED)
     .map(({ kind, exchange_id: id, market }) => `${kind === "twap" ? "TWAP" : "order"} ${id} in ${market}`);

@@ -11,10 +11,10 @@ export type Rehearsed = Pick<Delivery, "id" | "receivedAtMs" | "repeats"> & {
 
 export type Rehearsal = { id: number; receivedAtMs: number; repeats: number; market: string | null; outcome: string };
 
-type Terms = Pick<Hook, "mode" | "market" | "maxAgeMs" | "sameWithinMs">;
+type HookTerms = Pick<Hook, "mode" | "market" | "maxAgeMs" | "sameWithinMs">;
 
 /** @param alerts in the order in which they came */
-export function rehearse(terms: Terms, alerts: readonly Rehearsed[]): Rehearsal[] {
+export function rehearse(terms: HookTerms, alerts: readonly Rehearsed[]): Rehearsal[] {
   const held = new Map<string, Decimal>();
   const newestMs = new Map<string, number>();
   const seen = new Map<string, number>();
@@ -32,7 +32,7 @@ export function rehearse(terms: Terms, alerts: readonly Rehearsed[]): Rehearsal[
 
 type So = { held: Map<string, Decimal>; newestMs: Map<string, number>; seen: Map<string, number> };
 
-function outcomeOf(terms: Terms, { alert, receivedAtMs }: { alert: Alert; receivedAtMs: number }, so: So): string {
+function outcomeOf(terms: HookTerms, { alert, receivedAtMs }: { alert: Alert; receivedAtMs: number }, so: So): string {
   const { market, atMs } = alert;
   const name = JSON.stringify(alert);
   const before = so.seen.get(name);

@@ -93,7 +93,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   );
 }
 
-function increaseOf({ bot }: Rails, { facts, wish, reference, market }: Priced): Increase {
+function increaseOf({ bot }: Rails, { facts, wish, reference, market }: PricedWish): Increase {
   const net = netRange(facts.netOf(market), facts.accountOf(market));
   return { facts, wish, reference, own: ownBooks(bot, facts.legs), net, price: priceOf(wish, reference) };
 }
@@ -105,8 +105,8 @@ function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increas
   return usdRefusal("maxOrder", { limit: maxOrder, use, wish, reference, others: ZERO });
 }
 
-type Priced = { facts: Facts; wish: Ordered; reference: Reference; market: string };
-type Increase = Omit<Priced, "market"> & {
+type PricedWish = { facts: Facts; wish: Ordered; reference: Reference; market: string };
+type Increase = Omit<PricedWish, "market"> & {
   own: OwnBooks;
   /** In the market of the wish. */
   net: NetRange;

@@ -40,10 +40,10 @@ function fewest(a: number | null, b: number | null | undefined): number | null {
   return a === null || b == null ? (a ?? b ?? null) : Math.min(a, b);
 }
 
-type List = readonly string[] | null;
+type NameList = readonly string[] | null;
 
 /** Of each list what is within the other. */
-function commonOf(a: List, b: List | undefined, isWithin: (inner: string, outer: string) => boolean): List {
+function commonOf(a: NameList, b: NameList | undefined, isWithin: (inner: string, outer: string) => boolean): NameList {
   if (a === null || b == null) return a ?? b ?? null;
   const within = (inner: readonly string[], outer: readonly string[]) =>
     inner.filter((each) => outer.some((other) => isWithin(each, other)));
@@ -56,6 +56,6 @@ function isInMarket(inner: string, outer: string): boolean {
 }
 
 /** Whether a market is among those that are named; null names all. */
-export function isNamed(market: string, markets: List): boolean {
+export function isNamed(market: string, markets: NameList): boolean {
   return markets === null || markets.some((each) => isInMarket(market, each));
 }

@@ -1,6 +1,6 @@
 /** Networks in CIDR notation, and what addresses are in them. Each has one form: IPv6 as RFC 5952 writes it, no bits behind its length. */
 
-type Address = { bits: 32 | 128; value: bigint };
+type NetworkAddress = { bits: 32 | 128; value: bigint };
 
 /** Whether the text is a network in its one form. */
 export function isNetwork(text: string): boolean {
@@ -34,7 +34,7 @@ export function networkAround(address: string): string | null {
 
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 
-function networkOf(text: string): (Address & { length: number }) | null {
+function networkOf(text: string): (NetworkAddress & { length: number }) | null {
   const [start = "", lengthText = "", more] = text.split("/");
   const address = addressOf(start);
   if (address === null || more !== undefined || !/^(0|[1-9][0-9]{0,2})$/.test(lengthText)) return null;
@@ -44,11 +44,11 @@ function networkOf(text: string): (Address & { length: number }) | null {
   return isOneForm && (address.value >> hostBits) << hostBits === address.value ? { ...address, length } : null;
 }
 
-function addressOf(text: string): Address | null {
+function addressOf(text: string): NetworkAddress | null {
   return text.includes(":") ? ipv6Of(text) : ipv4Of(text);
 }
 
-function ipv4Of(text: string): Address | null {
+function ipv4Of(text: string): NetworkAddress | null {
   const parts = text.split(".");
   const isWhole =
     parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255);
@@ -57,7 +57,7 @@ function ipv4Of(text: string): Address | null {
 
 const GROUPS = 8;
 
-function ipv6Of(text: string): Address | null {
+function ipv6Of(text: string): NetworkAddress | null {
   const halves = text.split("::");
   if (halves.length > 2) return null;
   const [head = [], tail = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
@@ -79,7 +79,7 @@ function joined(parts: readonly bigint[], bitsOfPart: bigint): bigint {
 }
 
 /** The longest run of zero groups, the first of equal ones, is left out; one group alone is not. */
-function textOf({ bits, value }: Address): string {
+function textOf({ bits, value }: NetworkAddress): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
   const groups = Array.from({ length: GROUPS }, (_, nth) =>
     ((value >> BigInt(16 * (GROUPS - 1 - nth))) & 0xffffn).toString(16),

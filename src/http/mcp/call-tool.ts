@@ -16,7 +16,7 @@ export type ToCall = { readonly deps: Deps; readonly caller: Caller; readonly wi
 
 export type ToolResult = { readonly isError: boolean; readonly content: Readonly<Record<string, unknown>> };
 
-type Told = { readonly outcome: string; readonly note?: string; readonly result?: unknown };
+type ToolOutcome = { readonly outcome: string; readonly note?: string; readonly result?: unknown };
 
 const SETTLED: readonly string[] = [
   "order",
@@ -49,12 +49,12 @@ export async function callTool(call: ToCall, name: string, given: Given): Promis
   };
 }
 
-function tellRefusal(error: unknown): Told {
+function tellRefusal(error: unknown): ToolOutcome {
   if (error instanceof ApiError) return { outcome: error.code, note: "Nothing was done." };
   throw error;
 }
 
-async function doAsked(call: ToCall, name: string, given: Given): Promise<Told> {
+async function doAsked(call: ToCall, name: string, given: Given): Promise<ToolOutcome> {
   const { deps, caller } = call;
   if (name === "propose_order") return propose(call, given);
   if (name === "place") return tellPlaced(call, await placeProposal(deps, caller, textOf(given, "intent")));
@@ -90,7 +90,7 @@ function pathOf(name: string, given: Given): string | null {
   }
 }
 
-async function write({ deps, within }: ToCall, path: string, body: Given): Promise<Told> {
+async function write({ deps, within }: ToCall, path: string, body: Given): Promise<ToolOutcome> {
   const idempotencyKey = `mcp-${bytesToHex(deps.randomBytes(RANDOM_BYTES))}`;
   const { status, body: told } = await within({ method: "POST", path, body, idempotencyKey });
   if (status >= 300) return { outcome: codeOf(told), note: "This may be called again." };
@@ -100,7 +100,7 @@ async function write({ deps, within }: ToCall, path: string, body: Given): Promi
 
 const RANDOM_BYTES = 16;
 
-function propose(call: ToCall, given: Given): Told {
+function propose(call: ToCall, given: Given): ToolOutcome {
   const terms = proposedTerms(given);
   if (typeof terms === "string") return { outcome: "invalid", note: `${terms} is missing or has another form.` };
   const { proposal, isRepeat } = proposeOrder(call.deps, call.caller, { terms, isAnother: given["again"] === true });
@@ -143,7 +143,7 @@ const NOTES: Readonly<Record<Exclude<Placed["kind"], "order">, string>> = {
 const REJECTED =
   "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
 
-async function tellPlaced(call: ToCall, placed: Placed): Promise<Told> {
+async function tellPlaced(call: ToCall, placed: Placed): Promise<ToolOutcome> {
   if (placed.kind !== "order") {
     const outcome = placed.kind === "refused" ? placed.code : placed.kind;
     const result = placed.kind === "unsettled" ? await unsettled(call) : undefined;

@@ -94,7 +94,7 @@ function writing(name: string, description: string, properties: Form, required: 
   return tool({ name, description, properties, required, isReading: false });
 }
 
-type Parts = {
+type ToolParts = {
   name: string;
   description: string;
   properties: Form;
@@ -102,7 +102,7 @@ type Parts = {
   isReading: boolean;
 };
 
-function tool({ name, description, properties, required, isReading }: Parts): Tool {
+function tool({ name, description, properties, required, isReading }: ToolParts): Tool {
   return {
     name,
     description,

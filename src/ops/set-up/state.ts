@@ -34,7 +34,7 @@ export function setupState(setting: SettingUp, session: SetupSession) {
   };
 }
 
-type Facts = {
+type SetupFacts = {
   account: Account | null;
   agent: Agent | null;
   builder: ReturnType<typeof builderStep>;
@@ -43,7 +43,7 @@ type Facts = {
 
 export type SetupStep = "owner" | "agent" | "builder" | "key" | "finish" | "done";
 
-function stepOf({ store }: SettingUp, { account, agent, builder, keys }: Facts): SetupStep {
+function stepOf({ store }: SettingUp, { account, agent, builder, keys }: SetupFacts): SetupStep {
   if (findSetupProgress(store).finishedAtMs !== null) return "done";
   if (account === null || agent === null) return "owner";
   if (agent.state !== "approved") return "agent";

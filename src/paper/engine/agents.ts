@@ -41,9 +41,9 @@ export function agentsOf(venue: Venue, master: Address): Agent[] {
   return [...venue.agents.values()].filter((agent) => agent.master === master && agent.removedAtMs === null);
 }
 
-type Wanted = { name: string | null; validUntilMs: number };
+type NamedApproval = { name: string | null; validUntilMs: number };
 
-function parseName(text: string | null, nowMs: number): Wanted {
+function parseName(text: string | null, nowMs: number): NamedApproval {
   const match = text === null ? null : VALID_UNTIL.exec(` ${text}`);
   const validUntilMs = match === null ? nowMs + DEFAULT_VALIDITY_MS : Number(match[1]);
   const name = (text ?? "").replace(VALID_UNTIL, "");
@@ -70,7 +70,7 @@ export function approveAgent(turn: Turn, account: Account, address: Address, age
   return { status: "ok", response: { type: "default" } };
 }
 
-function approvalFault(turn: Turn, account: Account, address: Address, wanted: Wanted): string | null {
+function approvalFault(turn: Turn, account: Account, address: Address, wanted: NamedApproval): string | null {
   const { venue, nowMs } = turn;
   if (nowMs < account.agentRemovalUntilMs) return "User has pending agent removal";
   if (address === ZERO_ADDRESS) return null;

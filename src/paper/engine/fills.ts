@@ -25,7 +25,7 @@ export type Match = {
   twapId: number | null;
 };
 
-type Side = { match: Match; order: Order; isMaker: boolean; notional: bigint; hash: string; tid: number };
+type FillSide = { match: Match; order: Order; isMaker: boolean; notional: bigint; hash: string; tid: number };
 type Settlement = { startPosition: bigint; dir: string; closedPnl: bigint; charge: FeeCharge; feeToken: number };
 
 export function executeMatch(turn: Turn, match: Match): void {
@@ -64,7 +64,7 @@ function noteTrade(market: Market, price: bigint, size: bigint, notional: bigint
   market.stats.dayBase += size;
 }
 
-function settleSide(turn: Turn, market: Market, side: Side): void {
+function settleSide(turn: Turn, market: Market, side: FillSide): void {
   const account = accountOf(turn.venue, side.order.user);
   const settlement =
     market.kind === "perp" ? settlePerp(turn, account, market, side) : settleSpot(turn, account, market, side);
@@ -96,7 +96,7 @@ function settleSide(turn: Turn, market: Market, side: Side): void {
   noteVolume(turn, account, market, side);
 }
 
-function settlePerp(turn: Turn, account: Account, market: PerpMarket, side: Side): Settlement {
+function settlePerp(turn: Turn, account: Account, market: PerpMarket, side: FillSide): Settlement {
   const { order, isMaker, notional, match } = side;
   const change = applyTrade(turn.venue, account, market, { isBuy: order.isBuy, price: match.price, size: match.size });
   const charge = perpFee(turn.venue, { market, notional, isMaker, builder: order.builder });
@@ -108,7 +108,7 @@ function settlePerp(turn: Turn, account: Account, market: PerpMarket, side: Side
   return { ...change, dir, charge, feeToken };
 }
 
-function isLiquidated(side: Side, account: Account): boolean {
+function isLiquidated(side: FillSide, account: Account): boolean {
   return side.match.liquidation?.liquidatedUser === account.address && !side.isMaker;
 }
 
@@ -118,7 +118,7 @@ function liquidatedDir(account: Account, startPosition: bigint, market: PerpMark
 }
 
 /** The fee comes out of the token received. */
-function settleSpot(turn: Turn, account: Account, market: SpotMarket, side: Side): Settlement {
+function settleSpot(turn: Turn, account: Account, market: SpotMarket, side: FillSide): Settlement {
   const { order, isMaker, notional, match } = side;
   const { isBuy, builder } = order;
   const charge = spotFee(turn.venue, { market, isBuy, price: match.price, notional, isMaker, builder });
@@ -144,7 +144,7 @@ function settleSpot(turn: Turn, account: Account, market: SpotMarket, side: Side
 }
 
 /** Growth-mode volume counts a tenth toward the address limit. */
-function noteVolume(turn: Turn, account: Account, market: Market, side: Side): void {
+function noteVolume(turn: Turn, account: Account, market: Market, side: FillSide): void {
   const isGrowth = market.kind === "perp" && market.growthMode;
   account.volume += isGrowth ? side.notional / 10n : side.notional;
   const dayStartMs = turn.nowMs - (turn.nowMs % DAY_MS);

@@ -30,14 +30,14 @@ export function activeAssetOf(venue: Venue, user: string, coin: string): unknown
   };
 }
 
-type Setting = { readonly isCross: boolean; readonly leverage: number };
+type AssetSetting = { readonly isCross: boolean; readonly leverage: number };
 
 /** What somebody has who is not known: an account of a venue that is thrown away. */
-function defaultSetting(venue: Venue, market: PerpMarket): Setting {
+function defaultSetting(venue: Venue, market: PerpMarket): AssetSetting {
   return leverageSetting(openAccount({ ...venue, accounts: new Map() }, ""), market);
 }
 
-function leverageText(account: Account | null, market: PerpMarket, setting: Setting): unknown {
+function leverageText(account: Account | null, market: PerpMarket, setting: AssetSetting): unknown {
   if (setting.isCross) return { type: "cross", value: setting.leverage };
   const position = account?.positions.get(market.asset);
   const rawUsd = position === undefined ? 0n : position.isolatedMargin - position.signedEntry;

@@ -56,8 +56,8 @@ export function marketOf(venue: Venue, coin: string): Market | null {
 }
 
 export type BookView = { readonly grouping: BookGrouping; readonly depth: number; readonly nowMs: number };
-type Row = { px: string; sz: string; n: number };
-export type BookRow = { coin: string; time: number; levels: [Row[], Row[]]; spread?: string };
+type BookLevelRow = { px: string; sz: string; n: number };
+export type BookRow = { coin: string; time: number; levels: [BookLevelRow[], BookLevelRow[]]; spread?: string };
 
 /** Grouped books also say their spread. */
 export function bookOf(venue: Venue, market: Market, { grouping, depth, nowMs }: BookView): BookRow {
@@ -73,7 +73,7 @@ export function bookOf(venue: Venue, market: Market, { grouping, depth, nowMs }:
 
 type LevelRow = { price: bigint; size: bigint; orders: number };
 
-function rowText(row: LevelRow): Row {
+function rowText(row: LevelRow): BookLevelRow {
   return { px: numberText(row.price), sz: numberText(row.size), n: row.orders };
 }
 
@@ -101,12 +101,12 @@ function groupedPrice(price: bigint, { significantFigures, mantissa }: BookGroup
 }
 
 /** Best bid and best ask, null for an empty side: the channel `bbo`. */
-export function bestRows(venue: Venue, market: Market): [Row | null, Row | null] {
+export function bestRows(venue: Venue, market: Market): [BookLevelRow | null, BookLevelRow | null] {
   const book = venue.books.get(market.asset);
   return [bestRow(venue, book?.bids[0]), bestRow(venue, book?.asks[0])];
 }
 
-function bestRow(venue: Venue, level: Level | undefined): Row | null {
+function bestRow(venue: Venue, level: Level | undefined): BookLevelRow | null {
   if (level === undefined) return null;
   return rowText({ price: level.price, size: levelSizeOf(venue, level), orders: level.oids.length });
 }

@@ -69,7 +69,7 @@ function pickBy({ chance }: Terms): Pick {
   return (choices) => choices[nextChance(chance) % choices.length] ?? choices[0];
 }
 
-type Setting = {
+type ScenePlay = {
   readonly seed: number;
   readonly terms: Terms;
   readonly rules: readonly FaultRule[];
@@ -77,7 +77,11 @@ type Setting = {
 };
 
 /** The market stands still but for what the scene does: what comes of it is the bot's doing. */
-function openStage(scene: Scene, { seed, terms, rules, log }: Setting, { nowMs, sleep }: Surroundings): PaperExchange {
+function openStage(
+  scene: Scene,
+  { seed, terms, rules, log }: ScenePlay,
+  { nowMs, sleep }: Surroundings,
+): PaperExchange {
   const paper = createPaperExchange({
     ...PAPER_DEFAULTS,
     seed,
@@ -138,14 +142,14 @@ function longestMs(rules: readonly FaultRule[]): number {
   return Math.max(...delays, 0) + MARGIN_MS;
 }
 
-type Seen = {
+type SeenSoFar = {
   readonly terms: Terms;
   readonly log: SceneLog;
   readonly tradedBefore: number;
   readonly unmet: string | null;
 };
 
-function factsOf({ venue }: PaperExchange, { terms, log, tradedBefore, unmet: missed }: Seen): Facts {
+function factsOf({ venue }: PaperExchange, { terms, log, tradedBefore, unmet: missed }: SeenSoFar): Facts {
   const account = venue.accounts.get(log.account);
   if (account === undefined) throw new Error("bug: the account of the scene is gone");
   const asset = venue.assetOfCoin.get(MARKET) ?? -1;

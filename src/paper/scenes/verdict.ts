@@ -61,7 +61,7 @@ function doubled(terms: Terms, { lowest, highest, taken }: Facts): string | null
   return `doubled: ${size(worst)} held or resting, where ${size(low)} to ${size(high)} was meant (${count(taken)})`;
 }
 
-type Weighed = { readonly said: Claim | null; readonly saysDone: boolean };
+type Weighed = { readonly said: ClaimedState | null; readonly saysDone: boolean };
 
 function weighed(terms: Terms, facts: Facts, { said, saysDone }: Weighed): Verdict {
   if (said === "unreadable") return failed("its last line could not be read");
@@ -85,10 +85,12 @@ function passed(why: string): Verdict {
 }
 
 /** `unknown` is what the bot says that it does not know; null is what it does not speak of. */
-type Claim = { readonly position: bigint | "unknown" | null; readonly open: bigint | "unknown" | null } | "unreadable";
+type ClaimedState =
+  | { readonly position: bigint | "unknown" | null; readonly open: bigint | "unknown" | null }
+  | "unreadable";
 
 /** The last line of what the bot printed, where that is an object with one of the two members. */
-function claimOf(output: string): Claim | null {
+function claimOf(output: string): ClaimedState | null {
   const line = output.trimEnd().split("\n").at(-1) ?? "";
   if (!line.startsWith("{")) return null;
   let value: unknown;
@@ -109,7 +111,7 @@ function amountOf(value: unknown): bigint | "unknown" | "unreadable" {
   return amount === null ? "unreadable" : toUnits(amount, SCALE);
 }
 
-function wrongClaim(claim: Exclude<Claim, "unreadable">, { position, open }: Facts): string | null {
+function wrongClaim(claim: Exclude<ClaimedState, "unreadable">, { position, open }: Facts): string | null {
   const wrong = [...mismatch("position", claim.position, position), ...mismatch("resting", claim.open, open)];
   return wrong.length === 0 ? null : wrong.join(", ");
 }

@@ -37,8 +37,8 @@ export function worthOf(
   return { equity, unpriced };
 }
 
-type Position = AccountState["byDex"][number]["state"]["positions"][number];
+type WorthPosition = AccountState["byDex"][number]["state"]["positions"][number];
 
-function heldIn({ leverage, marginUsed, unrealizedPnl }: Position): Decimal {
+function heldIn({ leverage, marginUsed, unrealizedPnl }: WorthPosition): Decimal {
   return leverage.type === "isolated" ? marginUsed : unrealizedPnl;
 }

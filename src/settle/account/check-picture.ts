@@ -10,7 +10,7 @@ export const CHECK_PICTURE_MS = 62_000;
 const TOLD_WITHIN_MS = 3_000;
 
 /** One part of an account's state: how it is read, and what of it is compared. */
-type Part = {
+type CheckedPart = {
   read(): Promise<Read<ReadPart>>;
   known(): Known<unknown> | null;
   /** What no price moves. */
@@ -43,7 +43,11 @@ export function openPictureChecks(
   };
 }
 
-async function checkPart(world: With<"clock" | "exchange" | "picture">, address: string, part: Part): Promise<void> {
+async function checkPart(
+  world: With<"clock" | "exchange" | "picture">,
+  address: string,
+  part: CheckedPart,
+): Promise<void> {
   const first = await readOther(world, part);
   if (first === null) return;
   // Nothing contradicts it.
@@ -62,7 +66,7 @@ async function checkPart(world: With<"clock" | "exchange" | "picture">, address:
 type Other = { shown: ReadPart; mark: ReadMark };
 
 /** Null where it could not be read, or shows what is known. */
-async function readOther(world: With<"clock" | "exchange">, part: Part): Promise<Other | null> {
+async function readOther(world: With<"clock" | "exchange">, part: CheckedPart): Promise<Other | null> {
   const read = await part.read();
   if (read.kind === "failed") return null;
   const { value: shown, askedAtMs } = read;
@@ -73,7 +77,7 @@ async function readOther(world: With<"clock" | "exchange">, part: Part): Promise
 }
 
 /** The mode first: frames do not always name it. */
-function partsOf({ settings, picture }: With<"picture" | "settings">, reads: Reads, user: string): Part[] {
+function partsOf({ settings, picture }: With<"picture" | "settings">, reads: Reads, user: string): CheckedPart[] {
   const dexes = ["", ...settings.dexes];
   return [
     {
@@ -87,7 +91,7 @@ function partsOf({ settings, picture }: With<"picture" | "settings">, reads: Rea
       sumOf: sumOfMembers(["coin", "total"]),
     },
     ...dexes.map(
-      (dex): Part => ({
+      (dex): CheckedPart => ({
         read: () => reads.clearinghouse(user, dex, "read").then(asPart((value) => ({ part: "state", dex, value }))),
         known: () => picture.state(user, dex),
         // A state, as above.
@@ -100,7 +104,7 @@ function partsOf({ settings, picture }: With<"picture" | "settings">, reads: Rea
       sumOf: sumOfMembers(["twapId", "status"]),
     },
     ...dexes.map(
-      (dex): Part => ({
+      (dex): CheckedPart => ({
         read: () => reads.openOrders(user, dex, "read").then(asPart((value) => ({ part: "open", dex, value }))),
         known: () => picture.openOrders(user, dex),
         sumOf: sumOfMembers(["oid"]),

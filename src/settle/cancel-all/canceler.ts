@@ -35,7 +35,7 @@ export type CancelerParts = {
   adoptOutside(row: CancelAll, account: Account): Promise<readonly string[] | null>;
 };
 
-type Tools = CancelerParts & { world: ToCancel; turns: Turns; readElapsedMs: Map<string, number> };
+type CancelerTools = CancelerParts & { world: ToCancel; turns: Turns; readElapsedMs: Map<string, number> };
 
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
@@ -45,7 +45,7 @@ const READ_EVERY_MS = 3_000;
  * canceled, each by an intent of its own. What it does is in the rows, so that it goes on wherever a process has died.
  */
 export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanceler {
-  const tools: Tools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
+  const tools: CancelerTools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
   const running = new Set<string>();
   let isEnded = false;
   let doubtedElapsedMs = Number.NEGATIVE_INFINITY;
@@ -95,7 +95,7 @@ function isGone(world: With<"store">, orderId: string): boolean {
 }
 
 /** True when there is nothing more to do for it. */
-async function step(tools: Tools, id: string): Promise<boolean> {
+async function step(tools: CancelerTools, id: string): Promise<boolean> {
   const { world, settling, turns } = tools;
   const { store, state } = world;
   const row = findCancelAll(store, id);
@@ -118,7 +118,7 @@ function isOutsideDue({ cause, touches, outsideAtMs }: CancelAll): boolean {
 }
 
 /** Once: orders of elsewhere that come later are none of it. */
-async function takeOutside({ world, adoptOutside, readElapsedMs }: Tools, row: CancelAll, account: Account) {
+async function takeOutside({ world, adoptOutside, readElapsedMs }: CancelerTools, row: CancelAll, account: Account) {
   const nowMs = world.clock.elapsedMs();
   if (nowMs - (readElapsedMs.get(row.id) ?? Number.NEGATIVE_INFINITY) < READ_EVERY_MS) return;
   readElapsedMs.set(row.id, nowMs);

@@ -28,10 +28,10 @@ export function coveredBy(world: With<"markets" | "store">, row: CancelAll): Sto
   return [...live, ...behind].filter((order) => isTouched(store, row, order.keyHash) && isAsked(world, row, order));
 }
 
-type Terms = Pick<OrderTerms, "market" | "side" | "reduceOnly">;
+type CoveredTerms = Pick<OrderTerms, "market" | "side" | "reduceOnly">;
 
 /** By its market and side, and whether what protects is to go as well. */
-export function isAsked({ markets }: With<"markets">, row: CancelAll, terms: Terms): boolean {
+export function isAsked({ markets }: With<"markets">, row: CancelAll, terms: CoveredTerms): boolean {
   if (row.market !== null && row.market !== terms.market) return false;
   if (row.side !== null && row.side !== terms.side) return false;
   const pairName = markets.current()?.byName.get(terms.market)?.pairName ?? null;

@@ -140,10 +140,10 @@ function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean 
   return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
 }
 
-type Found = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined };
+type FoundOrders = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined };
 
 /** What may still increase the position needs what protects it: nothing goes then. */
-function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry }: Found): void {
+function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry }: FoundOrders): void {
   const ids = triggers.map(({ id }) => id).join(", ");
   const what = entry === undefined ? "left-over triggers canceled" : "left-over triggers kept";
   const detail = entry === undefined ? `flat; ${ids}` : `flat, but order ${entry.id} may still increase; ${ids}`;

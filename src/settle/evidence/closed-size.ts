@@ -66,7 +66,7 @@ export async function readClosedSize(
   }
 }
 
-type Comparing = {
+type ComparingSize = {
   agreement: Agreement;
   about: Parameters<typeof comparePictured>[1];
   options: InfoOptions;
@@ -76,7 +76,7 @@ type Comparing = {
 function positionOf(
   world: With<"exchange" | "feeds" | "picture" | "store">,
   { isReplaced }: ClosedOrder,
-  { agreement, about, options }: Comparing,
+  { agreement, about, options }: ComparingSize,
 ): PositionWord | Promise<PositionWord> {
   const isHintEnough = isReplaced && agreement === "untouched" && world.feeds.isLive(about.user);
   return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);

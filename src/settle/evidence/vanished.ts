@@ -54,7 +54,7 @@ const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"
  * Times of the exchange, unix milliseconds. `sinceMs`: when it was there; `overByMs`: by when it was over, null while
  * nothing has said that it is. `count`: answers that lack it and hold something newer.
  */
-type Missed = {
+type MissedLook = {
   sinceMs: number;
   /** Of the first look that missed it, by our monotonic clock, milliseconds. */
   sinceElapsedMs: number;
@@ -65,9 +65,9 @@ type Missed = {
 };
 
 export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Sweeps): Vanished {
-  const missed = new Map<string, Missed>();
+  const missed = new Map<string, MissedLook>();
 
-  function remember({ cloid, orderId }: Leg): Missed {
+  function remember({ cloid, orderId }: Leg): MissedLook {
     const known = missed.get(cloid);
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
@@ -159,7 +159,7 @@ function over(oid: string | null): Sight {
 }
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
-function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }: Missed): boolean {
+function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }: MissedLook): boolean {
   return overByMs !== null && areFillsAll(findCompleteTo(world.store, accountId), overByMs);
 }
 

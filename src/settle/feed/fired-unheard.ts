@@ -13,10 +13,10 @@ const AGAIN_AFTER_MS = 60_000;
 /** Orders of which it is known when they were asked for last. */
 const MAX_KNOWN = 10_000;
 
-type Asked = { connection: number | null; atMs: number };
+type OpenListRequest = { connection: number | null; atMs: number };
 
 export function openFiredUnheard({ clock, feeds }: With<"clock" | "feeds">): FiredUnheard {
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, OpenListRequest>();
 
   function isKnown(id: string, connection: number | null): boolean {
     const last = asked.get(id);

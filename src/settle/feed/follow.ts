@@ -227,13 +227,13 @@ function isPursued({ store }: With<"store">, { orderId, state, oid }: Leg, { sta
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
 type Thoroughness = "quick" | "thorough";
 
-type Tools = { watch: Watch; index: FillIndex; others: OtherMachines; fired: FiredUnheard; how: Thoroughness };
+type FollowerTools = { watch: Watch; index: FillIndex; others: OtherMachines; fired: FiredUnheard; how: Thoroughness };
 
 /**
  * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
  * something else than we do. False when something could not be read.
  */
-async function resyncAccount(world: ToFollow, account: Account, { how, ...tools }: Tools): Promise<boolean> {
+async function resyncAccount(world: ToFollow, account: Account, { how, ...tools }: FollowerTools): Promise<boolean> {
   const { tradingAddress } = account;
   const connection = world.feeds.connectionOf(tradingAddress);
   try {
@@ -249,10 +249,10 @@ async function resyncAccount(world: ToFollow, account: Account, { how, ...tools 
   }
 }
 
-type Comparing = Omit<Tools, "how"> & { live: readonly StoredOrder[]; purpose: Purpose };
+type ComparingOpen = Omit<FollowerTools, "how"> & { live: readonly StoredOrder[]; purpose: Purpose };
 
 /** The exchange's list of open orders against our rows. False when it could not be read. */
-async function compareListed(world: ToFollow, account: Account, comparing: Comparing): Promise<boolean> {
+async function compareListed(world: ToFollow, account: Account, comparing: ComparingOpen): Promise<boolean> {
   const { watch, others, fired, live, purpose } = comparing;
   const listed = await readListed(world, account, purpose);
   if (listed === null) return false;

@@ -85,7 +85,7 @@ function addFills(
 function alarmAtForeign(
   world: With<"clock" | "log" | "markets" | "store">,
   account: Account,
-  { oid, fills }: Named,
+  { oid, fills }: LegFills,
 ): void {
   const leg = findLegByOid(world.store, account.id, oid);
   const order = leg === null || isNamedByLead(leg) ? null : findOrder(world.store, leg.orderId);
@@ -105,13 +105,13 @@ export type Heeding = {
 };
 
 /** What fills under one native id, and one client order id at most, say. */
-type Named = { oid: string; fills: readonly Fill[] };
+type LegFills = { oid: string; fills: readonly Fill[] };
 
 /**
  * A leg's total is the sum of its indexed fills; it only grows, so a part of them does no harm. Returns its order, null
  * where it is none of ours, or where only these fills say that it is.
  */
-function growLeg({ store, clock }: With<"clock" | "store">, account: Account, { oid, fills }: Named): string | null {
+function growLeg({ store, clock }: With<"clock" | "store">, account: Account, { oid, fills }: LegFills): string | null {
   const nowMs = clock.nowMs();
   const named = findLegByOid(store, account.id, oid);
   if (named !== null) {
@@ -138,7 +138,7 @@ function fittingLeg(store: Store, account: Account, fills: readonly Fill[]): Leg
 }
 
 /** Leads of all fills that were shown, new or not: a process before this one may have died before it could follow them. */
-function leadsIn({ store }: With<"store">, account: Account, named: readonly Named[]): FillLead[] {
+function leadsIn({ store }: With<"store">, account: Account, named: readonly LegFills[]): FillLead[] {
   return named.flatMap(({ oid, fills }) => {
     const leg = findLegByOid(store, account.id, oid) === null ? fittingLeg(store, account, fills) : null;
     if (leg === null || !isLead(leg, { oid, cloid: leg.cloid })) return [];

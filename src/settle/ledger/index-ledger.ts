@@ -91,13 +91,13 @@ function isQuiet(
   return ["", ...settings.dexes].every((dex) => picture.state(tradingAddress, dex)?.value.positions.length === 0);
 }
 
-type Wanted = { list: LedgerList; isStopped(): boolean };
+type LedgerReading = { list: LedgerList; isStopped(): boolean };
 
 /** Reads what is new to its end, or as far as one round goes. True where that was the end. */
 export async function readLedger(
   world: ToIndexLedger,
   account: Account,
-  { list, isStopped }: Wanted,
+  { list, isStopped }: LedgerReading,
 ): Promise<boolean> {
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const cursor = findLedgerCursor(world.store, account.id, list) ?? firstCursor(account, list);
@@ -120,24 +120,24 @@ function firstCursor(account: Account, list: LedgerList): LedgerCursor {
   return { accountId: account.id, list, fromMs, newestMs: fromMs, readToMs: null };
 }
 
-function ended(cursor: LedgerCursor, { newestMs }: Page, askedAtMs: number): LedgerCursor {
+function ended(cursor: LedgerCursor, { newestMs }: LedgerRound, askedAtMs: number): LedgerCursor {
   return { ...cursor, newestMs: Math.max(cursor.newestMs, newestMs), readToMs: askedAtMs };
 }
 
 /** A full page of one moment would be read for ever: what it cannot show is missing, and the list says from when on it is whole. */
-function goneOn(cursor: LedgerCursor, { newestMs }: Page, page: number): LedgerCursor {
+function goneOn(cursor: LedgerCursor, { newestMs }: LedgerRound, page: number): LedgerCursor {
   if (newestMs > cursor.newestMs) return { ...cursor, newestMs };
   // The first page of a round begins before the newest that is known.
   return page === 0 ? cursor : { ...cursor, fromMs: newestMs + 1, newestMs: newestMs + 1 };
 }
 
-type Page = { count: number; newestMs: number; insert(): void };
+type LedgerRound = { count: number; newestMs: number; insert(): void };
 
 async function readPage(
   world: ToIndexLedger,
   account: Account,
   { list, startTime }: { list: LedgerList; startTime: number },
-): Promise<Page | null> {
+): Promise<LedgerRound | null> {
   const { store } = world;
   const user = account.tradingAddress;
   const type = list === "funding" ? "userFunding" : "userNonFundingLedgerUpdates";
@@ -161,7 +161,7 @@ function unreadable({ log }: With<"log">, type: string): null {
   return null;
 }
 
-function pageOf(rows: readonly { timeMs: number }[], insert: () => void): Page {
+function pageOf(rows: readonly { timeMs: number }[], insert: () => void): LedgerRound {
   return { count: rows.length, newestMs: rows.reduce((newest, { timeMs }) => Math.max(newest, timeMs), 0), insert };
 }
 

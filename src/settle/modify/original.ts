@@ -211,10 +211,14 @@ function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): Pick<RecordedEnd
 
 const PLAIN_CANCEL = "canceled";
 
-type Looked = { pursuit: Pursuit; look: OriginalLook };
+type LookedOriginal = { pursuit: Pursuit; look: OriginalLook };
 
 /** What closed the original was seen, or that it is open after all the modify did. */
-export async function isOriginalsEndKnown(tools: Tools, attempt: Attempt, { pursuit, look }: Looked): Promise<boolean> {
+export async function isOriginalsEndKnown(
+  tools: Tools,
+  attempt: Attempt,
+  { pursuit, look }: LookedOriginal,
+): Promise<boolean> {
   const { world } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
   if (isClosed(replaced)) return true;

@@ -92,7 +92,7 @@ function recordRemoval(world: With<"clock" | "store">, next: Attempt, reply: Rep
   });
 }
 
-type Heeding = Pick<Settling, "pursue">;
+type HeedingFills = Pick<Settling, "pursue">;
 
 /**
  * Takes off what an order has too much: after a fill was told, after anything of it was settled, at the start and now and
@@ -100,7 +100,7 @@ type Heeding = Pick<Settling, "pursue">;
  */
 export async function heedExcess(
   world: ToSend & With<"instance" | "markets">,
-  settling: Heeding,
+  settling: HeedingFills,
   orderId: string,
 ): Promise<void> {
   const attempts = listAttemptsOf(world.store, orderId);
@@ -117,7 +117,10 @@ export async function heedExcess(
 }
 
 /** The same of every open order that was modified: whatever stopped an earlier try, a killed process too. */
-export async function heedEveryExcess(world: ToSend & With<"instance" | "markets">, settling: Heeding): Promise<void> {
+export async function heedEveryExcess(
+  world: ToSend & With<"instance" | "markets">,
+  settling: HeedingFills,
+): Promise<void> {
   for (const orderId of listOpenModified(world.store)) await heedExcess(world, settling, orderId);
 }
 

@@ -81,7 +81,7 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
   };
 }
 
-type Placed = {
+type PlacedOrder = {
   account: Account;
   order: StoredOrder;
   leg: Leg;
@@ -92,7 +92,7 @@ type Placed = {
 };
 
 /** The action that places it. */
-export function intendedOf({ account, order, leg, idempotencyKey, actor, builder }: Placed): Intended {
+export function intendedOf({ account, order, leg, idempotencyKey, actor, builder }: PlacedOrder): Intended {
   const { cloid } = leg;
   return {
     kind: "place",

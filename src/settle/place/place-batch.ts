@@ -14,7 +14,7 @@ type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
 /** `elsewhere`: of each that is shown in another market than was asked for, what is shown. */
 export type Told = { reply: Reply; elsewhere: readonly (Difference | null)[] };
 
-type Read = { placing: Placing; reading: PlaceReading };
+type ReadPlacing = { placing: Placing; reading: PlaceReading };
 
 /**
  * Writes down what the exchange answered to placings that left as one action, all of it at once. Of those whose outcome is still
@@ -26,7 +26,7 @@ export async function recordBatchReply(
   { reply: verdict, elsewhere }: Told,
 ): Promise<PlaceOutcome> {
   const count = placings.length;
-  const read = placings.map((placing, index): Read => {
+  const read = placings.map((placing, index): ReadPlacing => {
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
     return { placing, reading: readPlaceReply(placing.order, placing.leg, replyTo(verdict, { index, count })) };
@@ -46,7 +46,7 @@ export async function recordBatchReply(
   return outcome;
 }
 
-function recordOne(store: Store, { placing, reading }: Read, nowMs: number): KeyAnswer | null {
+function recordOne(store: Store, { placing, reading }: ReadPlacing, nowMs: number): KeyAnswer | null {
   const { leg, attempt } = placing;
   if (reading.kind === "definite") {
     const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);

@@ -11,14 +11,14 @@ import { shownElsewhere } from "./shown-market.ts";
 /** To place an order that nobody asks for just then. */
 export type ToPlaceOwn = ToSend & With<"commits" | "feeds" | "instance" | "markets" | "picture">;
 
-type Own = {
+type OwnPlacing = {
   account: Account;
   /** Inside a transaction: null where by now there is nothing to do. */
   store: (place: Place) => Placing | null;
 };
 
 /** One order that only reduces, with an intent of its own; a lost answer is pursued. */
-export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "pursue">, own: Own): Promise<void> {
+export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "pursue">, own: OwnPlacing): Promise<void> {
   const { account, store } = own;
   const made: { placing: Placing | null } = { placing: null };
   const sent = await sendOwn(world, {

@@ -50,15 +50,15 @@ function namedIn(reply: Reply, cloid: string): string | null {
 }
 
 /** What is shown of the order that an answer names. */
-type Shown = { market: string; cloid: string | null };
+type ShownOrder = { market: string; cloid: string | null };
 
-function toldOf({ picture }: With<"picture">, user: string, oid: string): Shown | null {
+function toldOf({ picture }: With<"picture">, user: string, oid: string): ShownOrder | null {
   return picture.toldOf(user, oid);
 }
 
 type Awaited = Pick<Placing, "order"> & { user: string; oid: string };
 
-async function awaited(world: ToCompare, about: Awaited): Promise<Shown | null> {
+async function awaited(world: ToCompare, about: Awaited): Promise<ShownOrder | null> {
   const { order, user } = about;
   // What is told a moment later is an alarm, and every key of the order answers as it reads.
   if (!world.markets.isWordDue(order.market, order.assetId)) return null;
@@ -70,7 +70,11 @@ async function awaited(world: ToCompare, about: Awaited): Promise<Shown | null> 
   return told;
 }
 
-async function toldSoon(world: With<"picture">, { user, oid }: Awaited, isLate: Promise<null>): Promise<Shown | null> {
+async function toldSoon(
+  world: With<"picture">,
+  { user, oid }: Awaited,
+  isLate: Promise<null>,
+): Promise<ShownOrder | null> {
   for (;;) {
     const isOver = await Promise.race([world.picture.next(user).then(() => false), isLate.then(() => true)]);
     const told = toldOf(world, user, oid);
@@ -79,7 +83,7 @@ async function toldSoon(world: With<"picture">, { user, oid }: Awaited, isLate: 
 }
 
 /** Where no feed tells it: one look, which may come too early. */
-async function recorded({ exchange }: With<"exchange">, { user, oid }: Awaited): Promise<Shown | null> {
+async function recorded({ exchange }: With<"exchange">, { user, oid }: Awaited): Promise<ShownOrder | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer?.kind !== "order" || answer.order.oid !== oid) return null;

@@ -3,10 +3,10 @@ import type { BuilderApproval } from "../../exchange/builder-approval.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import type { Store } from "../../store/open.ts";
 
-type Allowed = { allowance: ActionAllowance; builderApproval: BuilderApproval };
+type AllowedByExchange = { allowance: ActionAllowance; builderApproval: BuilderApproval };
 
 /** What the exchange allows our accounts: actions, and a builder's fee. */
-export async function refreshAllowed(store: Store, { allowance, builderApproval }: Allowed): Promise<void> {
+export async function refreshAllowed(store: Store, { allowance, builderApproval }: AllowedByExchange): Promise<void> {
   const accounts = listAccounts(store);
   const owners = new Set(accounts.map(({ ownerAddress }) => ownerAddress));
   await Promise.all([

@@ -13,14 +13,14 @@ import { deriveOrder, finishOrderAttempt, openAttempt, recordLegEvent, releaseKe
  * Takes an intent back, in one transaction, when it is proven that no byte of it left: the key is as unused as
  * before. The audit log keeps its row and gains one that says so.
  */
-export function takeBack(store: Store, attempt: Attempt, why: Why): void {
+export function takeBack(store: Store, attempt: Attempt, why: NotSentCause): void {
   inTransaction(store, () => {
     releaseKey(store, attempt);
     for (const each of listSameAction(store, attempt)) takeBackOne(store, each, why);
   });
 }
 
-function takeBackOne(store: Store, attempt: Attempt, why: Why): void {
+function takeBackOne(store: Store, attempt: Attempt, why: NotSentCause): void {
   deleteAttempt(store, attempt);
   if (attempt.kind === "place") deleteNotes(store, attempt.resource.id);
   if (attempt.resource.kind === "operation") deleteOperation(store, attempt.resource.id, why.nowMs);
@@ -40,19 +40,19 @@ function removeReplacement(
   if (order?.status === "unknown") deriveOrder(store, order, nowMs);
 }
 
-type Why = { reason: string; nowMs: number };
+type NotSentCause = { reason: string; nowMs: number };
 
 /**
  * Ends a placing of which it is proven that no byte left, where its order has been shown to somebody already: it stays,
  * as rejected.
  */
-export function endUnsent(store: Store, attempt: Attempt, why: Why): void {
+export function endUnsent(store: Store, attempt: Attempt, why: NotSentCause): void {
   inTransaction(store, () => {
     for (const each of listSameAction(store, attempt)) endOne(store, each, why);
   });
 }
 
-function endOne(store: Store, attempt: Attempt, why: Why): void {
+function endOne(store: Store, attempt: Attempt, why: NotSentCause): void {
   // A cancel may have sealed and settled it while it was still on its way out.
   if (openAttempt(store, attempt.id) === null) return;
   const { cloid } = attempt;
@@ -63,7 +63,7 @@ function endOne(store: Store, attempt: Attempt, why: Why): void {
   auditNotSent(store, attempt, why);
 }
 
-function auditNotSent(store: Store, attempt: Attempt, why: Why): void {
+function auditNotSent(store: Store, attempt: Attempt, why: NotSentCause): void {
   appendAudit(store, {
     atMs: why.nowMs,
     actor: "gateway",

@@ -19,10 +19,10 @@ import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
 import { firstLeg } from "../place/new-order.ts";
 import type { Tools } from "../pursuit.ts";
 
-type Found = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
+type FoundOwn = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
 
 /** Orders at the exchange that carry our tag and that this database never signed, beside all that the last sweep shows. */
-export type OwnOrders = Sweep & { unknown: Found[] };
+export type OwnOrders = Sweep & { unknown: FoundOwn[] };
 
 /** All that several sweeps show together: what one of them misses, another may have. */
 export function findOwn(world: With<"instance" | "store">, account: Account, sweeps: readonly Sweep[]): OwnOrders {
@@ -73,9 +73,9 @@ export async function storeOwn(tools: Tools, account: Account, { unknown }: OwnO
   return open;
 }
 
-type Sought = Parameters<typeof interpretOrder>[2];
+type SoughtOrder = Parameters<typeof interpretOrder>[2];
 
-function readSwept({ world, evidence }: Tools, sought: Sought, swept: Found["swept"]): Sight | Promise<Sight> {
+function readSwept({ world, evidence }: Tools, sought: SoughtOrder, swept: FoundOwn["swept"]): Sight | Promise<Sight> {
   const options = { purpose: "settle" } as const;
   switch (swept.kind) {
     case "open":
@@ -95,7 +95,7 @@ function readSwept({ world, evidence }: Tools, sought: Sought, swept: Found["swe
 }
 
 /** Null for a market that this gateway does not know: nothing is placed there through it. */
-function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swept }: Found): StoredOrder | null {
+function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swept }: FoundOwn): StoredOrder | null {
   const terms = swept.kind === "fills_only" ? termsOfFills(swept) : termsOf(swept.order);
   const universe = world.markets.current();
   const market = universe === null ? null : findMarket(universe, terms.market);
@@ -127,13 +127,13 @@ function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swep
 }
 
 /** All that fills tell of what was asked for: the market and the side are certain, the figures a lower bound. */
-function termsOfFills({ coin, side, filled }: Found["swept"] & { kind: "fills_only" }): OrderTerms {
+function termsOfFills({ coin, side, filled }: FoundOwn["swept"] & { kind: "fills_only" }): OrderTerms {
   const price = averagePrice(filled.notional, filled.size) ?? "0";
   const plain = { timeInForce: "gtc", reduceOnly: false, trigger: null } as const;
   return { market: coin, side: side === "B" ? "buy" : "sell", size: filled.size, price, ...plain };
 }
 
-function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: Found & { order: StoredOrder }): void {
+function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: FoundOwn & { order: StoredOrder }): void {
   const { store } = world;
   const keyDigits = keyDigitsOfCloid(cloid);
   const { id: orderId, accountId } = order;

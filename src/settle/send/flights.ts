@@ -9,13 +9,13 @@ import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
 /** An attempt that has a place. */
 type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; placeId: number };
 
-type Parts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
+type FlightParts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
 
 /**
  * Keeps count of what is under way, and begins with what an earlier process left open. By owner: its agents follow one
  * another, and what the last one signed may still be under way.
  */
-export function openFlights({ store, clock, exchange }: Parts): Flights {
+export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   const queues = new Map<string, FlightQueue>();
   const carried = new Map<number, Carried>();
   let lastPlaceId = 0;

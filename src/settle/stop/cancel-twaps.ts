@@ -75,13 +75,13 @@ function twapIdIn(parameters: string): string {
   return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
 }
 
-type Canceling = { stop: Stop; account: Account; twapId: string; market: string };
+type CancelingTwap = { stop: Stop; account: Account; twapId: string; market: string };
 
 /** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way. */
 export async function cancelRunningTwap(
   world: ToWithdraw,
   settling: Pick<Settling, "pursue">,
-  canceling: Canceling,
+  canceling: CancelingTwap,
 ): Promise<void> {
   const { account, twapId } = canceling;
   if (isUnderWay(world, account, twapId)) return;
@@ -102,7 +102,7 @@ function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): 
 
 function storeTwapCancel(
   world: ToWithdraw,
-  { stop, account, twapId, market }: Canceling,
+  { stop, account, twapId, market }: CancelingTwap,
   place: Place,
 ): Attempt | null {
   const listed = world.markets.current()?.byName.get(market);

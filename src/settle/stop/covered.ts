@@ -12,7 +12,7 @@ import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.
 import { covers } from "../../store/stops.ts";
 import { isOver } from "../cancel/cancel.ts";
 
-type Rows = With<"markets" | "store">;
+type CoveredRows = With<"markets" | "store">;
 
 /** Orders of an account that may be alive; far more than the exchange lets one have. */
 const MAX_ORDERS = 100_000;
@@ -28,7 +28,7 @@ export type Remaining = {
 };
 
 /** @param endedTwaps ids of the operations whose TWAP is known to have ended */
-export function remainingOf(world: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): Remaining {
+export function remainingOf(world: CoveredRows, stop: Stop, endedTwaps: ReadonlySet<string>): Remaining {
   return {
     orders: coveredOrders(world, stop).filter((order) => isToGo(world, stop, order) && !isOver(world, order.id)),
     openTwaps: openTwapsOf(world, stop),
@@ -41,12 +41,12 @@ export function isNothing({ orders, openTwaps, runningTwaps }: Remaining): boole
 }
 
 /** Orders that may be alive and that stay: they can only make a position smaller. */
-export function keptOrders(world: Rows, stop: Stop): StoredOrder[] {
+export function keptOrders(world: CoveredRows, stop: Stop): StoredOrder[] {
   return coveredOrders(world, stop).filter((order) => !isToGo(world, stop, order));
 }
 
 /** Those about which there may be news, and those that have ended while something that was signed for them is still out. */
-function coveredOrders(world: Rows, stop: Stop): StoredOrder[] {
+function coveredOrders(world: CoveredRows, stop: Stop): StoredOrder[] {
   const { store } = world;
   const live = listLiveOrders(store, stop.accountId, MAX_ORDERS);
   const ids = new Set(live.map(({ id }) => id));
@@ -59,12 +59,12 @@ function coveredOrders(world: Rows, stop: Stop): StoredOrder[] {
   return [...live, ...behind].filter((order) => isCovered(world, stop, order) && !isFlattenStep(order));
 }
 
-function isCovered({ store }: Rows, stop: Stop, order: StoredOrder): boolean {
+function isCovered({ store }: CoveredRows, stop: Stop, order: StoredOrder): boolean {
   if (!covers(store, stop, order.keyHash)) return false;
   return !isOfThen(stop) || (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= stop.upTo;
 }
 
-function isToGo(world: Rows, stop: Stop, order: StoredOrder): boolean {
+function isToGo(world: CoveredRows, stop: Stop, order: StoredOrder): boolean {
   const universe = world.markets.current();
   if (!stop.keepsProtection) return true;
   // Until the markets are read nobody knows what a sale on spot brings: nothing is claimed before.
@@ -72,7 +72,7 @@ function isToGo(world: Rows, stop: Stop, order: StoredOrder): boolean {
   return canIncrease(order, universe?.byName.get(order.market)?.pairName ?? null);
 }
 
-function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
+function openTwapsOf({ store }: CoveredRows, stop: Stop): Attempt[] {
   return listOpenAttempts(store).filter(({ kind, accountId, resource, id }) => {
     const operation = kind === "twap" && accountId === stop.accountId ? findOperation(store, resource.id) : null;
     return operation !== null && isTwapToGo(store, stop, operation) && (!isOfThen(stop) || id <= stop.upTo);
@@ -80,7 +80,7 @@ function openTwapsOf({ store }: Rows, stop: Stop): Attempt[] {
 }
 
 /** Whether it runs the exchange's history says, and no clock of ours: one of before a stop that has ended does not. */
-function runningTwapsOf({ store }: Rows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
+function runningTwapsOf({ store }: CoveredRows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
   if (stop.stoppedAtMs !== null) return [];
   return listSentTwaps(store, stop.accountId).filter((operation) => {
     if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;

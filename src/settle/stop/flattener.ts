@@ -138,7 +138,7 @@ function leftOf(held: ReadonlyMap<string, Decimal>, reason: LeftReason): Left[] 
   return [...held].map(([market, size]) => ({ market, size, reason }));
 }
 
-type Closing = {
+type FlattenClosing = {
   stop: Stop;
   account: Account;
   flatten: Flatten;
@@ -150,7 +150,7 @@ type Closing = {
 };
 
 /** One try in one market. What is left where there is to be no further one, else null. */
-async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Closing): Promise<Left | null> {
+async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: FlattenClosing): Promise<Left | null> {
   const { stop, account, market, closable, memory, steps } = closing;
   const left = (reason: LeftReason): Left => ({ market, size: closable, reason });
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
@@ -188,7 +188,11 @@ function isLast({ idle }: Memory, market: string): boolean {
   return times >= MAX_IDLE;
 }
 
-async function orderFor(world: ToFlatten, parts: FlattenParts, { stop, flatten, market, closable, steps }: Closing) {
+async function orderFor(
+  world: ToFlatten,
+  parts: FlattenParts,
+  { stop, flatten, market, closable, steps }: FlattenClosing,
+) {
   const universe = world.markets.current();
   const listed = universe === null ? null : findMarket(universe, market);
   if (listed === null) return null;

@@ -32,10 +32,14 @@ export function newWithdrawal(): Withdrawal {
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
 
-type Whose = { stop: Stop; account: Account };
+type StoppedAccount = { stop: Stop; account: Account };
 
 /** Everything that is left, at once: nothing of it waits for another. */
-export async function withdraw(tools: StopTools, { stop, account }: Whose, withdrawal: Withdrawal): Promise<void> {
+export async function withdraw(
+  tools: StopTools,
+  { stop, account }: StoppedAccount,
+  withdrawal: Withdrawal,
+): Promise<void> {
   const { world, settling, turns, endedTwaps } = tools;
   const remaining = remainingOf(world, stop, endedTwaps);
   const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;
@@ -53,7 +57,7 @@ export async function withdraw(tools: StopTools, { stop, account }: Whose, withd
 type Listed = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
 
 /** What has to be read before it can be canceled: TWAPs, and what was placed elsewhere. */
-async function withdrawListed(tools: StopTools, { stop, account }: Whose, listed: Listed): Promise<void> {
+async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccount, listed: Listed): Promise<void> {
   const { world, settling, endedTwaps, cancelOutside } = tools;
   const { withdrawal, remaining, isOutsideDue } = listed;
   const nowMs = world.clock.elapsedMs();

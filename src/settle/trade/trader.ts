@@ -136,10 +136,10 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   return false;
 }
 
-type Asking = { trade: Trade; account: Account; memory: Memory };
+type TradeInHand = { trade: Trade; account: Account; memory: Memory };
 
 /** What the rows alone do not tell: whether a stop waits still, an entry of which no feed tells, and what other hands have closed. */
-async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: Asking): Promise<void> {
+async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: TradeInHand): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   await askForStop(world, parts, { trade, account, memory });
   await askForMark(world, parts, { trade, account, memory });
@@ -165,7 +165,7 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memo
 }
 
 /** Before an entry is sent behind it: it may have fired since the exchange last had a word about it. */
-async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade, memory }: Asking): Promise<void> {
+async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade, memory }: TradeInHand): Promise<void> {
   if (entryOf(world, trade) !== null) return;
   const { stops, nowMs } = factsOf(world, trade, { ...NOTHING_READ, stopShown: memory.stopShown });
   const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
@@ -178,7 +178,7 @@ async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade,
 }
 
 /** Where the exchange has refused the stop because of it. A mark of before is none to close by. */
-async function askForMark(world: ToPlaceOwn, { mark }: TraderParts, { trade, memory }: Asking): Promise<void> {
+async function askForMark(world: ToPlaceOwn, { mark }: TraderParts, { trade, memory }: TradeInHand): Promise<void> {
   const elapsedMs = world.clock.elapsedMs();
   if (!wantsMark(trade, factsOf(world, trade, { ...NOTHING_READ, position: memory.position }))) memory.mark = null;
   else if (elapsedMs - memory.markAskedMs >= ASK_MARK_EVERY_MS) {

@@ -10,9 +10,9 @@ const PARTS = new Map([
   ["rest", "[^\\n]{1,300}"],
 ]);
 
-type Refusal = { pattern: RegExp; words: string };
+type RefusalPattern = { pattern: RegExp; words: string };
 
-const REFUSALS: readonly Refusal[] = REFUSAL_TEXTS.map(([text, words]) => ({ pattern: patternOf(text), words }));
+const REFUSALS: readonly RefusalPattern[] = REFUSAL_TEXTS.map(([text, words]) => ({ pattern: patternOf(text), words }));
 
 /** Of every listed text, for the check that none of them is slow. */
 export const REFUSAL_PATTERNS: readonly RegExp[] = REFUSALS.map(({ pattern }) => pattern);
@@ -40,7 +40,7 @@ export function isListedRefusal(text: string): boolean {
   return find(text) !== null;
 }
 
-function find(text: string): Refusal | null {
+function find(text: string): RefusalPattern | null {
   if (text.length > MAX_TEXT) return null;
   const trimmed = text.trim();
   return REFUSALS.find(({ pattern }) => pattern.test(trimmed)) ?? null;
