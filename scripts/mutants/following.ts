@@ -215,8 +215,18 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/feed/early-words.ts",
-        find: "if (isLost(world, leg) || leg.oid === null) again(account, update);",
+        find: "if (isLost(world, leg) || (leg.oid === null && wasTaken(leg))) again(account, update);",
         put: "",
+      },
+    ],
+  },
+  {
+    name: "what the stream told of another's order overrules that ours never arrived",
+    changes: [
+      {
+        file: "src/settle/feed/early-words.ts",
+        find: "(leg.oid === null && wasTaken(leg))",
+        put: "(leg.oid === null || wasTaken(leg))",
       },
     ],
   },

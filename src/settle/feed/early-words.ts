@@ -3,7 +3,7 @@
  * after that, the stream will not tell it again.
  */
 import type { Account } from "../../core/account.ts";
-import type { Leg } from "../../core/order.ts";
+import { type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -36,7 +36,8 @@ export function openEarlyWords(
       if (isStopped || early.get(cloid) !== update) return;
       const leg = findLegByCloid(world.store, cloid);
       if (leg === null || isAwaited(world, leg)) continue;
-      if (isLost(world, leg) || leg.oid === null) again(account, update);
+      // Of what is known to have never arrived it tells nothing: the record has been asked since.
+      if (isLost(world, leg) || (leg.oid === null && wasTaken(leg))) again(account, update);
       break;
     }
     early.delete(cloid);
