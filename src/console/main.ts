@@ -18,6 +18,9 @@ import { watchWallets } from "./wallet/discover.ts";
 /** Milliseconds between two drawings of what only grows older. */
 const CLOCK_MS = 1_000;
 
+/** A browser sends no form whose button is barred: they must not find it as it was before the last digit. */
+const SENDING_KEYS: ReadonlySet<string> = new Set(["Enter", " "]);
+
 function start(root: HTMLElement): void {
   const state = emptyState(Date.now(), sessionStorage);
   let isDue = false;
@@ -26,6 +29,9 @@ function start(root: HTMLElement): void {
     state.nowMs = Date.now();
     document.title = titleOf(state);
     render(page(app), root);
+  }
+  function drawIfDue(): void {
+    if (isDue) draw();
   }
   const app: App = {
     state,
@@ -37,7 +43,7 @@ function start(root: HTMLElement): void {
     changed() {
       if (isDue) return;
       isDue = true;
-      requestAnimationFrame(draw);
+      requestAnimationFrame(drawIfDue);
     },
   };
   root.replaceChildren();
@@ -46,6 +52,7 @@ function start(root: HTMLElement): void {
   setInterval(app.changed, CLOCK_MS);
   addEventListener("hashchange", () => arrive(app));
   addEventListener("resize", app.changed);
+  addEventListener("keydown", ({ key }) => SENDING_KEYS.has(key) && drawIfDue(), { capture: true });
   watchKeys(app);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", app.changed);
   watchWallets((wallets) => {

@@ -225,7 +225,7 @@ test("everything is reached and done by the keyboard alone, and the focus is see
   expect(outline).toBe("solid");
   await keyboard.type("0.0031");
   await tabTo(page, "price");
-  await keyboard.type("60000");
+  expect(await isBarredAfter(page, "60000")).toBe(false);
   await keyboard.press("Enter");
   await page.getByText("buy 0.0031 BTC at 60000: open").waitFor();
   await tabTo(page, "Modify buy 0.0031 BTC at 60000");
@@ -238,6 +238,17 @@ test("everything is reached and done by the keyboard alone, and the focus is see
   await keyboard.press("Space");
   await page.getByRole("button", { name: "Cancel buy 0.0031 BTC at 60000" }).waitFor({ state: "detached" });
 });
+
+/** Whether the form's button is barred when Enter comes in the same frame as what was typed last. */
+function isBarredAfter(page: Page, typed: string): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const input = document.activeElement;
+    input.value = ${JSON.stringify(typed)};
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    return input.form.querySelector("button.primary").disabled;
+  })()`);
+}
 
 function focused(page: Page): Promise<string> {
   return page.evaluate("document.activeElement.name || document.activeElement.ariaLabel || ''");
