@@ -20,7 +20,9 @@ import { openWire } from "../test/hostile/wire.ts";
 type Measured = Case & Cost;
 
 /** The least of them is what it costs: other work on the machine makes a look dearer, and none cheaper. */
-const SECOND_LOOKS = 8;
+const SECOND_LOOKS = 24;
+/** Between two of them, milliseconds: other work comes in pieces of some seconds. */
+const PAUSE_MS = 400;
 const LISTED = 60;
 
 /** Proxies are believed, so that their header is read; failures are not counted, so that each of them is whole. */
@@ -40,6 +42,7 @@ async function measure(cases: readonly Case[], gateway: Started, most: number): 
   // What is dear gets a second look, when nothing is new to the process any more.
   for (const one of measured.filter(({ ms }) => ms > most)) {
     for (let nth = 0; nth < SECOND_LOOKS && one.ms > most; nth += 1) {
+      if (nth > 0) await Bun.sleep(PAUSE_MS);
       one.ms = Math.min(one.ms, (await costOf(wire, gateway.pid, most, one.make)).ms / slowness());
     }
   }

@@ -253,14 +253,15 @@ export function noHeartbeatResource(accountId: string, { keyHash, bot }: { keyHa
 
 /** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */
 export function listText(data: readonly unknown[], nextCursor: string | null): string {
-  return listOfTexts(
-    data.map((row) => JSON.stringify(row)),
-    nextCursor,
-  );
+  return listOf(JSON.stringify(data), nextCursor);
 }
 
 /** The same of rows that are text already. */
 export function listOfTexts(rows: readonly string[], nextCursor: string | null): string {
+  return listOf(`[${rows.join(",")}]`, nextCursor);
+}
+
+function listOf(data: string, nextCursor: string | null): string {
   const end = `"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}`;
-  return `{"object":"list","data":[${rows.join(",")}],${end}}`;
+  return `{"object":"list","data":${data},${end}}`;
 }

@@ -5,7 +5,7 @@ import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
-import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
+import { assignments, columnsOf, placeholders, prepared, rowsOf } from "./prepared.ts";
 import { fillCursors, fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
 
@@ -188,14 +188,13 @@ export function findListedFill(store: Store, accountId: string, id: string): Lis
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
   const below = after === null ? undefined : sql`(${fills.timeMs}, ${fills.id}) < (${after.timeMs}, ${after.id})`;
-  const rows = store
+  const newest = store
     .select()
     .from(fills)
     .where(and(eq(fills.accountId, accountId), below))
     .orderBy(desc(fills.timeMs), desc(fills.id))
-    .limit(limit + 1)
-    .all();
-  return listed(store, accountId, rows);
+    .limit(limit + 1);
+  return listed(store, accountId, rowsOf(newest));
 }
 
 export type FillFilter = Times & {
@@ -241,13 +240,9 @@ export function lookForFills(
 }
 
 function fillsOf(store: Store, road: Road, span: Span, count: number): StoredFill[] {
-  return store
-    .select()
-    .from(fills)
-    .where(isWithin(road, span))
-    .orderBy(desc(fills.timeMs), desc(fills.id))
-    .limit(count)
-    .all();
+  return rowsOf(
+    store.select().from(fills).where(isWithin(road, span)).orderBy(desc(fills.timeMs), desc(fills.id)).limit(count),
+  );
 }
 
 /** Of all the fills of a page at once. */

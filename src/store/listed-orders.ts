@@ -21,7 +21,7 @@ import {
   type StoredOrder,
   toOrder,
 } from "./orders.ts";
-import { placeholders, prepared } from "./prepared.ts";
+import { placeholders, prepared, rowsOf } from "./prepared.ts";
 import { orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 
@@ -103,17 +103,18 @@ function list(is: SQL | undefined): Road {
 type OrderQuery = { span: Span; isIt: SQL | undefined; limit: number };
 
 function ofStatus(store: Store, road: Road, { span, isIt, limit }: OrderQuery): OrderRow[] {
-  return store
-    .select(ORDER_COLUMNS)
-    .from(orders)
-    .where(and(isWithin(road, span), isIt))
-    .orderBy(desc(orders.createdAtMs), desc(orders.id))
-    .limit(limit)
-    .all();
+  return rowsOf(
+    store
+      .select(ORDER_COLUMNS)
+      .from(orders)
+      .where(and(isWithin(road, span), isIt))
+      .orderBy(desc(orders.createdAtMs), desc(orders.id))
+      .limit(limit),
+  );
 }
 
 function ofList(store: Store, road: Road, { span, isIt, limit }: OrderQuery): OrderRow[] {
-  return (
+  return rowsOf(
     store
       .select(ORDER_COLUMNS)
       .from(listedOrders)
@@ -121,8 +122,7 @@ function ofList(store: Store, road: Road, { span, isIt, limit }: OrderQuery): Or
       .crossJoin(orders)
       .where(and(isWithin(road, span), eq(orders.number, listedOrders.number), isIt))
       .orderBy(desc(listedOrders.createdAtMs), desc(listedOrders.id))
-      .limit(limit)
-      .all()
+      .limit(limit),
   );
 }
 

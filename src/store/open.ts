@@ -27,6 +27,12 @@ export type OpenOptions = {
  */
 const PAGES_BEFORE_CHECKPOINT = 4_000;
 
+/**
+ * Pages kept in memory, at most as many as the log: by default two megabytes, which one list of 500 orders goes beyond, and each page that
+ * is read again is looked for in the log.
+ */
+const CACHE_KIB = 16_384;
+
 /** Opens (and creates, where the folder exists) the database, whose commits wait for the disk in `disk`. */
 export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenOptions = {}): Store {
   const isFile = path !== ":memory:";
@@ -43,6 +49,7 @@ export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenO
     client.run("PRAGMA trusted_schema = OFF");
     // What a savepoint may have to put back is kept in memory; by default each intent would open a file for it.
     client.run("PRAGMA temp_store = MEMORY");
+    client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
     migrate(client, isFile && keepsSnapshots ? path : null);
     const disk = openDisk((syncOf ?? (isFile ? syncOfLog : () => NO_DISK))(path));
     // What a migration has committed.

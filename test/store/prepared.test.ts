@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { eq, getTableColumns, sql } from "drizzle-orm";
+import { desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { assignments, columnsBut, placeholders, prepared, preparedChange } from "../../src/store/prepared.ts";
+import { assignments, columnsBut, placeholders, prepared, preparedChange, rowsOf } from "../../src/store/prepared.ts";
 import { accounts, agents, fills, legs, notes, orders, signers } from "../../src/store/schema.ts";
 
 test("a statement is built once, and compiled for each connection", () => {
@@ -54,6 +54,7 @@ for (const [name, table] of Object.entries(TABLES)) {
       const all = prepared((store) => store.select().from(table).prepare());
       expect(all(ours).all()).toEqual(theirs.select().from(table).all());
       expect(all(ours).get()).toEqual(theirs.select().from(table).get());
+      expect(rowsOf(ours.select().from(table))).toEqual(theirs.select().from(table).all());
       closeStore(ours);
       closeStore(theirs);
     }
@@ -85,5 +86,20 @@ test("a change tells how many rows it has changed, and which one it has added", 
   // A row that is set to what it is counts as changed.
   expect([...rows, rename(store)({ resourceId: "a", what: "told" }).rows]).toEqual([2, 1, 0, 2]);
   expect(() => rename(store)({ resourceId: "a" })).toThrow("bug: no value for what");
+  closeStore(store);
+});
+
+test("rows of a statement that is made for once are bound and read as drizzle itself does", () => {
+  const store = openStore(":memory:");
+  for (const lastNonce of [1, 2, 3])
+    store
+      .insert(signers)
+      .values({ address: `0x${lastNonce}`, lastNonce })
+      .run();
+  const newest = () =>
+    store.select().from(signers).where(gt(signers.lastNonce, 1)).orderBy(desc(signers.lastNonce)).limit(1);
+  expect(rowsOf(newest())).toEqual([{ address: "0x3", lastNonce: 3 }]);
+  const counted = () => store.select({ count: sql<number>`count(*)` }).from(signers);
+  expect(rowsOf(counted())).toEqual(counted().all());
   closeStore(store);
 });
