@@ -164,6 +164,6 @@ function requireOwnTrade(deps: ToWrite, caller: Caller, id: string): Trade {
   const trade = requireTrade(deps, caller, id);
   const rails = railsOfKey(deps.store, caller.key.keyHash);
   if (rails === null || rails.touches === "all" || botOf(deps.store, trade.keyHash) === rails.bot) return trade;
-  const refused = { rail: "touches", limit: rails.touches, use: "a trade that another has asked for" };
+  const refused = { rail: "touches", limit: rails.touches, use: "a trade that another has asked for", largest: null };
   throw new RailRefused(refused, `Rail touches of bot ${rails.bot}: limit own, use ${refused.use}. Nothing was sent.`);
 }

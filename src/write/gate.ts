@@ -262,14 +262,16 @@ function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }
   const { rail, limit, use, largest } = verdict;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
   const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits} Nothing was sent.`;
-  return new RailRefused({ rail: memberName(rail), limit, use }, words);
+  return new RailRefused({ rail: memberName(rail), limit, use, largest }, words);
 }
 
-/** `refused`: what stands in the way, as the interface writes it. */
-export class RailRefused extends ApiError {
-  readonly refused: { rail: string; limit: string; use: string };
+/** What stands in the way, as the interface writes it. `largest`: the largest size that passes, in base units; null where none is told. */
+export type RailInTheWay = { rail: string; limit: string; use: string; largest: string | null };
 
-  constructor(refused: RailRefused["refused"], words: string, orders: readonly OrderRefusal[] = []) {
+export class RailRefused extends ApiError {
+  readonly refused: RailInTheWay;
+
+  constructor(refused: RailInTheWay, words: string, orders: readonly OrderRefusal[] = []) {
     super("rail_refused", words, undefined, orders);
     this.refused = refused;
   }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer } from "../../src/http/server.ts";
 import { listOrders } from "../../src/store/orders.ts";
-import { BUY, call, intentOf, send, toolsOf } from "./mcp-rig.ts";
+import { BUY, type Content, call, intentOf, send, toolsOf } from "./mcp-rig.ts";
 import { BOT, limitedRig, OTHER_BOT, register, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
@@ -65,7 +65,13 @@ describe("an intent", () => {
   test("that a rail refuses is told by its code, and may be placed while it lives", async () => {
     const rig = await limitedRig(GRANT);
     const intent = intentOf(await call(rig, "propose_order", { ...BUY, size: "0.01" }));
-    expect(await call(rig, "place", { intent })).toMatchObject({ outcome: "rail_refused", bot: "grid-1" });
+    const told = await call(rig, "place", { intent });
+    expect(told).toMatchObject({
+      outcome: "rail_refused",
+      bot: "grid-1",
+      note: expect.stringContaining("largest size"),
+    });
+    expect(told["refused"]).toEqual({ rail: "max_exposure", limit: "500 USD", use: "600 USD", largest: "0.00833" });
     expect(await call(rig, "place", { intent })).toMatchObject({ outcome: "rail_refused" });
     expect(rig.sent).toHaveLength(0);
   });
@@ -104,6 +110,47 @@ test("nothing is added in a market while an order there is unknown; a request of
   const of = { accountId: ACCOUNTS.main, dex: null, after: null, limit: 10 };
   expect(listOrders(store, { ...of, status: "unknown" })).toHaveLength(1);
 });
+
+describe("a cancel", () => {
+  test("that is known is told by the order's own word", async () => {
+    const { rig, order } = await resting();
+    expect(await canceling(rig, order)).toMatchObject({
+      outcome: "canceled",
+      result: { id: order, status: "canceled" },
+    });
+    expect(await canceling(rig, order)).toMatchObject({ outcome: "canceled" });
+  });
+
+  test("whose answer is lost is not told as done", async () => {
+    const { rig, order } = await resting();
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+    const told = await canceling(rig, order);
+    expect(told).toMatchObject({ outcome: "canceling", note: expect.stringContaining("may still be filled") });
+    expect(told["result"]).not.toMatchObject({ status: "canceled" });
+  });
+
+  test("that is refused says that nothing was done, and only what passes is to be called again", async () => {
+    const { rig } = await resting();
+    const order = crypto.randomUUID();
+    expect(await canceling(rig, order)).toMatchObject({ outcome: "order_not_found", note: "Nothing was done." });
+  });
+});
+
+async function resting() {
+  const rig = await limitedRig(GRANT);
+  const intent = intentOf(await call(rig, "propose_order", BUY));
+  const { result } = JSON.parse(JSON.stringify(await call(rig, "place", { intent })));
+  return { rig, order: String(result.id) };
+}
+
+async function canceling(rig: Rig, order: string): Promise<Content> {
+  let told: Content | null = null;
+  void call(rig, "cancel", { order }).then((content) => {
+    told = content;
+  });
+  for (let waited = 0; told === null && waited < 150; waited += 1) await rig.clock.advance(100);
+  return told ?? {};
+}
 
 test("every result says network, money, bot and headroom", async () => {
   const rig = await limitedRig(GRANT);

@@ -12,6 +12,7 @@ import { askForApproval, countWaiting, findProposal } from "../../store/proposal
 import { awaitsTakeUp } from "../../store/restores.ts";
 import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
+import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
 import { NoLongerWanted, OutcomeOpen } from "../../write/one-outcome.ts";
 import { hookKey } from "../hooks/hook-key.ts";
 import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from "../place-order.ts";
@@ -22,7 +23,7 @@ export type Placed =
   | { kind: "order"; order: string }
   | { kind: "unknown" | "no_such_intent" | "not_yet_placed" | "not_placed" | "unsettled" }
   | { kind: "waiting_for_approval" | "approval_refused" | "too_many_waiting" }
-  | { kind: "refused"; code: ErrorCode };
+  | { kind: "refused"; code: ErrorCode; rail: RailInTheWay | null };
 
 /** Of a bot, at one time: what a person can look through. */
 const MAX_WAITING = 20;
@@ -64,7 +65,7 @@ export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Pro
   const { accountId, keyHash } = proposal;
   const acting = hookKey(deps.store, { accountId, keyHash });
   const account = findAccount(deps.store, accountId);
-  if (acting === null || account === null) return { kind: "refused", code: "revoked_api_key" };
+  if (acting === null || account === null) return { kind: "refused", code: "revoked_api_key", rail: null };
   const caller: Caller = {
     account,
     key: acting.key,
@@ -113,7 +114,7 @@ async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Pro
     if (wasPlaced(deps, proposal)) return { kind: "unknown" };
     if (error instanceof NoLongerWanted) return { kind: "not_placed" };
     if (error instanceof OutcomeOpen) return { kind: "unsettled" };
-    return { kind: "refused", code: error.code };
+    return { kind: "refused", code: error.code, rail: error instanceof RailRefused ? error.refused : null };
   }
 }
 

@@ -7,6 +7,7 @@ import { ApiError } from "../../core/errors.ts";
 import { inWords, PROPOSAL_LIFE_MS, type Proposal } from "../../core/proposal.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "../../write/caller.ts";
+import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
 import { UUID } from "../schema/common.ts";
 import type { Within } from "../visit.ts";
 import { isPlain, plain } from "./plain.ts";
@@ -16,11 +17,20 @@ export type ToCall = { readonly deps: Deps; readonly caller: Caller; readonly wi
 
 export type ToolResult = { readonly isError: boolean; readonly content: Readonly<Record<string, unknown>> };
 
-type ToolOutcome = { readonly outcome: string; readonly note?: string; readonly result?: unknown };
+type ToolOutcome = {
+  readonly outcome: string;
+  readonly note?: string;
+  readonly result?: unknown;
+  /** In words of our own and names of markets: shown as it is. */
+  readonly refused?: RailInTheWay | null;
+};
 
 const SETTLED: readonly string[] = [
   "order",
   "ok",
+  "canceling",
+  "canceled",
+  "filled",
   "proposed",
   "not_yet_placed",
   "waiting_for_approval",
@@ -30,7 +40,7 @@ const SETTLED: readonly string[] = [
 
 /** Never throws `ApiError`: what is refused is told by its code. */
 export async function callTool(call: ToCall, name: string, given: Given): Promise<ToolResult> {
-  const { outcome, note, result } = await doAsked(call, name, given).catch(tellRefusal);
+  const { outcome, note, result, refused = null } = await doAsked(call, name, given).catch(tellRefusal);
   const { network, limits } = whoAmIResource(call.deps, call.caller);
   const content = {
     network,
@@ -44,12 +54,14 @@ export async function callTool(call: ToCall, name: string, given: Given): Promis
     content: {
       ...content,
       ...(note === undefined ? {} : { note }),
+      ...(refused === null ? {} : { refused }),
       ...(result === undefined ? {} : { result: plain(result) }),
     },
   };
 }
 
 function tellRefusal(error: unknown): ToolOutcome {
+  if (error instanceof RailRefused) return { outcome: error.code, note: BY_A_RAIL, refused: error.refused };
   if (error instanceof ApiError) return { outcome: error.code, note: "Nothing was done." };
   throw error;
 }
@@ -60,10 +72,10 @@ async function doAsked(call: ToCall, name: string, given: Given): Promise<ToolOu
   if (name === "place") return tellPlaced(call, await placeProposal(deps, caller, textOf(given, "intent")));
   if (name === "order" && given["intent"] !== undefined)
     return tellPlaced(call, await findPlaced(deps, caller, textOf(given, "intent")));
-  if (name === "stop") return write(call, "/v1/stop", { scope: given["scope"] ?? "bot" });
+  if (name === "stop") return stop(call, given);
   const path = pathOf(name, given);
   if (path === null) return { outcome: "invalid", note: "What was named is missing or has another form." };
-  if (name === "cancel") return write(call, `${path}/cancel`, {});
+  if (name === "cancel") return cancel(call, path);
   const { status, body } = await call.within({ method: "GET", path });
   return status === 200 ? { outcome: "ok", result: body } : { outcome: codeOf(body) };
 }
@@ -90,12 +102,39 @@ function pathOf(name: string, given: Given): string | null {
   }
 }
 
-async function write({ deps, within }: ToCall, path: string, body: Given): Promise<ToolOutcome> {
+async function stop(call: ToCall, given: Given): Promise<ToolOutcome> {
+  const { status, body } = await write(call, "/v1/stop", { scope: given["scope"] ?? "bot" });
+  return status >= 300 ? notDone(status, body) : { outcome: wordOf(body, "status"), result: body };
+}
+
+/** The order's own word once it is over: one that was filled meanwhile was not canceled. */
+async function cancel(call: ToCall, path: string): Promise<ToolOutcome> {
+  const { status, body } = await write(call, `${path}/cancel`, {});
+  if (status >= 300) return notDone(status, body);
+  return status === 200
+    ? { outcome: wordOf(body, "status"), result: body }
+    : { outcome: "canceling", note: CANCELING, result: body };
+}
+
+const CANCELING = "Not known yet to be canceled: it may still be filled. Ask `order` with its id what became of it.";
+
+function write({ deps, within }: ToCall, path: string, body: Given): Promise<Answered> {
   const idempotencyKey = `mcp-${bytesToHex(deps.randomBytes(RANDOM_BYTES))}`;
-  const { status, body: told } = await within({ method: "POST", path, body, idempotencyKey });
-  if (status >= 300) return { outcome: codeOf(told), note: "This may be called again." };
-  const word = isObject(told) && path === "/v1/stop" ? told["status"] : "ok";
-  return { outcome: typeof word === "string" ? word : "ok", result: told };
+  return within({ method: "POST", path, body, idempotencyKey });
+}
+
+type Answered = Awaited<ReturnType<Within>>;
+
+/** What is not the caller's own doing passes. */
+function notDone(status: number, body: unknown): ToolOutcome {
+  return { outcome: codeOf(body), note: status >= TOO_MANY ? "This may be called again." : "Nothing was done." };
+}
+
+const TOO_MANY = 429;
+
+function wordOf(body: unknown, name: string): string {
+  const word = isObject(body) ? body[name] : null;
+  return typeof word === "string" ? word : "ok";
 }
 
 const RANDOM_BYTES = 16;
@@ -140,6 +179,9 @@ const NOTES: Readonly<Record<Exclude<Placed["kind"], "order">, string>> = {
   refused: "The gateway has refused it. Nothing was placed.",
 };
 
+const BY_A_RAIL =
+  "A limit of this key is in the way, and nothing was done: `refused` names it, what it allows, what this would have come to, and the largest size that passes where there is one.";
+
 const REJECTED =
   "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
 
@@ -147,7 +189,9 @@ async function tellPlaced(call: ToCall, placed: Placed): Promise<ToolOutcome> {
   if (placed.kind !== "order") {
     const outcome = placed.kind === "refused" ? placed.code : placed.kind;
     const result = placed.kind === "unsettled" ? await unsettled(call) : undefined;
-    return { outcome, note: NOTES[placed.kind], ...(result === undefined ? {} : { result }) };
+    const refused = placed.kind === "refused" ? placed.rail : null;
+    const note = refused === null ? NOTES[placed.kind] : BY_A_RAIL;
+    return { outcome, note, refused, ...(result === undefined ? {} : { result }) };
   }
   const order: unknown = JSON.parse(placed.order);
   const status = isObject(order) ? order["status"] : null;

@@ -23,6 +23,10 @@ const RESULT: Tool["outputSchema"] = {
     headroom: { type: ["object", "null"], description: "what is left of the limits; null: none, or not known now" },
     outcome: { type: "string", description: "what happened, in one word" },
     note: { type: "string", description: "what to do now" },
+    refused: {
+      type: "object",
+      description: "the limit in the way: `rail`, `limit`, `use`, and the `largest` size that passes or null",
+    },
     result: { description: "what was asked for" },
   },
   required: ["network", "money", "bot", "headroom", "outcome"],
