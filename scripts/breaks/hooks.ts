@@ -14,6 +14,15 @@ function broken(name: string, changes: Break["changes"], [test, title]: readonly
 
 export const HOOK_BREAKS: readonly Break[] = [
   broken(
+    "what is held is looked for under the name that was said",
+    inFile(
+      "src/actions/hooks/carry-out.ts",
+      'canonicalName(universe, delivery.market ?? "")',
+      'delivery.market ?? ""',
+    ).concat(inFile(RECEIVE, "canonicalName(universe, market)", "market")),
+    [TARGETS, "a market that is said by its other name is not ordered over and over"],
+  ),
+  broken(
     "an alert that comes again is another",
     inFile(RECEIVE, "    if (same !== null) {", "    if (same !== null && same.id < 0) {"),
     [HOOKS, "four deliveries of one alert are one order, within half a percent of the best price"],
@@ -24,7 +33,7 @@ export const HOOK_BREAKS: readonly Break[] = [
   ]),
   broken(
     "an older target that comes later is taken for the newest",
-    inFile(RECEIVE, "atMs < newestMs)", "atMs < newestMs - 1e12)"),
+    inFile("src/core/hook/judged-alert.ts", "atMs < newestMs)", "atMs < newestMs - 1e12)"),
     [TARGETS, "an older alert that comes later changes nothing"],
   ),
   broken(

@@ -11,6 +11,11 @@ function broken(name: string, changes: Break["changes"], title: string): Break {
 
 export const MCP_BREAKS: readonly Break[] = [
   broken(
+    "a cancel whose answer is lost is told as done",
+    inFile("src/http/mcp/call-tool.ts", "return status === 200\n", "return status < 300\n"),
+    "whose answer is lost is not told as done",
+  ),
+  broken(
     "an intent that is placed again is another order",
     inFile(
       PLACE,

@@ -5,6 +5,7 @@ import { readyAccounts } from "../actions/readiness.ts";
 import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
+import { marketsNamed } from "../core/market.ts";
 import type { Metrics } from "../core/metric.ts";
 import type { Log, Settings } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
@@ -97,6 +98,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
         post,
         decideProposal: (wanted) => decideByOperator(gateway.deps, wanted),
         readiness: () => readyAccounts(gateway.deps),
+        marketsNamed: (names) => marketsNamed(gateway.deps.markets.current(), names),
         heedStops: () => {
           gateway.deps.stopper.heed();
           gateway.deps.flattener.heed();

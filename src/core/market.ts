@@ -60,6 +60,19 @@ export function findMarket(universe: Universe, name: string): Market | null {
   return universe.byName.get(name) ?? universe.byName.get(universe.byPairName.get(name) ?? "") ?? null;
 }
 
+/** These markets, by the names given, with null for what is none; null where no list has been read. */
+export function marketsNamed(
+  universe: Universe | null,
+  names: readonly string[],
+): Record<string, Market | null> | null {
+  return universe === null ? null : Object.fromEntries(names.map((name) => [name, findMarket(universe, name)]));
+}
+
+/** The one name under which a market's orders, fills and positions are kept, by any that it is called; as it is where it is none. */
+export function canonicalName(universe: Universe, name: string): string {
+  return findMarket(universe, name)?.name ?? name;
+}
+
 /** Spot pairs are named `PURR/USDC` or `@107`; perpetuals have neither mark. */
 export function isSpot(market: string): boolean {
   return market.includes("/") || market.startsWith("@");

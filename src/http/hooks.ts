@@ -9,7 +9,7 @@ import { errorText, toApiError } from "./errors.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-export type ToTakeAlerts = With<"clock" | "log" | "randomBytes" | "state" | "store">;
+export type ToTakeAlerts = With<"clock" | "log" | "markets" | "randomBytes" | "state" | "store">;
 
 export type HooksDoor = {
   deps: Promise<ToTakeAlerts>;

@@ -1,3 +1,4 @@
+import type { Market } from "../core/market.ts";
 import type { Decision } from "../core/proposal.ts";
 import type { Readiness } from "../core/readiness.ts";
 import type { GatewayState } from "../deps.ts";
@@ -38,6 +39,8 @@ export type Running = {
   heedStops(): void;
   /** Says of an order that was proposed whether it is placed, which it is at once: the proposal, as JSON text. */
   decideProposal(wanted: { proposalId: string; decision: Decision }): Promise<string>;
+  /** These markets, by the names given, with null for what is none. Null while it has not read the exchange's list. */
+  marketsNamed(names: readonly string[]): Readonly<Record<string, Market | null>> | null;
   /** Asks it as a client does. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<object>;
 };

@@ -10,6 +10,13 @@ export function text(facts: Facts, name: string): string {
   return value;
 }
 
+export function textsIn(facts: Facts, name: string): string[] {
+  const values = facts[name];
+  if (!Array.isArray(values) || !values.every((value) => typeof value === "string"))
+    throw new OperatorError(`${name} is missing`);
+  return values;
+}
+
 export function wholeNumber(facts: Facts, name: string): number {
   const value = facts[name];
   if (typeof value !== "number" || !Number.isSafeInteger(value)) throw new OperatorError(`${name} is missing`);

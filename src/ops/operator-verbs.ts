@@ -14,7 +14,7 @@ import { checkSeal } from "./believe-rows.ts";
 import { blockKey } from "./block-key.ts";
 import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
-import { type Facts, oneOf, recordIn, sealIn, text, wholeNumber } from "./facts.ts";
+import { type Facts, oneOf, recordIn, sealIn, text, textsIn, wholeNumber } from "./facts.ts";
 import { createHook, endHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
@@ -262,6 +262,10 @@ export const OPERATOR_VERBS = {
     const { audience, exchangeUrl } = requireRunning(changer);
     return { audience, exchangeUrl };
   }),
+  tell_markets: looking(
+    (facts) => ({ names: textsIn(facts, "names") }),
+    (changer, { names }) => ({ markets: requireRunning(changer).marketsNamed(names) }),
+  ),
   // The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference.
   post: changing(
     (facts) => ({

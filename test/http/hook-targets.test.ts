@@ -139,3 +139,20 @@ test("steps come to the target from anywhere, and never pass nothing in one", ()
     }),
   );
 });
+
+/** As spot pairs are known by two names. */
+function nameTwice(rig: HooksRig, another: string, name: string): void {
+  const { markets } = rig.deps;
+  const universe = markets.current();
+  if (universe === null) throw new Error("bug: a rig without markets");
+  markets.current = () => ({ ...universe, byPairName: new Map([[another, name]]) });
+}
+
+test("a market that is said by its other name is not ordered over and over", async () => {
+  const rig = await openHooksRig({ mode: "target", market: "BTC/USDC" });
+  nameTwice(rig, "BTC/USDC", "BTC");
+  await say(rig, "0.002");
+  await rig.pass(9);
+  expect(rig.held.szi).toBe(0.002);
+  expect(rig.orders).toHaveLength(1);
+});

@@ -20,6 +20,7 @@ const RUNNING = {
   decideProposal: async () => "{}",
   listeners: [],
   heedStops: () => undefined,
+  marketsNamed: () => null,
   readiness: () => ({ accounts: [], accountsInAll: 0 }),
 };
 

@@ -11,7 +11,7 @@ import {
 } from "../../core/hook/hook.ts";
 import { type Step, stepTowards } from "../../core/hook/target.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
-import { isSpot } from "../../core/market.ts";
+import { canonicalName, isSpot } from "../../core/market.ts";
 import type { ToWrite, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listBotNets } from "../../store/bots.ts";
@@ -128,7 +128,10 @@ async function moveTo(deps: ToCarryOut, trying: Trying, target: Decimal): Promis
   const { hook, delivery, acting, done, ended } = trying;
   const { accountId } = hook;
   const { bot } = acting;
-  const market = delivery.market ?? "";
+  const universe = deps.markets.current();
+  // By another name of the market nothing would ever be held.
+  if (universe === null) return { ...made(done), kind: "waits" };
+  const market = canonicalName(universe, delivery.market ?? "");
   const isLate = isTooOld(deps, hook, delivery);
   if (hasOpenOutcome(deps.store, { accountId, bot, market })) {
     return isLate ? ended("too_old", "the outcome of an order there is not known") : { ...made(done), kind: "waits" };

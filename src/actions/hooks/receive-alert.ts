@@ -7,6 +7,8 @@ import { canonicalJson } from "../../core/canonical-json.ts";
 import { ApiError } from "../../core/errors.ts";
 import { type Alert, parseAlert } from "../../core/hook/alert.ts";
 import type { Delivery, Hook } from "../../core/hook/hook.ts";
+import { judgeAlert } from "../../core/hook/judged-alert.ts";
+import { canonicalName } from "../../core/market.ts";
 import { isWithin } from "../../core/rails/networks.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -23,7 +25,7 @@ import { findHookBySecret } from "../../store/hooks.ts";
 import { sha256Hex } from "../../wire/sha256.ts";
 import { hookKey } from "./hook-key.ts";
 
-type ToReceive = With<"clock" | "state" | "store">;
+type ToReceive = With<"clock" | "markets" | "state" | "store">;
 
 /**
  * The hook that this address opens. Throws `route_not_found`, the same for one that never was and one that is no more, and
@@ -52,13 +54,16 @@ export type Arrived = { text: string; json: { kind: "value"; value: unknown } | 
 export type Received = { delivery: Delivery; isRepeat: boolean };
 
 /** On the disk when it returns. Throws `not_ready` during the trial of an upgrade, which may be taken back with all it stored. */
-export function receiveAlert({ store, clock, state }: ToReceive, hook: Hook, { text, json }: Arrived): Received {
+export function receiveAlert(deps: ToReceive, hook: Hook, { text, json }: Arrived): Received {
+  const { store, clock, state } = deps;
   if (state.phase === "trial") throw new ApiError("not_ready", "An upgrade of the gateway is being checked.");
   if (state.writesStoppedBecause !== null) throw new ApiError("storage_unavailable", "Nothing can be stored now.");
   const nowMs = clock.nowMs();
   const parsed = json.kind === "value" ? parseAlert(hook, json.value) : json;
-  const alert = parsed.kind === "alert" ? parsed.alert : null;
-  const identity = sha256Hex(alert === null ? text : canonicalJson(alert));
+  const said = parsed.kind === "alert" ? parsed.alert : null;
+  // As it was said: what is the same must not hang on whether the list of markets has been read.
+  const identity = sha256Hex(said === null ? text : canonicalJson(said));
+  const alert = said === null ? null : { ...said, market: marketOf(deps, said) };
   const sinceMs = alert?.atMs == null ? nowMs - hook.sameWithinMs : 0;
   return inTransaction(store, () => {
     const same = findSame(store, hook.id, identity, sinceMs);
@@ -85,16 +90,19 @@ export function receiveAlert({ store, clock, state }: ToReceive, hook: Hook, { t
   });
 }
 
+/** By its canonical name, as what is held there is kept; as it was said while the exchange's list has not been read. */
+function marketOf({ markets }: With<"markets">, { market }: Alert): string {
+  const universe = markets.current();
+  return universe === null ? market : canonicalName(universe, market);
+}
+
 /** Characters of a body that are kept. */
 const MAX_KEPT = 4_096;
 /** Of one hook: more than come in the longest time for which an alert may be carried out. */
 const KEPT_DELIVERIES = 20_000;
-/** By how much the sender's clock may be ahead of ours, milliseconds. */
-const MAX_AHEAD_MS = 10_000;
+type AsDelivered = Pick<Delivery, "status" | "reason">;
 
-type JudgedAlert = Pick<Delivery, "status" | "reason">;
-
-function refused(reason: string): JudgedAlert {
+function refused(reason: string): AsDelivered {
   return { status: "refused", reason };
 }
 
@@ -103,13 +111,8 @@ function judge(
   store: With<"store">["store"],
   hook: Hook,
   { alert, nowMs }: { alert: Alert; nowMs: number },
-): JudgedAlert {
-  const { atMs, market } = alert;
-  if (atMs !== null && atMs > nowMs + MAX_AHEAD_MS) return refused("its time is ahead of this machine's clock");
-  const newestMs = alert.kind === "target" ? newestAlertMs(store, hook.id, market) : null;
-  if (newestMs !== null && atMs !== null && atMs < newestMs)
-    return { status: "superseded", reason: "a newer alert has said what is to be held" };
-  if (atMs !== null && atMs + hook.maxAgeMs < nowMs)
-    return { status: "too_old", reason: `it is older than ${hook.maxAgeMs / 1_000} s` };
-  return { status: hook.isRehearsal ? "rehearsed" : "accepted", reason: null };
+): AsDelivered {
+  const newestMs = alert.kind === "target" ? newestAlertMs(store, hook.id, alert.market) : null;
+  const judged = judgeAlert(hook, alert, { nowMs, newestMs });
+  return judged.status === "in_time" ? { status: hook.isRehearsal ? "rehearsed" : "accepted", reason: null } : judged;
 }

@@ -1,8 +1,11 @@
-import { rehearse } from "../../core/hook/rehearsal.ts";
+import { marketsSaid, type Rehearsed, rehearse } from "../../core/hook/rehearsal.ts";
+import type { Market } from "../../core/market.ts";
 import { parseStrictJson } from "../../http/strict-json.ts";
+import type { Places } from "../../ops/data-directory.ts";
 import { listDeliveriesSince } from "../../store/hook-deliveries.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse } from "../command.ts";
+import { askGateway } from "../control.ts";
 import { places, reading } from "../directory.ts";
 import { columns, isoTime, present } from "../output.ts";
 import { chosenHook, modeOf, secondsOf } from "./options.ts";
@@ -40,7 +43,8 @@ export const hookRehearse: Command = {
       ...delivery,
       json: parseStrictJson(new TextEncoder().encode(delivery.body)),
     }));
-    const shown = rehearse(terms, alerts).map(({ outcome, market, receivedAtMs, repeats }, nth) => ({
+    const markets = await marketsOf(places(input, outside), terms, alerts);
+    const shown = rehearse(terms, alerts, markets).map(({ outcome, market, receivedAtMs, repeats }, nth) => ({
       received_at: isoTime(receivedAtMs),
       market,
       would: outcome,
@@ -55,9 +59,25 @@ export const hookRehearse: Command = {
       String(row.repeats),
       row.would,
     ]);
-    present({ input, outside }, { hook: hook.id, mode: terms.mode, alerts: shown }, [
+    present({ input, outside }, { hook: hook.id, mode: terms.mode, rules: markets !== null, alerts: shown }, [
       `Hook ${hook.name}, mode ${terms.mode}: what came, what became of it, and what it would do by these rules from nothing held.`,
       ...columns([["RECEIVED", "MARKET", "STATUS", "REPEATS", "WOULD"], ...rows]),
+      ...(markets === null
+        ? ["Sizes, prices and names were held against no market: no gateway runs that knows them."]
+        : []),
     ]);
   },
 };
+
+/** What the running gateway knows of the markets that they name; null where none runs, or it has not read the exchange's list. */
+async function marketsOf(
+  at: Places,
+  terms: Parameters<typeof rehearse>[0],
+  alerts: readonly Rehearsed[],
+): Promise<ReadonlyMap<string, Market> | null> {
+  const answer = await askGateway(at, "tell_markets", { names: marketsSaid(terms, alerts) });
+  if (!answer.isRunning || answer.result.markets === null) return null;
+  return new Map(
+    Object.entries(answer.result.markets).flatMap(([said, market]) => (market === null ? [] : [[said, market]])),
+  );
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { OperatorError } from "../../src/ops/operator.ts";
+import { perform } from "../../src/ops/operator-verbs.ts";
+import { withOperator } from "./operator.ts";
+
+test("what a gateway knows of markets is told by the names that were asked for", async () => {
+  await withOperator({}, async ({ operator }) => {
+    const asked: string[][] = [];
+    const running = {
+      marketsNamed: (names: readonly string[]) => {
+        asked.push([...names]);
+        return { NONE: null };
+      },
+    };
+    // Of a running gateway this verb asks the markets alone.
+    const changer = { ...operator, running } as unknown as Parameters<typeof perform>[0];
+    expect(await perform(changer, "tell_markets", { names: ["NONE"] })).toEqual({ markets: { NONE: null } });
+    expect(asked).toEqual([["NONE"]]);
+    for (const names of [undefined, "BTC", ["BTC", 7]])
+      await expect(async () => perform(changer, "tell_markets", { names })).toThrow(OperatorError);
+    await expect(async () => perform(operator, "tell_markets", { names: [] })).toThrow("not running");
+  });
+});
