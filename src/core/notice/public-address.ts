@@ -24,6 +24,7 @@ const NOT_PUBLIC = [
 ];
 
 const EVERY_IPV4 = ["0.0.0.0/0"];
+const EVERY_ADDRESS = [...EVERY_IPV4, "::/0"];
 const PUBLIC_IPV6 = ["2000::/3"];
 
 /** Whether anybody on the internet could be meant by it; false for what is no address. */
@@ -32,7 +33,33 @@ export function isPublicAddress(address: string): boolean {
   return isKnown && !isWithin(address, NOT_PUBLIC);
 }
 
-/** Where the machine itself answers what its secrets are, in every cloud: never, whatever the operator says. */
+/** Where the machine itself is told its secrets, by the documents of the clouds that do so, and what is on its own cable. */
+const METADATA = [
+  "169.254.0.0/16",
+  // Alibaba, Azure, Oracle.
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.192/32",
+  // Amazon, Google, Scaleway.
+  "fd00:ec2::254/128",
+  "fd20:ce::254/128",
+  "fd00:42::42/128",
+  "fe80::/10",
+];
+
+/** IPv6 that stands for an address of IPv4, by which translator it may be: which one is behind it is not ours to know. */
+const OTHER_SPELLINGS = [
+  "::a9fe:0/112",
+  "::ffff:0:0/96",
+  "::ffff:0:0:0/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2001::/32",
+  "2002::/16",
+];
+
+/** Never sent to, whatever the operator says: what may be where the machine is told its secrets, and what is no address. */
 export function isMetadataAddress(address: string): boolean {
-  return isWithin(address, ["169.254.0.0/16", "fd00:ec2::254/128"]) || address.toLowerCase().startsWith("::ffff:");
+  const isAddress = isWithin(address, EVERY_ADDRESS);
+  return !isAddress || isWithin(address, [...METADATA, ...OTHER_SPELLINGS]);
 }

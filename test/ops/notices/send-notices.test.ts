@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { pauseAfter } from "../../../src/core/notice/notice.ts";
-import { isPublicAddress } from "../../../src/core/notice/public-address.ts";
+import { isMetadataAddress, isPublicAddress } from "../../../src/core/notice/public-address.ts";
 import { postOutside } from "../../../src/exchange/outside-post.ts";
 import { testReceiver } from "../../../src/ops/notices/receivers.ts";
 import { listReceivers, updateReceiver } from "../../../src/store/notice-receivers.ts";
@@ -139,6 +139,40 @@ test.each(ADDRESSES)("%s is public: %p", (address, isPublic) => {
   expect(isPublicAddress(address)).toBe(isPublic);
 });
 
+const NEVER: [string, boolean][] = [
+  ["169.254.169.254", true],
+  ["169.254.170.2", true],
+  ["100.100.100.200", true],
+  ["168.63.129.16", true],
+  ["192.0.0.192", true],
+  ["fd00:ec2::254", true],
+  ["fd20:ce::254", true],
+  ["FD00:42:0:0::42", true],
+  ["fe80::a9fe:a9fe", true],
+  ["::ffff:169.254.169.254", true],
+  ["::ffff:a9fe:a9fe", true],
+  ["0:0:0:0:0:ffff:a9fe:a9fe", true],
+  ["::ffff:0:a9fe:a9fe", true],
+  ["::a9fe:a9fe", true],
+  ["64:ff9b::a9fe:a9fe", true],
+  ["64:ff9b:1::a9fe:a9fe", true],
+  ["2002:a9fe:a9fe::", true],
+  ["2001:0:1::5601:5601", true],
+  ["fe80::1%eth0", true],
+  ["receiver.test", true],
+  ["127.0.0.1", false],
+  ["::1", false],
+  ["10.1.2.3", false],
+  ["100.64.0.1", false],
+  ["fd00::1", false],
+  ["8.8.8.8", false],
+  ["2606:4700::1111", false],
+];
+
+test.each(NEVER)("%s is never told anything, private ones allowed: %p", (address, isNever) => {
+  expect(isMetadataAddress(address)).toBe(isNever);
+});
+
 const NOT_THERE = "to which no notice is sent";
 
 const REFUSED: [string, string, [addresses: string[], isPrivateAllowed: boolean], string][] = [
@@ -150,6 +184,7 @@ const REFUSED: [string, string, [addresses: string[], isPrivateAllowed: boolean]
     [["169.254.169.254"], true],
     NOT_THERE,
   ],
+  ["the same behind a translator", "https://receiver.test/", [["64:ff9b::a9fe:a9fe"], true], NOT_THERE],
   ["plain HTTP to a public address", "http://receiver.test/", [["8.8.8.8"], true], NOT_THERE],
   ["plain HTTP where nothing private is allowed", "http://receiver.test/", [["127.0.0.1"], false], "https://"],
   ["a name with a password", "https://a:b@receiver.test/", [["8.8.8.8"], false], "name or password"],
