@@ -28,7 +28,7 @@ export function startNotices(
       if (isEnded) return;
       const found = await examineReplica({ places: at, hasExternalCheckpoints, clock: deps.clock });
       const bad = found.filter(({ level }) => level !== "ok");
-      replica = bad.map(({ found: reason }) => ({ what: "replica", about: "", data: { reason } }));
+      replica = bad.map(({ found: reason }) => ({ what: "replica", data: { reason } }));
     }
   }
 

@@ -2,7 +2,7 @@
  * The log of what clients are told. A row is written with the change that it tells, so nothing is told that is not
  * stored, and nothing that is stored stays untold.
  */
-import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
 import { NOTICE_TYPE } from "../core/notice/notice.ts";
 import type { Store } from "./open.ts";
@@ -88,6 +88,16 @@ export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
 /** A row of the gateway's own, of no account: no stream tells it. */
 export function appendNotice(store: Store, what: string, payload: string, atMs: number): void {
   insert(store).run({ accountId: "", atMs, type: NOTICE_TYPE, resourceId: what, payload, ...NOBODY, id: null });
+}
+
+/** What the gateway has noticed of itself since then, oldest first. */
+export function listNoticesSince(
+  store: Store,
+  sinceMs: number,
+): Pick<StoredEvent, "resourceId" | "payload" | "atMs">[] {
+  const isNotice = and(eq(events.accountId, ""), eq(events.type, NOTICE_TYPE), gte(events.atMs, sinceMs));
+  const { resourceId, payload, atMs } = events;
+  return store.select({ resourceId, payload, atMs }).from(events).where(isNotice).orderBy(asc(events.id)).all();
 }
 
 /** Of every account, and those of none; oldest first. */

@@ -6,15 +6,15 @@ import type { ToTakeOrders, With } from "../../deps.ts";
 import { readinessOf } from "../../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { appendNotice } from "../../store/events.ts";
+import { appendNotice, listNoticesSince } from "../../store/events.ts";
 import { unknownOperations } from "../../store/operations.ts";
 import { unknownOrders } from "../../store/orders.ts";
 import type { Position } from "../../wire/answer/account.ts";
 
 export type ToWatch = ToTakeOrders & With<"clock" | "feeds" | "log" | "picture" | "settings">;
 
-/** Something that holds now; `about` tells those of one kind apart. */
-export type Held = { what: Condition; about: string; data: Readonly<Record<string, string | number>> };
+/** Something that holds now; account and market tell those of one kind apart. */
+export type Held = { what: Condition; data: Readonly<Record<string, string | number>> };
 
 const LOOK_EVERY_MS = 5_000;
 const UNKNOWN_MS = 60_000;
@@ -29,7 +29,7 @@ export type ConditionWatch = { stop(): void };
 /** @param besides what else holds, from whoever can tell */
 export function openConditionWatch(deps: ToWatch, besides: () => readonly Held[] = () => []): ConditionWatch {
   const since = new Map<string, number>();
-  const told = new Map<string, number>();
+  const told = toldBefore(deps);
   let isEnded = false;
 
   function look(): void {
@@ -71,8 +71,17 @@ export function openConditionWatch(deps: ToWatch, besides: () => readonly Held[]
   };
 }
 
-function nameOf({ what, about }: Held): string {
-  return `${what} ${about}`;
+function nameOf({ what, data }: { what: string; data: Held["data"] }): string {
+  return JSON.stringify([what, data["account"] ?? null, data["market"] ?? null]);
+}
+
+/** By the process before this one, when each was told last: a restart is no reason to say it again. */
+function toldBefore({ clock, store }: With<"clock" | "store">): Map<string, number> {
+  const rows = listNoticesSince(store, clock.nowMs() - QUIET_MS);
+  // Of this module's own making: see `look`.
+  return new Map(
+    rows.map(({ resourceId: what, payload, atMs }) => [nameOf({ what, data: JSON.parse(payload ?? "{}") }), atMs]),
+  );
 }
 
 /** How long it has to last before it is told, milliseconds: a start and a short outage are nothing to be woken for. */
@@ -84,9 +93,9 @@ export function conditionsNow(deps: ToWatch): Held[] {
   const { store, state } = deps;
   if (state.phase === "trial" || state.phase === "draining") return [];
   const fault = deps.writeHealth.fault();
-  const disk: Held[] = fault === null ? [] : [{ what: "disk", about: "", data: { reason: fault.kind } }];
+  const disk: Held[] = fault === null ? [] : [{ what: "disk", data: { reason: fault.kind } }];
   const readiness = readinessOf(deps).accounts.flatMap(({ accountId, reason }): Held[] =>
-    reason === null ? [] : [{ what: "writes_stopped", about: accountId, data: { account: accountId, reason } }],
+    reason === null ? [] : [{ what: "writes_stopped", data: { account: accountId, reason } }],
   );
   return [...disk, ...readiness, ...listAccounts(store).flatMap((account) => ofAccount(deps, account))];
 }
@@ -99,8 +108,8 @@ function ofAccount(deps: ToWatch, account: Account): Held[] {
   const count = orders.count + operations.count;
   const isUnknown = count > 0 && clock.nowMs() - oldestMs > UNKNOWN_MS;
   return [
-    ...(isUnknown ? [{ what: "unknown", about: id, data: { account: id, count } } as const] : []),
-    ...(feeds.isLive(tradingAddress) ? [] : [{ what: "feed_stale", about: id, data: { account: id } } as const]),
+    ...(isUnknown ? [{ what: "unknown", data: { account: id, count } } as const] : []),
+    ...(feeds.isLive(tradingAddress) ? [] : [{ what: "feed_stale", data: { account: id } } as const]),
     ...["", ...deps.settings.dexes].flatMap((dex) => nearLiquidation(deps, account, dex)),
   ];
 }
@@ -114,7 +123,6 @@ function nearLiquidation({ picture }: ToWatch, { id, tradingAddress }: Account, 
     return [
       {
         what: "liquidation",
-        about: `${id} ${coin}`,
         data: { account: id, market: coin, liquidation_price: liquidationPrice },
       },
     ];

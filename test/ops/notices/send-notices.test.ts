@@ -1,10 +1,11 @@
 /** Notices as their receiver meets them: in order, none left out, signed, and to no address that is not meant. */
 import { afterEach, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { pauseAfter } from "../../../src/core/notice/notice.ts";
+import { NOTICE_TYPE, noticeOf, pauseAfter } from "../../../src/core/notice/notice.ts";
 import { isMetadataAddress, isPublicAddress } from "../../../src/core/notice/public-address.ts";
 import { postOutside } from "../../../src/exchange/outside-post.ts";
-import { testReceiver } from "../../../src/ops/notices/receivers.ts";
+import { openTarget, testReceiver } from "../../../src/ops/notices/receivers.ts";
+import { requestOf } from "../../../src/ops/notices/request-of.ts";
 import { listReceivers, updateReceiver } from "../../../src/store/notice-receivers.ts";
 import { type Answers, type NoticeRig, openNoticeRig, until } from "./rig.ts";
 
@@ -210,6 +211,8 @@ test("a name that leads elsewhere when it is asked again is not asked again", as
   expect([asked, rig.heard[0]?.headers.get("host")]).toEqual([1, new URL(rig.url).host]);
 });
 
+const TELEGRAM_TOKEN = `123456:${"A".repeat(35)}`;
+
 test("ntfy is sent words for a person with its token, and Telegram is asked by its own form", async () => {
   const rig = rigOf();
   rig.add({ name: "phone", kind: "ntfy", token: "tk_0123456789abcdef" });
@@ -218,6 +221,18 @@ test("ntfy is sent words for a person with its token, and Telegram is asked by i
   expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nreason: full ?b?");
   expect(rig.heard[0]?.headers.get("authorization")).toBe("Bearer tk_0123456789abcdef");
   expect(() => rig.add({ name: "chat", kind: "telegram", token: "no", chat: "1" })).toThrow("a token of Telegram's");
+  rig.add({ name: "chat", kind: "telegram", token: TELEGRAM_TOKEN, chat: "-42" });
+  const chat = listReceivers(rig.store).find(({ kind }) => kind === "telegram");
+  const target = chat === undefined ? null : openTarget(rig.world, chat);
+  const notice = noticeOf({ id: 7, type: NOTICE_TYPE, atMs: 1, resourceId: "disk", payload: '{"reason":"full <b>"}' });
+  if (target === null || notice === null) throw new Error("bug: nothing to ask of Telegram");
+  const { url, headers, body } = requestOf("telegram", target, notice, 2);
+  expect(url).toBe(`https://api.telegram.org/bot${TELEGRAM_TOKEN}/sendMessage`);
+  expect(headers).toEqual({ "Content-Type": "application/json" });
+  expect(JSON.parse(body)).toEqual({
+    chat_id: "-42",
+    text: "The disk is full, or takes no writes\nreason: full ?b?",
+  });
 });
 
 test("address and secrets are in no row as they are, in no log, and open in no other row", async () => {

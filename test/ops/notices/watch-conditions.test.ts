@@ -27,15 +27,33 @@ test("what begins is told once, and again only after ten minutes in which it had
   };
   await pass(60);
   expect(told(rig)).toEqual([]);
-  held = [{ what: "replica", about: "", data: { reason: "behind" } }];
+  held = [{ what: "replica", data: { reason: "behind" } }];
   await pass(700);
   expect(told(rig)).toEqual(["replica"]);
   held = [];
   await pass(10);
-  held = [{ what: "replica", about: "", data: { reason: "behind" } }];
+  held = [{ what: "replica", data: { reason: "behind" } }];
   await pass(10);
   expect(told(rig)).toEqual(["replica", "replica"]);
   watch.stop();
+});
+
+test("what lasts over a restart is not told again within ten minutes of the last time", async () => {
+  const rig = openRig();
+  live(rig);
+  const of = (market: string): Held => ({ what: "liquidation", data: { account: ACCOUNTS.main, market } });
+  const passing = async (held: readonly Held[], seconds: number) => {
+    const watch = openConditionWatch(rig.deps, () => held);
+    for (let step = 0; step < seconds / 5; step += 1) await rig.clock.advance(5_000);
+    watch.stop();
+  };
+  await passing([of("BTC")], 10);
+  await passing([of("BTC")], 300);
+  expect(told(rig)).toEqual(["liquidation"]);
+  await passing([of("BTC"), of("ETH")], 10);
+  expect(told(rig)).toEqual(["liquidation", "liquidation"]);
+  await passing([of("BTC")], 300);
+  expect(told(rig)).toHaveLength(3);
 });
 
 test("a feed that is silent for a minute, and orders that are not taken for one, are told with the account", async () => {
