@@ -89,6 +89,8 @@ const RESTING = {
 const STOP_LOSS = { ...RESTING, id: "t", side: "sell", reduce_only: true };
 
 /** The market of the form as it is now, an order that rests there, and a stop. */
+const LISTED_HYPE = { ...LISTED_BTC, market: "@107", pair: "HYPE/USDC", kind: "spot", max_leverage: null };
+
 function trading(draft: object): Stage["app"] {
   const app = signedIn("trade");
   const loaded = (value: unknown) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
@@ -96,7 +98,7 @@ function trading(draft: object): Stage["app"] {
   const figures = { mark_price: "95000", oracle_price: "94000" };
   const trigger = { price: "90000", kind: "stop_loss", market: true };
   Object.assign(app.state, {
-    markets: loaded([LISTED_BTC]),
+    markets: loaded([LISTED_BTC, LISTED_HYPE]),
     prices: loaded(new Map([["BTC", "95000"]])),
     openOrders: loaded([RESTING, { ...STOP_LOSS, trigger }]),
     watched: { market: "BTC", book: BOOK, best, figures, stale: new Set(), failure: null },
@@ -114,13 +116,26 @@ test("an order at market shows its worst price before it is sent, by the gateway
   expect(look(page(trading({ ...buying, side: "sell" }))).text).toContain("<strong>94,516</strong>");
 });
 
+test("a spot pair goes by its tokens where it is listed, typed and ordered", () => {
+  const app = trading({ market: "HYPE/USDC", size: "0.1234567", price: "40" });
+  Object.assign(app.state, {
+    openOrders: { value: [{ ...RESTING, market: "@107" }], readAtMs: 0, asOfMs: null, failure: null },
+  });
+  const { text } = look(page(app));
+  expect(text).toContain("<option value=HYPE/USDC>");
+  expect(text).toContain("<small>5 decimals</small>");
+  expect(text).toContain("Value</dt><dd>4.93");
+  expect(text).not.toContain("@107");
+  expect(orderWords(app, { ...RESTING, market: "@107" })).toContain(" HYPE/USDC at ");
+});
+
 test("a limit at a tenth of the market is warned of, and a stop says that it is one", () => {
   const { text } = look(page(trading({ size: "10", price: "9500" })));
   expect(text).toContain("This is 90.0 % below the market (95,000)");
   expect(text).toContain("<strong>0.4</strong>");
   const stop = { ...STOP_LOSS, trigger: { price: "90000", kind: "stop_loss", market: true } };
   expect(look(kindOf(stop)).text).toContain("stop 90,000");
-  expect(orderWords(stop)).toBe("sell 0.5 BTC at 94990 (stop at 90000)");
+  expect(orderWords(trading({}), stop)).toBe("sell 0.5 BTC at 94990 (stop at 90000)");
   expect(kindOf(RESTING)).toBe("limit");
   expect(look(page(trading({ size: "10", price: "94000" }))).text).not.toContain("below the market");
 });

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import type { BookResource, MarketDetails } from "../../http/schema/market.ts";
 import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
+import { marketNamed } from "../figures/market-name.ts";
 import type { App } from "./app.ts";
 import { beginCandles } from "./candles.ts";
 
@@ -28,9 +29,8 @@ const MAX_PAUSE_MS = 15_000;
 export function watchMarket(app: App): void {
   const { state } = app;
   const { session, route, forms, markets } = state;
-  const { market } = forms.order.draft;
-  const isListed = markets.value?.some((listed) => listed.market === market) === true;
-  const wanted = session !== null && route.screen === "trade" && isListed ? market : null;
+  const listed = marketNamed(markets.value, forms.order.draft.market);
+  const wanted = session !== null && route.screen === "trade" ? (listed?.market ?? null) : null;
   if ((state.watched?.market ?? null) === wanted) return;
   state.watched?.stop.abort();
   state.watched = wanted === null ? null : emptyWatch(wanted);

@@ -6,6 +6,7 @@ import { member } from "../api/request.ts";
 import type { Market, Position } from "../api/resources.ts";
 import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
 import { entryProtectionFault } from "../figures/entry-protection.ts";
+import { marketNamed } from "../figures/market-name.ts";
 import { marketOf } from "../figures/market-rules.ts";
 import { isPrice } from "../figures/order-sums.ts";
 import { act } from "./act.ts";
@@ -46,7 +47,7 @@ export function begin(app: App, side: OrderDraft["side"]): void {
 }
 
 export function listedMarket({ state: { markets, forms } }: App): Market | null {
-  return markets.value?.find(({ market }) => market === forms.order.draft.market) ?? null;
+  return marketNamed(markets.value, forms.order.draft.market);
 }
 
 /** The first thing that keeps it from being sent as it stands; prices with too many digits are the gateway's to tell. */
@@ -100,12 +101,14 @@ export function closedBy({ state: { positions } }: App, draft: OrderDraft): Posi
 type DraftRequest = { path: string; body: Record<string, unknown>; words: string };
 
 function sendingOf(account: string, draft: OrderDraft, listed: Market | null): DraftRequest {
-  const { market, side, size, price } = draft;
+  const { side, size, price } = draft;
+  const market = listed?.market ?? draft.market;
+  const words = `${side} ${size} ${draft.market}`;
   if (draft.stopPrice !== "" && mayProtect(draft, listed)) return protectedEntry(account, draft);
   const common = { account, market, side, size, reduce_only: draft.isReduceOnly };
   if (draft.kind === "market") {
     const body = { ...common, max_slippage_bps: Number(draft.slippageBps) };
-    return { path: "/v1/orders/market", body, words: `${side} ${size} ${market} at market` };
+    return { path: "/v1/orders/market", body, words: `${words} at market` };
   }
   const trigger = { price: draft.triggerPrice, kind: draft.trigger, market: draft.isTriggerMarket };
   const body = {
@@ -118,7 +121,7 @@ function sendingOf(account: string, draft: OrderDraft, listed: Market | null): D
     reduce_only: draft.isReduceOnly,
     ...(draft.trigger === "none" ? {} : { trigger }),
   };
-  return { path: "/v1/orders", body, words: `${side} ${size} ${market} at ${price}` };
+  return { path: "/v1/orders", body, words: `${words} at ${price}` };
 }
 
 function protectedEntry(account: string, draft: OrderDraft): DraftRequest {

@@ -1,6 +1,8 @@
 /** The book of the market in the order form, with one's own orders marked; a price that is clicked is filled in. */
+
 import { html, nothing, type TemplateResult } from "lit-html";
 import { figure } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { type OwnLevel, withOwn } from "../figures/order-sums.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
@@ -13,7 +15,9 @@ const LEVELS = 8;
 export function book(app: App): TemplateResult | typeof nothing {
   const { watched } = app.state;
   if (watched === null) return nothing;
-  const note = watched.stale.has("book") ? html`<span class="warn">not of now</span>` : watched.market;
+  const note = watched.stale.has("book")
+    ? html`<span class="warn">not of now</span>`
+    : shownMarket(app.state.markets.value, watched.market);
   return section("Book", watched.book === null ? waiting(watched) : levels(app, watched.book), note);
 }
 
@@ -22,8 +26,8 @@ function waiting({ failure }: WatchedMarket): TemplateResult {
 }
 
 function levels(app: App, { bids, asks }: NonNullable<WatchedMarket["book"]>): TemplateResult {
-  const { forms, openOrders } = app.state;
-  const orders = (openOrders.value ?? []).filter(({ market }) => market === forms.order.draft.market);
+  const { openOrders, watched } = app.state;
+  const orders = (openOrders.value ?? []).filter(({ market }) => market === watched?.market);
   const above = withOwn(asks.slice(0, LEVELS), "sell", orders).reverse();
   const below = withOwn(bids.slice(0, LEVELS), "buy", orders);
   return html`

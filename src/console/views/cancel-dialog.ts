@@ -26,7 +26,7 @@ function content(app: App): TemplateResult {
   return html`
     <form class="order" @submit=${submit}>
       <p class="words">${orders.length === 1 ? "This order" : `These ${orders.length} orders`}:</p>
-      <ul class="matters">${orders.slice(0, NAMED).map((order) => html`<li>${orderWords(order)}</li>`)}${rest > 0 ? html`<li>and ${rest} more</li>` : nothing}</ul>
+      <ul class="matters">${orders.slice(0, NAMED).map((order) => html`<li>${orderWords(app, order)}</li>`)}${rest > 0 ? html`<li>and ${rest} more</li>` : nothing}</ul>
       ${warning(protectionWords(orders))}
       ${selection.failures.map((words) => html`<p class="late" role="alert">${words}</p>`)}
       <div class="buttons">

@@ -1,8 +1,10 @@
 /** Candles, with one's own orders as lines and fills as arrows. */
+
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type uPlot from "uplot";
 import { figure } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { axes, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
@@ -18,7 +20,8 @@ export function candleChart(app: App): TemplateResult {
   const { candles, watched } = app.state;
   const isShown = candles !== null && watched !== null && candles.market === watched.market;
   const content = isShown ? drawn(app, candles) : html`<p class="empty">Reading…</p>`;
-  return section(watched?.market ?? "Candles", content, intervals(app));
+  const title = watched === null ? "Candles" : shownMarket(app.state.markets.value, watched.market);
+  return section(title, content, intervals(app));
 }
 
 function intervals(app: App): TemplateResult {

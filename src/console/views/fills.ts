@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { figure, money, shortId, signedMoney, time, tone } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { side } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, longTable, newWindow, table } from "../parts/table.ts";
@@ -9,10 +10,10 @@ import { fillsChart } from "./fills-chart.ts";
 
 const view = newWindow();
 
-function columnsOf(nowMs: number): readonly Column<FillRow>[] {
+function columnsOf({ state: { markets, nowMs } }: App): readonly Column<FillRow>[] {
   return [
     { name: "Time", cell: ({ fill }) => time(fill.created_at, nowMs) },
-    { name: "Market", cell: ({ fill }) => fill.market },
+    { name: "Market", cell: ({ fill }) => shownMarket(markets.value, fill.market) },
     { name: "Side", cell: ({ fill }) => side(fill.side) },
     { name: "Size", isFigure: true, cell: ({ fill }) => figure(fill.size) },
     { name: "Price", isFigure: true, cell: ({ fill }) => figure(fill.price) },
@@ -30,8 +31,8 @@ function columnsOf(nowMs: number): readonly Column<FillRow>[] {
 }
 
 export function fillsScreen(app: App): TemplateResult {
-  const { fills, nowMs } = app.state;
-  const columns = columnsOf(nowMs);
+  const { fills } = app.state;
+  const columns = columnsOf(app);
   return html`
     ${section("Fills on price", fillsChart(app))}
     ${section("By bot and key", perKey(app), `realised profit without fees, ${PROFIT_TOKEN}`)}

@@ -1,8 +1,10 @@
 /** What was it? All that is recorded as one line of time; a row leads to the story of its order. */
+
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { type Entry, type Filter, KINDS } from "../../core/history.ts";
 import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { side, state } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, isNearEnd, longTable, newWindow } from "../parts/table.ts";
@@ -49,7 +51,7 @@ function columnsOf(app: App): readonly Column<Entry>[] {
   return [
     { name: "Time", cell: (row) => timeOf(app, row) },
     { name: "What", cell: whatOf },
-    { name: "Market", cell: ({ market }) => market },
+    { name: "Market", cell: ({ market }) => shownMarket(app.state.markets.value, market) },
     { name: "Side", cell: (row) => (row.side === null ? NOTHING : side(row.side)) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
     { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },

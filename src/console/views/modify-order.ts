@@ -55,7 +55,7 @@ function content(app: App, wanted: Modification): TemplateResult {
   const { order } = wanted;
   return html`
     <form class="order" @submit=${submit} autocomplete="off">
-      <p class="words">${orderWords(order)}, filled ${order.filled_size ?? "0"}</p>
+      <p class="words">${orderWords(app, order)}, filled ${order.filled_size ?? "0"}</p>
       ${decimalField({ words: "New price", name: "newPrice", value: wanted.price }, (price) => edit({ price }))}
       ${decimalField({ words: "New size (empty: what is left of it)", name: "newSize", value: wanted.size }, (size) => edit({ size }))}
       ${order.trigger === undefined ? nothing : decimalField({ words: "New trigger price", name: "newTrigger", value: wanted.triggerPrice }, (triggerPrice) => edit({ triggerPrice }))}
@@ -110,7 +110,11 @@ async function modify(app: App, wanted: Modification): Promise<void> {
   }
   wanted.isBusy = true;
   app.changed();
-  const outcome = await act(app, { path: `/v1/orders/${order.id}/modify`, body, words: `modify ${orderWords(order)}` });
+  const outcome = await act(app, {
+    path: `/v1/orders/${order.id}/modify`,
+    body,
+    words: `modify ${orderWords(app, order)}`,
+  });
   wanted.isBusy = false;
   if (outcome?.kind === "done" && member(outcome.body, "error") === null) {
     close(app);

@@ -2,6 +2,7 @@
 import { html, type TemplateResult } from "lit-html";
 import type { Order } from "../api/resources.ts";
 import { figure } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 
@@ -23,17 +24,19 @@ export function termsOf({ time_in_force: tif, reduce_only: isReduceOnly }: Order
   return isReduceOnly ? `${tif}, reduce only` : tif;
 }
 
-export function orderWords({ side, size, market, price, trigger }: Order): string {
+export function orderWords({ state: { markets } }: App, order: Order): string {
+  const { side, size, price, trigger } = order;
+  const market = shownMarket(markets.value, order.market);
   const waits =
     trigger === undefined ? "" : ` (${trigger.kind === "stop_loss" ? "stop" : "profit"} at ${trigger.price})`;
   return `${side} ${size} ${market} at ${price}${waits}`;
 }
 
-export function storyLink(order: Order): TemplateResult {
-  return html`<a href=${`#/story/${order.id}`} aria-label=${`Explain ${orderWords(order)}`}>Explain</a>`;
+export function storyLink(app: App, order: Order): TemplateResult {
+  return html`<a href=${`#/story/${order.id}`} aria-label=${`Explain ${orderWords(app, order)}`}>Explain</a>`;
 }
 
 export async function cancelOrder(app: App, order: Order, failed?: (words: string) => void): Promise<void> {
-  const wish = { path: `/v1/orders/${order.id}/cancel`, body: {}, words: `cancel ${orderWords(order)}` };
+  const wish = { path: `/v1/orders/${order.id}/cancel`, body: {}, words: `cancel ${orderWords(app, order)}` };
   await act(app, failed === undefined ? wish : { ...wish, failed });
 }

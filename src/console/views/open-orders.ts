@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type { Order } from "../api/resources.ts";
 import { figure, time } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { side, state } from "../parts/badges.ts";
 import { isChecked } from "../parts/fields.ts";
 import { section, whenLoaded } from "../parts/section.ts";
@@ -44,7 +45,7 @@ function columnsOf(app: App): readonly Column<Order>[] {
   return [
     { name: "Chosen", head: isWriter ? chooser(app) : nothing, cell: (row) => (isWriter ? box(app, row) : nothing) },
     { name: "Taken", rank: 3, cell: ({ created_at }) => time(created_at, app.state.nowMs) },
-    { name: "Market", cell: ({ market }) => market },
+    { name: "Market", cell: ({ market }) => shownMarket(app.state.markets.value, market) },
     { name: "Kind", cell: kindAndSide },
     { name: "Side", rank: 2, cell: (row) => side(row.side) },
     { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
@@ -52,7 +53,7 @@ function columnsOf(app: App): readonly Column<Order>[] {
     { name: "Price", isFigure: true, cell: priceCell },
     { name: "Terms", rank: 3, cell: termsOf },
     { name: "Status", rank: 2, cell: ({ status }) => state(status) },
-    { name: "", cell: (row) => (isWriter ? actions(app, row) : storyLink(row)) },
+    { name: "", cell: (row) => (isWriter ? actions(app, row) : storyLink(app, row)) },
   ];
 }
 
@@ -70,14 +71,14 @@ function chooser(app: App): TemplateResult {
 
 function box(app: App, order: Order): TemplateResult {
   const isChosen = app.state.forms.selection.ids.has(order.id);
-  return html`<input type="checkbox" aria-label=${`Choose ${orderWords(order)}`} .checked=${live(isChosen)} @change=${(event: Event) => choose(app, order.id, isChecked(event))} />`;
+  return html`<input type="checkbox" aria-label=${`Choose ${orderWords(app, order)}`} .checked=${live(isChosen)} @change=${(event: Event) => choose(app, order.id, isChecked(event))} />`;
 }
 
 function actions(app: App, order: Order): TemplateResult {
   const isRunning = app.state.intentions.some(({ path }) => path === `/v1/orders/${order.id}/cancel`);
-  const words = orderWords(order);
+  const words = orderWords(app, order);
   return html`<span class="actions">
-    <span class="second">${storyLink(order)}</span>
+    <span class="second">${storyLink(app, order)}</span>
     <button type="button" aria-label=${`Modify ${words}`} @click=${() => openModify(app, order)}>Modify</button>
     <button type="button" aria-label=${`Cancel ${words}`} ?disabled=${isRunning} @click=${() => void cancelOrder(app, order)}>Cancel</button>
   </span>`;

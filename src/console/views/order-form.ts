@@ -1,6 +1,8 @@
 /** The order form. What it sends is exactly what it shows: nothing is rounded or filled in behind the person's back. */
+
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { shownMarkets } from "../figures/market-name.ts";
 import { moneyWords } from "../parts/badges.ts";
 import { choice, decimalField, isChecked, typed } from "../parts/fields.ts";
 import { section } from "../parts/section.ts";
@@ -76,7 +78,8 @@ function faultAt(field: Fault["field"], { draft, isTouched }: OrderForm, fault: 
 }
 
 function marketField(app: App, draft: OrderDraft): TemplateResult {
-  const names = app.state.markets.value?.map(({ market }) => market) ?? [];
+  const listed = app.state.markets.value;
+  const names = listed === null ? [] : shownMarkets(listed);
   return html`
     <label>Market
       <input name="market" list="markets" required spellcheck="false" .value=${live(draft.market)} @input=${(event: Event) => changeDraft(app, { market: typed(event) })} />

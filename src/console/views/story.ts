@@ -34,7 +34,7 @@ function told(app: App, { order, legs, attempts, steps }: Story): TemplateResult
   const { nowMs } = app.state;
   const isLost = order.status === "unknown" || order.status === "processing";
   return html`
-    <p class="words"><strong>${orderWords(order)}</strong> · ${state(order.status)}
+    <p class="words"><strong>${orderWords(app, order)}</strong> · ${state(order.status)}
       ${isLost ? html`for ${ageOf(order.created_at, nowMs)}` : nothing}
       ${order.error === null ? nothing : html`· ${order.error}`}</p>
     ${

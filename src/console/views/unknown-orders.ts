@@ -1,7 +1,9 @@
 /** Orders of which nobody knows yet what became of them: how long, and what is being done about it. */
+
 import { nothing } from "lit-html";
 import type { Order } from "../api/resources.ts";
 import { ageOf, figure } from "../figures/format.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { side } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { table } from "../parts/table.ts";
@@ -17,12 +19,12 @@ export function unknownOrders(app: App): unknown {
       caption: "Unknown orders",
       columns: [
         { name: "For", isFigure: true, cell: ({ created_at }) => ageOf(created_at, app.state.nowMs) },
-        { name: "Market", cell: ({ market }) => market },
+        { name: "Market", cell: ({ market }) => shownMarket(app.state.markets.value, market) },
         { name: "Side", cell: (row) => side(row.side) },
         { name: "Size", isFigure: true, cell: ({ size }) => figure(size) },
         { name: "Price", isFigure: true, cell: ({ price }) => figure(price) },
         { name: "Why", rank: 2, cell: ({ error }) => error ?? "being sent" },
-        { name: "", cell: storyLink },
+        { name: "", cell: (row) => storyLink(app, row) },
       ],
       rows,
       id: ({ id }) => id,
