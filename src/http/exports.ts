@@ -64,6 +64,11 @@ const QUERIES: Readonly<Record<ExportedList, NonNullable<Contract["query"]>>> = 
   },
 };
 
+/** By what the file of a list can be narrowed, as the query names it. */
+export function filtersOf(list: ExportedList): readonly string[] {
+  return Object.keys(QUERIES[list]);
+}
+
 const WHAT: Readonly<Record<ExportedList, string>> = {
   orders: "orders",
   fills: "fills",

@@ -1,5 +1,8 @@
 /** The record from the command line: files of what the gateway keeps, and the audit log in words. */
 import { expect, test } from "bun:test";
+import { EXPORTED_LISTS } from "../../src/actions/export-list.ts";
+import { exportCommand } from "../../src/cli/export.ts";
+import { filtersOf } from "../../src/http/exports.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { listAccounts } from "../../src/store/accounts.ts";
 import { appendAudit } from "../../src/store/audit.ts";
@@ -37,6 +40,19 @@ test("orders are exported and the audit log is told, each within the times that 
     ]);
     const lines = (await runHere(["export", "orders", "--format", "jsonl", ...at])).out.trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(["late", "noon", "early"]);
+    const ids = async (...words: string[]) => {
+      const { out } = await runHere(["export", ...words, "--format", "jsonl", ...at]);
+      return out.trim() === ""
+        ? []
+        : out
+            .trimEnd()
+            .split("\n")
+            .map((line) => JSON.parse(line).id);
+    };
+    expect(await ids("orders", "--status", "filled")).toEqual([]);
+    expect(await ids("orders", "--status", orderRow().status, "--market", "@107")).toEqual(["late", "noon", "early"]);
+    expect(await ids("history", "--kind", "order", "--text", "NOON")).toEqual(["noon"]);
+    expect(await ids("history", "--kind", "order", "--status", "nothing")).toEqual([]);
     for (const list of ["equity", "performance"]) {
       const { out } = await runHere(["export", list, ...time, ...at]);
       expect(out).toMatch(/^account,(from|day),[a-z_,]*\r\n$/);
@@ -49,6 +65,10 @@ test("orders are exported and the audit log is told, each within the times that 
       ["export", "trades"],
       ["export", "orders", "--format", "xlsx"],
       ["export", "equity", "--resolution", "2h"],
+      ["export", "orders", "--status", "done"],
+      ["export", "history", "--kind", "trade"],
+      ["export", "transfers", "--market", "BTC"],
+      ["export", "fills", "--status", "filled"],
       ["log", "--since", "noon"],
     ]) {
       expect([wrong, (await runHere([...wrong, ...at])).exitCode]).toEqual([wrong, 2]);
@@ -57,3 +77,11 @@ test("orders are exported and the audit log is told, each within the times that 
     remove();
   }
 });
+
+test.each([...EXPORTED_LISTS])(
+  "%s are narrowed from the command line by all that the interface narrows them by",
+  (list) => {
+    const options = Object.keys(exportCommand.options).map((name) => name.replace("-", "_"));
+    expect(filtersOf(list).filter((name) => !options.includes(name))).toEqual([]);
+  },
+);
