@@ -51,6 +51,15 @@ export const HOOK_BREAKS: readonly Break[] = [
     [OUTCOME, "it is refused until the outcome is known, and a request of the bot's own is not"],
   ),
   broken(
+    "an alert that waited through a stop is carried out after it",
+    inFile(
+      "src/write/one-outcome.ts",
+      "if (unattended.sinceMs !== null && was",
+      "if (bot === null && unattended.sinceMs !== null && was",
+    ),
+    [HOOKS, "%s: what increases is carried out only where no stop was"],
+  ),
+  broken(
     "the age of an alert is not looked at when it is stored",
     inFile(
       "src/write/one-outcome.ts",

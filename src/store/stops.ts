@@ -204,6 +204,17 @@ export function hasStopSince(store: Store, accountId: string, keyHash: string, s
     .some((stop) => covers(store, stop, keyHash));
 }
 
+/** Whether a stop that was asked for, and is ended, stood then or later over what this key places. */
+export function wasStoppedSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
+  const isEndedSince = and(eq(stops.accountId, accountId), eq(stops.cause, "asked"), gte(stops.resumedAtMs, sinceMs));
+  return store
+    .select(COLUMNS)
+    .from(stops)
+    .where(isEndedSince)
+    .all()
+    .some((stop) => covers(store, stop, keyHash));
+}
+
 /** Whether a stop that stands takes away what could only make a position smaller as well. */
 export function isUnprotectedByStop(store: Store, accountId: string, keyHash: string): boolean {
   return listStandingStops(store, accountId).some(({ id }) => {

@@ -16,6 +16,8 @@ export type Caller = {
   unattended?: {
     /** After this nothing of it is wanted any more, unix milliseconds; null = it stays wanted. */
     untilMs: number | null;
+    /** When it was asked for, unix milliseconds: a stop since then has ended it too; null = who asks has just asked. */
+    sinceMs: number | null;
   };
   /** Set where a person has approved just this order: the gate asks for no verb of `may`, and for everything else. */
   isApproved?: true;

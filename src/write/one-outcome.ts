@@ -10,6 +10,7 @@ import { botOf } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder, listOrders } from "../store/orders.ts";
+import { wasStoppedSince } from "../store/stops.ts";
 import type { Caller } from "./caller.ts";
 import type { Plan, Stored } from "./verb.ts";
 
@@ -30,6 +31,16 @@ export class NoLongerWanted extends ApiError {
   }
 }
 
+/** It waited while trading was stopped: whoever ended the stop asked for nothing of before. Nothing was sent. */
+class StoppedMeanwhile extends ApiError {
+  constructor() {
+    super(
+      "trading_stopped",
+      "Trading was stopped after this had been asked for, and a stop that is ended brings nothing back. Nothing was sent.",
+    );
+  }
+}
+
 type SteppingWrite = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; stored: Stored };
 
 /** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
@@ -43,7 +54,10 @@ export function requireOneOutcome(
   if (stored.kind !== "outgoing") return;
   const bot = botOf(store, caller.key.keyHash);
   if (plan.market === null || plan.increasesFor.length === 0) return;
-  const of = { accountId: caller.account.id, bot, market: plan.market };
+  const { account, key } = caller;
+  if (unattended.sinceMs !== null && wasStoppedSince(store, account.id, key.keyHash, unattended.sinceMs))
+    throw new StoppedMeanwhile();
+  const of = { accountId: account.id, bot, market: plan.market };
   if (hasOpenOutcome(store, of, stored.attempt)) throw new OutcomeOpen(bot, plan.market);
 }
 

@@ -1,10 +1,12 @@
 /** Alerts as their sender meets them: what is taken, what is one, and what becomes of it. */
 import { expect, test } from "bun:test";
 import { endHook } from "../../src/ops/hooks.ts";
+import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { type HooksRig, openHooksRig, timeAt } from "./hooks-rig.ts";
 import { BOT } from "./rails-rig.ts";
+import { ACCOUNTS } from "./rig.ts";
 
 const BUY = { market: "BTC", side: "buy", size: "0.001" } as const;
 
@@ -53,6 +55,40 @@ test("with the exchange down it is answered at once, and placed when the exchang
   await rig.pass(3);
   expect(rig.orders).toHaveLength(1);
 });
+
+const STOPPED: [string, { begins: number; ends: number; reduces?: boolean; is: [string, number] }][] = [
+  ["a stop that began before it and ended while it waited", { begins: -1, ends: 2, is: ["refused", 0] }],
+  ["a stop that began and ended while it waited", { begins: 1, ends: 2, is: ["refused", 0] }],
+  ["a stop that ended before it came", { begins: -2, ends: -1, is: ["done", 1] }],
+  ["a reduction, and a stop while it waited", { begins: 1, ends: 2, reduces: true, is: ["done", 1] }],
+];
+
+test.each(STOPPED)(
+  "%s: what increases is carried out only where no stop was",
+  async (_what, { begins, ends, reduces, is }) => {
+    const rig = await openHooksRig();
+    const reduce = { side: "sell", reduce_only: true } as const;
+    if (reduces === true) {
+      await rig.send({ ...BUY, time: timeAt(rig, -1) });
+      await rig.pass(2);
+    }
+    const before = rig.orders.length;
+    const operator = { ...rig.deps, network: "paper" } as const;
+    const of = { accountId: ACCOUNTS.main, stopId: null };
+    // Stored, and then the process dies: the next one finds it.
+    rig.hooks().stop();
+    for (let second = -2; second <= 2; second += 1) {
+      if (second === begins)
+        stopByOperator(operator, { accountId: of.accountId, keyHash: null, keepsProtection: true });
+      if (second === ends) resumeTrading(operator, of);
+      if (second === 0) await rig.send({ ...BUY, ...(reduces === true ? reduce : {}), time: timeAt(rig) });
+      await rig.pass(1);
+    }
+    rig.restart();
+    await rig.pass(5);
+    expect([fates(rig)[0], rig.orders.length - before]).toEqual(is);
+  },
+);
 
 test("what could not be sent in its time is not sent after it", async () => {
   const rig = await openHooksRig({ maxAgeMs: 20_000 });

@@ -44,7 +44,7 @@ async function asked(rig: Rig, terms: Partial<OrderTerms>, unattended?: Caller["
   return answered;
 }
 
-const ANY_TIME = { untilMs: null };
+const ANY_TIME = { untilMs: null, sinceMs: null };
 
 async function rigWithUnknown(): Promise<Rig> {
   const rig = await limitedRig({});
@@ -80,6 +80,6 @@ test("what can only reduce passes", async () => {
 test("what has grown too old by the moment at which it is stored is not sent", async () => {
   const rig = await limitedRig({});
   fillAt(rig, MARK);
-  expect(await asked(rig, {}, { untilMs: rig.clock.nowMs() - 1 })).toContain("older by now");
-  expect(await asked(rig, {}, { untilMs: rig.clock.nowMs() + 5_000 })).toBe("201");
+  expect(await asked(rig, {}, { ...ANY_TIME, untilMs: rig.clock.nowMs() - 1 })).toContain("older by now");
+  expect(await asked(rig, {}, { ...ANY_TIME, untilMs: rig.clock.nowMs() + 5_000 })).toBe("201");
 });

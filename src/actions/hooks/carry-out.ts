@@ -189,7 +189,7 @@ function callerOf(deps: ToCarryOut, { hook, delivery, acting }: Trying): Caller 
     key: acting.key,
     reader: { reader: `hook ${acting.key.keyHash}` },
     charge: () => undefined,
-    unattended: { untilMs: carriedOutUntilMs(hook, delivery) },
+    unattended: { untilMs: carriedOutUntilMs(hook, delivery), sinceMs: delivery.receivedAtMs },
   };
 }
 

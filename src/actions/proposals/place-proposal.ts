@@ -104,7 +104,7 @@ function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal
 /** Too late it places nothing, and tells what was placed in time. */
 async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<Placed> {
   if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
-  const unattended = { untilMs: placedUntilMs(proposal) };
+  const unattended = { untilMs: placedUntilMs(proposal), sinceMs: null };
   try {
     const { body } = await placeOrder(deps, { ...caller, unattended }, wantedOf(proposal));
     return { kind: "order", order: body };
