@@ -28,6 +28,7 @@ import { STAGE_BREAKS } from "./stages.ts";
 import { STOP_BREAKS } from "./stops.ts";
 import { TEXT_BREAKS } from "./texts.ts";
 import { TOLD_BREAKS } from "./told.ts";
+import { VICTIM_BREAKS } from "./victim.ts";
 import { WAYS_ROUND_RAILS } from "./ways-round-rails.ts";
 import { WHOLE_TRADE_BREAKS } from "./whole-trades.ts";
 import { WHOSE_BREAKS } from "./whose.ts";
@@ -50,6 +51,7 @@ export const BREAKS: readonly Break[] = [
   ...TEXT_BREAKS,
   ...ROW_BREAKS,
   ...STAGE_BREAKS,
+  ...VICTIM_BREAKS,
   ...ORDER_BREAKS,
   ...PROMISE_BREAKS,
   ...MARKET_BREAKS,

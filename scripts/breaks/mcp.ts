@@ -37,7 +37,7 @@ export const MCP_BREAKS: readonly Break[] = [
         "if (!isLive(proposal, deps.clock.nowMs())) return findEarlier",
         'if (proposal.id === "") return findEarlier',
       ),
-      ...inFile(PLACE, "{ untilMs: placedUntilMs(proposal) }", "{ untilMs: placedUntilMs(proposal) + 1e12 }"),
+      ...inFile(PLACE, "untilMs: placedUntilMs(proposal),", "untilMs: placedUntilMs(proposal) + 1e12,"),
     ],
     "that was never placed is not placed %s",
   ),

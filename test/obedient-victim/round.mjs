@@ -79,11 +79,23 @@ const killAgain = async ({ house, life, told, chance, killEveryMs }) => {
     await sleep(chance.between(killEveryMs / 4, (killEveryMs * 7) / 4));
     if (life.isOver) return;
     await house.gateway.kill();
-    await house.gateway.start();
+    await startAgain(house.gateway);
     told.kills += 1;
     await isUp(house);
   }
 };
+
+/** As whoever supervises it does: a command that has the directory for a moment keeps it from starting. */
+const startAgain = async (gateway) => {
+  for (let tries = RESTARTS; tries > 0; tries -= 1) {
+    await gateway.start();
+    const isOver = gateway.exited.then(() => true);
+    if (!(await Promise.race([isOver, gateway.ready(READY_WITHIN_MS).then(() => false)]))) return;
+    await sleep(500);
+  }
+};
+
+const RESTARTS = 20;
 
 /** What a text cannot: for a while it stands, then the owner's machine ends it. */
 const endStop = async ({ gateway }, bot, journal) => {
