@@ -1,12 +1,18 @@
 /** S63: who is told outside, and what of it could be turned round. */
 import { type Break, inFile } from "./break.ts";
 
+const CHAT = "src/ops/notices/hear-chats.ts";
+const CHATS = "test/ops/notices/hear-chats.test.ts";
 const SENT = "test/ops/notices/send-notices.test.ts";
 const POST = "src/exchange/outside-post.ts";
 const SEND = "src/ops/notices/send-notices.ts";
 
 function broken(name: string, changes: Break["changes"], title: string): Break {
   return { row: "S63", name, changes, seenBy: { test: SENT, title } };
+}
+
+function chat(name: string, changes: Break["changes"], title: string): Break {
+  return { row: "S63", name, changes, seenBy: { test: CHATS, title } };
 }
 
 export const NOTICE_BREAKS: readonly Break[] = [
@@ -69,5 +75,24 @@ export const NOTICE_BREAKS: readonly Break[] = [
     "a receiver that is never reached is tried for ever",
     inFile("src/core/notice/notice.ts", "3 * 86_400_000", "3_000 * 86_400_000"),
     "one that is never reached is given up after three days, the others are told, and a test brings it back",
+  ),
+  chat(
+    "any chat may stop",
+    inFile(CHAT, "chat !== target.chat ||", "chat === null ||"),
+    "%s stops nothing, and is answered nothing",
+  ),
+  chat(
+    "a stop that was ended comes back with its message",
+    inFile(
+      CHAT,
+      "if (endedStopSince(world.store, id, writtenAtMs))",
+      "if (endedStopSince(world.store, id, writtenAtMs + 1e12))",
+    ),
+    "a stop that is delivered again after a death is the same, and none once it was ended",
+  ),
+  chat(
+    "a chat that may not ask is heard",
+    inFile(CHAT, "target?.takesCommands === true ? target : null", "target"),
+    "who was not allowed to ask is not heard, nobody is during the trial of an upgrade, and the token is in no log",
   ),
 ];

@@ -3,7 +3,9 @@ import type { Deps, Log } from "../deps.ts";
 import type { Places } from "../ops/data-directory.ts";
 import { examineReplica } from "../ops/examine-replica.ts";
 import type { Keyring } from "../ops/keyring.ts";
+import { openChatHearing } from "../ops/notices/hear-chats.ts";
 import { openNoticeSender } from "../ops/notices/send-notices.ts";
+import { statusWords } from "../ops/notices/status-words.ts";
 import { type Held, openConditionWatch } from "../ops/notices/watch-conditions.ts";
 
 /** Who tells people outside what needs them, as long as the gateway runs. */
@@ -19,7 +21,13 @@ export function startNotices(
   let replica: Held[] = [];
   let isEnded = false;
   const watch = openConditionWatch(deps, () => replica);
-  const sender = openNoticeSender({ ...deps, network: deps.instance.network, keyring, log });
+  const world = { ...deps, network: deps.instance.network, keyring, log };
+  const sender = openNoticeSender(world);
+  const chats = openChatHearing({
+    ...world,
+    tellStatus: () => statusWords(deps),
+    heedStops: () => deps.stopper.heed(),
+  });
 
   async function lookAtReplica(): Promise<void> {
     const { hasExternalCheckpoints } = config;
@@ -38,6 +46,7 @@ export function startNotices(
       isEnded = true;
       watch.stop();
       sender.stop();
+      chats.stop();
     },
   };
 }

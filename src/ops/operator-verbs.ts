@@ -72,6 +72,7 @@ function receiverIn(facts: Facts): WantedReceiver {
     token: optionalText(facts, "token"),
     chat: optionalText(facts, "chat"),
     isPrivateAllowed: facts["isPrivateAllowed"] === true,
+    takesCommands: facts["takesCommands"] === true,
   };
 }
 

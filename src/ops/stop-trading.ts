@@ -17,13 +17,17 @@ export type OperatorsStop = {
 };
 
 /** Stops an account, or an API key, at once; what was signed before is withdrawn by the running gateway, or by the next one. */
-export function stopByOperator(operator: Operator, { accountId, keyHash, keepsProtection }: OperatorsStop) {
+export function stopByOperator(
+  operator: Operator,
+  { accountId, keyHash, keepsProtection }: OperatorsStop,
+  actor = "operator",
+) {
   return inTransaction(operator.store, (store) => {
     if (findAccount(store, accountId) === null) throw new OperatorError(`there is no account ${accountId}`);
     if (keyHash !== null && findApiKey(store, keyHash)?.accountId !== accountId)
       throw new OperatorError("no key with this hash is registered for the account");
     const asked = { accountId, scope: keyHash === null ? "account" : "bot", keyHash, keepsProtection } as const;
-    const wanted = { ...asked, cause: "asked", actor: "operator", idempotencyKey: null } as const;
+    const wanted = { ...asked, cause: "asked", actor, idempotencyKey: null } as const;
     return stopResource(listAlike(store, asked)[0] ?? beginStop(store, operator, wanted));
   });
 }

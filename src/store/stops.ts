@@ -206,13 +206,17 @@ export function hasStopSince(store: Store, accountId: string, keyHash: string, s
 
 /** Whether a stop that was asked for, and is ended, stood then or later over what this key places. */
 export function wasStoppedSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
+  return listEndedSince(store, accountId, sinceMs).some((stop) => covers(store, stop, keyHash));
+}
+
+/** Whether a stop of the account was ended then or later, whomever it covered. */
+export function endedStopSince(store: Store, accountId: string, sinceMs: number): boolean {
+  return listEndedSince(store, accountId, sinceMs).length > 0;
+}
+
+function listEndedSince(store: Store, accountId: string, sinceMs: number): Stop[] {
   const isEndedSince = and(eq(stops.accountId, accountId), eq(stops.cause, "asked"), gte(stops.resumedAtMs, sinceMs));
-  return store
-    .select(COLUMNS)
-    .from(stops)
-    .where(isEndedSince)
-    .all()
-    .some((stop) => covers(store, stop, keyHash));
+  return store.select(COLUMNS).from(stops).where(isEndedSince).all();
 }
 
 /** Whether a stop that stands takes away what could only make a position smaller as well. */

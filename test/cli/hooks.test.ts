@@ -68,10 +68,9 @@ function make(name: string, ...words: string[]) {
 }
 
 test("the address is printed once, with the text to paste, which is an alert that it takes once it is filled in", async () => {
-  const { exitCode, out } = await postern(
-    ...["hook", "create", "--key-hash", KEY_HASH, "--name", "printed", "--mode", "order", "--market", "BTC"],
-    ...["--public-url", "https://hooks.example.org", "--rehearsal"],
-  );
+  const terms = ["--name", "printed", "--mode", "order", "--market", "BTC", "--rehearsal"];
+  const where = ["--public-url", "https://hooks.example.org"];
+  const { exitCode, out } = await postern("hook", "create", "--key-hash", KEY_HASH, ...terms, ...where);
   expect(exitCode).toBe(0);
   const [, secret = ""] = /^ {2}https:\/\/hooks\.example\.org\/hooks\/(\S+)$/m.exec(out) ?? [];
   const [, template = ""] = /^ {2}(\{.*\})$/m.exec(out) ?? [];

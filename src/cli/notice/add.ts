@@ -19,6 +19,7 @@ export const noticeAdd: Command = {
     },
     "token-file": { value: "FILE", help: "of ntfy or Telegram, mode 0400 or 0600; of a webhook it is made here" },
     chat: { value: "NUMBER", help: "of Telegram: the chat that is told" },
+    commands: { value: null, help: "of Telegram: whoever writes in the chat may ask for status and stop, and no more" },
     "allow-private": { value: null, help: "addresses of a private network are allowed, and plain HTTP to them" },
     "passphrase-file": PASSPHRASE_FILE,
     "data-dir": DATA_DIRECTORY,
@@ -36,6 +37,7 @@ export const noticeAdd: Command = {
       token: tokenFile === null ? null : readTokenFile(tokenFile),
       chat: input.value("chat"),
       isPrivateAllowed: input.isSet("allow-private"),
+      takesCommands: input.isSet("commands"),
     };
     const done = await change({ input, outside, at: places(input, outside) }, "add_receiver", given, SEALING);
     const { secret } = done;

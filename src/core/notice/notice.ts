@@ -57,6 +57,8 @@ export type Target = {
   chat: string | null;
   /** Addresses of a private network are allowed, and plain HTTP to them. */
   isPrivateAllowed: boolean;
+  /** Of Telegram: what stands in the chat may ask how things are, and for a stop. Missing in what was sealed before there was that. */
+  takesCommands?: boolean;
 };
 
 export type Notice = { id: string; type: string; atMs: number; title: string; data: Readonly<Record<string, unknown>> };

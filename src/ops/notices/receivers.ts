@@ -30,6 +30,8 @@ export type WantedReceiver = {
   /** Of Telegram. */
   chat: string | null;
   isPrivateAllowed: boolean;
+  /** Of Telegram: see `hear-chats`. */
+  takesCommands: boolean;
 };
 
 const MAX_RECEIVERS = 16;
@@ -56,14 +58,16 @@ export function addReceiver(operator: ToTell, wanted: WantedReceiver) {
   });
 }
 
-function targetOf(operator: Operator, { name, kind, url, token, chat, isPrivateAllowed }: WantedReceiver): Target {
+function targetOf(operator: Operator, wanted: WantedReceiver): Target {
+  const { name, kind, url, token, chat, isPrivateAllowed, takesCommands } = wanted;
   if (!/^[a-z0-9-]{1,40}$/.test(name)) throw new OperatorError("the name is 1 to 40 of a-z, 0-9 and -");
   if (!RECEIVER_KINDS.includes(kind)) throw new OperatorError(`the kind is one of ${RECEIVER_KINDS.join(", ")}`);
+  if (takesCommands && kind !== "telegram") throw new OperatorError("a Telegram chat alone may ask for anything");
   if (kind === "telegram") {
     if (token === null || !/^[0-9]{1,20}:[A-Za-z0-9_-]{20,80}$/.test(token))
       throw new OperatorError("a token of Telegram's is digits, a colon and 35 characters");
     if (chat === null || !/^-?[0-9]{1,20}$/.test(chat)) throw new OperatorError("the chat is its number");
-    return { url: `${TELEGRAM}/bot${token}/sendMessage`, secret: token, chat, isPrivateAllowed: false };
+    return { url: `${TELEGRAM}/bot${token}/sendMessage`, secret: token, chat, isPrivateAllowed: false, takesCommands };
   }
   if (url === null) throw new OperatorError("the address is missing");
   if (kind === "ntfy") return { url, secret: token, chat: null, isPrivateAllowed };

@@ -78,7 +78,7 @@ export type NoticeRig = ReturnType<typeof openNoticeRig>;
 
 function wantedAt(port: number): WantedReceiver {
   const url = `http://receiver.test:${port}/told`;
-  return { name: "desk", kind: "webhook", url, token: null, chat: null, isPrivateAllowed: true };
+  return { name: "desk", kind: "webhook", url, token: null, chat: null, isPrivateAllowed: true, takesCommands: false };
 }
 
 /** Lets time go on until so many were heard, and sockets theirs meanwhile. */

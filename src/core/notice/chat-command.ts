@@ -1,0 +1,50 @@
+/** The two words that a chat may say to its gateway. Of everything else that stands there nothing is kept. */
+
+/** `other`: a command that there is not. */
+export type ChatCommand = "status" | "stop" | "other";
+
+/** One message, or whatever else an update tells. */
+export type ChatUpdate = {
+  /** Telegram's number of it: asking for the next ones says that those before are done with. */
+  updateId: number;
+  /** Null where it is no message. */
+  chat: string | null;
+  /** Null for words that are none. */
+  command: ChatCommand | null;
+  /** When it was written, by Telegram's clock, unix milliseconds in whole seconds; 0 where it does not say. */
+  writtenAtMs: number;
+};
+
+/** Of an answer to `getUpdates` as JSON; null where it is none. */
+export function updatesIn(answer: unknown): ChatUpdate[] | null {
+  const result = member(answer, "result");
+  if (member(answer, "ok") !== true || !Array.isArray(result)) return null;
+  return result.flatMap((update) => {
+    const updateId = member(update, "update_id");
+    return typeof updateId === "number" && Number.isSafeInteger(updateId) ? [updateIn(update, updateId)] : [];
+  });
+}
+
+function updateIn(update: unknown, updateId: number): ChatUpdate {
+  const message = member(update, "message");
+  const [chat, text, date] = [member(member(message, "chat"), "id"), member(message, "text"), member(message, "date")];
+  return {
+    updateId,
+    chat: typeof chat === "number" || typeof chat === "string" ? String(chat) : null,
+    command: typeof text === "string" ? commandIn(text) : null,
+    writtenAtMs: typeof date === "number" ? date * 1_000 : 0,
+  };
+}
+
+/** `/stop`, `stop`, and `/stop@name` as groups write it. */
+function commandIn(text: string): ChatCommand | null {
+  const [, slash = "", word = ""] = /^(\/?)([a-z]{1,32})(?:@[a-z0-9_]{1,64})?$/i.exec(text.trim()) ?? [];
+  const said = word.toLowerCase();
+  if (said === "status" || said === "stop") return said;
+  return slash === "/" ? "other" : null;
+}
+
+function member(value: unknown, name: string): unknown {
+  // Any object may be asked for any name.
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
