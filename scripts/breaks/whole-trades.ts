@@ -206,10 +206,16 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "what the exchange takes no stop of, because the mark has passed it, stays held",
     changes: inFile(
       "src/core/trade-step.ts",
-      "if (isOverdue(trade, facts)) return",
-      "if (isOverdue(trade, facts) && isZero(held)) return",
+      'stopLoss.triggerPrice, mark)) return "stop";',
+      "stopLoss.triggerPrice, mark)) return null;",
     ),
     seenBy: { test: TRADES_RUN, title: "filled when the mark has come to its stop" },
+  },
+  {
+    row: "P27",
+    name: "what the exchange takes no take-profit of, because the mark has come to it, stays held",
+    changes: inFile("src/core/trade-step.ts", "takeProfit.triggerPrice, mark) ?", "takeProfit.triggerPrice, ZERO) ?"),
+    seenBy: { test: TRADES_RUN, title: "filled when the mark has come to its take-profit" },
   },
   {
     row: "P27",

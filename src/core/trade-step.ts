@@ -16,7 +16,7 @@ import {
   ZERO,
 } from "./decimal.ts";
 import { isTooLittle } from "./minimum-value.ts";
-import { type Guard, isStopMet, type Trade } from "./trade.ts";
+import { type Guard, isProfitMet, isStopMet, type Trade } from "./trade.ts";
 
 /** One order of a trade. */
 export type Part = {
@@ -65,8 +65,8 @@ export type TradeFacts = {
 export type TradeStep =
   | { kind: "place_entry" }
   | { kind: "place_guard"; as: "stop" | "profit"; size: Decimal }
-  /** What the stop would have become: the exchange does not take one that the mark has come to already. */
-  | { kind: "close_now"; size: Decimal }
+  /** What the guard would have become: the exchange does not take one that the mark has come to already. */
+  | { kind: "close_now"; as: "stop" | "profit"; size: Decimal }
   | { kind: "cancel"; orderId: string }
   /** The exchange takes no stop without a position. */
   | { kind: "follow_fills" }
@@ -106,31 +106,48 @@ export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
   const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry]) : [];
   if (facts.isWithdrawn) return cancelOf([facts.entry]);
-  if (isOverdue(trade, facts)) return [...cancelOf([facts.entry]), ...closeSteps(facts, held)];
-  return [...entrySteps, ...guardSteps(trade, facts, held)];
+  const overdue = overdueGuard(trade, facts);
+  if (overdue === null) return [...entrySteps, ...guardSteps(trade, facts, held)];
+  return [...cancelOf([facts.entry]), ...closeSteps(overdue, facts, held)];
 }
 
-/** More is held than is protected, and the exchange has refused the stop of that as one whose trigger is met. */
+type GuardKind = "stop" | "profit";
+
+/** More is held than is guarded, and the exchange has refused the guard of that as one whose trigger is met. */
 export function wantsMark(trade: Trade, facts: TradeFacts): boolean {
-  const refused = facts.stops.findLast(({ triggerPrice }) => triggerPrice !== null);
-  if (refused === undefined || !hasTerms(refused, trade.stopLoss)) return false;
-  return refused.refusal !== null && isMet(refused.refusal) && isLess(protectedOf(facts), heldOf(facts));
+  return refusedAsMet("stop", trade, facts) || refusedAsMet("profit", trade, facts);
 }
 
-/** The mark has come to where it was to be out. */
-function isOverdue(trade: Trade, facts: TradeFacts): boolean {
-  return (
-    facts.mark !== null && wantsMark(trade, facts) && isStopMet(trade.side, trade.stopLoss.triggerPrice, facts.mark)
-  );
+function refusedAsMet(as: GuardKind, trade: Trade, facts: TradeFacts): boolean {
+  const parts = partsOf(as, facts);
+  const wanted = as === "stop" ? trade.stopLoss : trade.takeProfit;
+  const refused = parts.findLast(({ triggerPrice }) => triggerPrice !== null);
+  if (refused === undefined || wanted === null || !hasTerms(refused, wanted)) return false;
+  return refused.refusal !== null && isMet(refused.refusal) && isLess(standingOf(parts), heldOf(facts));
 }
 
-function closeSteps(facts: TradeFacts, held: Decimal): TradeStep[] {
-  const { stops, nowMs } = facts;
-  const newest = stops.at(-1);
-  const isTried = newest?.triggerPrice === null && nowMs - newest.createdAtMs < RETRY_GUARD_MS;
-  const isOut = stops.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
-  if (isTried || isOut || stops.length >= MAX_GUARDS) return [];
-  return [{ kind: "close_now", size: subtract(held, protectedOf(facts)) }];
+/** Where the mark has come to where it was to be out; the stop's side of it first. */
+function overdueGuard(trade: Trade, facts: TradeFacts): GuardKind | null {
+  const { mark } = facts;
+  const { side, stopLoss, takeProfit } = trade;
+  if (mark === null) return null;
+  if (refusedAsMet("stop", trade, facts) && isStopMet(side, stopLoss.triggerPrice, mark)) return "stop";
+  const isProtected = !isLess(protectedOf(facts), heldOf(facts));
+  if (takeProfit === null || !isProtected || !refusedAsMet("profit", trade, facts)) return null;
+  return isProfitMet(side, takeProfit.triggerPrice, mark) ? "profit" : null;
+}
+
+function partsOf(as: GuardKind, { stops, profits }: Pick<TradeFacts, "stops" | "profits">): readonly Part[] {
+  return as === "stop" ? stops : profits;
+}
+
+function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[] {
+  const parts = partsOf(as, facts);
+  const newest = parts.at(-1);
+  const isTried = newest?.triggerPrice === null && facts.nowMs - newest.createdAtMs < RETRY_GUARD_MS;
+  const isOut = parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
+  if (isTried || isOut || parts.length >= MAX_GUARDS) return [];
+  return [{ kind: "close_now", as, size: subtract(held, standingOf(parts)) }];
 }
 
 /** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
@@ -186,8 +203,25 @@ function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[]
 
 /** How much the stops that are known to stand would close. */
 export function protectedOf({ stops }: Pick<TradeFacts, "stops">): Decimal {
-  return sum(stops.filter((stop) => isStanding(stop) && !stop.isLeaving).map(({ remaining }) => remaining));
+  return standingOf(stops);
 }
+
+function standingOf(parts: readonly Part[]): Decimal {
+  return sum(parts.filter((part) => isStanding(part) && !part.isLeaving).map(({ remaining }) => remaining));
+}
+
+/** Why what is held has no take-profit although one was asked for, in plain words; null where it has, or is not its turn. */
+export function profitRefused(trade: Trade, facts: TradeFacts): string | null {
+  const { profits } = facts;
+  const refusal = profits.at(-1)?.refusal ?? null;
+  if (trade.takeProfit === null || refusal === null || isZero(heldOf(facts)) || !isZero(standingOf(profits)))
+    return null;
+  const isLast = profits.length >= MAX_GUARDS || isTooLittle(refusal);
+  return `${PROFIT_REFUSED}${refusal}${isLast ? " It is not asked for again." : ""}`;
+}
+
+/** What the words of a refused take-profit begin with. */
+export const PROFIT_REFUSED = "its take-profit was refused: ";
 
 /** Why what is held is not known to be protected, in plain words; null where it is, or nothing is held. */
 export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | null {
@@ -203,7 +237,7 @@ export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | nu
 type GuardWanted = { size: Decimal; guard: Guard };
 
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
-function guard(as: "stop" | "profit", parts: readonly Part[], wanted: GuardWanted, { nowMs }: TradeFacts): TradeStep[] {
+function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, { nowMs }: TradeFacts): TradeStep[] {
   if (parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted);

@@ -71,10 +71,13 @@ function carryOut(world: World): boolean {
         wasTaken: false,
         size: step.size,
         triggerPrice: null,
-        price: world.trade.stopLoss.price,
+        price: (step.as === "stop" ? world.trade.stopLoss : (world.trade.takeProfit ?? world.trade.stopLoss)).price,
         createdAtMs: world.facts.nowMs,
       });
-      world.facts = { ...world.facts, stops: [...stops, made] };
+      world.facts =
+        step.as === "stop"
+          ? { ...world.facts, stops: [...stops, made] }
+          : { ...world.facts, profits: [...profits, made] };
     }
     if (step.kind === "cancel")
       change(world, (each) => (each.orderId === step.orderId ? { ...each, isLeaving: true } : each));
@@ -123,12 +126,12 @@ function play(world: World, { kind, amount }: Move): void {
       });
       return;
     case "mark":
-      world.facts = { ...world.facts, mark: amount > 3 ? null : decimal(amount > 1 ? "89" : "95") };
+      world.facts = { ...world.facts, mark: amount > 3 ? null : decimal(["95", "89", "121"][amount - 1] ?? "95") };
       return;
     case "refuse_met":
       change(world, (each) => {
-        const isStop = each.triggerPrice !== null && stops.some(({ orderId }) => orderId === each.orderId);
-        return isStop && each.orderId === unsettled ? { ...each, ...REFUSED, refusal: "Invalid TP/SL price." } : each;
+        const isGuard = each.triggerPrice !== null && each.orderId !== "entry";
+        return isGuard && each.orderId === unsettled ? { ...each, ...REFUSED, refusal: "Invalid TP/SL price." } : each;
       });
       return;
     case "lose":

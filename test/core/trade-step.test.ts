@@ -18,6 +18,13 @@ const TOO_SMALL = "Order must have minimum value of $10.";
 const MET = part("s1", { ...REFUSED, size: decimal("3"), refusal: "Invalid TP/SL price. asset=0" });
 const AT = { entry: entry("3"), stops: [MET] };
 
+/** As `PROFIT` has it. */
+const AT_PROFIT = { triggerPrice: "120", price: "108", size: decimal("3") };
+const MET_PROFIT = part("p1", { ...REFUSED, ...AT_PROFIT, refusal: "Invalid TP/SL price. asset=0" });
+const PROTECTED = { entry: entry("3"), stops: [part("s1", { size: decimal("3") })], profits: [MET_PROFIT] };
+const TAKEN = part("p2", { ...OVER, ...AT_PROFIT, triggerPrice: null, filled: decimal("1") });
+const AS_LIMIT = { ...AT_PROFIT, triggerPrice: null };
+
 function closed(filled: string): Part {
   return part("s2", { ...OVER, size: decimal("3"), filled: decimal(filled), triggerPrice: null });
 }
@@ -122,13 +129,13 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     "refused because the mark has come to it: nothing more is entered, and what is held is closed at once",
     FOLLOWING,
     { ...AT, mark: decimal("90") },
-    [...gone("entry"), { kind: "close_now", size: "3" }],
+    [...gone("entry"), { kind: "close_now", as: "stop", size: "3" }],
   ],
   [
     "the same by the word of its record",
     FOLLOWING,
     { entry: entry("3", OVER), stops: [{ ...MET, refusal: "rejected: (badTriggerPxRejected)" }], mark: decimal("80") },
-    [{ kind: "close_now", size: "3" }],
+    [{ kind: "close_now", as: "stop", size: "3" }],
   ],
   ["not while the mark has not come to it by what is known", FOLLOWING, { ...AT, mark: decimal("90.01") }, []],
   ["nor while nobody knows the mark", FOLLOWING, { ...AT, mark: null }, []],
@@ -154,7 +161,7 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     "and then by what is left",
     FOLLOWING,
     { entry: entry("3", OVER), stops: [MET, closed("1")], mark: decimal("80"), nowMs: 10_000 },
-    [{ kind: "close_now", size: "2" }],
+    [{ kind: "close_now", as: "stop", size: "2" }],
   ],
   [
     "where the mark went back the stop is tried again",
@@ -189,6 +196,74 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
       profits: [part("p1", { triggerPrice: "120", price: "108", remaining: decimal("6"), filled: decimal("4") })],
     },
     [stopOf("6")],
+  ],
+  [
+    "a take-profit refused because the mark has come to it: nothing more is entered, and what is held is closed at once",
+    { ...FOLLOWING, ...PROFIT },
+    { ...PROTECTED, mark: decimal("120") },
+    [...gone("entry"), { kind: "close_now", as: "profit", size: "3" }],
+  ],
+  [
+    "not while the mark is not there by what is known",
+    { ...FOLLOWING, ...PROFIT },
+    { ...PROTECTED, mark: decimal("119.9") },
+    [],
+  ],
+  [
+    "nor before what is held is protected",
+    { ...FOLLOWING, ...PROFIT },
+    { ...PROTECTED, stops: [], mark: decimal("130") },
+    [stopOf("3")],
+  ],
+  [
+    "nor where it was moved since",
+    { ...FOLLOWING, takeProfit: { triggerPrice: "150", price: "135", isMarket: true } },
+    { ...PROTECTED, mark: decimal("130") },
+    [{ kind: "place_guard", as: "profit", size: "3" }],
+  ],
+  [
+    "where the mark went back the take-profit is tried again",
+    { ...FOLLOWING, ...PROFIT },
+    { ...PROTECTED, mark: decimal("110"), nowMs: 10_000 },
+    [{ kind: "place_guard", as: "profit", size: "3" }],
+  ],
+  [
+    "closed at the take-profit in part, the rest is tried again in ten seconds",
+    PROFIT,
+    {
+      ...PROTECTED,
+      entry: entry("3", OVER),
+      profits: [MET_PROFIT, TAKEN],
+      mark: decimal("121"),
+      stops: [part("s1", { size: decimal("2") })],
+      nowMs: 9_999,
+    },
+    [],
+  ],
+  [
+    "and then by what is left",
+    PROFIT,
+    {
+      ...PROTECTED,
+      entry: entry("3", OVER),
+      profits: [MET_PROFIT, TAKEN],
+      mark: decimal("121"),
+      stops: [part("s1", { size: decimal("2") })],
+      nowMs: 10_000,
+    },
+    [{ kind: "close_now", as: "profit", size: "2" }],
+  ],
+  [
+    "a limit that it has become rests, and is not placed twice",
+    PROFIT,
+    {
+      ...PROTECTED,
+      entry: entry("3", OVER),
+      profits: [MET_PROFIT, part("p2", { ...AS_LIMIT, state: "working" })],
+      mark: decimal("121"),
+      nowMs: 60_000,
+    },
+    [],
   ],
   [
     "all closed: the other goes",

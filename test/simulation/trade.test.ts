@@ -234,6 +234,24 @@ test.each([
 });
 
 test.each([
+  ["fire", 5],
+  ["are refused", 4],
+])(
+  "filled when the mark has come to its take-profit, it is out at once where such triggers %s",
+  async (_what, seed) => {
+    const s = await scene({ seed });
+    await s.tell("other-key-1", limit("buy", 70_000));
+    const id = await begin(s, bracket({ profit: "110000" }));
+    await until(s, id, ({ status }) => status === "entering");
+    s.venue.setPrice("BTC", 111_000n * 100_000_000n);
+    trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.05" });
+    trade(s, MAKER, { isBuy: true, price: 110_900, size: "0.05" });
+    await until(s, id, ({ status }) => status === "closed");
+    expect([held(s), guarded(s)]).toEqual(["0", 0]);
+  },
+);
+
+test.each([
   ["is refused", directly(1)],
   ["is refused, and the answer lost", LOST],
 ])(

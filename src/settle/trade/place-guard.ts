@@ -54,17 +54,17 @@ function storeGuard(
 }
 
 function isSame(next: TradeStep, step: GuardStep): boolean {
-  if (next.kind === "close_now") return step.kind === "close_now" && next.size === step.size;
-  return next.kind === "place_guard" && step.kind === "place_guard" && next.as === step.as && next.size === step.size;
+  const isGuard = next.kind === "place_guard" || next.kind === "close_now";
+  return isGuard && next.kind === step.kind && next.as === step.as && next.size === step.size;
 }
 
 function isStop(step: GuardStep): boolean {
-  return step.kind === "close_now" || step.as === "stop";
+  return step.as === "stop";
 }
 
 function nameOf(step: GuardStep): string {
-  if (step.kind === "close_now") return "stop-loss, at once because the mark has come to its trigger,";
-  return step.as === "stop" ? "stop-loss" : "take-profit";
+  const name = step.as === "stop" ? "stop-loss" : "take-profit";
+  return step.kind === "close_now" ? `${name}, at once because the mark has come to its trigger,` : name;
 }
 
 /** Null where its market is not listed any more. */

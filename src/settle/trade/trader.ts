@@ -6,6 +6,8 @@ import {
   heldOf,
   isTrusted,
   nextSteps,
+  PROFIT_REFUSED,
+  profitRefused,
   type TradeFacts,
   type TradeStep,
   unprotectedBecause,
@@ -250,6 +252,7 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
     heldSize: heldOf(facts),
     unprotectedSinceMs: because === null ? null : (trade.unprotectedSinceMs ?? nowMs),
     unprotectedBecause: because,
+    error: profitRefused(trade, facts) ?? (trade.error?.startsWith(PROFIT_REFUSED) === true ? null : trade.error),
   };
 }
 
