@@ -8,6 +8,7 @@ function inBooks(name: string, changes: Break["changes"]): Break {
   return { row: "S54", name, changes, seenBy };
 }
 
+const DOUBTS = "test/http/bot-doubts.test.ts";
 const SET_APART = "what a modify has placed beside an order that was over counts with what is filled of it";
 
 /** Ways to lose what a bot has done between two works and the end of their transaction. */
@@ -53,5 +54,32 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
       "  if (!isApart || isApart) return leg;\n",
     ),
     seenBy: { test: "test/store/open-legs.test.ts", title: SET_APART },
+  },
+  {
+    row: "S54",
+    name: "what reduced an entry that is told later counts as another's for good",
+    changes: inFile("src/write/rails-facts.ts", "doubts.get(market) ?? null)", "null)"),
+    seenBy: {
+      test: DOUBTS,
+      title: "a sale is judged as if what was reduced had been the bot's own, until that is known",
+    },
+  },
+  {
+    row: "S54",
+    name: "which of two fills came first goes by which was told first",
+    changes: inFile("src/core/rails/bot-net.ts", "a.timeMs - b.timeMs ||", "0 * (a.timeMs - b.timeMs) ||"),
+    seenBy: { test: DOUBTS, title: "by the exchange's times, where %s" },
+  },
+  {
+    row: "S54",
+    name: "it is settled while an outcome is not known",
+    changes: inFile("src/store/bot-doubts.ts", "  if (isAwaited(store, doubt, nowMs)) return;\n", ""),
+    seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
+  },
+  {
+    row: "S54",
+    name: "it is settled by the fills that happen to be indexed",
+    changes: inFile("src/store/bot-doubts.ts", "compare(indexed, told) === 0 ?", "compare(indexed, told) <= 0 ?"),
+    seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
   },
 ];

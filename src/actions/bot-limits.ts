@@ -1,5 +1,14 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
-import { netRange, notionalAt, type OpenLeg, type Reference, sumsOf, worstPosition } from "../core/rails/exposure.ts";
+import { netInDoubt } from "../core/rails/bot-net.ts";
+import {
+  type NetRange,
+  netRange,
+  notionalAt,
+  type OpenLeg,
+  type Reference,
+  sumsOf,
+  worstPosition,
+} from "../core/rails/exposure.ts";
 import { printRails } from "../core/rails/grammar.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
@@ -7,6 +16,7 @@ import { dayOf } from "../core/rails/trip.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { railsOf } from "../store/narrowings.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
@@ -27,8 +37,12 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
   const turnoverOpen = sumOfKnown(orderValues);
   const held = listBotNets(store, accountId, bot);
-  const markets = [...new Set([...held.keys(), ...legs.map(({ market }) => market)])].sort();
-  const positions = markets.map((market) => positionIn(deps, { market, net: held.get(market) ?? ZERO, legs }));
+  const doubts = listBotDoubts(store, accountId, bot);
+  const markets = [...new Set([...held.keys(), ...doubts.keys(), ...legs.map(({ market }) => market)])].sort();
+  const positions = markets.map((market) => {
+    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null);
+    return positionIn(deps, { market, own, legs });
+  });
   return {
     traded,
     turnoverOpen,
@@ -86,14 +100,14 @@ function headroomOf(rails: Rails, { turnover, loss, exposure, actions, openOrder
   };
 }
 
-type HeldInMarket = { market: string; net: Decimal; legs: readonly OpenLeg[] };
+type HeldInMarket = { market: string; own: NetRange; legs: readonly OpenLeg[] };
 
 /** With everything that may still execute, at the highest price that any of it may come to; no value without a price. */
-function positionIn(deps: ToShowLimits, { market, net, legs }: HeldInMarket) {
-  const own = legs.filter((leg) => leg.market === market);
-  const size = worstPosition(netRange(net, null), sumsOf(own));
+function positionIn(deps: ToShowLimits, { market, own, legs }: HeldInMarket) {
+  const out = legs.filter((leg) => leg.market === market);
+  const size = worstPosition(netRange(own, null), sumsOf(out));
   const reference = referenceOf(deps, market);
-  const prices = own.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
+  const prices = out.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
   const price = [reference?.high ?? null, ...prices].reduce<Decimal | null>(largerKnown, null);
   return { market, size, value: price === null ? null : multiply(size, price) };
 }

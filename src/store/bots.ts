@@ -3,23 +3,13 @@
  * transaction that learns of a fill, from the orders' own rows.
  */
 import { and, eq, sql } from "drizzle-orm";
-import {
-  add,
-  type Decimal,
-  decimal,
-  isNegative,
-  isZero,
-  larger,
-  multiply,
-  negate,
-  smaller,
-  subtract,
-  ZERO,
-} from "../core/decimal.ts";
+import { add, type Decimal, decimal, isZero, multiply, subtract, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
+import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
+import { type DoubtSource, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
 import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
@@ -180,12 +170,16 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   if (bot === null) return;
   const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const turnover = subtract(notionalOf(order), notionalOf(before));
-  const { accountId, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
-  bookTrade(store, { accountId, bot }, { market, side, reduceOnly, size, turnover, atMs: seenAtMs ?? createdAtMs });
+  const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
+  const source = { kind: "order", id, before: before.filledSize ?? ZERO } as const;
+  const atMs = seenAtMs ?? createdAtMs;
+  bookTrade(store, { accountId, bot }, { source, market, side, reduceOnly, size, turnover, atMs });
 }
 
 /** What a bot has traded; below zero for what is taken back, because it is another's. */
 export type Trade = {
+  /** `before`: what of it was booked before. */
+  source: Pick<DoubtSource, "kind" | "id" | "before">;
   market: string;
   side: Side;
   reduceOnly: boolean;
@@ -196,19 +190,25 @@ export type Trade = {
   atMs: number;
 };
 
-export function bookTrade(store: Store, of: BotName, { market, side, reduceOnly, size, turnover, atMs }: Trade): void {
+export function bookTrade(store: Store, of: BotName, trade: Trade): void {
+  const { market, side, reduceOnly, size, turnover, atMs } = trade;
   if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs });
   if (isZero(size)) return;
   const { accountId, bot } = of;
   const held = listBotNets(store, accountId, bot).get(market) ?? ZERO;
-  const signed = side === "buy" ? size : negate(size);
-  // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
-  const net = reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
+  const net = netAfter(held, trade);
+  setBotNet(store, { accountId, bot, market }, net);
+  const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
+  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
+  const source = { ...trade.source, side, reduceOnly };
+  heedBooked(store, { accountId, bot, market }, { source, size, held, net, cash, atMs });
+}
+
+/** For who has worked out anew what was booked. */
+export function setBotNet(store: Store, { accountId, bot, market }: OfMarket, net: Decimal): void {
   const name = `${accountId} ${bot}`;
   nets.put(store, name, withNet(listBotNets(store, accountId, bot), market, net));
   writeAtTheEnd(store, `net ${name} ${market}`, (open) => putNet(open).run({ accountId, bot, market, net }));
-  const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
-  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
 }
 
 function withNet(before: ReadonlyMap<string, Decimal>, market: string, net: Decimal): ReadonlyMap<string, Decimal> {
@@ -224,11 +224,4 @@ const CUT = decimal("0.00000001");
 function notionalOf({ filledSize, averagePrice }: FilledPart): Decimal {
   if (filledSize === null || averagePrice === null || isZero(filledSize)) return ZERO;
   return multiply(filledSize, add(averagePrice, CUT));
-}
-
-/** What only reduces closes the bot's own and then another's, which makes the bot no position of the other side. */
-function reduced(held: Decimal, signed: Decimal): Decimal {
-  const after = add(held, signed);
-  if (signed.startsWith("-")) return held.startsWith("-") ? held : larger(after, ZERO);
-  return held.startsWith("-") ? smaller(after, ZERO) : held;
 }

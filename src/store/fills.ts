@@ -67,6 +67,12 @@ export function listFillsOf(store: Store, accountId: string, oid: string): Store
     .all();
 }
 
+/** The indexed fills of the slices of one TWAP. */
+export function listFillsOfTwap(store: Store, accountId: string, twapId: string): StoredFill[] {
+  const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));
+  return store.select().from(fills).where(isOfTwap).all();
+}
+
 /** Sum of the indexed fills of the slices of one TWAP. */
 export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
   const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));

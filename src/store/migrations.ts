@@ -24,6 +24,7 @@ import keepProposals from "../../drizzle/0019_keep_proposals.sql" with { type: "
 import keepRecord from "../../drizzle/0020_keep_record.sql" with { type: "text" };
 import indexAudit from "../../drizzle/0021_index_audit.sql" with { type: "text" };
 import listAlerts from "../../drizzle/0022_list_alerts.sql" with { type: "text" };
+import doubtNets from "../../drizzle/0023_doubt_nets.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020_keep_record", sql: keepRecord },
   { name: "0021_index_audit", sql: indexAudit },
   { name: "0022_list_alerts", sql: listAlerts },
+  { name: "0023_doubt_nets", sql: doubtNets },
 ];
 
 /** The database was written by a newer Postern than this one. */

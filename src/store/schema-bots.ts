@@ -14,6 +14,28 @@ export const botNets = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],
 );
 
+/** Where what a bot holds hangs on which of two fills came first, and that is not known yet. */
+export const botDoubts = sqliteTable(
+  "bot_doubts",
+  {
+    accountId: text().notNull(),
+    bot: text().notNull(),
+    market: text().notNull(),
+    /** What it held before the first of them. */
+    base: text().$type<Decimal>().notNull(),
+    /** What has been booked since, as its fills have brought it. */
+    cash: text().$type<Decimal>().notNull(),
+    /** Of what only reduces, what was booked as another's. */
+    soldBeyond: text().$type<Decimal>().notNull(),
+    boughtBeyond: text().$type<Decimal>().notNull(),
+    /** JSON: whose fills have been booked since. */
+    sources: text().notNull(),
+    /** When the newest of what was booked as another's was seen, unix milliseconds. */
+    atMs: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],
+);
+
 /** What a bot has done on one UTC day. */
 export const botDays = sqliteTable(
   "bot_days",

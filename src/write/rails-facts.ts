@@ -2,11 +2,13 @@
 import type { Account } from "../core/account.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
+import { netInDoubt } from "../core/rails/bot-net.ts";
 import type { Reference } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twaps.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
@@ -102,14 +104,16 @@ export function factsNow(
 ): Omit<Facts, "targetBot"> {
   const { bot } = rails;
   const nets = listBotNets(store, account.id, bot);
+  const doubts = listBotDoubts(store, account.id, bot);
+  const netOf = (market: string) => nets.get(market) ?? ZERO;
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
   return {
     ...findBotDay(store, { accountId: account.id, bot }, deps.clock.nowMs()),
     legs: [...listOpenLegs(store, account.id), ...listReservedLegs(store, account.id)],
-    held: [...nets.keys()],
-    netOf: (market) => nets.get(market) ?? ZERO,
+    held: doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])],
+    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null),
     // What else the account holds on spot is no part of what a bot may sell.
-    accountOf: (market) => (isSpot(market) ? (nets.get(market) ?? ZERO) : positionOf(deps, account, market)),
+    accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: (market) => referenceOf(deps, market, { maxAgeMs, isReduction }),
     halt: haltOf(store, account.id, rails, deps.clock.nowMs()),

@@ -13,6 +13,7 @@ import type { With } from "../deps.ts";
 import { beginStop } from "../settle/stop/begin-stop.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listApiKeys } from "../store/api-keys.ts";
+import { hasDoubts, settleDoubts } from "../store/bot-doubts.ts";
 import { findBotDay, listBotNets, noteFees } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
 import { countFillsOfDay, sumFeesOfDay } from "../store/day-fees.ts";
@@ -69,6 +70,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   return {
     async look(): Promise<void> {
       if (deps.state.phase !== "ready") return;
+      if (hasDoubts(deps.store)) inTransaction(deps.store, (store) => settleDoubts(store, deps.clock.nowMs()));
       const watched = listWatched(deps.store);
       await ask([...new Set(watched.flatMap((bot) => marketsOf(deps.store, bot, dayOf(deps.clock.nowMs()))))]);
       if (isStopped()) return;

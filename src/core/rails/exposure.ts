@@ -40,13 +40,14 @@ export type Reference = { low: Decimal; high: Decimal };
 export type NetRange = { low: Decimal; high: Decimal };
 
 /**
- * What a bot's net may be. Its own fills say one thing; where the account's position on that side is smaller, somebody else
+ * What a bot's net may be. Its own fills say one thing, or two where it is not known which came first; where the account's position on that side is smaller, somebody else
  * (a liquidation, the owner by hand) has reduced it, and then it is anything between the two.
  */
-export function netRange(own: Decimal, account: Decimal | null): NetRange {
-  if (account === null) return own.startsWith("-") ? { low: own, high: ZERO } : { low: ZERO, high: own };
-  if (own.startsWith("-")) return { low: own, high: larger(own, smaller(account, ZERO)) };
-  return { low: smaller(own, larger(account, ZERO)), high: own };
+export function netRange(own: NetRange, account: Decimal | null): NetRange {
+  if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };
+  const low = own.low.startsWith("-") ? own.low : smaller(own.low, larger(account, ZERO));
+  const high = own.high.startsWith("-") ? larger(own.high, smaller(account, ZERO)) : own.high;
+  return { low, high };
 }
 
 /**

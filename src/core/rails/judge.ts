@@ -94,7 +94,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
 }
 
 function increaseOf({ bot }: Rails, { facts, wish, reference, market }: PricedWish): Increase {
-  const net = netRange(facts.netOf(market), facts.accountOf(market));
+  const net = netRange(facts.ownOf(market), facts.accountOf(market));
   return { facts, wish, reference, own: ownBooks(bot, facts.legs), net, price: priceOf(wish, reference) };
 }
 
@@ -209,7 +209,7 @@ function worstInItsMarket({ net, own, wish }: Increase): Decimal {
 }
 
 function worstIn({ facts, own }: Increase, market: string): Decimal {
-  const net = netRange(facts.netOf(market), facts.accountOf(market));
+  const net = netRange(facts.ownOf(market), facts.accountOf(market));
   return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
 }
 

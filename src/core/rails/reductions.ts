@@ -25,7 +25,7 @@ export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused
   );
   const sizes = alike.map(({ remaining }) => remaining);
   const use = triggerPrice === null ? sum(sizes) : sizes.reduce(larger, ZERO);
-  const limit = mostToReduce(side, netRange(facts.netOf(market), facts.accountOf(market)), sumsOf(own));
+  const limit = mostToReduce(side, netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));
   if (!isAbove(use, limit)) return null;
   const others = triggerPrice === null ? subtract(use, wish.leg.remaining) : ZERO;
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest: subtract(limit, others) });
@@ -36,7 +36,7 @@ function soldFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   const { market } = wish.leg;
   const sales = ownIn(rails, facts, market).filter(({ side }) => side === "sell");
   const use = sum(sales.map(({ remaining }) => remaining));
-  const limit = larger(facts.netOf(market), ZERO);
+  const limit = larger(facts.ownOf(market).low, ZERO);
   if (!isAbove(use, limit)) return null;
   const largest = subtract(limit, subtract(use, wish.leg.remaining));
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest });

@@ -55,7 +55,7 @@ function raiseFault(rails: Rails, facts: Facts, market: string): Refused | null 
   if (fault !== null || rails.touches === "all") return fault;
   const account = facts.accountOf(market);
   if (account === null) return { kind: "unproven", missing: `the account's position in ${market}` };
-  const { low, high } = netRange(facts.netOf(market), account);
+  const { low, high } = netRange(facts.ownOf(market), account);
   if (compare(low, high) === 0 && isZero(subtract(account, low))) return null;
   return refusal("touches", { limit: rails.touches, use: `the position of others in ${market}` });
 }

@@ -1,6 +1,6 @@
 /** What is asked of the judge, and what it is told. */
 import type { Decimal } from "../decimal.ts";
-import type { OpenLeg, Reference } from "./exposure.ts";
+import type { NetRange, OpenLeg, Reference } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import type { Halt } from "./trip.ts";
 
@@ -30,8 +30,8 @@ export type Facts = {
   targetBot: string | null | undefined;
   /** Everything of the account that may still execute, what is asked among it. */
   legs: readonly OpenLeg[];
-  /** Net of the bot's own fills in a market, negative is short. */
-  netOf(market: string): Decimal;
+  /** Net of the bot's own fills in a market, negative is short; two where it is not known which of them came first. */
+  ownOf(market: string): NetRange;
   /** Markets in which the bot has a net. */
   held: readonly string[];
   /** The account's position; null where it is not known. */

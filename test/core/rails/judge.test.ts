@@ -303,7 +303,10 @@ describe("judged", () => {
           if (judged({ maxPosition: usd(1_000) }, wished, { net: text(net), legs }) === "allowed") {
             open.push({ leg: wished, left: size });
             const all = open.map((each) => ({ ...each.leg, remaining: text(each.left) }));
-            const worst = multiply(worstPosition(netRange(text(net), text(net)), sumsOf(all)), decimal("100"));
+            const worst = multiply(
+              worstPosition(netRange({ low: text(net), high: text(net) }, text(net)), sumsOf(all)),
+              decimal("100"),
+            );
             expect(compare(worst, usd(1_000))).toBeLessThanOrEqual(0);
           }
           // Whichever fills, and however much of it.

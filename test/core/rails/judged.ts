@@ -59,7 +59,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     held: net === "0" ? [] : ["BTC"],
     halt: null,
     lossToday: () => ZERO,
-    netOf: () => decimal(net),
+    ownOf: () => ({ low: decimal(net), high: decimal(net) }),
     accountOf: () => (account === null ? null : decimal(account)),
     referenceOf: () => at,
     settingsOf: () => settings,

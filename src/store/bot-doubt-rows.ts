@@ -1,0 +1,106 @@
+/** Rows of what bots hold by one reading or another: see `core/rails/bot-net`. Few, and soon gone. */
+import { and, eq, sql } from "drizzle-orm";
+import { add, type Decimal, isNegative, isZero, subtract, ZERO } from "../core/decimal.ts";
+import type { Side } from "../core/order.ts";
+import { type Doubt, signedSize } from "../core/rails/bot-net.ts";
+import type { Store } from "./open.ts";
+import { assignments, placeholders, prepared } from "./prepared.ts";
+import { remembered } from "./remembered.ts";
+import { botDoubts } from "./schema-bots.ts";
+
+export type OfMarket = { accountId: string; bot: string; market: string };
+
+/** Whose fills were booked since: an order, or the operation of a TWAP. `before`: what of it had been booked by then. */
+export type DoubtSource = { kind: "order" | "twap"; id: string; side: Side; reduceOnly: boolean; before: Decimal };
+
+type DoubtRow = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
+export type BotDoubt = DoubtRow & Doubt;
+
+/** What was booked: `held` before it, `net` after it, `cash` as it was booked. `atMs`: when it was seen, unix milliseconds. */
+export type Booked = {
+  source: DoubtSource;
+  size: Decimal;
+  held: Decimal;
+  net: Decimal;
+  cash: Decimal;
+  atMs: number;
+};
+
+const isBot = and(eq(botDoubts.accountId, sql.placeholder("accountId")), eq(botDoubts.bot, sql.placeholder("bot")));
+const ofBot = prepared((store) => store.select().from(botDoubts).where(isBot).prepare());
+const all = prepared((store) => store.select().from(botDoubts).prepare());
+
+const doubts = remembered<ReadonlyMap<string, BotDoubt>>((store, name) => {
+  const [accountId = "", bot = ""] = name.split(" ");
+  return new Map(
+    ofBot(store)
+      .all({ accountId, bot })
+      .map((row) => [row.market, parsed(row)]),
+  );
+});
+
+/** Of a bot, by market. */
+export function listBotDoubts(store: Store, accountId: string, bot: string): ReadonlyMap<string, BotDoubt> {
+  return doubts.find(store, `${accountId} ${bot}`) ?? new Map();
+}
+
+export function listAllDoubts(store: Store): BotDoubt[] {
+  return all(store).all().map(parsed);
+}
+
+function parsed(row: typeof botDoubts.$inferSelect): BotDoubt {
+  // Only `heedBooked` writes it.
+  const sources = JSON.parse(row.sources) as DoubtSource[];
+  const has = (side: Side) => sources.some((source) => source.side === side && !source.reduceOnly);
+  return { ...row, sources, hasBoughtSince: has("buy"), hasSoldSince: has("sell") };
+}
+
+const put = prepared((store) =>
+  store
+    .insert(botDoubts)
+    .values(placeholders(botDoubts))
+    .onConflictDoUpdate({
+      target: [botDoubts.accountId, botDoubts.bot, botDoubts.market],
+      set: assignments(botDoubts, ["cash", "soldBeyond", "boughtBeyond", "sources", "atMs"]),
+    })
+    .prepare(),
+);
+
+export function dropDoubt(store: Store, { accountId, bot, market }: OfMarket): void {
+  const isThis = and(eq(botDoubts.accountId, accountId), eq(botDoubts.bot, bot), eq(botDoubts.market, market));
+  store.delete(botDoubts).where(isThis).run();
+  doubts.drop(store, `${accountId} ${bot}`);
+}
+
+/** For `bots`, of each trade that it books: begins where something of it counted as another's, and then goes on. */
+export function heedBooked(store: Store, of: OfMarket, booked: Booked): void {
+  const known = listBotDoubts(store, of.accountId, of.bot).get(of.market) ?? null;
+  const beyond = beyondNet(booked);
+  if (known === null && isZero(beyond)) return;
+  const { source, held, cash, atMs } = booked;
+  const before: DoubtRow = known ?? newDoubt(of, held);
+  const isNamed = before.sources.some(({ kind, id }) => kind === source.kind && id === source.id);
+  const sources = isNamed ? before.sources : [...before.sources, source];
+  const isSale = isNegative(beyond);
+  put(store).run({
+    ...of,
+    base: before.base,
+    cash: add(before.cash, cash),
+    soldBeyond: isSale ? subtract(before.soldBeyond, beyond) : before.soldBeyond,
+    boughtBeyond: isSale ? before.boughtBeyond : add(before.boughtBeyond, beyond),
+    sources: JSON.stringify(sources),
+    // What came later than this cannot have been filled before it.
+    atMs: isZero(beyond) ? before.atMs : Math.max(before.atMs, atMs),
+  });
+  doubts.drop(store, `${of.accountId} ${of.bot}`);
+}
+
+function newDoubt(of: OfMarket, base: Decimal): DoubtRow {
+  return { ...of, base, cash: ZERO, soldBeyond: ZERO, boughtBeyond: ZERO, sources: [], atMs: 0 };
+}
+
+/** What of it has not moved the bot's net, signed. */
+function beyondNet({ source, size, held, net }: Booked): Decimal {
+  if (!source.reduceOnly || isNegative(size)) return ZERO;
+  return subtract(signedSize(source.side, size), subtract(net, held));
+}

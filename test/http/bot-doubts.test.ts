@@ -1,0 +1,159 @@
+/** What only reduces is told before the entry that it reduced: which of them came first is not guessed, and both are judged. */
+import { expect, test } from "bun:test";
+import { decimal, multiply } from "../../src/core/decimal.ts";
+import type { Side } from "../../src/core/order.ts";
+import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
+import { settleDoubts } from "../../src/store/bot-doubts.ts";
+import { listBotNets } from "../../src/store/bots.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { listDayMarkets } from "../../src/store/day-markets.ts";
+import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { listLegs, updateLeg } from "../../src/store/legs.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
+import { fillAt, inSeconds, limitedRig, MARK, place, railOf } from "./rails-rig.ts";
+import { ACCOUNTS, type Rig } from "./rig.ts";
+
+const SIZE = "0.002";
+const REDUCE = { side: "sell", size: SIZE, reduce_only: true, time_in_force: "ioc" };
+const ENTRY_OID = "555";
+
+type Placed = { id: string; exchange_order_id: string | null };
+
+async function placed(rig: Rig, terms: Record<string, unknown>): Promise<Placed> {
+  const answer = await inSeconds(rig, place(rig, terms));
+  expect(answer.status).toBeLessThan(300);
+  return (await answer.json()) as Placed;
+}
+
+/** The entry's answer was lost; what reduces it has been filled, and told. */
+async function inDoubt() {
+  // Twice what the entry is worth, so that the gate is asked for one more.
+  const rig = await limitedRig({ maxPosition: "120 USD" });
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  const entry = await placed(rig, { size: SIZE });
+  fillAt(rig, MARK);
+  const reduction = await placed(rig, REDUCE);
+  return { rig, entry, reduction };
+}
+
+/** A look has found what became of it. */
+function tellFilled({ deps: { store } }: Rig, { id }: Placed): void {
+  inTransaction(store, () => {
+    const order = findOrder(store, id);
+    const [leg] = listLegs(store, id);
+    if (order === null || leg === undefined) throw new Error("bug: an order without a leg");
+    const filledSize = decimal(SIZE);
+    const notional = multiply(filledSize, decimal(MARK));
+    updateLeg(store, { ...leg, state: "filled", oid: ENTRY_OID, filledSize, filledNotional: notional });
+    const filled = { status: "filled", filledSize, averagePrice: decimal(MARK), exchangeOrderId: ENTRY_OID } as const;
+    expect(updateOrder(store, { ...order, ...filled })).toBe(true);
+  });
+}
+
+function index({ deps: { store, clock } }: Rig, fill: { oid: string; side: Side; timeMs: number }): void {
+  const row: StoredFill = {
+    accountId: ACCOUNTS.main,
+    id: `${fill.timeMs}-BTC-${fill.oid}`,
+    market: "BTC",
+    price: decimal(MARK),
+    size: decimal(SIZE),
+    isTaker: true,
+    fee: decimal("0"),
+    feeToken: "USDC",
+    builderFee: null,
+    realizedPnl: decimal("0"),
+    startPosition: decimal("0"),
+    direction: "Open Long",
+    twapId: null,
+    isLiquidation: false,
+    transactionHash: "0x00",
+    ...fill,
+  };
+  inTransaction(store, () => insertFills(store, [row], { atMs: clock.nowMs(), toldFromMs: 0 }));
+}
+
+function settle({ deps: { store, clock } }: Rig): number {
+  inTransaction(store, () => settleDoubts(store, clock.nowMs()));
+  return listAllDoubts(store).length;
+}
+
+function net({ deps: { store } }: Rig): string {
+  return listBotNets(store, ACCOUNTS.main, "grid-1").get("BTC") ?? "0";
+}
+
+function cash({ deps: { store, clock } }: Rig): number {
+  const of = { accountId: ACCOUNTS.main, bot: "grid-1", day: Math.floor(clock.nowMs() / 86_400_000) };
+  return listDayMarkets(store, of).reduce((sum, row) => sum + Number(row.cash), 0);
+}
+
+test("a sale is judged as if what was reduced had been the bot's own, until that is known", async () => {
+  const { rig, entry } = await inDoubt();
+  tellFilled(rig, entry);
+  // By the order in which they were told it is long; it is flat.
+  expect(net(rig)).toBe(SIZE);
+  expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: SIZE })))).toBe("passed");
+  expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: "0.00001" })))).toBe("max_position");
+});
+
+test("while the entry is not known, or the fills are not all there, both stay possible", async () => {
+  const { rig, entry, reduction } = await inDoubt();
+  expect(settle(rig)).toBe(1);
+  tellFilled(rig, entry);
+  expect(settle(rig)).toBe(1);
+  index(rig, { oid: ENTRY_OID, side: "buy", timeMs: rig.clock.nowMs() - 2_000 });
+  expect(settle(rig)).toBe(1);
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  expect(settle(rig)).toBe(0);
+});
+
+test.each([
+  ["the entry came first: it was its own", { entryMs: 0, reductionMs: 1_000, held: "0", brought: 0 }],
+  ["both at one moment: what reduces comes behind", { entryMs: 1_000, reductionMs: 1_000, held: "0", brought: 0 }],
+  ["what reduces came first: it was another's", { entryMs: 1_000, reductionMs: 0, held: SIZE, brought: -120 }],
+])("by the exchange's times, where %s", async (_what, { entryMs, reductionMs, held, brought }) => {
+  const { rig, entry, reduction } = await inDoubt();
+  tellFilled(rig, entry);
+  const beganMs = rig.clock.nowMs() - 10_000;
+  index(rig, { oid: ENTRY_OID, side: "buy", timeMs: beganMs + entryMs });
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: beganMs + reductionMs });
+  expect([settle(rig), net(rig)]).toEqual([0, held]);
+  expect(cash(rig)).toBeCloseTo(brought, 5);
+});
+
+test("what has been sold meanwhile counts in its place", async () => {
+  const { rig, entry, reduction } = await inDoubt();
+  tellFilled(rig, entry);
+  const sale = await placed(rig, { side: "sell", size: SIZE });
+  const nowMs = rig.clock.nowMs();
+  index(rig, { oid: ENTRY_OID, side: "buy", timeMs: nowMs - 3_000 });
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 2_000 });
+  index(rig, { oid: sale.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 1_000 });
+  expect([settle(rig), net(rig)]).toEqual([0, `-${SIZE}`]);
+});
+
+test("where nothing of its own was out it is another's, and nothing is in doubt for long", async () => {
+  const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  fillAt(rig, MARK);
+  await placed(rig, REDUCE);
+  expect(settle(rig)).toBe(0);
+  expect(net(rig)).toBe("0");
+});
+
+test("an order that rests keeps it in doubt for ten minutes, by which its fills of before would be told", async () => {
+  const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  rig.deps.exchange.send = async (body) => {
+    const { action } = JSON.parse(body) as { action: { orders: { c: string }[] } };
+    const statuses = action.orders.map(({ c }) => ({ resting: { oid: 77, cloid: c } }));
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  await placed(rig, { size: SIZE, price: "59000" });
+  fillAt(rig, MARK);
+  await placed(rig, REDUCE);
+  expect(settle(rig)).toBe(1);
+  const { store } = rig.deps;
+  inTransaction(store, () => settleDoubts(store, rig.clock.nowMs() + 9 * 60_000));
+  expect(listAllDoubts(store)).toHaveLength(1);
+  inTransaction(store, () => settleDoubts(store, rig.clock.nowMs() + 11 * 60_000));
+  expect(listAllDoubts(store)).toEqual([]);
+});
