@@ -126,7 +126,7 @@ test("after any writes what is kept is what the rows say", () => {
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
       closeStore(store);
     }),
-    { numRuns: 40 },
+    { numRuns: 120 },
   );
 }, 60_000);
 
