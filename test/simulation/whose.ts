@@ -4,7 +4,7 @@ import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
 import type { Bot } from "./bots.ts";
 import { INSTANCE } from "./process.ts";
 import type { WishOf } from "./truth.ts";
-import { MIDDLE, type Wish } from "./wishes.ts";
+import { MIDDLE, type Part, type Wish } from "./wishes.ts";
 
 /**
  * By its price, which no other wish has; a trade's guard by the price that triggers it, or, where the mark has come to that already,
@@ -20,7 +20,7 @@ export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
     ),
   );
   const byWorst = new Map(
-    all.flatMap((wish) => (wish.part?.as === "stop" ? [[worstOf(wish.part.triggerPrice), wish]] : [])),
+    all.flatMap((wish) => (wish.part !== undefined && "triggerPrice" in wish.part ? [[worstOf(wish.part), wish]] : [])),
   );
   const priced = all.filter(({ kind }) => kind === "market" || kind === "close");
   const byDigits = new Map(priced.map((wish) => [digitsOf(wish, bots), wish]));
@@ -31,10 +31,11 @@ export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
   };
 }
 
-/** A tenth beyond its trigger: what a stop goes down, or up, to. Those of purchases lie below the middle. */
-function worstOf(triggerPrice: string): string {
+/** A tenth beyond its trigger: what a guard goes down, or up, to. Stops of purchases lie below the middle, their take-profits above. */
+function worstOf({ as, triggerPrice }: Extract<Part, { triggerPrice: string }>): string {
   const trigger = Number(triggerPrice);
-  return String((trigger * (trigger < MIDDLE ? 9 : 11)) / 10);
+  const isSale = trigger < MIDDLE === (as === "stop");
+  return String((trigger * (isSale ? 9 : 11)) / 10);
 }
 
 function digitsOf({ by, key }: Wish, bots: readonly Bot[]): string {
