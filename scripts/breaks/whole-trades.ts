@@ -337,6 +337,16 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     seenBy: { test: CLOSE, title: "what of a bot rests to reduce goes before all of it is closed" },
   },
   {
+    row: "P19",
+    name: "a stop that has fired and rests keeps a bot from closing",
+    changes: inFile(
+      "src/actions/clear-for-close.ts",
+      "return order ?? [];",
+      "return order?.trigger === null ? order : [];",
+    ),
+    seenBy: { test: CLOSE, title: "a stop with a limit that has fired and was left behind is in the way as well" },
+  },
+  {
     row: "P27",
     name: "a start forgets the trades",
     changes: inFile(

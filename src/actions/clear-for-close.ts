@@ -59,7 +59,10 @@ export async function clearForClose(deps: ToClear, caller: Caller, closing: BotC
   return true;
 }
 
-/** Of the bot, on the book or on their way there, on the side that closes: none where its key may not do both. */
+/**
+ * Of the bot, on the book or on their way there, on the side that closes: none where its key may not do both. A stop with a limit that has
+ * fired and rests is among them: the market has left it behind, and the bot wants out.
+ */
 function restingReductions(deps: ToClear, { account, key }: Caller, { market, net }: BotClosing): StoredOrder[] {
   const { store } = deps;
   const rails = railsOfKey(store, key.keyHash);
@@ -69,8 +72,7 @@ function restingReductions(deps: ToClear, { account, key }: Caller, { market, ne
   return listOpenLegs(store, account.id).flatMap((leg) => {
     const isAlike = leg.bot === bot && leg.market === market && leg.side === side && leg.reduceOnly;
     const order = isAlike && leg.triggerPrice === null ? findOrder(store, leg.orderId) : null;
-    // A stop that has fired is on its way out, as its owner wanted it.
-    return order === null || order.trigger !== null ? [] : [order];
+    return order ?? [];
   });
 }
 

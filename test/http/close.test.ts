@@ -1,5 +1,8 @@
 /** Closing as its client meets it: how much goes, at which price, and what goes with it. */
 import { expect, test } from "bun:test";
+import { inTransaction } from "../../src/store/commit.ts";
+import { listLegs, updateLeg } from "../../src/store/legs.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import {
   BOT,
   inSeconds,
@@ -171,6 +174,32 @@ test("what of a bot rests to reduce goes before all of it is closed, and stays w
   expect((await close(rig, {}, again)).status).toBe(201);
   expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
   expect(await statusOf(rig, resting)).toBe("canceled");
+});
+
+test("a stop with a limit that has fired and was left behind is in the way as well; one that waits is not", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const trigger = { price: "59000", kind: "stop_loss", market: false };
+  const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
+  const [left, waiting] = [await place(rig, guard), await place(rig, guard)];
+  const { id } = (await left.clone().json()) as Shown;
+  const { store } = rig.deps;
+  inTransaction(store, () => {
+    const order = findOrder(store, id);
+    const [leg] = listLegs(store, id);
+    if (order === null || leg === undefined) throw new Error("bug: a stop without a leg");
+    updateLeg(store, { ...leg, state: "resting" });
+    updateOrder(store, { ...order, status: "open" });
+  });
+  const again = { apiKey: BOT, key: "close-behind-a-fired-stop" };
+  expect(await refusalOf(await close(rig, { keep_triggers: true }, again))).toStartWith(
+    `409 close_in_progress: Orders of BTC that only reduce are being canceled first: ${id}.`,
+  );
+  await pass(rig, 30);
+  expect((await close(rig, { keep_triggers: true }, again)).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  expect([await statusOf(rig, left), await statusOf(rig, waiting)]).toEqual(["canceled", "open"]);
 });
 
 test("a bot's worst price is no further than its owner has signed, and one that may not reduce closes nothing", async () => {
