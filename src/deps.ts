@@ -121,6 +121,14 @@ export type World = {
   /** Called at named steps; does nothing outside tests. */
   point(name: Point): void | Promise<void>;
   state: GatewayState;
+  /** Of `serve --paper` alone. */
+  demoOwner?: DemoOwner;
+};
+
+/** The owner of the demo, whose money is none and whose key lies beside its database. */
+export type DemoOwner = {
+  /** 0x, r, s and v. */
+  sign(digest: Uint8Array): string;
 };
 
 export type Deps = World & {

@@ -10,7 +10,7 @@ import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
-import type { Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
+import type { DemoOwner, Deps, GatewayState, Log, Settings, With, World } from "./deps.ts";
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { openBuilderApproval } from "./exchange/builder-approval.ts";
@@ -85,6 +85,7 @@ export type GatewayParts = {
   point?: (name: Point) => void | Promise<void>;
   /** An upgrade is being checked: nothing is written for anybody, and nothing sent, before `start`. */
   isOnTrial?: boolean;
+  demoOwner?: DemoOwner;
 };
 
 export type Gateway = {
@@ -291,6 +292,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
     metrics: parts.metrics ?? NO_METRICS,
     point: parts.point ?? (() => undefined),
     state,
+    ...(parts.demoOwner === undefined ? {} : { demoOwner: parts.demoOwner }),
   };
 }
 
@@ -331,12 +333,9 @@ function stopWrites({ state, log }: With<"log" | "state">, because: string): voi
   log.error({ error: because }, "writes are stopped until the next start");
 }
 
-async function drain({
-  state,
-  running,
-  clock,
-  settings,
-}: With<"clock" | "running" | "settings" | "state">): Promise<void> {
+type ToDrain = With<"clock" | "running" | "settings" | "state">;
+
+async function drain({ state, running, clock, settings }: ToDrain): Promise<void> {
   state.phase = "draining";
   await Promise.race([running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
 }

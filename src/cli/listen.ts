@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { marketsNamed } from "../core/market.ts";
 import type { Metrics } from "../core/metric.ts";
-import type { Log, Settings } from "../deps.ts";
+import type { DemoOwner, Log, Settings } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, type GatewayParts, openGateway } from "../gateway.ts";
@@ -60,6 +60,7 @@ export type ListenInput = {
   passphrase: PassphraseFacts | null;
   /** What else of this process listens, for who asks where it can be reached. */
   besides?: readonly Listener[];
+  demoOwner?: DemoOwner;
   /** Taken over; null = one of its own. */
   door: Door | null;
 };
@@ -145,7 +146,11 @@ export function listen(input: ListenInput, outside: Outside): Listening {
 
 type MadeParts = { settings: Settings; descriptors: ReturnType<typeof openDescriptors>; metrics: Metrics };
 
-function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside, made: MadeParts): GatewayParts {
+function partsOf(
+  { config, unlocked, log, trial, demoOwner }: ListenInput,
+  outside: Outside,
+  made: MadeParts,
+): GatewayParts {
   const { store, instance, keyring } = unlocked;
   const { exchangeWeightPerMinute, trustedProxies, maxFeeds } = config;
   const { clock, bootMs, schedule, randomBytes, point } = outside;
@@ -168,6 +173,7 @@ function partsOf({ config, unlocked, log, trial }: ListenInput, outside: Outside
     metrics: made.metrics,
     ...(point === undefined ? {} : { point }),
     ...(bootMs === undefined ? {} : { bootMs }),
+    ...(demoOwner === undefined ? {} : { demoOwner }),
   };
 }
 

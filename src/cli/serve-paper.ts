@@ -107,7 +107,9 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   const unlocked = { ...keys, instance: { ...instance, exchangeUrl } };
   const paperExposure = paperExposureOf(config.paperListen);
   const besides = [{ what: "paper exchange", url: exchangeUrl, exposure: paperExposure }] as const;
-  const listening = listen({ config, at, unlocked, log, trial: null, passphrase: null, door: null, besides }, outside);
+  const demoOwner = { sign: (digest: Uint8Array) => signatureText(signAsOwner(demo, digest)) };
+  const opening = { config, at, unlocked, log, trial: null, passphrase: null, door: null, besides, demoOwner };
+  const listening = listen(opening, outside);
   warnOfPaper(config.paperListen, exchangeUrl, outside);
   try {
     await listening.gateway.start();

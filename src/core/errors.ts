@@ -37,6 +37,7 @@ export const ERROR_STATUS = {
   trading_stopped: 403,
   rail_refused: 403,
   rails_required: 403,
+  demo_required: 403,
   source_not_allowed: 403,
   route_not_found: 404,
   account_not_found: 404,

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { describeTypedData } from "../actions/describe-typed-data.ts";
 import { listKeys } from "../actions/list-keys.ts";
 import { narrowKey } from "../actions/narrow-key.ts";
+import { registerDemoKey } from "../actions/register-demo-key.ts";
 import { registerKey } from "../actions/register-key.ts";
 import { registerLimitedKey, type SignedLimitedGrant } from "../actions/register-limited-key.ts";
 import { revokeAndCancel, revokeKey } from "../actions/revoke-key.ts";
@@ -23,6 +24,7 @@ import type { Query } from "./query.ts";
 import { openRoute, type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
 import {
   ApiKeyResource,
+  DemoKeyBody,
   KEY_STATES,
   KeyInListResource,
   KeyStateParameter,
@@ -71,6 +73,28 @@ const register = signedRoute(
     const accountId = consent.account.toLowerCase();
     const { scopes } = consent.policy;
     return { status: 201, body: registerKey(deps, { accountId, network, keyHash, scopes, issuedAtMs, signature }) };
+  },
+);
+
+const registerDemo = urgentRoute(
+  {
+    name: "register_demo_api_key",
+    method: "POST",
+    path: "/v1/api-keys/demo",
+    tag: TAG,
+    summary: "Register a further key of the paper demo",
+    description:
+      "Only in the demo of `postern serve --paper`, whose owner's key the gateway holds: everywhere else the owner signs. Takes a key without rails; the new one reads and writes. It needs no Idempotency-Key: a hash is registered once.",
+    access: "trading:write",
+    isUrgent: true,
+    body: DemoKeyBody,
+    bodyExample: { key_hash: EXAMPLE_KEY_HASH },
+    answers: [{ status: 201, description: "The key.", schema: ApiKeyResource, example: EXAMPLE_API_KEY }],
+    errors: ["demo_required", "rail_refused", "rails_required", "key_already_registered", "key_revoked", "not_ready"],
+  },
+  (deps, caller, { body: { key_hash: keyHash } }) => {
+    caller.charge("otherWrites");
+    return { status: 201, body: registerDemoKey(deps, caller, keyHash), isReplay: false };
   },
 );
 
@@ -319,5 +343,5 @@ function stateOf(query: Query): (typeof KEY_STATES)[number] {
 }
 
 export function apiKeyRoutes(): Route[] {
-  return [register, registerLimited, narrow, revoke, revokeWithOrders, typedData, list];
+  return [register, registerDemo, registerLimited, narrow, revoke, revokeWithOrders, typedData, list];
 }

@@ -49,6 +49,8 @@ export const ERROR_WORDS = {
     "The request is beyond what the owner has signed for this key; the message names the rail, its limit, the use, and the largest size that passes. Nothing was sent.",
   rails_required:
     "This gateway's operator takes increases from keys with rails alone: a key without them only cancels and reduces, and none that may write is registered. Nothing was sent.",
+  demo_required:
+    "Only the demo of `postern serve --paper` holds its owner's key: everywhere else the owner's wallet signs. Nothing was made.",
   source_not_allowed: "The limited key may not be used from this address.",
   route_not_found: "There is no such route.",
   account_not_found: "There is no such account here.",

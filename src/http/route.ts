@@ -37,7 +37,7 @@ type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
 export type UrgentCall<Body> = { id: string; body: Body; idempotencyKey: string | null };
-type UrgentAnswer = { status: 200 | 202; body: string; isReplay: boolean };
+type UrgentAnswer = { status: 200 | 201 | 202; body: string; isReplay: boolean };
 export type ReadCall = { id: string; query: Query };
 
 /** Open to anybody. */

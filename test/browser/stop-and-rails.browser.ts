@@ -211,3 +211,31 @@ test("on a phone, light and dark, what a bot is held to and the form for it keep
   }
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
 });
+
+test("on a phone every screen is a touch or two away, STOP is there, and nothing is too small for a finger", async () => {
+  view = await openSignedIn(browser, { baseUrl: scene.baseUrl, width: 390 }, apiKey);
+  const { page } = view;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const foot = page.getByRole("navigation", { name: "Screens" });
+  for (const name of ["Now", "Trade", "Bots", "History"]) {
+    await foot.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor({ state: "attached" });
+    expect([name, await tooSmall(page)]).toEqual([name, []]);
+    expect(await page.getByRole("button", { name: "STOP" }).isVisible()).toBe(true);
+  }
+  for (const name of ["Fills", "TWAPs", "Account", "Health"]) {
+    expect(await foot.getByRole("link", { name }).isVisible()).toBe(false);
+    await foot.getByRole("button").click();
+    await foot.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name, level: 1 }).waitFor({ state: "attached" });
+    expect([await foot.getByRole("button").textContent(), await tooSmall(page)]).toEqual([name, []]);
+  }
+  expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+});
+
+/** What is touched and is lower than 44 CSS pixels, by its words. */
+function tooSmall(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll("button, nav a, select, input:not([type=checkbox]):not([type=radio])")]
+    .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 43.5)
+    .map((each) => each.textContent.trim() || each.ariaLabel || each.name)`);
+}

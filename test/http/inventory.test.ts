@@ -67,6 +67,7 @@ const ROUTES = [
   "GET /v1/twaps",
   "GET /v1/whoami",
   "POST /v1/api-keys",
+  "POST /v1/api-keys/demo",
   "POST /v1/api-keys/limited",
   "POST /v1/api-keys/revoke",
   "POST /v1/leverage",

@@ -7,8 +7,8 @@ import { Journal } from "./judge.mjs";
 import { ask, drawScript, Victim } from "./victim.mjs";
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-/** How long everything may take to be known once nothing is lost any more. */
-const SETTLED_WITHIN_MS = 60_000;
+/** How long everything may take to be known once nothing is lost any more: reads have a weight, and a lost answer is not asked for first. */
+const SETTLED_WITHIN_MS = 150_000;
 /** A busy machine starts it slowly. */
 const READY_WITHIN_MS = 60_000;
 const LOG_LINES = 3;

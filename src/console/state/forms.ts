@@ -172,7 +172,7 @@ export type Forms = {
   selection: Selection;
   leverage: LeverageForm;
   twap: TwapForm;
-  newKey: { mayWrite: boolean; made: NewKey | null };
+  newKey: { mayWrite: boolean; made: NewKey | null; failure: string | null };
   limitedKey: RailsForm;
   hook: HookForm;
   /** Null while its dialog is closed, as below. */
@@ -226,7 +226,7 @@ export function newForms(storage: Storage): Forms {
     selection: newSelection(),
     leverage: { leverage: "", marginType: "cross", margin: "", isBusy: false, failure: null },
     twap: { market: "BTC", side: "buy", size: "", minutes: "30", isBusy: false },
-    newKey: { mayWrite: true, made: null },
+    newKey: { mayWrite: true, made: null, failure: null },
     limitedKey: newRailsForm(),
     hook: newHookForm(),
     modification: null,

@@ -9,6 +9,7 @@ import { axes, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { type Candle, type Candles, chooseInterval, INTERVALS } from "../state/candles.ts";
+import { botNames } from "../state/timeline-lists.ts";
 import { triangle } from "./fills-chart.ts";
 import { proposeMove } from "./modify-order.ts";
 import { drawLevels, isDragging, isNearPrice, type Level, levelOf, makeDraggable } from "./order-lines.ts";
@@ -44,6 +45,7 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
   const all = orders.map(levelOf);
   const levels = all.filter((level) => isNearPrice(level, Number(last.close)));
   const marks = marksOf(app, market, Date.parse(first.opened_at));
+  const letters = lettersOf(marks);
   const seconds = (iso: string) => Date.parse(iso) / 1_000;
   const version = [
     market,
@@ -51,6 +53,7 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
     readAtMs,
     isDark(),
     marks.length,
+    ...letters.keys(),
     ...levels.map(({ words, price }) => `${words} ${price}`),
   ].join(" ");
   return html`
@@ -65,10 +68,10 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
         rows.map(({ open }) => Number(open)),
         rows.map(({ close }) => Number(close)),
       ],
-      options: (width) => optionsOf(app, width, { levels, marks, span: spanOf(first, last) }),
+      options: (width) => optionsOf(app, width, { levels, marks, letters, span: spanOf(first, last) }),
     })}
     ${failure === null ? "" : html`<p class="late" role="status">Not up to date: ${failure}</p>`}
-    <p class="note">dashed: your open orders and triggers${mayWrite(app) ? ", to be dragged" : ""}${outsideWords(all.length - levels.length)} · ▲ you bought · ▼ you sold</p>`;
+    <p class="note">dashed: your open orders and triggers${mayWrite(app) ? html`<span class="mouse-only">, to be dragged</span><span class="touch-only">, moved in the table of open orders</span>` : ""}${outsideWords(all.length - levels.length)} · ▲ you bought · ▼ you sold${whoseWords(letters)}</p>`;
 }
 
 /** A line that is not there must not look like an order that is not. */
@@ -76,17 +79,38 @@ function outsideWords(count: number): string {
   return count === 0 ? "" : ` · ${count} ${count === 1 ? "is" : "are"} too far off to be drawn`;
 }
 
-type Mark = { atS: number; price: number; isBuy: boolean };
+/** `whose`: the bot or key that placed it, as it is called here; empty for what was not placed here. */
+type Mark = { atS: number; price: number; isBuy: boolean; whose: string };
 
 /** Fills within the time of the chart. */
-function marksOf({ state: { fills } }: App, market: string, sinceMs: number): Mark[] {
+function marksOf({ state }: App, market: string, sinceMs: number): Mark[] {
+  const { fills } = state;
+  const nameOf = botNames(state);
   const marks: Mark[] = [];
   for (const { fill } of fills.byMarket.get(market) ?? []) {
     const atMs = Date.parse(fill.created_at);
     if (atMs < sinceMs) break;
-    marks.push({ atS: atMs / 1_000, price: Number(fill.price), isBuy: fill.side === "buy" });
+    marks.push({
+      atS: atMs / 1_000,
+      price: Number(fill.price),
+      isBuy: fill.side === "buy",
+      whose: nameOf(fill.key_hash),
+    });
   }
   return marks;
+}
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+/** By who placed what; none where it was one alone, or more than there are letters for. */
+function lettersOf(marks: readonly Mark[]): ReadonlyMap<string, string> {
+  const names = [...new Set(marks.map(({ whose }) => whose))].sort();
+  const isTold = names.length > 1 && names.length <= LETTERS.length;
+  return new Map(isTold ? names.map((name, index) => [name, LETTERS[index] ?? ""]) : []);
+}
+
+function whoseWords(letters: ReadonlyMap<string, string>): string {
+  return [...letters].map(([name, letter]) => ` · ${letter} ${name === "" ? "placed elsewhere" : name}`).join("");
 }
 
 type ChartSpan = { fromS: number; toS: number; candleS: number };
@@ -101,9 +125,14 @@ function spanOf(first: Candle, last: Candle): ChartSpan {
   return { fromS, toS, candleS };
 }
 
-type About = { levels: readonly Level[]; marks: readonly Mark[]; span: ChartSpan };
+type About = {
+  levels: readonly Level[];
+  marks: readonly Mark[];
+  letters: ReadonlyMap<string, string>;
+  span: ChartSpan;
+};
 
-function optionsOf(app: App, width: number, { levels, marks, span }: About): uPlot.Options {
+function optionsOf(app: App, width: number, { levels, marks, letters, span }: About): uPlot.Options {
   const hidden = { points: { show: false }, stroke: "transparent", width: 0 };
   return {
     width,
@@ -127,14 +156,31 @@ function optionsOf(app: App, width: number, { levels, marks, span }: About): uPl
         (plot) => candlesOn(plot, span),
         (plot) => drawLevels(plot, levels),
         (plot) => {
-          for (const { atS, price, isBuy } of marks) {
+          for (const { atS, price, isBuy, whose } of marks) {
             const at = { x: plot.valToPos(atS, "x", true), y: plot.valToPos(price, "y", true) };
-            triangle(plot, at, { colour: ink(isBuy ? "buy" : "sell"), up: isBuy ? 1 : -1 });
+            const colour = ink(isBuy ? "buy" : "sell");
+            triangle(plot, at, { colour, up: isBuy ? 1 : -1 });
+            letterAt(plot, at, { letter: letters.get(whose) ?? "", colour });
           }
         },
       ],
     },
   };
+}
+
+const LETTER_PX = 10;
+
+function letterAt(
+  { ctx }: uPlot,
+  { x, y }: { x: number; y: number },
+  { letter, colour }: Record<"letter" | "colour", string>,
+) {
+  if (letter === "") return;
+  ctx.fillStyle = colour;
+  ctx.font = `${LETTER_PX * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = "left";
+  ctx.textBaseline = "middle";
+  ctx.fillText(letter, x + (LETTER_PX / 2) * devicePixelRatio, y);
 }
 
 /** Part of the height that is left free above and below. */

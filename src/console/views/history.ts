@@ -66,7 +66,7 @@ function columnsOf(app: App): readonly Column<Entry>[] {
     },
     { name: "Bot", rank: 3, cell: ({ keyHash }) => nameOf(keyHash) },
     { name: "Said", rank: 2, cell: ({ words }) => html`<span class="reason" title=${words}>${words}</span>` },
-    { name: "", rank: 2, cell: explain },
+    { name: "", rank: 2, cell: (row) => explain(app, row) },
   ];
 }
 
@@ -86,8 +86,9 @@ function whatOf({ kind, status }: Entry): TemplateResult | string {
     : kind;
 }
 
-function explain({ orderId, side: which, size, market, price }: Entry): unknown {
+function explain({ state: { markets } }: App, { orderId, side: which, size, market: named, price }: Entry): unknown {
   if (orderId === null) return nothing;
+  const market = shownMarket(markets.value, named);
   return html`<a href=${`#/story/${orderId}`} aria-label=${size === null ? `Explain order ${orderId}` : `Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
 }
 
@@ -108,7 +109,7 @@ function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
       ${day(app, "from", "From")}
       ${day(app, "to", "To")}
       ${picked(app, { name: "kind", words: "What", options: KINDS })}
-      ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market) })}
+      ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market), shown: (name) => shownMarket(app.state.markets.value, name) })}
       ${picked(app, {
         name: "bot",
         words: "Bot or key",
@@ -147,16 +148,20 @@ function day(app: App, name: "from" | "to", words: string): TemplateResult {
   return html`<label>${words}<input name=${name} type="date" .value=${live(filter[name])} @change=${(event: Event) => void changeFilter(app, { [name]: chosenIn(event) })} /></label>`;
 }
 
-type Picked = { name: keyof Filter; words: string; options: readonly string[] };
+type Picked = { name: keyof Filter; words: string; options: readonly string[]; shown?: (option: string) => string };
 
-function picked(app: App, { name, words, options }: Picked): TemplateResult {
+function spaced(word: string): string {
+  return word.replaceAll("_", " ");
+}
+
+function picked(app: App, { name, words, options, shown = spaced }: Picked): TemplateResult {
   const chosen = app.state.timeline.filter[name];
   const all = options.includes(chosen) || chosen === "" ? options : [...options, chosen];
   return html`
     <label>${words}
       <select name=${`filter-${name}`} @change=${(event: Event) => void changeFilter(app, { [name]: chosenIn(event) })}>
         <option value="" .selected=${live(chosen === "")}>all</option>
-        ${all.map((word) => html`<option value=${word} .selected=${live(word === chosen)}>${word.replaceAll("_", " ")}</option>`)}
+        ${all.map((word) => html`<option value=${word} .selected=${live(word === chosen)}>${shown(word)}</option>`)}
       </select>
     </label>`;
 }

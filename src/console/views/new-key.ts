@@ -1,5 +1,5 @@
 /** A further API key: made in this browser, granted by the owner's signature, shown once. */
-import { html, type TemplateResult } from "lit-html";
+import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { request } from "../api/request.ts";
 import type { Scope } from "../api/resources.ts";
@@ -25,6 +25,8 @@ export const SCOPE_WORDS: Record<Scope, string> = {
 
 function choose(app: App): TemplateResult {
   const { newKey: form } = app.state.forms;
+  const { me } = app.state.session ?? {};
+  const isPaper = me?.network === "paper" && me.limits === null && me.scopes.includes("trading:write");
   function make(event: Event): void {
     event.preventDefault();
     const account = app.state.session?.me.account ?? "";
@@ -32,6 +34,22 @@ function choose(app: App): TemplateResult {
     const scopes: Scope[] = form.mayWrite ? ["trading:read", "trading:write"] : ["trading:read"];
     const grant = { account, keyHash: hashOfKey(apiKey), scopes, issuedAtMs: app.nowMs() };
     form.made = { apiKey, grant, signing: newSigning(), isRegistered: false };
+    app.changed();
+  }
+  async function makeAtOnce(): Promise<void> {
+    const apiKey = makeApiKey(app.randomBytes);
+    const bearer = app.state.session?.apiKey ?? null;
+    const keyHash = hashOfKey(apiKey);
+    const body = JSON.stringify({ key_hash: keyHash });
+    const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/demo", bearer, body });
+    form.failure = answer.kind === "ok" ? null : answer.kind === "lost" ? "No answer. Try again." : answer.message;
+    if (answer.kind === "ok") {
+      const scopes: Scope[] = ["trading:read", "trading:write"];
+      const account = app.state.session?.me.account ?? "";
+      const grant = { account, keyHash, scopes, issuedAtMs: app.nowMs() };
+      form.made = { apiKey, grant, signing: newSigning(), isRegistered: true };
+      await readKeys(app);
+    }
     app.changed();
   }
   function toggle(): void {
@@ -43,7 +61,11 @@ function choose(app: App): TemplateResult {
       <label class="check"><input type="checkbox" checked disabled /> trading:read – ${SCOPE_WORDS["trading:read"]}</label>
       <label class="check"><input type="checkbox" name="mayWrite" .checked=${live(form.mayWrite)} @change=${toggle} /> trading:write – ${SCOPE_WORDS["trading:write"]}</label>
       <p class="note">No key can withdraw or transfer. It is made in this browser; the gateway sees its hash only.</p>
-      <button class="primary">Make a key</button>
+      <div class="buttons">
+        <button class="primary">Make a key</button>
+        ${isPaper ? html`<button type="button" @click=${() => void makeAtOnce()}>One more at once, signed by the demo's owner</button>` : nothing}
+      </div>
+      ${form.failure === null ? nothing : html`<p class="late" role="alert">${form.failure}</p>`}
     </form>`;
 }
 

@@ -95,11 +95,24 @@ function noSuchPage({ state: { session } }: App): TemplateResult {
     </main>`;
 }
 
+/** On a phone the first ones have a place each; behind a button are the others. */
+const AT_HAND = 4;
+
 function navigation(app: App): TemplateResult {
   const { screen: name } = app.state.route;
-  const unknown = app.state.status.value?.unknown_orders.count ?? 0;
+  const rest = SCREENS.slice(AT_HAND);
+  const open = rest.find((one) => one.name === name);
   return html`
     <nav aria-label="Screens">
-      ${SCREENS.map((one) => html`<a href=${`#/${one.name}`} aria-current=${one.name === name ? "page" : nothing}>${one.title}${one.name === "history" && unknown > 0 ? html` <span class="count">${unknown} unknown</span>` : nothing}</a>`)}
+      ${SCREENS.map((one) => screenLink(app, one))}
+      <button type="button" class="phone-only" popovertarget="more-screens" aria-current=${open === undefined ? nothing : "page"}>${open?.title ?? "More"}</button>
+      <div id="more-screens" popover @click=${({ currentTarget }: Event) => currentTarget instanceof HTMLElement && currentTarget.hidePopover()}>
+        ${rest.map((one) => screenLink(app, one))}
+      </div>
     </nav>`;
+}
+
+function screenLink({ state: { route, status } }: App, { name, title }: Screen): TemplateResult {
+  const unknown = status.value?.unknown_orders.count ?? 0;
+  return html`<a href=${`#/${name}`} aria-current=${name === route.screen ? "page" : nothing}>${title}${name === "history" && unknown > 0 ? html` <span class="count">${unknown} unknown</span>` : nothing}</a>`;
 }

@@ -52,6 +52,8 @@ export const RegisterKeyBody = closed(
   { title: "RegisterApiKey" },
 );
 
+export const DemoKeyBody = closed({ key_hash: KeyHash }, { title: "RegisterDemoApiKey" });
+
 /** Spec 4.2. */
 export const RevokeKeyBody = closed(
   { account: Uuid, key_hash: KeyHash, signature: Signature },
