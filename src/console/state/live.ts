@@ -11,7 +11,7 @@ import { beginCandles } from "./candles.ts";
 import { readEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
-import { readPerformance } from "./performance.ts";
+import { readPerformance, readToday } from "./performance.ts";
 import * as reads from "./read.ts";
 import { beginRenewal } from "./renewal.ts";
 
@@ -32,13 +32,15 @@ const AFTER_EVENT_MS = 1_000;
 export type Live = {
   stop: AbortController;
   isReadingSoon: boolean;
+  isNewFill: boolean;
   isNewFillUnclear: boolean;
   lastEventId: string | null;
 };
 
 export function startLive(app: App): void {
   stopLive(app);
-  const mine: Live = { stop: new AbortController(), isReadingSoon: false, isNewFillUnclear: false, lastEventId: null };
+  const read = { isReadingSoon: false, isNewFill: false, isNewFillUnclear: false };
+  const mine: Live = { stop: new AbortController(), ...read, lastEventId: null };
   app.state.live = mine;
   void readEverything(app);
   void turn(app, mine);
@@ -184,7 +186,10 @@ function take(app: App, mine: Live, event: StreamEvent): void {
     takeOrder(app, data);
   } else if (area === "operation") takeOperation(app, data);
   if (area === "trade") takeTrade(app, data);
-  if (area === "fill") takeFill(app, data);
+  if (area === "fill") {
+    mine.isNewFill = true;
+    takeFill(app, data);
+  }
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
   if (area === "key") void reads.readKeys(app);
   if (area === "stop") void reads.readStops(app);
@@ -260,5 +265,8 @@ function readSoon(app: App, mine: Live): void {
     await readFigures(app);
     if (mine.isNewFillUnclear) await reads.readNewFills(app);
     mine.isNewFillUnclear = false;
+    // Beside what a bot has used it must not say that there was no fill.
+    if (mine.isNewFill) await readToday(app);
+    mine.isNewFill = false;
   });
 }

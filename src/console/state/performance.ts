@@ -9,13 +9,23 @@ import { readInto } from "./read.ts";
 export const PROFIT_DAYS = 30;
 
 export async function readPerformance(app: App): Promise<void> {
-  const { byDay, today } = app.state.performance;
-  const [first, now] = [dayOf(app.nowMs(), PROFIT_DAYS - 1), dayOf(app.nowMs())];
-  const same = (body: Performance) => body;
+  const first = dayOf(app.nowMs(), PROFIT_DAYS - 1);
+  const { byDay } = app.state.performance;
   await Promise.all([
-    readInto<Performance, Performance>(app, byDay, `/v1/performance?group_by=day&since=${first}`, same),
-    readInto<Performance, Performance>(app, today, `/v1/performance?group_by=bot,key&since=${now}`, same),
+    readInto<Performance, Performance>(app, byDay, `/v1/performance?group_by=day&since=${first}`, asItIs),
+    readToday(app),
   ]);
+}
+
+/** Of each bot and key. */
+export async function readToday(app: App): Promise<void> {
+  const { today } = app.state.performance;
+  const path = `/v1/performance?group_by=bot,key&since=${dayOf(app.nowMs())}`;
+  await readInto<Performance, Performance>(app, today, path, asItIs);
+}
+
+function asItIs(body: Performance): Performance {
+  return body;
 }
 
 export type Made = { fills: number; realized: string; fees: string; net: string };
