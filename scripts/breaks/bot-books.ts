@@ -79,7 +79,13 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "it is settled by the fills that happen to be indexed",
-    changes: inFile("src/store/bot-doubts.ts", "compare(indexed, told) === 0 ?", "compare(indexed, told) <= 0 ?"),
+    changes: inFile("src/store/bot-doubts.ts", "order.filledSize ?? ZERO) === 0;", "order.filledSize ?? ZERO) <= 0;"),
     seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
+  },
+  {
+    row: "S54",
+    name: "what was filled before the doubt began is not looked at",
+    changes: inFile("src/store/bot-doubts.ts", "doubt.sinceMs - TOLD_WITHIN_MS", "doubt.sinceMs - 1"),
+    seenBy: { test: DOUBTS, title: "a sale that was told first is booked by the exchange's times, where %s" },
   },
 ];

@@ -1,8 +1,8 @@
 /** Rows of what bots hold by one reading or another: see `core/rails/bot-net`. Few, and soon gone. */
 import { and, eq, sql } from "drizzle-orm";
 import { add, type Decimal, isNegative, isZero, subtract, ZERO } from "../core/decimal.ts";
-import type { Side } from "../core/order.ts";
-import { type Doubt, signedSize } from "../core/rails/bot-net.ts";
+import { type BotTrade, signedSize } from "../core/rails/bot-net.ts";
+import { cashOf } from "../core/rails/loss.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
@@ -10,19 +10,17 @@ import { botDoubts } from "./schema-bots.ts";
 
 export type OfMarket = { accountId: string; bot: string; market: string };
 
-/** Whose fills were booked since: an order, or the operation of a TWAP. `before`: what of it had been booked by then. */
-export type DoubtSource = { kind: "order" | "twap"; id: string; side: Side; reduceOnly: boolean; before: Decimal };
+/** Whose fills were booked: an order, or the operation of a TWAP. */
+export type DoubtSource = { kind: "order" | "twap"; id: string };
 
-type DoubtRow = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
-export type BotDoubt = DoubtRow & Doubt;
+export type BotDoubt = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
 
-/** What was booked: `held` before it, `net` after it, `cash` as it was booked. `atMs`: when it was seen, unix milliseconds. */
-export type Booked = {
+/** What was booked: `held` before it, `net` after it, `turnover` of all of it. `atMs`: when it was seen, unix milliseconds. */
+export type Booked = BotTrade & {
   source: DoubtSource;
-  size: Decimal;
   held: Decimal;
   net: Decimal;
-  cash: Decimal;
+  turnover: Decimal;
   atMs: number;
 };
 
@@ -50,9 +48,7 @@ export function listAllDoubts(store: Store): BotDoubt[] {
 
 function parsed(row: typeof botDoubts.$inferSelect): BotDoubt {
   // Only `heedBooked` writes it.
-  const sources = JSON.parse(row.sources) as DoubtSource[];
-  const has = (side: Side) => sources.some((source) => source.side === side && !source.reduceOnly);
-  return { ...row, sources, hasBoughtSince: has("buy"), hasSoldSince: has("sell") };
+  return { ...row, sources: JSON.parse(row.sources) as DoubtSource[] };
 }
 
 const put = prepared((store) =>
@@ -61,7 +57,7 @@ const put = prepared((store) =>
     .values(placeholders(botDoubts))
     .onConflictDoUpdate({
       target: [botDoubts.accountId, botDoubts.bot, botDoubts.market],
-      set: assignments(botDoubts, ["cash", "soldBeyond", "boughtBeyond", "sources", "atMs"]),
+      set: assignments(botDoubts, ["soldBeyond", "boughtBeyond", "cash", "sources", "atMs"]),
     })
     .prepare(),
 );
@@ -77,30 +73,26 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked): void {
   const known = listBotDoubts(store, of.accountId, of.bot).get(of.market) ?? null;
   const beyond = beyondNet(booked);
   if (known === null && isZero(beyond)) return;
-  const { source, held, cash, atMs } = booked;
-  const before: DoubtRow = known ?? newDoubt(of, held);
+  const { source, atMs } = booked;
+  const before = known ?? { soldBeyond: ZERO, boughtBeyond: ZERO, cash: ZERO, sources: [], sinceMs: atMs, atMs };
   const isNamed = before.sources.some(({ kind, id }) => kind === source.kind && id === source.id);
   const sources = isNamed ? before.sources : [...before.sources, source];
   const isSale = isNegative(beyond);
   put(store).run({
     ...of,
-    base: before.base,
-    cash: add(before.cash, cash),
     soldBeyond: isSale ? subtract(before.soldBeyond, beyond) : before.soldBeyond,
     boughtBeyond: isSale ? before.boughtBeyond : add(before.boughtBeyond, beyond),
+    cash: add(before.cash, cashOf({ size: booked.size, notional: booked.turnover, moved: beyond })),
     sources: JSON.stringify(sources),
-    // What came later than this cannot have been filled before it.
+    sinceMs: before.sinceMs,
+    // What was placed later than this cannot have been filled before it.
     atMs: isZero(beyond) ? before.atMs : Math.max(before.atMs, atMs),
   });
   doubts.drop(store, `${of.accountId} ${of.bot}`);
 }
 
-function newDoubt(of: OfMarket, base: Decimal): DoubtRow {
-  return { ...of, base, cash: ZERO, soldBeyond: ZERO, boughtBeyond: ZERO, sources: [], atMs: 0 };
-}
-
 /** What of it has not moved the bot's net, signed. */
-function beyondNet({ source, size, held, net }: Booked): Decimal {
-  if (!source.reduceOnly || isNegative(size)) return ZERO;
-  return subtract(signedSize(source.side, size), subtract(net, held));
+function beyondNet({ side, reduceOnly, size, held, net }: Booked): Decimal {
+  if (!reduceOnly || isNegative(size)) return ZERO;
+  return subtract(signedSize(side, size), subtract(net, held));
 }

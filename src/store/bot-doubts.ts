@@ -1,18 +1,19 @@
-/** Ends doubts about what bots hold: by the exchange's times of all that was booked since, once nothing is left to be told. */
-import { compare, subtract, sum, ZERO } from "../core/decimal.ts";
-import { bookedInOrder, fillsBetween, type TimedTrade } from "../core/rails/bot-net.ts";
+/** Ends doubts about what bots hold: by the exchange's times of all that was filled around them, once nothing is left to be told. */
+import { add, compare, isZero, subtract, sum, ZERO } from "../core/decimal.ts";
+import type { Side } from "../core/order.ts";
+import { bookedInOrder, sumSigned, type TimedTrade } from "../core/rails/bot-net.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
-import { type BotDoubt, type DoubtSource, dropDoubt, listAllDoubts } from "./bot-doubt-rows.ts";
-import { listBotNets, setBotNet } from "./bots.ts";
+import { type BotDoubt, dropDoubt, listAllDoubts } from "./bot-doubt-rows.ts";
+import { botOf, listBotNets, setBotNet } from "./bots.ts";
 import { bookCash } from "./day-markets.ts";
-import { listFillsOf, listFillsOfTwap, type StoredFill } from "./fills.ts";
-import { listLegs } from "./legs.ts";
+import { listFillsOf, listFillsSince, type StoredFill } from "./fills.ts";
+import { findLegByOid, listLegs } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { listOpenLegs } from "./open-legs.ts";
-import { findOperation } from "./operations.ts";
+import { findOperation, listTwapOperations } from "./operations.ts";
 import { findOrder } from "./orders.ts";
 
-/** By then what was filled of an order that is known to rest has been told, by whatever store of the exchange. Milliseconds. */
+/** Within this what was filled has been told, by whatever store of the exchange. Milliseconds. */
 const TOLD_WITHIN_MS = 10 * 60_000;
 /** Two clocks may tell one moment so far apart, milliseconds. */
 const CLOCKS_APART_MS = 5_000;
@@ -28,20 +29,17 @@ export function settleDoubts(store: Store, nowMs: number): void {
 
 function settle(store: Store, doubt: BotDoubt, nowMs: number): void {
   if (isAwaited(store, doubt, nowMs)) return;
-  const trades = hasIncreased(doubt) ? tradesOf(store, doubt) : [];
+  const trades = tradesSince(store, doubt, doubt.sinceMs - TOLD_WITHIN_MS);
   if (trades === null) return;
   dropDoubt(store, doubt);
-  // Nothing has come that could have been first.
-  if (trades.length === 0) return;
-  const { accountId, bot, market } = doubt;
-  const { net, cash } = bookedInOrder(doubt.base, trades);
-  const openNet = listBotNets(store, accountId, bot).get(market) ?? ZERO;
-  setBotNet(store, { accountId, bot, market }, net);
-  bookCash(store, { accountId, bot, market, openNet, cash: subtract(cash, doubt.cash), atMs: nowMs });
-}
-
-function hasIncreased({ sources }: BotDoubt): boolean {
-  return sources.some(({ reduceOnly }) => !reduceOnly);
+  const { accountId, bot, market, soldBeyond, boughtBeyond } = doubt;
+  const booked = listBotNets(store, accountId, bot).get(market) ?? ZERO;
+  // Taken back: what all of them have moved, which what counted as another's has not.
+  const base = add(subtract(booked, sumSigned(trades)), subtract(boughtBeyond, soldBeyond));
+  const { net, beyondCash } = bookedInOrder(base, trades);
+  if (net !== booked) setBotNet(store, { accountId, bot, market }, net);
+  const cash = subtract(doubt.cash, beyondCash);
+  if (!isZero(cash)) bookCash(store, { accountId, bot, market, openNet: booked, cash, atMs: nowMs });
 }
 
 /** Something that increases was out by then, of which a fill from before may still be told. */
@@ -63,28 +61,45 @@ function isUnknown(store: Store, { orderId }: OpenLeg): boolean {
   return status === "processing" || status === "unknown";
 }
 
-/** Null while the index of fills lacks some of them, or an order has still to be told of some. */
-function tradesOf(store: Store, doubt: BotDoubt): TimedTrade[] | null {
+/** Null while the index of fills lacks some of what was booked, or an order has still to be told of some. */
+function tradesSince(store: Store, doubt: BotDoubt, fromMs: number): TimedTrade[] | null {
+  const orders = new Set(doubt.sources.flatMap(({ kind, id }) => (kind === "order" ? [id] : [])));
   const trades: TimedTrade[] = [];
-  for (const source of doubt.sources) {
-    const fills = fillsOf(store, doubt, source);
-    if (fills === null) return null;
-    const { side, reduceOnly } = source;
-    trades.push(...fills.map(({ size, price, timeMs }) => ({ side, reduceOnly, size, price, timeMs })));
+  for (const fill of listFillsSince(store, doubt, fromMs)) {
+    const own = ownOf(store, doubt, fill);
+    if (own === null || own.side !== fill.side) continue;
+    if (own.orderId !== null) orders.add(own.orderId);
+    const { size, price, timeMs } = fill;
+    trades.push({ side: own.side, reduceOnly: own.reduceOnly, size, price, timeMs });
   }
-  return trades;
+  return [...orders].every((id) => isWhollyIndexed(store, doubt, id)) ? trades : null;
 }
 
-function fillsOf(store: Store, { accountId, market }: BotDoubt, source: DoubtSource): StoredFill[] | null {
-  const { kind, id, side, before } = source;
-  const isIts = (fill: StoredFill) => fill.market === market && fill.side === side;
-  const order = kind === "order" ? findOrder(store, id) : null;
-  const twapId = kind === "twap" ? (findOperation(store, id)?.exchangeId ?? null) : null;
-  const ofTwap = twapId === null ? [] : listFillsOfTwap(store, accountId, twapId);
-  const legs = order === null ? [] : listLegs(store, id);
-  const ofOrder = legs.flatMap(({ oid }) => (oid === null ? [] : listFillsOf(store, accountId, oid)));
-  const inOrder = [...ofTwap, ...ofOrder].filter(isIts).toSorted((a, b) => a.timeMs - b.timeMs);
-  const indexed = sum(inOrder.map(({ size }) => size));
-  const told = kind === "order" ? (order?.filledSize ?? ZERO) : indexed;
-  return compare(indexed, told) === 0 ? fillsBetween(inOrder, before, told) : null;
+type Own = Pick<TimedTrade, "side" | "reduceOnly"> & { orderId: string | null };
+
+/** Null for a fill of somebody else. */
+function ownOf(store: Store, { accountId, bot }: BotDoubt, { oid, twapId }: StoredFill): Own | null {
+  if (twapId !== null) return ownTwap(store, { accountId, bot, twapId });
+  const leg = findLegByOid(store, accountId, oid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  if (order === null || botOf(store, order.keyHash) !== bot) return null;
+  return { side: order.side, reduceOnly: order.reduceOnly, orderId: order.id };
+}
+
+function ownTwap(store: Store, of: { accountId: string; bot: string; twapId: string }): Own | null {
+  const id = listTwapOperations(store, of.accountId, [of.twapId]).get(of.twapId);
+  const operation = id === undefined ? null : findOperation(store, id);
+  if (operation === null || botOf(store, operation.keyHash) !== of.bot) return null;
+  // Our own text: what `create-twap` has put there.
+  const { side, reduce_only: reduceOnly } = JSON.parse(operation.parameters) as { side: Side; reduce_only: boolean };
+  return { side, reduceOnly, orderId: null };
+}
+
+/** An order that was taken back lacks nothing. */
+function isWhollyIndexed(store: Store, { accountId, market }: BotDoubt, id: string): boolean {
+  const order = findOrder(store, id);
+  if (order === null) return true;
+  const fills = listLegs(store, id).flatMap(({ oid }) => (oid === null ? [] : listFillsOf(store, accountId, oid)));
+  const own = fills.filter((fill) => fill.market === market && fill.side === order.side);
+  return compare(sum(own.map(({ size }) => size)), order.filledSize ?? ZERO) === 0;
 }

@@ -171,15 +171,14 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const turnover = subtract(notionalOf(order), notionalOf(before));
   const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
-  const source = { kind: "order", id, before: before.filledSize ?? ZERO } as const;
+  const source = { kind: "order", id } as const;
   const atMs = seenAtMs ?? createdAtMs;
   bookTrade(store, { accountId, bot }, { source, market, side, reduceOnly, size, turnover, atMs });
 }
 
 /** What a bot has traded; below zero for what is taken back, because it is another's. */
 export type Trade = {
-  /** `before`: what of it was booked before. */
-  source: Pick<DoubtSource, "kind" | "id" | "before">;
+  source: DoubtSource;
   market: string;
   side: Side;
   reduceOnly: boolean;
@@ -191,7 +190,7 @@ export type Trade = {
 };
 
 export function bookTrade(store: Store, of: BotName, trade: Trade): void {
-  const { market, side, reduceOnly, size, turnover, atMs } = trade;
+  const { market, size, turnover, atMs } = trade;
   if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs });
   if (isZero(size)) return;
   const { accountId, bot } = of;
@@ -200,8 +199,7 @@ export function bookTrade(store: Store, of: BotName, trade: Trade): void {
   setBotNet(store, { accountId, bot, market }, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
-  const source = { ...trade.source, side, reduceOnly };
-  heedBooked(store, { accountId, bot, market }, { source, size, held, net, cash, atMs });
+  heedBooked(store, { accountId, bot, market }, { ...trade, held, net });
 }
 
 /** For who has worked out anew what was booked. */

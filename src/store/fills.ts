@@ -67,10 +67,14 @@ export function listFillsOf(store: Store, accountId: string, oid: string): Store
     .all();
 }
 
-/** The indexed fills of the slices of one TWAP. */
-export function listFillsOfTwap(store: Store, accountId: string, twapId: string): StoredFill[] {
-  const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));
-  return store.select().from(fills).where(isOfTwap).all();
+/** The indexed fills of a market from a time on, by the exchange's, unix milliseconds. */
+export function listFillsSince(
+  store: Store,
+  { accountId, market }: Pick<StoredFill, "accountId" | "market">,
+  fromMs: number,
+): StoredFill[] {
+  const isSince = and(eq(fills.accountId, accountId), eq(fills.market, market), gte(fills.timeMs, fromMs));
+  return store.select().from(fills).where(isSince).all();
 }
 
 /** Sum of the indexed fills of the slices of one TWAP. */

@@ -21,16 +21,15 @@ export const botDoubts = sqliteTable(
     accountId: text().notNull(),
     bot: text().notNull(),
     market: text().notNull(),
-    /** What it held before the first of them. */
-    base: text().$type<Decimal>().notNull(),
-    /** What has been booked since, as its fills have brought it. */
-    cash: text().$type<Decimal>().notNull(),
     /** Of what only reduces, what was booked as another's. */
     soldBeyond: text().$type<Decimal>().notNull(),
     boughtBeyond: text().$type<Decimal>().notNull(),
+    /** What that would have brought the bot, in units of the quote; negative where it would have cost. */
+    cash: text().$type<Decimal>().notNull(),
     /** JSON: whose fills have been booked since. */
     sources: text().notNull(),
-    /** When the newest of what was booked as another's was seen, unix milliseconds. */
+    /** When the first and the newest of what was booked as another's was seen, unix milliseconds. */
+    sinceMs: integer().notNull(),
     atMs: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],

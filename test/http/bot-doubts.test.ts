@@ -131,12 +131,48 @@ test("what has been sold meanwhile counts in its place", async () => {
   expect([settle(rig), net(rig)]).toEqual([0, `-${SIZE}`]);
 });
 
+/** It holds something; what was to close that was lost, and a sale told before it. */
+async function soldBefore() {
+  const rig = await limitedRig({ maxPosition: "120 USD" });
+  fillAt(rig, MARK);
+  const entry = await placed(rig, { size: SIZE });
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  const reduction = await placed(rig, REDUCE);
+  fillAt(rig, MARK, 80_000);
+  const sale = await placed(rig, { side: "sell", size: SIZE });
+  tellFilled(rig, reduction);
+  const nowMs = rig.clock.nowMs();
+  index(rig, { oid: entry.exchange_order_id ?? "", side: "buy", timeMs: nowMs - 9_000 });
+  return { rig, reduction, sale, nowMs };
+}
+
+test("a sale that was told before what it came behind is judged both ways too", async () => {
+  const { rig } = await soldBefore();
+  expect(net(rig)).toBe("0");
+  expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: "0.00001" })))).toBe("max_position");
+});
+
+test.each([
+  ["what reduces came first: the sale has made it short", { saleMs: 2_000, reductionMs: 1_000, held: `-${SIZE}` }],
+  ["the sale came first: what reduces was another's", { saleMs: 1_000, reductionMs: 2_000, held: "0" }],
+])(
+  "a sale that was told first is booked by the exchange's times, where %s",
+  async (_what, { saleMs, reductionMs, held }) => {
+    const { rig, sale, nowMs } = await soldBefore();
+    index(rig, { oid: sale.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 8_000 + saleMs });
+    expect(settle(rig)).toBe(1);
+    index(rig, { oid: ENTRY_OID, side: "sell", timeMs: nowMs - 8_000 + reductionMs });
+    expect([settle(rig), net(rig)]).toEqual([0, held]);
+  },
+);
+
 test("where nothing of its own was out it is another's, and nothing is in doubt for long", async () => {
   const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
   fillAt(rig, MARK);
-  await placed(rig, REDUCE);
-  expect(settle(rig)).toBe(0);
-  expect(net(rig)).toBe("0");
+  const { exchange_order_id: oid } = await placed(rig, REDUCE);
+  expect(settle(rig)).toBe(1);
+  index(rig, { oid: oid ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
 });
 
 test("an order that rests keeps it in doubt for ten minutes, by which its fills of before would be told", async () => {
@@ -149,7 +185,8 @@ test("an order that rests keeps it in doubt for ten minutes, by which its fills 
   };
   await placed(rig, { size: SIZE, price: "59000" });
   fillAt(rig, MARK);
-  await placed(rig, REDUCE);
+  const { exchange_order_id: oid } = await placed(rig, REDUCE);
+  index(rig, { oid: oid ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
   expect(settle(rig)).toBe(1);
   const { store } = rig.deps;
   inTransaction(store, () => settleDoubts(store, rig.clock.nowMs() + 9 * 60_000));

@@ -105,8 +105,8 @@ export async function inSeconds(rig: Rig, asked: Promise<Response>): Promise<Res
 export const stop = { reduce_only: true, trigger: { price: "55000", kind: "stop_loss", market: true } };
 
 /** The exchange fills what comes, whole, at this price. */
-export function fillAt(rig: Rig, price: string): void {
-  let oid = 9_000;
+export function fillAt(rig: Rig, price: string, afterOid = 9_000): void {
+  let oid = afterOid;
   rig.deps.exchange.send = async (body) => {
     const { action } = JSON.parse(body) as { action: { orders: { s: string; c: string }[] } };
     const statuses = action.orders.map(({ s, c }) => {

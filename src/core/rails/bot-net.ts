@@ -1,19 +1,7 @@
 /** What a bot holds by its own fills. */
-import {
-  add,
-  compare,
-  type Decimal,
-  isNegative,
-  larger,
-  multiply,
-  negate,
-  smaller,
-  subtract,
-  ZERO,
-} from "../decimal.ts";
+import { add, type Decimal, isNegative, larger, multiply, negate, smaller, subtract, sum, ZERO } from "../decimal.ts";
 import type { Side } from "../order.ts";
 import type { NetRange } from "./exposure.ts";
-import { cashOf } from "./loss.ts";
 
 /** `size` below zero: taken back, because it is another's. */
 export type BotTrade = { side: Side; reduceOnly: boolean; size: Decimal };
@@ -37,58 +25,45 @@ function reduced(held: Decimal, signed: Decimal): Decimal {
 
 /**
  * What only reduces was booked as more than the bot held, so the rest of it counted as another's. It may have been the bot's own:
- * of an entry that was filled before it and told after it.
+ * what was told before it may have been filled after it, and the other way round.
  */
 export type Doubt = {
   /** So much of sales, and of purchases, counted as another's. */
   soldBeyond: Decimal;
   boughtBeyond: Decimal;
-  /** Whether anything of that side has been booked since which may have come first. */
-  hasBoughtSince: boolean;
-  hasSoldSince: boolean;
 };
 
 /** Between what was booked and what it is if all that is in doubt was the bot's own. */
 export function netInDoubt(net: Decimal, doubt: Doubt | null): NetRange {
-  if (doubt === null) return { low: net, high: net };
-  const { soldBeyond, boughtBeyond, hasBoughtSince, hasSoldSince } = doubt;
-  return {
-    low: hasBoughtSince ? subtract(net, soldBeyond) : net,
-    high: hasSoldSince ? add(net, boughtBeyond) : net,
-  };
+  return doubt === null
+    ? { low: net, high: net }
+    : { low: subtract(net, doubt.soldBeyond), high: add(net, doubt.boughtBeyond) };
 }
 
 /** A fill as the exchange has it. */
 export type TimedTrade = BotTrade & { price: Decimal; timeMs: number };
 
+/** `beyondCash`: what of them closed another's would have brought the bot, as `cashOf` has it. */
+export type BookedInOrder = { net: Decimal; beyondCash: Decimal };
+
 /**
- * What these make of what was held before them, in the exchange's order; `cash` as `cashOf` has it. What only reduces comes behind what
- * was filled at the same moment: a stop executes against what it protects.
+ * What these make of what was held before them, in the exchange's order. What only reduces comes behind what was filled at the same
+ * moment: a stop executes against what it protects.
  */
-export function bookedInOrder(base: Decimal, trades: readonly TimedTrade[]): { net: Decimal; cash: Decimal } {
+export function bookedInOrder(base: Decimal, trades: readonly TimedTrade[]): BookedInOrder {
   const inOrder = trades.toSorted((a, b) => a.timeMs - b.timeMs || Number(a.reduceOnly) - Number(b.reduceOnly));
   let net = base;
-  let cash = ZERO;
-  for (const trade of inOrder) {
-    const after = netAfter(net, trade);
-    const notional = multiply(trade.size, trade.price);
-    cash = add(cash, cashOf({ size: trade.size, notional, moved: subtract(after, net) }));
+  let beyondCash = ZERO;
+  for (const { side, reduceOnly, size, price } of inOrder) {
+    const after = netAfter(net, { side, reduceOnly, size });
+    const beyond = subtract(signedSize(side, size), subtract(after, net));
+    beyondCash = subtract(beyondCash, multiply(beyond, price));
     net = after;
   }
-  return { net, cash };
+  return { net, beyondCash };
 }
 
-/** Of fills in their order what lies between two sums: the first ones were booked before. */
-export function fillsBetween<Fill extends { size: Decimal }>(
-  fills: readonly Fill[],
-  from: Decimal,
-  to: Decimal,
-): Fill[] {
-  let sum = ZERO;
-  return fills.flatMap((fill) => {
-    const [begins, ends] = [sum, add(sum, fill.size)];
-    sum = ends;
-    const size = subtract(smaller(ends, to), larger(begins, from));
-    return compare(size, ZERO) > 0 ? [{ ...fill, size }] : [];
-  });
+/** Signed sum of what was filled. */
+export function sumSigned(trades: readonly BotTrade[]): Decimal {
+  return sum(trades.map(({ side, size }) => signedSize(side, size)));
 }
