@@ -84,8 +84,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
-    name: "what was filled before the doubt began is not looked at",
-    changes: inFile("src/store/bot-doubts.ts", "doubt.sinceMs - TOLD_WITHIN_MS", "doubt.sinceMs - 1"),
+    name: "what was filled before it was told is not looked at",
+    changes: inFile("src/store/bot-doubts.ts", "doubt.sinceMs - TOLD_WITHIN_MS", "doubt.sinceMs + TOLD_WITHIN_MS"),
     seenBy: { test: DOUBTS, title: "a sale that was told first is booked by the exchange's times, where %s" },
   },
 ];
