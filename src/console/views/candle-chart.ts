@@ -60,7 +60,7 @@ function drawn(app: App, { rows, market, interval, failure, readAtMs }: Candles)
     ${chart({
       version,
       isHeld: isDragging,
-      words: `${rows.length} candles of ${market}, ${interval} each; the last closed at ${figure(last.close)}; ${levels.length} orders of your own`,
+      words: `${rows.length} candles of ${shownMarket(app.state.markets.value, market)}, ${interval} each; the last closed at ${figure(last.close)}; ${levels.length} orders of your own`,
       data: () => [
         rows.map(({ opened_at: at }) => seconds(at)),
         rows.map(({ low }) => Number(low)),

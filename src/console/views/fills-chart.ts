@@ -2,6 +2,7 @@ import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type uPlot from "uplot";
 import type { Fill } from "../api/resources.ts";
+import { shownMarket } from "../figures/market-name.ts";
 import { axes, CHART_HEIGHT_PX, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import type { App } from "../state/app.ts";
 
@@ -21,14 +22,14 @@ export function fillsChart(app: App): TemplateResult {
       ? html`<p class="empty">Drawn from the second fill on.</p>`
       : chart({
           version: `${market}-${book.version}-${isDark()}`,
-          words: `${rows.length} fills of ${market} on price`,
+          words: `${rows.length} fills of ${shownMarket(app.state.markets.value, market)} on price`,
           data: () => dataOf(rows.map(({ fill }) => fill).toReversed()),
           options: optionsOf,
         });
   return html`
     <label class="inline">Market
       <select name="chartMarket" @change=${(event: Event) => choose(app, event)}>
-        ${[...book.byMarket.keys()].sort().map((name) => html`<option value=${name} .selected=${live(name === market)}>${name}</option>`)}
+        ${[...book.byMarket.keys()].sort().map((name) => html`<option value=${name} .selected=${live(name === market)}>${shownMarket(app.state.markets.value, name)}</option>`)}
       </select>
     </label>
     ${drawn}

@@ -3,6 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { type Entry, type Filter, KINDS } from "../../core/history.ts";
+import { madeOnce } from "../../core/made-once.ts";
 import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
 import { shownMarket } from "../figures/market-name.ts";
 import { side, state } from "../parts/badges.ts";
@@ -97,28 +98,32 @@ function count({ state: { timeline } }: App, rows: number, hasMore: boolean): Te
   return html`<span role="status">${seen}${hasMore ? " so far" : ""}${timeline.isReading ? ", reading…" : ""}</span>`;
 }
 
+/** Asked for with every frame that is scrolled, and worked out where what was read is new. */
+const metIn = madeOnce((entries: readonly Entry[]) => {
+  const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
+  const keyHashes = [...new Set(entries.map(({ keyHash }) => keyHash))];
+  return { markets: met(({ market }) => market), statuses: met(({ status }) => status), keyHashes };
+});
+
 /** The last option of each is what was met in what was read. */
 function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
   const { forms } = app.state;
   const { filter } = app.state.timeline;
   const nameOf = botNames(app.state);
-  const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
+  const met = metIn(entries);
   return html`
     <form class=${app.state.forms.isFilterShown ? "filters" : "filters folded"} aria-label="What of the history" autocomplete="off" @submit=${(event: Event) => event.preventDefault()}>
       <div class="phone-only"><button type="button" aria-expanded=${app.state.forms.isFilterShown} @click=${() => unfold(app)}>${filterWords(app)}</button></div>
       ${day(app, "from", "From")}
       ${day(app, "to", "To")}
       ${picked(app, { name: "kind", words: "What", options: KINDS })}
-      ${picked(app, { name: "market", words: "Market", options: met(({ market }) => market), shown: (name) => shownMarket(app.state.markets.value, name) })}
+      ${picked(app, { name: "market", words: "Market", options: met.markets, shown: (name) => shownMarket(app.state.markets.value, name) })}
       ${picked(app, {
         name: "bot",
         words: "Bot or key",
-        options: whose(
-          app,
-          met(({ keyHash }) => nameOf(keyHash)),
-        ),
+        options: whose(app, met.keyHashes.map(nameOf)),
       })}
-      ${picked(app, { name: "status", words: "Status", options: met(({ status }) => status) })}
+      ${picked(app, { name: "status", words: "Status", options: met.statuses })}
       <label>Text<input name="historyText" type="search" spellcheck="false" .value=${live(filter.text)} @input=${(event: Event) => void changeFilter(app, { text: chosenIn(event) })} /></label>
       <div class="buttons">
         ${(["csv", "jsonl"] as const).map((format) => html`<button type="button" ?disabled=${forms.isFileMade} @click=${() => void takeFile(app, format)}>${format === "csv" ? "CSV" : "JSON Lines"}</button>`)}
@@ -140,7 +145,7 @@ function filterWords({ state: { timeline } }: App): string {
 /** Every bot, and what was met besides. */
 function whose({ state: { keys } }: App, met: readonly string[]): string[] {
   const bots = (keys.value ?? []).flatMap(({ limits }) => limits?.bot ?? []);
-  return [...new Set([...bots, ...met])].sort();
+  return [...new Set([...bots, ...met])].filter((name) => name !== "").sort();
 }
 
 function day(app: App, name: "from" | "to", words: string): TemplateResult {
