@@ -151,6 +151,19 @@ export const STOP_BREAKS: readonly Break[] = [
   },
   {
     row: "S53",
+    name: "a bot is closed beside its stop that has fired and rests",
+    changes: inFile(
+      "src/settle/stop/flatten-step.ts",
+      'return trigger !== null && status === "waiting_for_trigger";',
+      "return trigger !== null || status === null;",
+    ),
+    seenBy: {
+      test: "test/http/flatten.test.ts",
+      title: "a bot's stop that has fired at a limit and rests goes before its position is closed",
+    },
+  },
+  {
+    row: "S53",
     name: "all of the account goes for a bot",
     changes: inFile(
       "src/core/flatten.ts",

@@ -2,6 +2,9 @@
 import { expect, test } from "bun:test";
 import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { listLegs, updateLeg } from "../../src/store/legs.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
 
@@ -81,6 +84,34 @@ test("of a bot no more goes than its own fills hold, and what of its reductions 
   expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
   const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
   expect(end).toMatchObject({ status: "flat", left: [] });
+});
+
+test("a bot's stop that has fired at a limit and rests goes before its position is closed", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const trigger = { price: "59000", kind: "stop_loss", market: false };
+  const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
+  const { id: fired } = (await (await place(rig, guard)).json()) as Shown;
+  const { store, exchange } = rig.deps;
+  inTransaction(store, () => {
+    const order = findOrder(store, fired);
+    const [leg] = listLegs(store, fired);
+    if (order === null || leg === undefined) throw new Error("bug: a stop without a leg");
+    updateLeg(store, { ...leg, state: "resting" });
+    updateOrder(store, { ...order, status: "open" });
+  });
+  const atSale: unknown[] = [];
+  const { send } = exchange;
+  exchange.send = (body, ...rest) => {
+    if (body.includes("Ioc")) atSale.push(findOrder(store, fired)?.status);
+    return send(body, ...rest);
+  };
+  const id = await stopOf(rig, "bot", BOT);
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 40);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  expect(atSale).toEqual(["canceled"]);
 });
 
 test("asked for again it is the same while it goes on, and begins anew afterwards", async () => {

@@ -76,7 +76,12 @@ function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, si
 /** Of a bot's stop: its orders that only reduce in a market and may fill at any moment. */
 export function restingReductions(world: ToFlatten, stop: Stop, market: string): StoredOrder[] {
   if (stop.scope !== "bot") return [];
-  return keptOrders(world, stop).filter((order) => order.market === market && order.trigger === null);
+  return keptOrders(world, stop).filter((order) => order.market === market && !isWaiting(order));
+}
+
+/** A stop with a limit that has fired rests like any other order, and one of which nothing is known may. */
+function isWaiting({ trigger, status }: StoredOrder): boolean {
+  return trigger !== null && status === "waiting_for_trigger";
 }
 
 /** Of a bot's stop: what of its TWAPs may still reduce in a market. */
