@@ -522,14 +522,19 @@ async function answerOf(response: Response): Promise<Answer | null> {
 async function* piecesOf(body: ReadableStream<Uint8Array>, silentAfterMs: number): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  for (;;) {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const silence = new Promise<"silent">((resolve) => {
-      timer = setTimeout(() => resolve("silent"), silentAfterMs);
-    });
-    const read = await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
-    if (read === "silent" || read.done) return;
-    yield decoder.decode(read.value, { stream: true });
+  try {
+    for (;;) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const silence = new Promise<"silent">((resolve) => {
+        timer = setTimeout(() => resolve("silent"), silentAfterMs);
+      });
+      const read = await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
+      if (read === "silent" || read.done) return;
+      yield decoder.decode(read.value, { stream: true });
+    }
+  } finally {
+    // Whoever stops listening lets the connection go, or a program may not end.
+    reader.cancel().catch(() => undefined);
   }
 }
 

@@ -84,7 +84,7 @@ function faultsOf({ exitCode, out, err }: Ran, { writes, streams }: LossyProxy):
   const placing = writes.filter((words) => words.startsWith("POST /v1/orders "));
   const keys = new Set(placing.map((words) => words.split(" ")[2]));
   const wanted: [string, boolean][] = [
-    ["exit code 0", exitCode === 0],
+    [`exit code 0, and not ${exitCode} (143: it had not ended after ${MAX_RUN_MS / 1_000} s)`, exitCode === 0],
     ["it says that the order was placed", /^placed \S+ \w+$/m.test(out)],
     ["it was told that it is open, and that it is canceled", /^told open, .*^told canceled, /ms.test(out)],
     ["the answer to placing was lost once, and asked for again", placing.length >= 2 && placing.every(isLostFirst)],

@@ -27,14 +27,23 @@ export function openWire({ hostname, port }: { hostname: string; port: number })
 
   return {
     async ask(request) {
+      const before = socket;
       const line = await opened();
-      const heard = await askOn(line, request);
-      if (heard.isLast) line.destroy();
+      // Whoever keeps a connection may meet its end: what met it was not read, and is asked once more on another.
+      const heard = await askOn(line, request).catch(async (error: unknown) => {
+        if (line !== before || !(error instanceof Unanswered)) throw error;
+        line.destroy();
+        return askOn(await opened(), request);
+      });
+      if (heard.isLast) socket?.destroy();
       return heard;
     },
     close: () => void socket?.destroy(),
   };
 }
+
+/** Not a byte came back. */
+class Unanswered extends Error {}
 
 function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<Heard & { isLast: boolean }>();
@@ -47,7 +56,9 @@ function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean
   };
   const onClose = () => {
     const heard = wholeAnswer(Buffer.concat(pieces));
-    done(() => (heard === null ? reject(new Error(`closed without an answer to ${shown(request)}`)) : resolve(heard)));
+    const words = `closed without an answer to ${shown(request)}`;
+    const why = pieces.length === 0 ? new Unanswered(words) : new Error(words);
+    done(() => (heard === null ? reject(why) : resolve(heard)));
   };
   function done(tell: () => void): void {
     clearTimeout(late);

@@ -186,7 +186,7 @@ test("each route takes as many bytes as its description says, and not one more; 
     const short = path === "/v1/api-keys/limited" ? 8_192 : 2_048;
     expect([path, bytes]).toEqual([
       path,
-      /^\/v1\/(api-keys(?!\/self)|hooks(\/\{id\}\/revoke)?$|agent-renewal|stops\/\{id\}\/resume|proposals\/\{id\}\/decide)/.test(
+      /^\/v1\/(api-keys(?!\/self|\/demo)|hooks(\/\{id\}\/revoke)?$|agent-renewal|stops\/\{id\}\/resume|proposals\/\{id\}\/decide)/.test(
         path,
       )
         ? short

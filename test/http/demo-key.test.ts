@@ -41,6 +41,19 @@ test("a key without rails makes another at once, and that reads and writes", asy
   expect(rowCounts(rig)).toEqual(before);
 });
 
+test("it is a key of the account of whoever asks, and of no other", async () => {
+  const rig = demo();
+  const others = [KEYS.other, KEYS.both].map(async (apiKey) => {
+    const { account } = (await (await rig.ask({ path: "/v1/whoami", apiKey })).json()) as { account: object };
+    return account;
+  });
+  const [other, own] = await Promise.all(others);
+  expect(await refusalOf(await make(rig))).toBe("201");
+  const shown = (await (await rig.ask({ path: "/v1/whoami", apiKey: MADE })).json()) as { account: object };
+  expect(shown.account).toEqual(own ?? {});
+  expect(shown.account).not.toEqual(other ?? {});
+});
+
 test.each([
   ["where the owner has a wallet", openRig, KEYS.both, "403 demo_required"],
   ["by a key that only reads", demo, KEYS.readOnly, "403 insufficient_scope"],

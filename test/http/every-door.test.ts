@@ -182,5 +182,9 @@ test("a route that a rail may refuse has a row here", () => {
   expect(named.filter((route) => !NOT_HERE.has(route)).toSorted()).toEqual(DOORS.map(({ route }) => route).toSorted());
 });
 
-/** What is asked of a proposal is no action: who may is in `proposals.test.ts`. */
-const NOT_HERE: ReadonlySet<string> = new Set(["POST /v1/proposals/{id}/approve", "POST /v1/proposals/{id}/refuse"]);
+/** What is asked of a proposal is no action: who may is in `proposals.test.ts`. Who may make a key of the demo: in `demo-key.test.ts`. */
+const NOT_HERE: ReadonlySet<string> = new Set([
+  "POST /v1/proposals/{id}/approve",
+  "POST /v1/proposals/{id}/refuse",
+  "POST /v1/api-keys/demo",
+]);
