@@ -1,6 +1,6 @@
 import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
-import { nameOfTrade, type Trade } from "../../core/trade.ts";
+import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
 import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -9,7 +9,8 @@ import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
-import { listGuards } from "../../store/trades.ts";
+import { findTrade, listGuards } from "../../store/trades.ts";
+import { whileUnchanged } from "../../store/while-unchanged.ts";
 
 export type ToJudgeTrade = With<"clock" | "picture" | "store">;
 
@@ -26,22 +27,61 @@ export type Read = {
 
 export const NOTHING_READ: Read = { position: null, stopShown: null, mark: null };
 
-/** What a trade is judged by: its rows as they are now, and what was read beside them. */
-export function factsOf(world: ToJudgeTrade, trade: Trade, { position, stopShown, mark }: Read): TradeFacts {
-  const { clock, store } = world;
-  const nowMs = clock.nowMs();
-  const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
-  const stops = listGuards(store, trade, "stop").map((order) =>
-    shownBy(guardOf(world, trade, order), stopShown, nowMs),
-  );
+/** What of a trade stands in rows. */
+export type TradeRows = {
+  trade: Trade;
+  /** Null too where it was taken back, because it had never left. */
+  entryOrder: StoredOrder | null;
+  entry: Part | null;
+  stops: readonly Guarding[];
+  profits: readonly Guarding[];
+  isWithdrawn: boolean;
+};
+
+type Guarding = { part: Part; user: string | null; oid: string | null };
+
+/** Each trade that lives asks four times a second, and nearly always finds everything as it was. For outside of transactions. */
+export const rowsWhileUnchanged = whileUnchanged<TradeRows | null>((store, id) => {
+  const trade = findTrade(store, id);
+  return trade === null ? null : rowsOf(store, trade);
+});
+
+export function rowsOf(store: Store, trade: Trade): TradeRows {
+  const entryOrder = trade.entryId === null ? null : findOrder(store, trade.entryId);
+  const user = findAccount(store, trade.accountId)?.tradingAddress ?? null;
+  const guarding = (as: GuardKind) =>
+    listGuards(store, trade, as).map((order) => ({
+      part: partOf(store, trade, order),
+      user,
+      oid: order.exchangeOrderId,
+    }));
+  return {
+    trade,
+    entryOrder,
+    entry: entryOrder === null ? null : partOf(store, trade, entryOrder),
+    stops: guarding("stop"),
+    profits: guarding("profit"),
+    isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
+  };
+}
+
+/** What a trade is judged by: its rows, as they are now where they are not given, and what was read beside them. */
+export function factsOf(
+  world: ToJudgeTrade,
+  trade: Trade,
+  { position, stopShown, mark }: Read,
+  rows: TradeRows = rowsOf(world.store, trade),
+): TradeFacts {
+  const nowMs = world.clock.nowMs();
+  const stops = rows.stops.map((guarding) => shownBy(guardOf(world, guarding), stopShown, nowMs));
   const newestKnown = stops.slice(0, trade.replacedStops ?? 0).findLastIndex(({ wasTaken }) => wasTaken);
   return {
-    entry: entry === null ? null : partOf(store, trade, entry),
+    entry: rows.entry,
     stops: stops.map((stop, index) => ({ ...stop, mayBeReplaced: index < newestKnown })),
-    profits: listGuards(store, trade, "profit").map((order) => guardOf(world, trade, order)),
+    profits: rows.profits.map((guarding) => guardOf(world, guarding)),
     position,
     mark,
-    isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
+    isWithdrawn: rows.isWithdrawn,
     nowMs,
   };
 }
@@ -52,10 +92,7 @@ export function isStoppedSince(store: Store, { accountId, keyHash, createdAtMs }
 }
 
 /** One that the feed has told fired or over protects nothing, though no look has proven its end yet. */
-function guardOf({ picture, store }: ToJudgeTrade, trade: Trade, order: StoredOrder): Part {
-  const part = partOf(store, trade, order);
-  const user = findAccount(store, trade.accountId)?.tradingAddress ?? null;
-  const { exchangeOrderId: oid } = order;
+function guardOf({ picture }: ToJudgeTrade, { part, user, oid }: Guarding): Part {
   const told = user === null || oid === null ? null : picture.toldOf(user, oid);
   return (told?.isOver === true || told?.hasFired === true) && part.state === "waiting"
     ? { ...part, state: "unsettled" }

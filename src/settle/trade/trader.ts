@@ -16,13 +16,20 @@ import {
 import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, listOpenTrades, putTrade } from "../../store/trades.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
 import { placeGuard } from "./place-guard.ts";
-import { factsOf, isStoppedSince, NOTHING_READ, type StopShown } from "./trade-facts.ts";
+import {
+  factsOf,
+  isStoppedSince,
+  NOTHING_READ,
+  rowsOf,
+  rowsWhileUnchanged,
+  type StopShown,
+  type TradeRows,
+} from "./trade-facts.ts";
 
 export type RunningTrader = Trader & {
   /** No trade goes on in this process; the next start finds it. */
@@ -127,31 +134,31 @@ type Following = { id: string; memory: Memory };
 /** True when there is nothing more to do for it. */
 async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Following): Promise<boolean> {
   const { store, state } = world;
-  const trade = findTrade(store, id);
-  const account = trade === null ? null : findAccount(store, trade.accountId);
-  if (trade === null || account === null || trade.endedAtMs !== null) return true;
+  const rows = rowsWhileUnchanged(store, id);
+  const account = rows === null ? null : findAccount(store, rows.trade.accountId);
+  if (rows === null || account === null || rows.trade.endedAtMs !== null) return true;
   if (state.phase !== "ready" || awaitsTakeUp(store, account.id)) return false;
-  await ask(world, parts, { trade, account, memory });
-  const now = writeDown(world, id, memory);
+  await ask(world, parts, { rows, account, memory });
+  const now = writeDown(world, { id, memory });
   if (now === null) return true;
   await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));
   return false;
 }
 
-type TradeInHand = { trade: Trade; account: Account; memory: Memory };
+type Asking = { rows: TradeRows; account: Account; memory: Memory };
 
 /** What the rows alone do not tell: whether a stop waits still, an entry of which no feed tells, and what other hands have closed. */
-async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memory }: TradeInHand): Promise<void> {
+async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memory }: Asking): Promise<void> {
+  const { trade, entryOrder: entry } = rows;
   const nowMs = world.clock.elapsedMs();
-  await askForStop(world, parts, { trade, account, memory });
-  await askForMark(world, parts, { trade, account, memory });
-  const entry = entryOf(world, trade);
+  if (entry === null) await askForStop(world, parts, { rows, memory });
+  await askForMark(world, parts, { rows, memory });
   const isAsked = entry !== null && isLive(entry.status) && !world.feeds.isLive(account.tradingAddress);
   if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
   }
-  const own = heldOf(factsOf(world, trade, NOTHING_READ));
+  const own = heldNow(world, trade.id);
   if (own !== memory.own)
     Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position: null, readMs: nowMs });
   if (isZero(own)) return;
@@ -160,16 +167,24 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { trade, account, memo
   memory.readMs = nowMs;
   const read = await parts.position(account, trade.market);
   // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
-  if (read === null || read.timeMs <= memory.ownSinceMs || heldOf(factsOf(world, trade, NOTHING_READ)) !== own) return;
+  if (read === null || read.timeMs <= memory.ownSinceMs || heldNow(world, trade.id) !== own) return;
   const held = onSide(trade, read.size);
   memory.position = memory.shown === null ? null : larger(memory.shown, held);
   memory.shown = held;
 }
 
+function heldNow(world: ToPlaceOwn, id: string): Decimal {
+  const rows = rowsWhileUnchanged(world.store, id);
+  return rows === null ? ZERO : heldOf(factsOf(world, rows.trade, NOTHING_READ, rows));
+}
+
 /** Before an entry is sent behind it: it may have fired since the exchange last had a word about it. */
-async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade, memory }: TradeInHand): Promise<void> {
-  if (entryOf(world, trade) !== null) return;
-  const { stops, nowMs } = factsOf(world, trade, { ...NOTHING_READ, stopShown: memory.stopShown });
+async function askForStop(
+  world: ToPlaceOwn,
+  { settling }: TraderParts,
+  { rows, memory }: Omit<Asking, "account">,
+): Promise<void> {
+  const { stops, nowMs } = factsOf(world, rows.trade, { ...NOTHING_READ, stopShown: memory.stopShown }, rows);
   const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
   const elapsedMs = world.clock.elapsedMs();
   if (stop === undefined || isTrusted(stop, nowMs) || elapsedMs - memory.stopAskedMs < ASK_STOP_EVERY_MS) return;
@@ -180,9 +195,15 @@ async function askForStop(world: ToPlaceOwn, { settling }: TraderParts, { trade,
 }
 
 /** Where the exchange has refused the stop because of it. A mark of before is none to close by. */
-async function askForMark(world: ToPlaceOwn, { mark }: TraderParts, { trade, memory }: TradeInHand): Promise<void> {
+async function askForMark(
+  world: ToPlaceOwn,
+  { mark }: TraderParts,
+  { rows, memory }: Omit<Asking, "account">,
+): Promise<void> {
+  const { trade } = rows;
   const elapsedMs = world.clock.elapsedMs();
-  if (!wantsMark(trade, factsOf(world, trade, { ...NOTHING_READ, position: memory.position }))) memory.mark = null;
+  const facts = factsOf(world, trade, { ...NOTHING_READ, position: memory.position }, rows);
+  if (!wantsMark(trade, facts)) memory.mark = null;
   else if (elapsedMs - memory.markAskedMs >= ASK_MARK_EVERY_MS) {
     memory.mark = await mark(trade.market);
     memory.markAskedMs = elapsedMs;
@@ -200,31 +221,41 @@ function onSide({ side }: Trade, size: Decimal): Decimal {
   return isNegative(signed) ? ZERO : signed;
 }
 
-/** Null too where it was taken back, because it had never left. */
-function entryOf({ store }: With<"store">, { entryId }: Trade): StoredOrder | null {
-  return entryId === null ? null : findOrder(store, entryId);
+type Judged = { trade: Trade; steps: readonly TradeStep[] };
+
+/**
+ * Null where it has ended. In one transaction with the rows that it is concluded from, where anything of it changes: most looks find
+ * everything as it was, and nobody waits for the disk because of them.
+ */
+function writeDown(world: ToPlaceOwn, { id, memory }: Following): Judged | null {
+  const asItIs = judge(world, rowsWhileUnchanged(world.store, id), memory);
+  if (asItIs === null || !asItIs.isChanged) return asItIs;
+  return inTransaction(world.store, (store) => {
+    const trade = findTrade(store, id);
+    const judged = judge(world, trade === null ? null : rowsOf(store, trade), memory);
+    if (judged === null) return null;
+    if (judged.isChanged) putTrade(store, judged.trade, judged.nowMs);
+    return judged.trade.endedAtMs === null ? judged : null;
+  });
 }
 
-/** In one transaction with the rows that it is concluded from; null where it has ended. */
-function writeDown(
+function judge(
   world: ToPlaceOwn,
-  id: string,
+  rows: TradeRows | null,
   memory: Memory,
-): { trade: Trade; steps: readonly TradeStep[] } | null {
-  return inTransaction(world.store, (store) => {
-    const row = findTrade(store, id);
-    if (row === null || row.endedAtMs !== null) return null;
-    const found = { ...row, entryId: entryOf(world, row)?.id ?? null };
-    const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(store, found);
-    const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
-    const byFills = factsOf(world, trade, { position: null, stopShown: memory.stopShown, mark: memory.mark });
-    // What was read was read of what it held then.
-    const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
-    const steps = nextSteps(trade, facts);
-    const next = shownAs(concluded(trade, steps, facts), facts);
-    if (JSON.stringify(next) !== JSON.stringify(row)) putTrade(store, next, facts.nowMs);
-    return next.endedAtMs === null ? { trade: next, steps } : null;
-  });
+): (Judged & { isChanged: boolean; nowMs: number }) | null {
+  if (rows === null || rows.trade.endedAtMs !== null) return null;
+  const { trade: row } = rows;
+  const found = { ...row, entryId: rows.entryOrder?.id ?? null };
+  const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world.store, found);
+  const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
+  const read = { position: null, stopShown: memory.stopShown, mark: memory.mark };
+  const byFills = factsOf(world, trade, read, rows);
+  // What was read was read of what it held then.
+  const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
+  const steps = nextSteps(trade, facts);
+  const next = shownAs(concluded(trade, steps, facts), facts);
+  return { trade: next, steps, isChanged: JSON.stringify(next) !== JSON.stringify(row), nowMs: facts.nowMs };
 }
 
 /** Steps that are no more than words. */
@@ -278,7 +309,7 @@ function noteRefusal(world: ToPlaceOwn, id: string, refusal: string | null): voi
   if (refusal === null) return;
   inTransaction(world.store, (store) => {
     const trade = findTrade(store, id);
-    if (trade === null || trade.endedAtMs !== null || entryOf(world, trade) !== null) return;
+    if (trade === null || trade.endedAtMs !== null || rowsOf(store, trade).entryOrder !== null) return;
     putTrade(store, { ...trade, isEntryUnwanted: true, error: refusal }, world.clock.nowMs());
   });
 }
