@@ -34,6 +34,15 @@ const BLOCKED = {
   title: "a key that was blocked opens nothing any more, and no later grant opens it",
 };
 
+const A_DAY = {
+  test: "test/attribution/attribution.test.ts",
+  title: "what each key has made is told to the digit, and all of it together is what the account has won or lost",
+};
+const FIRST_MOMENT = {
+  test: "test/core/performance.test.ts",
+  title: "of one moment that begins with something nobody knows of, whatever comes first is what follows on none",
+};
+
 const LINE = {
   test: "test/http/audit.test.ts",
   title: "the line of time is a file: merged, newest first, and just what fits kind, status, bot and text",
@@ -133,9 +142,60 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
       "`max_slippage_bps` (50) from the best price of a book of at most 2 s, within 5 % of mark and oracle. It is priced once: a repeat of its key is the same order at the same price.",
   },
   { row: "P28", file: "README.md", sentence: "gives all that the same filters leave as a file" },
+  {
+    row: "P29",
+    file: "README.md",
+    sentence: "all lines, with what is open at one mark, are the account's to the digit",
+  },
 ];
 
 export const PROMISE_BREAKS: readonly Break[] = [
+  {
+    row: "P29",
+    name: "of a moment that begins with a gap whatever stands first is booked first",
+    changes: inFile(
+      "src/core/performance.ts",
+      "rest.splice(found === -1 ? firstOf(rest) : found, 1)",
+      "rest.splice(Math.max(0, found), 1)",
+    ),
+    seenBy: FIRST_MOMENT,
+  },
+  {
+    row: "P29",
+    name: "slices of a TWAP are nobody's",
+    changes: inFile("src/store/performance.ts", "?? byTwap ?? NOBODY", "?? NOBODY"),
+    seenBy: A_DAY,
+  },
+  {
+    row: "P29",
+    name: "funding is shared by what is held at the end",
+    changes: inFile(
+      "src/core/performance.ts",
+      "Number.POSITIVE_INFINITY) <= atMs; paid += 1) share(books, payments[paid]);",
+      "Number.POSITIVE_INFINITY) <= atMs - 3_600_000; paid += 1) share(books, payments[paid]);",
+    ),
+    seenBy: A_DAY,
+  },
+  {
+    row: "P29",
+    name: "what is paid for in kind is held all the same",
+    changes: inFile(
+      "src/core/performance.ts",
+      "  const size = isPaidInKind(fill) ? subtract(fill.size, fill.fee) : fill.size;",
+      "  const size = fill.size;",
+    ),
+    seenBy: A_DAY,
+  },
+  {
+    row: "P29",
+    name: "what protects a trade is nobody's",
+    changes: inFile(
+      "src/store/performance.ts",
+      "keyHash: owners.get(row.oid)?.keyHash ?? byTwap",
+      'keyHash: (row.direction.startsWith("Close") ? undefined : owners.get(row.oid)?.keyHash) ?? byTwap',
+    ),
+    seenBy: A_DAY,
+  },
   {
     row: "P06",
     name: "the log has a bit of the Idempotency-Key",

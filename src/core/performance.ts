@@ -173,19 +173,31 @@ function momentsOf(fills: readonly OwnedFill[]): OwnedFill[][] {
   ]);
 }
 
-/** Each that follows on the position which the one before has left; where none does, as they came. */
+/** Each that follows on the position which the one before has left; where none does, one that follows on none of the others. */
 function inOrder(moment: readonly OwnedFill[], position: Decimal): OwnedFill[] {
   const rest = [...moment];
   const ordered: OwnedFill[] = [];
   let standing = position;
   while (rest.length > 0) {
     const found = rest.findIndex(({ startPosition }) => startPosition === standing);
-    const [next] = rest.splice(Math.max(0, found), 1);
+    const [next] = rest.splice(found === -1 ? firstOf(rest) : found, 1);
     if (next === undefined) break;
     ordered.push(next);
-    standing = add(next.startPosition, signedSize(next));
+    standing = endOf(next);
   }
   return ordered;
+}
+
+function firstOf(fills: readonly OwnedFill[]): number {
+  const ends = new Set(fills.map(endOf));
+  return Math.max(
+    0,
+    fills.findIndex(({ startPosition }) => !ends.has(startPosition)),
+  );
+}
+
+function endOf(fill: OwnedFill): Decimal {
+  return add(fill.startPosition, signedSize(fill));
 }
 
 /** What is bought on spot is paid for in what was bought: so much less of it is held. */

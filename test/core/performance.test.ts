@@ -221,3 +221,17 @@ test("fills of one moment are booked in the order in which they follow on one an
   expect(lines).toMatchObject([{ fills: 2, realizedPnl: "10" }]);
   expect(held).toMatchObject([{ keyHash: "k", size: "0", cost: "0" }]);
 });
+
+test("of one moment that begins with something nobody knows of, whatever comes first is what follows on none of the others", () => {
+  const fills = [
+    fillOf({ price: "90", size: "2", start: "11", side: "sell" }),
+    fillOf({ price: "100", size: "1", start: "10" }),
+    fillOf({ price: "80", size: "4", start: "9", side: "sell" }),
+  ];
+  const { held, lines } = book([], { fills, payments: [] });
+  expect(held).toMatchObject([
+    { keyHash: NOBODY, size: "10", cost: "1000" },
+    { keyHash: "k", size: "-5", cost: "-410" },
+  ]);
+  expect(lines.find(({ keyHash }) => keyHash === "k")).toMatchObject({ fills: 3, realizedPnl: "-10" });
+});
