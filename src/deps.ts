@@ -322,6 +322,8 @@ export type GatewayState = {
   phase: "trial" | "opening" | "starting" | "ready" | "draining";
   /** Set when a failed invariant or the disk stops writes; reads, cancels and settling go on. */
   writesStoppedBecause: string | null;
+  /** What is wrong with the replica beside the database, as of the last look at it. */
+  replicaFault?: string | undefined;
   /** No file descriptor is left (EMFILE): no connection is taken, and none to the exchange may open. */
   isOutOfDescriptors?: boolean;
   /** By key hash and rail: when it was last told that it refused, and how often it has since. */

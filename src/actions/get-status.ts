@@ -45,6 +45,7 @@ export async function statusResource(
     phase: state.phase,
     orders: ordersOf(deps, caller),
     writes_stopped_because: state.writesStoppedBecause ?? findAccountFault(store, account.id),
+    replica_fault: state.replicaFault ?? null,
     restore: restoreOf(deps, caller),
     exchange_budget: await budgetOf(deps, caller),
     agent: agentOf(deps, caller),

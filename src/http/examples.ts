@@ -309,6 +309,7 @@ export const EXAMPLE_STATUS = {
   phase: "ready",
   orders: { are_taken: true, reason: null, detail: null },
   writes_stopped_because: null,
+  replica_fault: null,
   restore: null,
   exchange_budget: {
     order_wait_s: 0,

@@ -239,6 +239,55 @@ test("everything is reached and done by the keyboard alone, and the focus is see
   await page.getByRole("button", { name: "Cancel buy 0.0031 BTC at 60000" }).waitFor({ state: "detached" });
 });
 
+test("letters go where the help says, unless somebody types, and can be put off", async () => {
+  view = await openSignedIn(browser, options(), apiKey);
+  const { page } = view;
+  const { keyboard } = page;
+  await page.getByText("live", { exact: true }).waitFor();
+  const focusIs = (name: string) =>
+    page.waitForFunction(
+      `(document.activeElement.name || document.activeElement.ariaLabel) === ${JSON.stringify(name)}`,
+    );
+  const sideIs = (side: string) =>
+    page.waitForFunction(`document.querySelector("input[name=side]:checked").value === "${side}"`);
+  const screenIs = (hash: string) => page.waitForFunction(`location.hash === "${hash}"`);
+  await keyboard.press("g");
+  await keyboard.press("h");
+  await screenIs("#/history");
+  await keyboard.press("/");
+  await focusIs("historyText");
+  await keyboard.type("bs?/g");
+  expect(await page.getByLabel("Text").inputValue()).toBe("bs?/g");
+  expect(await page.evaluate("location.hash")).toBe("#/history");
+  await page.evaluate("document.activeElement.blur()");
+  await keyboard.press("s");
+  await screenIs("#/trade");
+  await focusIs("size");
+  await sideIs("sell");
+  await page.evaluate("document.activeElement.blur()");
+  await keyboard.press("b");
+  await sideIs("buy");
+  await page.evaluate("document.activeElement.blur()");
+  await keyboard.press("/");
+  await focusIs("market");
+  await page.evaluate("document.activeElement.blur()");
+  await keyboard.press("g");
+  await keyboard.press("b");
+  await screenIs("#/bots");
+  await keyboard.press("g");
+  await keyboard.press("o");
+  await screenIs("#/trade");
+  await focusIs("Open orders");
+  await keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).getByLabel("They are heard, in this browser").uncheck();
+  await keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await keyboard.press("g");
+  await keyboard.press("h");
+  await page.waitForTimeout(300);
+  expect(await page.evaluate("location.hash")).toBe("#/trade");
+});
+
 /** Whether the form's button is barred when Enter comes in the same frame as what was typed last. */
 function isBarredAfter(page: Page, typed: string): Promise<boolean> {
   return page.evaluate(`(() => {

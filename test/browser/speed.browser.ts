@@ -1,4 +1,7 @@
-/** The page stays small and quick: bytes, first paint, 5,000 fills, fifty events a second. Figures go to the output. */
+/**
+ * The page stays small and does no more than it has to: bytes, what is painted before anything is answered, rows and drawings. How long
+ * that takes here goes to the output.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
@@ -27,9 +30,8 @@ afterAll(async () => {
 });
 
 const MAX_SCRIPT_BYTES = 250 * 1_024;
-const MAX_FIRST_PAINT_MS = 300;
 
-test("the scripts are small, and the page is painted at once", async () => {
+test("the scripts are small, and how long the first paint takes is told", async () => {
   view = await openView(browser, { baseUrl: scene.baseUrl });
   const { page } = view;
   // The first request builds the page from its sources; the executable has it built.
@@ -48,7 +50,23 @@ test("the scripts are small, and the page is painted at once", async () => {
   const median = paints.sort((one, other) => one - other)[2] ?? 0;
   console.log(`scripts ${bytes} bytes gzip; first paint, median of 5: ${median.toFixed(0)} ms`);
   expect(bytes).toBeLessThan(MAX_SCRIPT_BYTES);
-  expect(median).toBeLessThan(MAX_FIRST_PAINT_MS);
+});
+
+test("the page is painted before anything is answered", async () => {
+  const proxy = openProxy(scene.baseUrl);
+  const held: (() => void)[] = [];
+  proxy.answer = (_request, url) =>
+    url.pathname.startsWith("/v1/") ? new Promise<Response | null>((resolve) => held.push(() => resolve(null))) : null;
+  view = await openView(browser, { baseUrl: proxy.baseUrl });
+  const { page } = view;
+  await page.goto(`${proxy.baseUrl}/#key=${apiKey}`);
+  await page.waitForFunction('performance.getEntriesByName("first-contentful-paint").length > 0');
+  while (held.length === 0) await page.waitForTimeout(20);
+  expect(((await page.locator("#main").textContent()) ?? "").trim()).not.toBe("");
+  proxy.answer = () => null;
+  for (const go of held) go();
+  await page.getByRole("navigation", { name: "Screens" }).waitFor();
+  await proxy.stop();
 });
 
 function fill(number: number) {
@@ -92,7 +110,9 @@ const WATCH = `{
     .observe({ type: "longtask" });
 }`;
 
-test("a table of 5,000 fills is drawn by what is seen of it, and scrolls without a stall", async () => {
+const MAX_ROWS_DRAWN = 80;
+
+test("a table of 5,000 fills is drawn by what is seen of it, also while it is scrolled", async () => {
   const proxy = openProxy(scene.baseUrl);
   proxy.answer = (_request, url) => (url.pathname === "/v1/fills" ? fillsPage(url) : null);
   view = await openSignedIn(browser, { baseUrl: proxy.baseUrl }, apiKey);
@@ -101,15 +121,17 @@ test("a table of 5,000 fills is drawn by what is seen of it, and scrolls without
   await page.getByText("5,000 fills, all of them").waitFor();
   // 2,500 sells at 1.25.
   await page.getByRole("region", { name: "Fills", exact: true }).getByText("+3,125.00").first().waitFor();
-  expect(await page.locator(".long tbody tr").count()).toBeLessThan(80);
+  expect(await page.locator(".long tbody tr").count()).toBeLessThan(MAX_ROWS_DRAWN);
   await page.evaluate(WATCH);
   const frames: number[] = await page.evaluate(`new Promise((done) => {
     const region = document.querySelector(".long");
     const frames = [];
+    globalThis.mostRows = 0;
     let before = performance.now();
     let step = 0;
     function next(now) {
       frames.push(now - before);
+      mostRows = Math.max(mostRows, region.querySelectorAll("tbody tr").length);
       before = now;
       region.scrollTop = step * 600;
       step += 1;
@@ -124,15 +146,21 @@ test("a table of 5,000 fills is drawn by what is seen of it, and scrolls without
   console.log(
     `5,000 fills: a frame ${usual.toFixed(0)} ms, 99th percentile ${slow.toFixed(0)} ms; ${tasks.length} long tasks`,
   );
-  // One frame in a hundred may wait for whatever else the machine does; half of them may not.
-  expect(usual).toBeLessThan(50);
+  expect(await page.evaluate<number>("mostRows")).toBeLessThan(MAX_ROWS_DRAWN);
   await proxy.stop();
 });
 
 const EVENTS_A_SECOND = 50;
 const SECONDS = 5;
 
-test("fifty events a second do not stall the page", async () => {
+/** Counts the page's drawings: whatever one changes is told in one piece. */
+const COUNT_DRAWINGS = `{
+  globalThis.drawings = 0;
+  new MutationObserver(() => { drawings += 1; })
+    .observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+}`;
+
+test("of fifty events a second many are drawn at once, and only what is seen of them", async () => {
   const proxy = openProxy(scene.baseUrl);
   let sent = 0;
   proxy.answer = (_request, url) => {
@@ -149,7 +177,7 @@ test("fifty events a second do not stall the page", async () => {
           const event = { object: "event", id: String(sent + 2), type: "fill.created", data };
           const lines = `id: ${sent + 2}\nevent: fill.created\ndata: ${JSON.stringify(event)}\n\n`;
           controller.enqueue(text.encode(lines));
-          await Bun.sleep(1_000 / EVENTS_A_SECOND);
+          if (sent % EVENTS_A_SECOND === 0) await Bun.sleep(1_000);
         }
       },
     });
@@ -160,6 +188,7 @@ test("fifty events a second do not stall the page", async () => {
   await goTo(page, "Fills");
   await page.getByText("5,000 fills").first().waitFor();
   await page.evaluate(WATCH);
+  await page.evaluate(COUNT_DRAWINGS);
   const last = fill(FILLS + EVENTS_A_SECOND * SECONDS);
   await page.waitForFunction("true", null, { timeout: 1_000 });
   while (sent < EVENTS_A_SECOND * SECONDS) await Bun.sleep(100);
@@ -167,9 +196,11 @@ test("fifty events a second do not stall the page", async () => {
   await page.locator(".long tbody").getByText(price).first().waitFor();
   const tasks: number[] = await page.evaluate("longTasks");
   const sum = tasks.reduce((total, duration) => total + duration, 0);
+  const drawings: number = await page.evaluate("drawings");
   console.log(
-    `${EVENTS_A_SECOND} events a second for ${SECONDS} s: ${tasks.length} long tasks, ${sum.toFixed(0)} ms in all`,
+    `${EVENTS_A_SECOND} events a second for ${SECONDS} s: ${drawings} drawings, ${tasks.length} long tasks, ${sum.toFixed(0)} ms in all`,
   );
-  expect(sum).toBeLessThan(1_000);
+  expect(drawings).toBeLessThan((EVENTS_A_SECOND * SECONDS) / 2);
+  expect(await page.locator(".long tbody tr").count()).toBeLessThan(MAX_ROWS_DRAWN);
   await proxy.stop();
 });

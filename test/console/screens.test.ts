@@ -43,7 +43,8 @@ function inTrouble(): Stage["app"] {
   const app = withBots();
   app.state["route"] = { screen: "now", argument: "" };
   const loaded = (value: unknown) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
-  const status = loaded({ ...STATUS, unknown_operations: { count: 2 } });
+  const troubles = { unknown_operations: { count: 2 }, replica_fault: "Litestream has copied nothing" };
+  const status = loaded({ ...STATUS, ...troubles });
   Object.assign(app.state, { positions: loaded([HELD]), openOrders: loaded([]), status });
   return app;
 }
@@ -53,6 +54,7 @@ test("what needs the owner is said first, and nothing is said where nothing does
   for (const words of [
     "ETH is 6.8 % from its liquidation.",
     "2 operations are unknown",
+    "The replica of the database: Litestream has copied nothing.",
     "The agent's approval ends",
     "grid-1 has tripped and increases nothing before",
     "The key aaaaaaaa…aaaa of grid-1 ends in 1 d.",

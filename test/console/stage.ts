@@ -165,6 +165,7 @@ export const STATUS = {
   phase: "ready",
   orders: { are_taken: true },
   feed_not_live_because: null,
+  replica_fault: null,
   market_feed_live: null,
   agent: AGENT,
   unknown_orders: { count: 0, oldest_age_s: null },

@@ -56,6 +56,7 @@ describe("the status", () => {
       phase: "ready",
       orders: { are_taken: true, reason: null, detail: null },
       writes_stopped_because: null,
+      replica_fault: null,
       restore: null,
       unsettled_actions: 0,
       feed_live: false,

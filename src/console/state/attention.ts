@@ -42,12 +42,13 @@ export function waitingProposals(proposals: readonly Proposal[] | null, nowMs: n
 }
 
 function ofGateway(status: Status, nowMs: number): Matter[] {
-  const { orders, feed_live: isLive, agent, unknown_operations: unknown } = status;
+  const { orders, feed_live: isLive, agent, unknown_operations: unknown, replica_fault: replica } = status;
   const said: string[] = [];
   if (!orders.are_taken && orders.reason !== "trading_stopped")
     said.push(`Orders are not taken: ${orders.detail ?? ""}`);
   if (!isLive) said.push(`The exchange's feed is not live: ${status.feed_not_live_because ?? "not known why"}`);
   if (unknown.count > 0) said.push(`${unknown.count} operations are unknown; the gateway is finding out.`);
+  if (replica !== null) said.push(`The replica of the database: ${replica}.`);
   if (agent === null) said.push("No agent is approved: nothing can be signed.");
   else if (agentEndsSoon(status, nowMs)) said.push(`The agent's approval ends ${dateAndTime(agent.valid_until)}.`);
   return said.map((words) => ({ words, where: "#/health", link: "Health" }));

@@ -47,16 +47,23 @@ function search({ state: { route } }: App): void {
   else go("#/history", "input[name=historyText]");
 }
 
-/** The screen is drawn with the next frame. */
+/** Where another screen is gone to, what is looked for is there with the drawing after that. */
 function go(hash: string, focus: string | null): void {
+  const isThere = location.hash === hash;
   location.hash = hash;
   if (focus === null) return;
-  setTimeout(() => {
-    const found = document.querySelector(focus);
-    if (found instanceof HTMLElement) found.focus();
-    if (found instanceof HTMLInputElement) found.select();
-  }, FRAMES_MS);
+  const look = () => afterDrawing(() => focusOn(focus));
+  if (isThere) look();
+  else addEventListener("hashchange", look, { once: true });
 }
 
-/** Milliseconds in which a screen is certainly drawn. */
-const FRAMES_MS = 60;
+/** The frame that draws may have been asked for, and the one behind it comes after that. */
+function afterDrawing(run: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(run));
+}
+
+function focusOn(selector: string): void {
+  const found = document.querySelector(selector);
+  if (found instanceof HTMLElement) found.focus();
+  if (found instanceof HTMLInputElement) found.select();
+}

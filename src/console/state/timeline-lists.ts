@@ -13,6 +13,7 @@ import {
   takenAt,
   transferEntry,
 } from "../../core/history.ts";
+import { madeOnce } from "../../core/made-once.ts";
 import type { ApiKey, AuditEntry, Fill, FundingPayment, List, Operation, Order, Transfer } from "../api/resources.ts";
 import { shortId } from "../figures/format.ts";
 import type { State } from "./state.ts";
@@ -164,7 +165,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       kept: kept(orders, orders.length < KEPT_ROWS),
       older: timeline.orders,
       atOf: createdAt,
-      entryOf: (item) => orderEntry(item, placedBy.get(item.id) ?? keys.get(item.id) ?? null),
+      entryOf: (item) => orderLine(item)(placedBy.get(item.id) ?? keys.get(item.id) ?? null),
     }),
     sourceOf<Fill>({
       kind: "fill",
@@ -172,7 +173,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       kept: kept(fillRows, !fills.isCut && !fills.isLoading),
       older: timeline.fills,
       atOf: createdAt,
-      entryOf: fillEntry,
+      entryOf: fillLine,
     }),
     sourceOf<Operation>({
       kind: "operation",
@@ -180,14 +181,28 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       kept: kept(acts, acts.length < KEPT_ROWS),
       older: timeline.operations,
       atOf: operationAt,
-      entryOf: operationEntry,
+      entryOf: operationLine,
     }),
-    readSource<FundingPayment>("funding", timeline.funding, fundingEntry),
-    readSource<Transfer>("transfer", timeline.transfers, transferEntry),
-    readSource<AuditEntry>("audit", timeline.audit, auditEntry),
+    readSource<FundingPayment>("funding", timeline.funding, fundingLine),
+    readSource<Transfer>("transfer", timeline.transfers, transferLine),
+    readSource<AuditEntry>("audit", timeline.audit, auditLine),
   ];
   return all.filter(({ kind }) => (filter.kind === "" || filter.kind === kind) && isAnswered(kind, filter));
 }
+
+/** Whose an order is may be learned later; what is known of it else is never changed. */
+const orderLine = madeOnce((order: Order) => {
+  let line: Entry | null = null;
+  return (keyHash: string | null): Entry => {
+    if (line === null || line.keyHash !== keyHash) line = orderEntry(order, keyHash);
+    return line;
+  };
+});
+const fillLine = madeOnce<Fill, Entry>(fillEntry);
+const operationLine = madeOnce<Operation, Entry>(operationEntry);
+const fundingLine = madeOnce<FundingPayment, Entry>(fundingEntry);
+const transferLine = madeOnce<Transfer, Entry>(transferEntry);
+const auditLine = madeOnce<AuditEntry, Entry>(auditEntry);
 
 /** Lists of which no event tells. */
 export const READ_FROM = { funding: "/v1/funding", transfer: "/v1/transfers", audit: "/v1/audit" } as const;

@@ -59,6 +59,7 @@ function gateway({ state: { nowMs } }: App, status: Status): TemplateResult {
     ["Fills read", age(status.fills_read_at, nowMs)],
     ["Markets read", age(status.markets_read_at, nowMs)],
     ["Builder fee", builder(status)],
+    ...(status.replica_fault === null ? [] : [["Replica", mark(status.replica_fault, false)] as const]),
   ]);
 }
 

@@ -121,6 +121,10 @@ export const StatusResource = closed(
     }),
     orders: Orders,
     writes_stopped_because: nullable(Type.String(), "Why writes other than cancels are refused, or null."),
+    replica_fault: nullable(
+      Type.String(),
+      "What is wrong with Litestream's copy beside the database, in plain words, as of a look every five minutes; null where nothing is, and where the gateway was not told of one (`--external-checkpoints`).",
+    ),
     restore: Type.Union([Restore, Type.Null()], { description: "The last restore from a backup; null without one." }),
     exchange_budget: ExchangeBudget,
     agent: Type.Union([SigningAgent, Type.Null()], { description: "Who signs; null while no agent is approved." }),

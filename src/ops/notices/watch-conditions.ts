@@ -26,15 +26,14 @@ const LIQUIDATION_NEAR = decimal("0.1");
 
 export type ConditionWatch = { stop(): void };
 
-/** @param besides what else holds, from whoever can tell */
-export function openConditionWatch(deps: ToWatch, besides: () => readonly Held[] = () => []): ConditionWatch {
+export function openConditionWatch(deps: ToWatch): ConditionWatch {
   const since = new Map<string, number>();
   const told = toldBefore(deps);
   let isEnded = false;
 
   function look(): void {
     const nowMs = deps.clock.nowMs();
-    const held = [...conditionsNow(deps), ...besides()];
+    const held = conditionsNow(deps);
     const names = new Set(held.map(nameOf));
     for (const name of since.keys()) if (!names.has(name)) since.delete(name);
     for (const condition of held) {
@@ -97,7 +96,9 @@ export function conditionsNow(deps: ToWatch): Held[] {
   const readiness = readinessOf(deps).accounts.flatMap(({ accountId, reason }): Held[] =>
     reason === null ? [] : [{ what: "writes_stopped", data: { account: accountId, reason } }],
   );
-  return [...disk, ...readiness, ...listAccounts(store).flatMap((account) => ofAccount(deps, account))];
+  const { replicaFault: reason } = state;
+  const replica: Held[] = reason === undefined ? [] : [{ what: "replica", data: { reason } }];
+  return [...disk, ...replica, ...readiness, ...listAccounts(store).flatMap((account) => ofAccount(deps, account))];
 }
 
 function ofAccount(deps: ToWatch, account: Account): Held[] {

@@ -6,7 +6,7 @@ export type Between = {
   /** Of the next so many writes the request arrives and the answer does not. */
   loseAnswers: number;
   /** Answers instead of the gateway; null lets the request through. */
-  answer: (request: Request, url: URL) => Response | null | Promise<Response>;
+  answer: (request: Request, url: URL) => Response | null | Promise<Response | null>;
   stop(): Promise<void>;
 };
 

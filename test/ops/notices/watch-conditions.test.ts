@@ -1,7 +1,7 @@
 /** What the gateway notices of itself, and how often it says so. */
 import { expect, test } from "bun:test";
 import { NOTICE_TYPE } from "../../../src/core/notice/notice.ts";
-import { conditionsNow, type Held, openConditionWatch } from "../../../src/ops/notices/watch-conditions.ts";
+import { conditionsNow, openConditionWatch } from "../../../src/ops/notices/watch-conditions.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { listAllEventsAfter } from "../../../src/store/events.ts";
 import { parseClearinghouseState } from "../../../src/wire/answer/account.ts";
@@ -13,6 +13,18 @@ function told({ deps }: Rig): string[] {
   return rows.map(({ resourceId }) => resourceId);
 }
 
+const LONG = { szi: "1", liquidationPx: "54600" };
+
+/** The account holds these. */
+function near(rig: Rig, coins: readonly string[], some = LONG): void {
+  const user = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress ?? "";
+  const held = coins.map((coin) => ({ coin, positionValue: "60000", ...some }));
+  const value = parseClearinghouseState(stateOf(held, rig.clock.nowMs()));
+  if (value === null) throw new Error("no state");
+  const at = { timeMs: rig.clock.nowMs(), askedAtMs: rig.clock.elapsedMs() };
+  rig.deps.picture.take(user, { part: "state", dex: "", value }, at);
+}
+
 function live(rig: Rig): void {
   rig.deps.feeds.isLive = () => true;
 }
@@ -20,19 +32,18 @@ function live(rig: Rig): void {
 test("what begins is told once, and again only after ten minutes in which it had ended", async () => {
   const rig = openRig();
   live(rig);
-  let held: Held[] = [];
-  const watch = openConditionWatch(rig.deps, () => held);
+  const watch = openConditionWatch(rig.deps);
   const pass = async (seconds: number) => {
     for (let step = 0; step < seconds / 5; step += 1) await rig.clock.advance(5_000);
   };
   await pass(60);
   expect(told(rig)).toEqual([]);
-  held = [{ what: "replica", data: { reason: "behind" } }];
+  rig.deps.state.replicaFault = "behind";
   await pass(700);
   expect(told(rig)).toEqual(["replica"]);
-  held = [];
+  rig.deps.state.replicaFault = undefined;
   await pass(10);
-  held = [{ what: "replica", data: { reason: "behind" } }];
+  rig.deps.state.replicaFault = "behind";
   await pass(10);
   expect(told(rig)).toEqual(["replica", "replica"]);
   watch.stop();
@@ -41,18 +52,18 @@ test("what begins is told once, and again only after ten minutes in which it had
 test("what lasts over a restart is not told again within ten minutes of the last time", async () => {
   const rig = openRig();
   live(rig);
-  const of = (market: string): Held => ({ what: "liquidation", data: { account: ACCOUNTS.main, market } });
-  const passing = async (held: readonly Held[], seconds: number) => {
-    const watch = openConditionWatch(rig.deps, () => held);
+  const passing = async (coins: readonly string[], seconds: number) => {
+    near(rig, coins);
+    const watch = openConditionWatch(rig.deps);
     for (let step = 0; step < seconds / 5; step += 1) await rig.clock.advance(5_000);
     watch.stop();
   };
-  await passing([of("BTC")], 10);
-  await passing([of("BTC")], 300);
+  await passing(["BTC"], 10);
+  await passing(["BTC"], 300);
   expect(told(rig)).toEqual(["liquidation"]);
-  await passing([of("BTC"), of("ETH")], 10);
+  await passing(["BTC", "ETH"], 10);
   expect(told(rig)).toEqual(["liquidation", "liquidation"]);
-  await passing([of("BTC")], 300);
+  await passing(["BTC"], 300);
   expect(told(rig)).toHaveLength(3);
 });
 
@@ -76,11 +87,6 @@ const POSITIONS: [string, string, string, boolean][] = [
 test.each(POSITIONS)("the liquidation price of %s: near %p", (_what, szi, liquidationPx, isNear) => {
   const rig = openRig();
   live(rig);
-  const user = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress ?? "";
-  const some = { coin: "BTC", szi, positionValue: "60000", liquidationPx };
-  const value = parseClearinghouseState(stateOf([some], rig.clock.nowMs()));
-  if (value === null) throw new Error("no state");
-  const at = { timeMs: rig.clock.nowMs(), askedAtMs: rig.clock.elapsedMs() };
-  rig.deps.picture.take(user, { part: "state", dex: "", value }, at);
+  near(rig, ["BTC"], { szi, liquidationPx });
   expect(conditionsNow(rig.deps).some(({ what }) => what === "liquidation")).toBe(isNear);
 });
