@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { goTo, openBrowser, openSignedIn, seriousFindings, type View } from "./support/browser.ts";
+import { goTo, openBrowser, openSignedIn, seriousFindings, until, type View } from "./support/browser.ts";
 import { call, openScene, type Scene, setUp } from "./support/scene.ts";
 
 let scene: Scene;
@@ -245,12 +245,10 @@ test("letters go where the help says, unless somebody types, and can be put off"
   const { keyboard } = page;
   await page.getByText("live", { exact: true }).waitFor();
   const focusIs = (name: string) =>
-    page.waitForFunction(
-      `(document.activeElement.name || document.activeElement.ariaLabel) === ${JSON.stringify(name)}`,
-    );
+    until(page, `(document.activeElement.name || document.activeElement.ariaLabel) === ${JSON.stringify(name)}`);
   const sideIs = (side: string) =>
-    page.waitForFunction(`document.querySelector("input[name=side]:checked").value === "${side}"`);
-  const screenIs = (hash: string) => page.waitForFunction(`location.hash === "${hash}"`);
+    until(page, `document.querySelector("input[name=side]:checked")?.value === "${side}"`);
+  const screenIs = (hash: string) => until(page, `location.hash === "${hash}"`);
   await keyboard.press("g");
   await keyboard.press("h");
   await screenIs("#/history");
@@ -277,7 +275,8 @@ test("letters go where the help says, unless somebody types, and can be put off"
   await keyboard.press("g");
   await keyboard.press("o");
   await screenIs("#/trade");
-  await focusIs("Open orders");
+  // Though there are none.
+  await until(page, 'document.activeElement.id === "section-open-orders"');
   await keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByLabel("They are heard, in this browser").uncheck();
   await keyboard.press("Escape");
@@ -327,7 +326,7 @@ test.each([
   for (const screen of SCREENS) {
     await goTo(page, screen);
     await page.getByRole("heading", { level: 1, name: screen }).waitFor();
-    await page.waitForTimeout(300);
+    await page.waitForTimeout(100);
     expect([screen, await seriousFindings(page)]).toEqual([screen, []]);
     expect([screen, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([screen, width]);
     expect(await page.getByText("PAPER · no real money").isVisible()).toBe(true);

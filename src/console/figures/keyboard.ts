@@ -9,7 +9,7 @@ export type Meaning =
 const PLACES: ReadonlyMap<string, readonly [hash: string, focus: string | null, words: string]> = new Map([
   ["n", ["#/now", null, "Now"]],
   ["t", ["#/trade", null, "Trade"]],
-  ["o", ["#/trade", "[aria-label='Open orders']", "open orders"]],
+  ["o", ["#/trade", "#section-open-orders", "open orders"]],
   ["b", ["#/bots", null, "Bots"]],
   ["h", ["#/history", null, "History"]],
   ["f", ["#/fills", null, "Fills"]],

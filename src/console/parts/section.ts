@@ -2,12 +2,12 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { time } from "../figures/format.ts";
 import type { Loaded } from "../state/state.ts";
 
-/** A titled part of a screen. `note` stands beside the title. */
+/** A titled part of a screen. `note` stands beside the title, to which a key may lead whatever is below it. */
 export function section(title: string, content: unknown, note: unknown = nothing): TemplateResult {
   const id = `section-${title.toLowerCase().replaceAll(/[^a-z]+/g, "-")}`;
   return html`
     <section aria-labelledby=${id}>
-      <div class="section-head"><h2 id=${id}>${title}</h2><div class="note">${note}</div></div>
+      <div class="section-head"><h2 id=${id} tabindex="-1">${title}</h2><div class="note">${note}</div></div>
       ${content}
     </section>`;
 }

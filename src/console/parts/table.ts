@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { classMap } from "lit-html/directives/class-map.js";
 import { repeat } from "lit-html/directives/repeat.js";
+import { type Slots, slotsFor } from "./row-slots.ts";
 
 export type Column<Row> = {
   name: string;
@@ -71,23 +72,32 @@ const PHONE_ROW_PX = 44;
 function rowPx(): number {
   return matchMedia("(max-width: 760px)").matches ? PHONE_ROW_PX : ROW_PX;
 }
+/** Counted as a row, as screen readers do. */
+const HEADER_ROWS = 1;
 /** Rows drawn above and below what is seen. */
 const SPARE_ROWS = 12;
 
-export type Window = { scrollTop: number; height: number };
+export type Window = {
+  scrollTop: number;
+  height: number;
+  /** Lines that are drawn. */
+  slots: Slots;
+  /** Id of the row in which something has the focus. */
+  focused: string | null;
+};
 
 export function newWindow(): Window {
-  return { scrollTop: 0, height: 600 };
+  return { scrollTop: 0, height: 600, slots: new Map(), focused: null };
 }
 
 /** Rows left below what is seen. */
 const NEAR_ROWS = 40;
 
-export function isNearEnd({ scrollTop, height }: Window, rows: number): boolean {
+export function isNearEnd({ scrollTop, height }: Pick<Window, "scrollTop" | "height">, rows: number): boolean {
   return scrollTop + height > (rows - NEAR_ROWS) * rowPx();
 }
 
-/** Draws only the rows that are seen. `moved` is called when others are. */
+/** Draws only the rows that are seen, in the lines that there are. `moved` is called when others are. */
 export function longTable<Row>(about: Table<Row>, view: Window, moved: () => void): TemplateResult {
   if (about.rows.length === 0) return html`<p class="empty">${about.empty}</p>`;
   const { skipped = 0 } = about;
@@ -98,24 +108,37 @@ export function longTable<Row>(about: Table<Row>, view: Window, moved: () => voi
     Math.max(first + 1, Math.ceil(at(view.scrollTop + view.height)) + SPARE_ROWS),
   );
   const seen = about.rows.slice(first, last).map((row, index) => ({ row, index: skipped + first + index }));
+  const slots = slotsFor(
+    view.slots,
+    seen.map(({ row }) => about.id(row)),
+    view.focused,
+  );
+  view.slots = slots;
+  function focused({ target }: Event): void {
+    const line = target instanceof Element ? target.closest("tr")?.getAttribute("aria-rowindex") : null;
+    const row = about.rows[Number(line ?? 0) - HEADER_ROWS - 1 - skipped];
+    view.focused = row === undefined ? null : about.id(row);
+  }
+  function left(): void {
+    view.focused = null;
+  }
   function scrolled({ currentTarget }: Event): void {
     if (!(currentTarget instanceof HTMLElement)) return;
     view.scrollTop = currentTarget.scrollTop;
     view.height = currentTarget.clientHeight;
     moved();
   }
-  // The header is row 1.
   return html`
-    <div class="table long" role="region" aria-label=${about.caption} tabindex="0" @scroll=${scrolled}>
-      <table aria-rowcount=${skipped + about.rows.length + 1}>
+    <div class="table long" role="region" aria-label=${about.caption} tabindex="0" @scroll=${scrolled} @focusin=${focused} @focusout=${left}>
+      <table aria-rowcount=${skipped + about.rows.length + HEADER_ROWS}>
         <caption class="hidden">${about.caption}</caption>
         ${head(about.columns)}
         <tbody>
           ${spacer(skipped + first)}
           ${repeat(
             seen,
-            ({ row }) => about.id(row),
-            ({ row, index }) => line(about, row, index + 2),
+            ({ row }) => slots.get(about.id(row)),
+            ({ row, index }) => line(about, row, index + HEADER_ROWS + 1),
           )}
           ${spacer(about.rows.length - last)}
         </tbody>

@@ -75,6 +75,8 @@ export async function openSignedIn(browser: Browser, options: ViewOptions, apiKe
 export async function goTo(page: Page, screen: string): Promise<void> {
   const screens = page.getByRole("navigation", { name: "Screens" });
   const link = screens.getByRole("link", { name: screen });
+  // Whether something is seen is not waited for.
+  await screens.getByRole("link").first().waitFor();
   // On a phone some are behind a button.
   if (!(await link.isVisible())) await screens.getByRole("button").click();
   await link.click();
@@ -95,3 +97,15 @@ export async function seriousFindings(page: Page): Promise<string[]> {
           .slice(0, 400)}`,
     );
 }
+
+/** Until that is true in the page, whose own policy lets no script in that asks again by itself. */
+export async function until(page: Page, expression: string): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (await page.evaluate<boolean>(expression)) return;
+    await page.waitForTimeout(TRY_AGAIN_MS);
+  }
+  throw new Error(`it does not come to be that ${expression}`);
+}
+
+const MAX_TRIES = 200;
+const TRY_AGAIN_MS = 50;
