@@ -163,7 +163,7 @@ export const PROMISE_BREAKS: readonly Break[] = [
   {
     row: "P29",
     name: "slices of a TWAP are nobody's",
-    changes: inFile("src/store/performance.ts", "?? byTwap ?? NOBODY", "?? NOBODY"),
+    changes: inFile("src/store/fills.ts", "order?.keyHash ?? ofTwap };", "order?.keyHash ?? null };"),
     seenBy: A_DAY,
   },
   {
@@ -191,8 +191,8 @@ export const PROMISE_BREAKS: readonly Break[] = [
     name: "what protects a trade is nobody's",
     changes: inFile(
       "src/store/performance.ts",
-      "keyHash: owners.get(row.oid)?.keyHash ?? byTwap",
-      'keyHash: (row.direction.startsWith("Close") ? undefined : owners.get(row.oid)?.keyHash) ?? byTwap',
+      "map(({ fill, keyHash }) => ({ ...fill,",
+      'map(({ fill, keyHash: key }) => [fill, fill.direction.startsWith("Close") ? null : key] as const).map(([fill, keyHash]) => ({ ...fill,',
     ),
     seenBy: A_DAY,
   },

@@ -5,6 +5,7 @@ import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
+import { twapKeys } from "./operations.ts";
 import { assignments, columnsOf, placeholders, prepared, rowsOf } from "./prepared.ts";
 import { fillCursors, fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
@@ -186,7 +187,7 @@ export type FillPage = {
   limit: number;
 };
 
-/** A fill with the order of ours that it belongs to, and the key that placed that order. */
+/** A fill with the order of ours that it belongs to, and the key whose it is. */
 export type ListedFill = { fill: StoredFill; orderId: string | null; keyHash: string | null };
 
 /** One fill as it would be listed; null when there is none. */
@@ -210,7 +211,7 @@ export function listFills(store: Store, { accountId, after, limit }: FillPage): 
 export type FillFilter = Times & {
   /** Canonical name; null for all. */
   market: string | null;
-  /** Hashes of the API keys that placed the orders; null for all, those of nobody included. */
+  /** Hashes of the API keys that placed the orders, or asked for the TWAPs; null for all, those of nobody included. */
   keyHashes: readonly string[] | null;
 };
 
@@ -273,17 +274,24 @@ const ordersOf = prepared((store) =>
 );
 
 /** By native id: the orders of ours that fills belong to, and the keys that placed them. */
-export function ownersOf(store: Store, accountId: string, rows: readonly Pick<StoredFill, "oid">[]) {
+function ownersOf(store: Store, accountId: string, rows: readonly Pick<StoredFill, "oid">[]) {
   const oids = JSON.stringify([...new Set(rows.map(({ oid }) => oid))]);
   const found = ordersOf(store).all({ accountId, oids });
   return new Map(found.map((order) => [order.oid, order]));
 }
 
-function listed(store: Store, accountId: string, rows: readonly StoredFill[]): ListedFill[] {
+/** Whose each fill is: of the key that placed its order, or asked for the TWAP that it is a slice of. */
+export function listed(store: Store, accountId: string, rows: readonly StoredFill[]): ListedFill[] {
   const byOid = ownersOf(store, accountId, rows);
+  const byTwap = twapKeys(
+    store,
+    accountId,
+    rows.flatMap(({ twapId }) => twapId ?? []),
+  );
   return rows.map((fill) => {
     const order = byOid.get(fill.oid);
-    return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? null };
+    const ofTwap = fill.twapId === null ? null : (byTwap.get(fill.twapId) ?? null);
+    return { fill, orderId: order?.id ?? null, keyHash: order?.keyHash ?? ofTwap };
   });
 }
 

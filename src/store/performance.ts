@@ -2,9 +2,8 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import type { HeldBy, Line, OwnedFill, PaidFunding } from "../core/performance.ts";
 import { NO_FIGURES, NOBODY, sumFigures } from "../core/performance.ts";
-import { ownersOf, type StoredFill } from "./fills.ts";
+import { listed, type StoredFill } from "./fills.ts";
 import type { Store } from "./open.ts";
-import { twapKeys } from "./operations.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { fills } from "./schema.ts";
 import { fundingPayments, performanceCursors, performanceDays, performancePositions } from "./schema-record.ts";
@@ -137,16 +136,7 @@ export function listOwnedFills(store: Store, stretch: Stretch, count: number): {
 }
 
 function owned(store: Store, accountId: string, rows: readonly StoredFill[]): OwnedFill[] {
-  const owners = ownersOf(store, accountId, rows);
-  const twaps = twapKeys(
-    store,
-    accountId,
-    rows.flatMap(({ twapId }) => twapId ?? []),
-  );
-  return rows.map((row) => {
-    const byTwap = row.twapId === null ? undefined : twaps.get(row.twapId);
-    return { ...row, keyHash: owners.get(row.oid)?.keyHash ?? byTwap ?? NOBODY };
-  });
+  return listed(store, accountId, rows).map(({ fill, keyHash }) => ({ ...fill, keyHash: keyHash ?? NOBODY }));
 }
 
 const paymentsWithin = prepared((store) =>

@@ -65,11 +65,12 @@ const DAY_MS = 110 * 60_000;
 const REST_MS = 14 * 60_000;
 const MAX_GAP_MS = 90_000;
 const [MAKER, TAKER] = [`0x${"8".repeat(40)}`, `0x${"9".repeat(40)}`];
-const ANY = {
-  markets: "any",
+/** In the market of spot by its name, which no `any` opens. */
+const RAILS = {
+  markets: "@107,BTC,ETH,xyz:TSLA",
   touches: "own",
   sources: "any",
-  may: "increase,reduce,modify,cancel",
+  may: "increase,reduce,modify,cancel,twap",
   maxOrder: "any",
   maxPosition: "any",
   maxExposure: "any",
@@ -104,7 +105,7 @@ export async function tradeADay(seed: number): Promise<DayResult> {
   const chance = openChance(seed);
   const [party] = PARTIES;
   if (party === undefined) throw new Error("bug: no party");
-  const bots: Bot[] = ["grid", "other"].map((bot, nth) => makeBot({ party, nth, rails: { bot, ...ANY } }));
+  const bots: Bot[] = ["grid", "other"].map((bot, at) => makeBot({ party, nth: 2 * at, rails: { bot, ...RAILS } }));
   const scene = await openScene({ seed, hasFeed: chance.isLucky(0.6), bots, isHttp: true });
   try {
     const askers = [party, party, ...bots.flatMap(({ holders }) => holders.map(({ by }) => by))];
@@ -195,7 +196,6 @@ function newSize(day: Day, { asker, market }: { asker: Party; market: Market }):
 async function deed(day: Day): Promise<void> {
   const { chance, askers } = day;
   const asker = chance.pick(askers);
-  const market = chance.pick(MARKETS);
   const kind = chance.pick([
     "place",
     "place",
@@ -210,6 +210,7 @@ async function deed(day: Day): Promise<void> {
     "close",
     "by_hand",
   ]);
+  const market = chance.pick(kind === "twap" || kind === "close" ? MARKETS.slice(0, -1) : MARKETS);
   const side = chance.pick(["buy", "sell"] as const);
   const steps = chance.between(-5, 5) * market.apart;
   const isBuy = side === "buy";

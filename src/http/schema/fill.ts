@@ -23,7 +23,10 @@ export const FillResource = closed(
     dex: Type.String({ description: "Perpetuals dex; empty for the native one and for spot." }),
     market: MarketName,
     order_id: nullable(Uuid, "The order that was filled, or null when it was not placed here."),
-    key_hash: nullable(KeyHash, "Hash of the API key that placed the order, or null when it was not placed here."),
+    key_hash: nullable(
+      KeyHash,
+      "Hash of the API key that placed the order, or asked for the TWAP of which this is a slice; null when neither was asked for here.",
+    ),
     exchange_order_id: Type.String({ description: "Native id of the order that was filled." }),
     side: Side,
     price: described(Figure, "Price in quote units."),
