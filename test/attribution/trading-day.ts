@@ -101,7 +101,8 @@ function decimalText(lots: number, decimals: number): string {
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`.replace(/\.?0+$/, "");
 }
 
-export async function tradeADay(seed: number): Promise<DayResult> {
+/** @param forMs of trading, virtual milliseconds */
+export async function tradeADay(seed: number, forMs = DAY_MS): Promise<DayResult> {
   const chance = openChance(seed);
   const [party] = PARTIES;
   if (party === undefined) throw new Error("bug: no party");
@@ -111,14 +112,14 @@ export async function tradeADay(seed: number): Promise<DayResult> {
     const askers = [party, party, ...bots.flatMap(({ holders }) => holders.map(({ by }) => by))];
     const day: Day = { scene, chance, askers, wishes: [], orders: [], trades: [], asked: 0 };
     const before = structuredClone(scene.venue.account(party.account.tradingAddress));
-    await play(day);
+    await play(day, forMs);
     return await judge(day, seed, before);
   } finally {
     scene.close();
   }
 }
 
-async function play(day: Day): Promise<void> {
+async function play(day: Day, forMs: number): Promise<void> {
   const { scene, chance } = day;
   const losses = openChance(chance.between(1, 1_000_000));
   scene.setFate(({ path }) => {
@@ -127,7 +128,7 @@ async function play(day: Day): Promise<void> {
     const answer = { kind: "error", code: "ECONNRESET", afterMs: 40 } as const;
     return losses.isLucky(0.5) ? { ...plain, answer } : { arrivesAfterMs: [], answer };
   });
-  while (scene.timeline.nowMs() < DAY_MS) {
+  while (scene.timeline.nowMs() < forMs) {
     for (const market of MARKETS) if (chance.isLucky(0.7)) quote(day, market);
     await deed(day);
     if (chance.isLucky(0.03)) await dieAndReturn(day);
