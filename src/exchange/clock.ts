@@ -4,6 +4,9 @@
  */
 export type TimeSample = { sentAtMs: number; receivedAtMs: number; exchangeMs: number; wallMs: number };
 
+/** What the exchange has dated, and when it was received by our monotonic and our wall clock. Milliseconds. */
+export type DatedSample = { exchangeMs: number; receivedAtMs: number; wallMs: number };
+
 /**
  * Exchange time from a few readings. It is counted on from the best reading by our monotonic clock and not by the
  * wall clock, so a step of the host's clock moves neither nonces nor `expiresAfter`.
@@ -12,10 +15,10 @@ export type ExchangeTime = {
   /** `doubted`: it agrees with nothing that we know, and counts for nothing until two further readings agree with it. */
   add(sample: TimeSample): "taken" | "doubted";
   /**
-   * Something that the exchange has dated, received at that time of our monotonic clock: it was no earlier there by then. The best
-   * reading may come from a node that stands still, and is the only one at first.
+   * Something that the exchange has dated: it was no earlier there when that was received. The best reading may come
+   * from a node that stands still, and is the only one at first.
    */
-  prove(exchangeMs: number, receivedAtMs: number): void;
+  prove(dated: DatedSample): void;
   /** Null before the first reading that was taken. */
   atMs(elapsedMs: number): number | null;
   /**
@@ -42,6 +45,7 @@ const WORDS_SPAN_MS = 10_000;
  * machine may have slept), or with two others before it.
  */
 export function createExchangeTime(): ExchangeTime {
+  /** None where the time is known by what was dated alone. */
   let samples: TimeSample[] = [];
   /** Of these; looked up with every answer. */
   let best: TimeSample | null = null;
@@ -54,6 +58,14 @@ export function createExchangeTime(): ExchangeTime {
     best = bestOf(samples);
     doubted = [];
     return "taken";
+  }
+
+  /** The readings before it were of a node that stands still; the next one that is true takes its place. */
+  function takeDated({ exchangeMs, receivedAtMs, wallMs }: DatedSample): void {
+    samples = [];
+    best = { sentAtMs: receivedAtMs, receivedAtMs, exchangeMs, wallMs };
+    doubted = [];
+    provenOffsetMs = null;
   }
 
   function atMs(elapsedMs: number): number | null {
@@ -75,10 +87,15 @@ export function createExchangeTime(): ExchangeTime {
       const isEnough = doubted.length >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
       return isEnough ? take(doubted) : "doubted";
     },
-    prove(exchangeMs, receivedAtMs) {
+    prove(dated) {
+      const { exchangeMs, receivedAtMs, wallMs } = dated;
       const counted = timeAt(best, receivedAtMs);
-      // By one server's wrong clock it may be moved no further than by a reading of it.
-      if (counted === null || exchangeMs <= counted || exchangeMs > counted + AGREED_WITHIN_MS) return;
+      if (counted === null || exchangeMs <= counted) return;
+      if (exchangeMs > counted + AGREED_WITHIN_MS) {
+        // By one server's wrong clock it may be moved no further than by a reading of it: our own has to bear it out.
+        if (Math.abs(exchangeMs - wallMs) <= AGREED_WITHIN_MS) takeDated(dated);
+        return;
+      }
       provenOffsetMs = Math.max(provenOffsetMs ?? Number.NEGATIVE_INFINITY, exchangeMs - receivedAtMs);
     },
     atMs,
@@ -86,7 +103,8 @@ export function createExchangeTime(): ExchangeTime {
       const counted = timeAt(best, elapsedMs);
       const nowMs = atMs(elapsedMs);
       // Told at the end of its round trip it may be of its beginning, and nothing proves it to be behind yet.
-      if (best === null || counted === null || nowMs === null || nowMs - counted <= roundTripMs(best) / 2) return 0;
+      if (best === null || counted === null || nowMs === null) return 0;
+      if (samples.length > 0 && nowMs - counted <= roundTripMs(best) / 2) return 0;
       return counted + AGREED_WITHIN_MS - nowMs;
     },
   };

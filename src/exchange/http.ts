@@ -3,7 +3,7 @@ import { trimTail } from "../core/trim.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
 import { parseJson, writeJson } from "../wire/json.ts";
 import { type Budget, useOf } from "./budget.ts";
-import { createExchangeTime, type ExchangeTime } from "./clock.ts";
+import { createExchangeTime, type DatedSample, type ExchangeTime } from "./clock.ts";
 import { openDeadlines } from "./deadline.ts";
 import type {
   Exchange,
@@ -92,7 +92,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     },
     heardDate(event) {
       const exchangeMs = dateOf(event);
-      if (exchangeMs !== null) link.time.prove(exchangeMs, clock.elapsedMs());
+      if (exchangeMs !== null) link.time.prove(datedAt(clock, exchangeMs));
     },
     nowMs: () => link.time.atMs(clock.elapsedMs()) ?? clock.nowMs(),
     mayBeAheadMs: () => link.time.mayBeAheadMs(clock.elapsedMs()),
@@ -195,7 +195,11 @@ async function askNow(
 /** The state of an account is dated, as the clock's own readings are, and comes as often as somebody looks at one. */
 function heedDate({ time, clock }: Link, json: unknown): void {
   const exchangeMs = parseExchangeTime(json);
-  if (exchangeMs !== null) time.prove(exchangeMs, clock.elapsedMs());
+  if (exchangeMs !== null) time.prove(datedAt(clock, exchangeMs));
+}
+
+function datedAt(clock: Clock, exchangeMs: number): DatedSample {
+  return { exchangeMs, receivedAtMs: clock.elapsedMs(), wallMs: clock.nowMs() };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What is done from the Trade screen beyond a plain order: an entry with its stop, a line that is dragged, cancel-all. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { verifyTypedData } from "ethers";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 
 import { proposalTypedData } from "../../src/wire/grant-data.ts";
 import { goTo, openBrowser, openSignedIn, type View } from "./support/browser.ts";
@@ -74,6 +74,16 @@ test("an entry brings its stop, which is moved, and is entered no more", async (
   await openOrders((orders) => orders.length === 0);
 });
 
+/** Where it is drawn, in pixels of the page: waits while it is being drawn anew. */
+async function boxOf(part: Locator) {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    await part.waitFor();
+    const box = await part.boundingBox();
+    if (box !== null) return box;
+  }
+  throw new Error("it is never there long enough to be measured");
+}
+
 test("a line that is dragged proposes a modify with its worst price, and nothing is sent before the button", async () => {
   view = await openSignedIn(browser, options(), apiKey);
   const { page } = view;
@@ -82,8 +92,7 @@ test("a line that is dragged proposes a modify with its worst price, and nothing
   await call(scene, apiKey, "/v1/orders", { account, market: "BTC", side: "buy", size: "0.001", price });
   await page.getByRole("img", { name: /1 orders? of your own/ }).waitFor();
   const over = page.locator(".chart .u-over").first();
-  const box = await over.boundingBox();
-  if (box === null) throw new Error("no chart");
+  const box = await boxOf(over);
   const x = box.x + box.width / 2;
   // Where the line is taken the cursor says so. The chart is drawn once a second.
   const isTaken = async () => (await over.getAttribute("class"))?.includes("taking") === true;

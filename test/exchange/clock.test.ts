@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createExchangeTime, type TimeSample } from "../../src/exchange/clock.ts";
+import { createExchangeTime, type DatedSample, type TimeSample } from "../../src/exchange/clock.ts";
 import { stillClock } from "./clocks.ts";
 import { connect } from "./connect.ts";
 
@@ -21,6 +21,11 @@ function reading(
   wallMs = START_MS + receivedAtMs,
 ): TimeSample {
   return { sentAtMs, receivedAtMs, exchangeMs, wallMs };
+}
+
+/** Dated there, received at that time; the wall clock of the machine is right unless a row says otherwise. */
+function dated(exchangeMs: number, receivedAtMs: number, wallMs = START_MS + receivedAtMs): DatedSample {
+  return { exchangeMs, receivedAtMs, wallMs };
 }
 
 test("half of the round trip is added", () => {
@@ -61,14 +66,14 @@ test.each([
   ["is one server's wrong clock when it is more than five seconds ahead", 5_001, 0],
 ])("what the exchange has dated %s", (_what, aheadMs, movedMs) => {
   const time = createExchangeTime();
-  time.prove(START_MS + 9_000, 50);
+  time.prove(dated(START_MS + 9_000, 50));
   expect(time.atMs(50)).toBeNull();
   time.add(reading(0, 100, START_MS + 50));
-  time.prove(START_MS + 1_000 + aheadMs, 1_000);
+  time.prove(dated(START_MS + 1_000 + aheadMs, 1_000));
   expect(time.atMs(1_000)).toBe(START_MS + 1_000 + movedMs);
   expect(time.atMs(3_000)).toBe(START_MS + 3_000 + movedMs);
   // It moves no further by being told again and again.
-  for (let nth = 1; nth <= 10; nth += 1) time.prove(START_MS + 3_000 + aheadMs + nth * 1_000, 3_000);
+  for (let nth = 1; nth <= 10; nth += 1) time.prove(dated(START_MS + 3_000 + aheadMs + nth * 1_000, 3_000));
   expect(time.atMs(3_000)).toBeLessThanOrEqual(START_MS + 8_000);
 });
 
@@ -78,19 +83,53 @@ test("a reading that is proven to be behind may be behind by more; one that prov
   time.add(reading(0, 100, START_MS - 2_950));
   expect(time.mayBeAheadMs(100)).toBe(0);
   // As much as the halves of its round trip leave open.
-  time.prove(START_MS - 1_950, 1_000);
+  time.prove(dated(START_MS - 1_950, 1_000));
   expect(time.mayBeAheadMs(1_000)).toBe(0);
-  time.prove(START_MS + 900, 1_000);
+  time.prove(dated(START_MS + 900, 1_000));
   expect(time.atMs(1_000)).toBe(START_MS + 900);
   expect(time.mayBeAheadMs(1_000)).toBe(2_000 - 900 + 1_000);
   time.add(reading(5_000, 5_100, START_MS + 5_050));
   expect(time.mayBeAheadMs(5_100)).toBe(0);
 });
 
+describe("readings of a server that stood still, 8.5 s behind, are the only ones", () => {
+  const STILL_MS = START_MS - 8_500;
+  function stoodStill() {
+    const time = createExchangeTime();
+    for (const atMs of [0, 100, 200]) time.add(reading(atMs, atMs + 50, STILL_MS));
+    expect(time.atMs(250)).toBe(STILL_MS + 225);
+    return time;
+  }
+
+  test("what is dated later, and borne out by our own clock, outweighs them", () => {
+    const time = stoodStill();
+    time.prove(dated(START_MS + 900, 1_000));
+    expect(time.atMs(1_000)).toBe(START_MS + 900);
+    expect(time.mayBeAheadMs(1_000)).toBe(5_000);
+    // It stands still there as before: that counts for nothing now, however often it is read.
+    for (const atMs of [6_000, 11_000, 16_000, 21_000])
+      expect(time.add(reading(atMs, atMs + 50, STILL_MS))).toBe("doubted");
+    expect(time.atMs(22_000)).toBe(START_MS + 21_900);
+    // A true one takes its place, a long way off as it may be.
+    expect(time.add(reading(25_000, 25_900, START_MS + 25_450))).toBe("taken");
+    expect(time.atMs(25_900)).toBe(START_MS + 25_900);
+    expect(time.mayBeAheadMs(25_900)).toBe(0);
+  });
+
+  test.each([
+    ["that our own clock does not bear out", START_MS + 900, START_MS + 7_000],
+    ["that is ahead of our own clock by more than five seconds", START_MS + 7_000, START_MS + 1_000],
+  ])("a date %s does not", (_what, exchangeMs, wallMs) => {
+    const time = stoodStill();
+    time.prove(dated(exchangeMs, 1_000, wallMs));
+    expect(time.atMs(1_000)).toBe(STILL_MS + 975);
+  });
+});
+
 test("what a wrong clock dated counts no more once readings have moved the time", () => {
   const time = createExchangeTime();
   time.add(reading(0, 100, START_MS + 50));
-  time.prove(START_MS + 5_900, 1_000);
+  time.prove(dated(START_MS + 5_900, 1_000));
   expect(time.atMs(1_000)).toBe(START_MS + 5_900);
   // Both readings are of a machine that slept, and agree with its wall clock.
   time.add(reading(2_000, 2_100, START_MS + 60_050, START_MS + 60_100));
