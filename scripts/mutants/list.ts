@@ -1,6 +1,7 @@
 import { BATCHES } from "./batches.ts";
 import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
+import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
@@ -329,6 +330,7 @@ const GATEWAY: readonly Mutant[] = [
 export const LISTS = {
   batches: BATCHES,
   budget: BUDGET_BUGS,
+  clocks: CLOCKS,
   gateway: GATEWAY,
   evidence: EVIDENCE,
   following: FOLLOWING,

@@ -144,32 +144,8 @@ export const STORES: readonly Mutant[] = [
     ],
   },
   {
-    name: "a clock that is far ahead agrees",
-    changes: [{ file: "src/exchange/clock.ts", find: "laterMs >= -AGREED_WITHIN_MS && laterMs", put: "laterMs" }],
-  },
-  {
-    name: "readings that contradict one another add up",
-    changes: [
-      { file: "src/exchange/clock.ts", find: "doubted.filter((other) => agree(other, sample))", put: "doubted" },
-    ],
-  },
-  {
-    name: "a doubted reading is never forgotten",
-    changes: [{ file: "src/exchange/clock.ts", find: "    doubted = [];\n", put: "" }],
-  },
-  {
-    name: "a clock that stands still agrees with itself at once",
-    changes: [{ file: "src/exchange/clock.ts", find: " && (counted === null || spanMs >= WORDS_SPAN_MS);", put: ";" }],
-  },
-  {
-    name: "the time of a node that is stuck is believed",
-    changes: [
-      {
-        file: "src/exchange/clock.ts",
-        find: "samples.filter(({ exchangeMs, sentAtMs }) => exchangeMs - sentAtMs >= provenOffsetMs)",
-        put: "samples.filter(() => provenOffsetMs !== 0)",
-      },
-    ],
+    name: "a fill that fits hides that its order has other terms",
+    changes: [{ file: "src/settle/place/look-for-placed.ts", find: " && !others.has(fill.oid)", put: "" }],
   },
   {
     name: "delisted markets have no place in the list",

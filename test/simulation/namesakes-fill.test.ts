@@ -56,3 +56,28 @@ test("an order whose answer was lost is not told as filled by it", async () => {
     s.close();
   }
 });
+
+test("an order that never arrived is told so although a fill under its id would fit: the order of that fill has other terms", async () => {
+  const s = await openScene();
+  try {
+    trade(s, MAKER, { isBuy: false, price: 95_100, size: "1" });
+    // Neither the order nor a word about its number comes through, and an empty action of ours takes that.
+    s.setFate(({ path, body }) => {
+      if (path !== "/exchange") return directly(5);
+      return { arrivesAfterMs: body.includes('"noop"') ? [5] : [], answer: { kind: "silence" } };
+    });
+    const ask = limit("buy", 96_000, "0.2");
+    s.ask("fitting", ask);
+    await s.pass(3);
+    const [row] = s.rows("select id from orders");
+    takeByHand(s, String(row?.["id"]), "0.07");
+    await s.pass(40_000);
+    s.setFate(() => directly(5));
+    await s.tell("beside", limit("buy", 93_000));
+    await s.pass(60_000);
+    expect(shown(await s.tell("fitting", ask))).toMatchObject({ status: "rejected", filled: null });
+    expect(s.takeErrors().every((error) => error.includes("something else than was asked for"))).toBe(true);
+  } finally {
+    s.close();
+  }
+});

@@ -1,4 +1,4 @@
-/** Triggers that were over and forgotten before anything that a gateway heard had shown them. */
+/** Orders that were over and forgotten before anything that a gateway heard had shown them. */
 import { fieldOf, type Turn } from "./clients.ts";
 import { type Expected, type TrueOrder, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
@@ -15,14 +15,13 @@ type Run = {
 };
 
 /**
- * The answer to a trigger may name no id, and it may be over and forgotten, by its record and by a history that is short, before
- * any answer showed it: what was never shown cannot be named.
+ * The answer to an order may be lost, or to a trigger name no id, and it may be over and forgotten, by its record and by a history
+ * that is short, before any answer showed it: what was never shown cannot be named.
  */
-export function isNeverShown({ shownCloids, venue }: Run, { legs, wish }: TrueOrder): boolean {
+export function isNeverShown({ shownCloids, venue }: Run, { legs }: TrueOrder): boolean {
   const [leg] = legs;
   if (shownCloids === null || leg === undefined || legs.length > 1 || venue.isLive(leg.oid)) return false;
-  const isTrigger = venue.record(wish.party.account.tradingAddress, leg.oid)?.order.trigger !== null;
-  return isTrigger && leg.cloid !== null && !shownCloids.has(leg.cloid);
+  return leg.cloid !== null && !shownCloids.has(leg.cloid);
 }
 
 /** Lists of open orders that are newer lack it all the same: that it is over is told, and with what was filled. */

@@ -294,6 +294,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       if (round > 0 && network.sent.length === sentBefore) break;
       await timeline.runUntil(timeline.nowMs() + knownWithinMs);
     }
+    // A trade goes on by itself: what it has sent since has its time too.
+    await timeline.runUntil((network.sent.at(-1)?.atMs ?? 0) + knownWithinMs);
     const runningTwaps = endTwaps(venue);
     // As long as it takes until fills are read again without a feed.
     await timeline.runUntil(timeline.nowMs() + 35_000);
@@ -301,13 +303,12 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const trades = lookAtTrades(clients);
     await timeline.runUntil(timeline.nowMs() + 8_000);
     const truth = readTruth(venue, wishOf, PARTIES);
-    const { reads } = clients;
     const dialogues = withParts(clients.dialogues);
     const audited: Audited = {
       venue,
       truth,
       dialogues,
-      reads,
+      reads: clients.reads,
       sent: network.sent,
       signerOf,
       looks,

@@ -103,10 +103,12 @@ function mayBeNameless(
 function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Sought): Sweep {
   const { cloid, size } = sought.leg;
   const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
+  // Terms that a fill tells may fit where those of its order, which stand in the same answers, do not.
+  const others = new Set([...open, ...history.map(({ order }) => order)].filter((order) => !isAsked(order)).map(oidOf));
   const fitting = fittingFills(
     world.store,
     sought,
-    fills.filter((fill) => fill.cloid === cloid),
+    fills.filter((fill) => fill.cloid === cloid && !others.has(fill.oid)),
   );
   const isWhole = (oid: string) => compare(sumFills(fitting.filter((fill) => fill.oid === oid)).size, size) === 0;
   const own = fitting.find(({ oid }) => isWhole(oid))?.oid ?? fitting[0]?.oid;
@@ -116,6 +118,10 @@ function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Soug
     // Of several that may be its own, one that is whole.
     fills: fills.filter((fill) => fill.cloid !== cloid || fill.oid === own),
   };
+}
+
+function oidOf({ oid }: FrontendOrder): string {
+  return oid;
 }
 
 async function readSwept(

@@ -1,0 +1,63 @@
+import type { Mutant } from "./mutant.ts";
+
+/** What readings of the exchange's clock, and what it dates, are believed for. */
+export const CLOCKS: readonly Mutant[] = [
+  {
+    name: "a clock that is far ahead agrees",
+    changes: [{ file: "src/exchange/clock.ts", find: "laterMs >= -AGREED_WITHIN_MS && laterMs", put: "laterMs" }],
+  },
+  {
+    name: "readings that contradict one another add up",
+    changes: [
+      { file: "src/exchange/clock.ts", find: "doubted.filter((other) => agree(other, sample))", put: "doubted" },
+    ],
+  },
+  {
+    name: "a doubted reading is never forgotten",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "    best = bestOf(samples);\n    doubted = [];\n",
+        put: "    best = bestOf(samples);\n",
+      },
+    ],
+  },
+  {
+    name: "a date that our own clock does not bear out outweighs readings",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "if (Math.abs(exchangeMs - wallMs) <= AGREED_WITHIN_MS) takeDated",
+        put: "takeDated",
+      },
+    ],
+  },
+  {
+    name: "a date outweighs no reading of a server that stands still",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "if (Math.abs(exchangeMs - wallMs) <= AGREED_WITHIN_MS) takeDated(dated);",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "what is known by a date alone is known to the millisecond",
+    changes: [{ file: "src/exchange/clock.ts", find: "if (samples.length > 0 && nowMs", put: "if (nowMs" }],
+  },
+  {
+    name: "a clock that stands still agrees with itself at once",
+    changes: [{ file: "src/exchange/clock.ts", find: " && (counted === null || spanMs >= WORDS_SPAN_MS);", put: ";" }],
+  },
+  {
+    name: "the time of a node that is stuck is believed",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "samples.filter(({ exchangeMs, sentAtMs }) => exchangeMs - sentAtMs >= provenOffsetMs)",
+        put: "samples.filter(() => provenOffsetMs !== 0)",
+      },
+    ],
+  },
+];
