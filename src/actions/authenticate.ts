@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Account, ApiKey, Scope } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { keyOfBot } from "../core/idempotency.ts";
+import { NOTHING_GRANTED } from "../core/rails/limited-grant.ts";
 import { isWithin } from "../core/rails/networks.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
@@ -60,6 +61,9 @@ export function keptKey({ store }: With<"store">, { keyHash: hash }: ApiKey, sen
   return keyOfBot(botOf(store, hash), sent);
 }
 
+const UNREADABLE_GRANT =
+  'What this API key is held to cannot be read by this version of Postern, so it opens nothing. Nothing was done. Its operator finds more with "postern doctor".';
+
 /** What holds for all that a limited key asks, reads among it. */
 function requireWithinRails(
   deps: With<"clock" | "log" | "metrics" | "state" | "store">,
@@ -69,6 +73,7 @@ function requireWithinRails(
   const { clock, store } = deps;
   const { limited, keyHash: hash } = key;
   if (limited === null) return;
+  if (limited === NOTHING_GRANTED) throw new ApiError("storage_unavailable", UNREADABLE_GRANT);
   if (clock.nowMs() >= limited.expiresAtMs) {
     throw new ApiError("expired_api_key", `This API key expired at ${isoTime(limited.expiresAtMs)}.`);
   }

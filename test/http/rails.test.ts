@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
+import { forget } from "../../src/store/remembered.ts";
 import { grantBody, signGrant } from "../support/limited-key.ts";
 import {
   BOT,
@@ -84,6 +85,15 @@ describe("a key with rails", () => {
   test("a plain grant of its hash is refused, and a limited one of a plain key's", async () => {
     const rig = openMarketRig();
     expect(await refusalOf(await register(rig, textOf(rig, {}, KEYS.both)))).toStartWith("409 key_already_registered");
+  });
+
+  test("opens nothing where what it is held to cannot be read, and the answer says why", async () => {
+    const rig = await limitedRig({});
+    rig.deps.store.$client.run("UPDATE api_keys SET limited_grant = '{}' WHERE limited_grant IS NOT NULL");
+    forget(rig.deps.store);
+    const refusal = await refusalOf(await rig.ask({ path: "/v1/whoami", apiKey: BOT }));
+    expect(refusal).toStartWith("503 storage_unavailable");
+    expect(refusal).toContain("cannot be read by this version");
   });
 
   test("ends when its time is over, and its orders stay", async () => {

@@ -93,7 +93,7 @@ export function newWindow(): Window {
 /** Rows left below what is seen. */
 const NEAR_ROWS = 40;
 
-export function isNearEnd({ scrollTop, height }: Pick<Window, "scrollTop" | "height">, rows: number): boolean {
+export function isNearEnd({ scrollTop, height }: Window, rows: number): boolean {
   return scrollTop + height > (rows - NEAR_ROWS) * rowPx();
 }
 
