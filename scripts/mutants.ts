@@ -28,6 +28,7 @@ const SCENES = [
   "test/simulation/adversary.test.ts",
   "test/simulation/regressions.test.ts",
   "test/simulation/forgotten.test.ts",
+  "test/simulation/heard-once.test.ts",
   "test/simulation/as-it-is.test.ts",
   "test/simulation/forgotten-original.test.ts",
   "test/simulation/refused-modify.test.ts",

@@ -255,7 +255,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);\n",
+        find: "      if (!isSizeKnown(world, sought, memory)) return over(leg.oid);\n",
         put: "",
       },
     ],

@@ -277,4 +277,36 @@ export const EVIDENCE: readonly Mutant[] = [
     name: "a history that is cut short is taken for whole",
     changes: [{ file: "src/settle/look/sweep.ts", find: "HISTORY_ROWS && !hasTradedBefore", put: "HISTORY_ROWS" }],
   },
+  {
+    name: "that fills were missing is forgotten with the record that told it",
+    changes: [
+      {
+        file: "src/settle/evidence/vanished.ts",
+        find: "if (!wereFillsMissing(leg)) return",
+        put: "if (leg !== null) return",
+      },
+    ],
+  },
+  {
+    name: "a position that hidden fills have moved there and back proves",
+    changes: [
+      { file: "src/settle/evidence/position-check.ts", find: 'return "behind";\n', put: 'return "unmoved";\n' },
+    ],
+  },
+  {
+    name: "an end of its own is forgotten with the record that told it",
+    changes: [
+      { file: "src/settle/modify/original.ts", find: 'attempt.isTargetClosed ? "yes" : goneBefore', put: "goneBefore" },
+    ],
+  },
+  {
+    name: "a list that is newer than an order says nothing of it where its word is new",
+    changes: [
+      {
+        file: "src/settle/look/look.ts",
+        find: "sinceMs: order.timestampMs }",
+        put: "sinceMs: seen.statusTimestampMs }",
+      },
+    ],
+  },
 ];

@@ -148,8 +148,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/advance-leg.ts",
-        find: 'const isKept = leg.state === "canceled" && leg.reason !== null;',
-        put: 'const isKept = leg.state === "closing" && leg.reason !== null;',
+        find: 'const isKept = (leg.state === "canceled" || wereFillsMissing(leg)) &&',
+        put: "const isKept = wereFillsMissing(leg) &&",
       },
     ],
   },

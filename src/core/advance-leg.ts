@@ -2,6 +2,7 @@
 import { alarmIn } from "./alarm.ts";
 import { compare } from "./decimal.ts";
 import {
+  FILLS_MISSING,
   type Filled,
   hasFilled,
   isNamedByLead,
@@ -10,6 +11,7 @@ import {
   type LegEvent,
   type LegState,
   wasTaken,
+  wereFillsMissing,
 } from "./order.ts";
 
 /**
@@ -43,7 +45,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   armed:         { sent: waits,    lost: waits,    absent: waits,    armed: waits,    resting: named,    perhaps: waits,    over: named,    filled: named, canceled: named, rejected: hadWaited },
   filled:        { sent: filled,   lost: filled,   absent: filled,   armed: filled,   resting: filled,   perhaps: filled,   over: filled,   filled: grows, canceled: grows, rejected: no },
   canceled:      { sent: canceled, lost: canceled, absent: canceled, armed: canceled, resting: canceled, perhaps: canceled, over: canceled, filled: grows, canceled: again, rejected: no },
-  closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: named,    filled: stays, canceled: stays, rejected: no },
+  closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
   perhaps_over:  { sent: stays,    lost: stays,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: rejected, armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
@@ -121,7 +123,13 @@ const CLOSING = "it is over at the exchange; how much of it was filled is being 
 
 function over(leg: Leg, event: Event<"closing">): Leg {
   const oid = isNamedByLead(leg) ? (event.oid ?? leg.oid) : (leg.oid ?? event.oid);
-  return { ...leg, ...said("closing", CLOSING), oid };
+  return { ...leg, ...said("closing", event.areFillsMissing === true ? FILLS_MISSING : CLOSING), oid };
+}
+
+/** That fills are missing is news, and is not taken back by who does not know it. */
+function remains(leg: Leg, event: Event<"closing">): Leg {
+  const now = named(leg, event);
+  return event.areFillsMissing === true && leg.reason === CLOSING ? { ...now, reason: FILLS_MISSING } : now;
 }
 
 const PERHAPS_OVER: Record<Event<"perhaps_over">["because"], string> = {
@@ -168,7 +176,7 @@ function doubted(leg: Leg, { reason, isElsewhere }: Event<"doubted">): Leg {
   const isOpen = leg.state === "resting" || leg.state === "armed";
   const now: Leg = isElsewhere === true && isOpen ? { ...leg, state: "closing", isExchangesWord: false } : leg;
   if (leg.reason?.includes(reason) === true) return now;
-  const isKept = leg.state === "canceled" && leg.reason !== null;
+  const isKept = (leg.state === "canceled" || wereFillsMissing(leg)) && leg.reason !== null;
   return { ...now, reason: isKept ? `${leg.reason}; ${reason}` : reason };
 }
 

@@ -90,7 +90,12 @@ export type LegEvent =
   | { type: "armed"; oid: string | null }
   | { type: "filled"; oid: string; filled: Filled | null }
   /** The exchange says that it is over, and not yet how much of it was filled; with its native id where it names it. */
-  | { type: "closing"; oid: string | null }
+  | {
+      type: "closing";
+      oid: string | null;
+      /** Its record tells of fills that no answer has shown yet. */
+      areFillsMissing?: true;
+    }
   /** Its record has a word that is new, or is not there, and a list of open orders lacks it: it may be over, and may live. */
   | { type: "perhaps_over"; because: "new_word" | "no_record" }
   /** Listed as open by an answer from after it was taken for over. */
@@ -140,6 +145,14 @@ export function wasTaken(leg: Leg): boolean {
 /** It is over by the exchange's own word, and what was filled of it is not known yet. */
 export function isSaidOver({ state, isExchangesWord }: Leg): boolean {
   return state === "closing" && isExchangesWord;
+}
+
+/** Why it is `closing` where its record has told of fills that are not shown: stays when the exchange forgets the record. */
+export const FILLS_MISSING = "the exchange's record of it tells of fills that are not shown yet; they are being read";
+
+/** By the exchange's own record more of it was filled than was shown by then. */
+export function wereFillsMissing(leg: Leg): boolean {
+  return isSaidOver(leg) && leg.reason?.includes(FILLS_MISSING) === true;
 }
 
 /** Nothing says that it is over, and nothing that it lives: what shows it open is believed. */

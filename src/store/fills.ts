@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNull, lt, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, sql } from "drizzle-orm";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
@@ -99,6 +99,51 @@ export function hasFillOfNobody(
     notExists(isOfOurs),
   );
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
+}
+
+/** Newest orders, of all accounts, that are looked through for one whose fills are not kept yet. */
+const NEWEST_ORDERS = 500;
+
+const filledWithoutFills = prepared((store) => {
+  const accountId = sql.placeholder("accountId");
+  const newest = store
+    .select({ id: orders.id, market: orders.market, filledSize: orders.filledSize })
+    .from(orders)
+    .where(
+      and(
+        // By the newest numbers, and not by all that the account ever had.
+        sql`+${orders.accountId} = ${accountId}`,
+        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
+      ),
+    )
+    .as("newest");
+  const isKept = store
+    .select({ id: fills.id })
+    .from(fills)
+    .where(and(eq(fills.oid, everyLeg.oid), eq(fills.accountId, accountId)));
+  return store
+    .select({ oid: everyLeg.oid })
+    .from(newest)
+    .innerJoin(everyLeg, eq(everyLeg.orderId, newest.id))
+    .where(
+      and(
+        eq(newest.market, sql.placeholder("market")),
+        ne(newest.filledSize, ZERO),
+        ne(everyLeg.filledSize, ZERO),
+        notExists(isKept),
+      ),
+    )
+    .prepare();
+});
+
+/** Native ids under which, by the exchange's own answers, something of a market was filled of which no fill is kept yet. */
+export function listFilledWithoutFills(
+  store: Store,
+  { accountId, market }: Pick<StoredFill, "accountId" | "market">,
+): string[] {
+  return filledWithoutFills(store)
+    .all({ accountId, market, newest: NEWEST_ORDERS })
+    .flatMap(({ oid }) => oid ?? []);
 }
 
 function amounts(store: Store) {

@@ -17,6 +17,7 @@ import {
   findListedFill,
   hasFillOfNobody,
   insertFills,
+  listFilledWithoutFills,
   listFills,
   listFillsOf,
   lookForFills,
@@ -40,6 +41,8 @@ const after = { createdAtMs: 1, id: "1" };
 
 const READS: Record<string, (store: Store) => unknown> = {
   "open attempts": listOpenAttempts,
+  "orders whose fills are not kept yet": (store) =>
+    listFilledWithoutFills(store, { accountId: ACCOUNT, market: "BTC" }),
   "prepared attempts become ambiguous": markPreparedAmbiguous,
   "orders of which nothing has been heard": listProcessing,
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),

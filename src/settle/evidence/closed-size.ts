@@ -13,9 +13,9 @@ import { comparePictured, comparePosition } from "./position-check.ts";
 
 /**
  * What a closed order is known to have been filled, and whether that is all. `untouched`: nothing, as far as record and
- * fills show, and not for long enough yet to be final.
+ * fills show, and not for long enough yet to be final. `missing`: its record tells of more than the fills show.
  */
-export type ClosedSize = { filled: Filled; isAll: "yes" | "not_yet" | "untouched" | "disputed" };
+export type ClosedSize = { filled: Filled; isAll: "yes" | "not_yet" | "untouched" | "missing" | "disputed" };
 
 /** An order that the exchange shows as closed, ours or not. */
 export type ClosedOrder = {
@@ -62,6 +62,7 @@ export async function readClosedSize(
     case "disputed":
       return { filled, isAll: "disputed" };
     case "open":
+      if (agreement === "silent" || agreement === "missing") return { filled, isAll: "missing" };
       return { filled, isAll: agreement === "untouched" && position !== "moved" ? "untouched" : "not_yet" };
   }
 }

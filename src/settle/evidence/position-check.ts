@@ -3,7 +3,7 @@ import type { PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findCompleteTo, listNewestFillsIn, type PositionFill } from "../../store/fills.ts";
+import { findCompleteTo, listFilledWithoutFills, listNewestFillsIn, type PositionFill } from "../../store/fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
@@ -58,6 +58,9 @@ function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState
   const expected = isKnown ? positionAfter(newest) : null;
   if (expected === null) return "unknown";
   if (compare(shown, expected) !== 0) return "moved";
+  // It has moved with these, and stands here again: what else there is may have been made up for as well.
+  const unkept = listFilledWithoutFills(world.store, about);
+  if (unkept.some((oid) => about.read.every((fill) => fill.oid !== oid))) return "behind";
   return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
 }
 

@@ -1,5 +1,5 @@
 import { endsAtMs } from "../../core/attempt.ts";
-import { compare } from "../../core/decimal.ts";
+import { compare, ZERO } from "../../core/decimal.ts";
 import {
   areFillsAll,
   type CancelsWord,
@@ -9,7 +9,7 @@ import {
   WITNESSES_NEEDED,
 } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
-import { type Filled, isSaidOver, type Leg, type LegState } from "../../core/order.ts";
+import { type Filled, isSaidOver, type Leg, type LegState, wereFillsMissing } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
@@ -118,7 +118,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       const sinceMs = memory.overByMs ?? world.exchange.nowMs() + CLOCK_DOUBT_MS;
       const position = await comparePosition(world, { ...sought, read: [], sinceMs }, SETTLE);
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
-      if (memory.unmoved < WITNESSES_NEEDED && !areFillsKnown(world, sought, memory)) return over(leg.oid);
+      if (!isSizeKnown(world, sought, memory)) return over(leg.oid);
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
       if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
@@ -156,6 +156,14 @@ const SETTLE = { purpose: "settle" } as const;
 /** It is over, and how much of it was filled is not known yet. */
 function over(oid: string | null): Sight {
   return { kind: "unfinished", events: [{ type: "closing", oid }], untouched: null };
+}
+
+/** A position stands still also where fills that are not shown make up for one another: of those that its record told it is no word. */
+function isSizeKnown(world: With<"store">, sought: Sought, memory: MissedLook): boolean {
+  const { leg, accountId } = sought;
+  if (!wereFillsMissing(leg)) return memory.unmoved >= WITNESSES_NEEDED || areFillsKnown(world, sought, memory);
+  const filled = sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid ?? "" });
+  return filled.size !== ZERO && areFillsKnown(world, sought, memory);
 }
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */

@@ -158,13 +158,14 @@ function unplaced({ order: { oid } }: LookAnswer): Sight {
 
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
-  const { order, statusTimestampMs } = seen;
+  const { order } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one.
   if (isSaidOver(sought.leg)) return closedUnsaid(world, evidence, sought, seen);
   if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
-  if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: statusTimestampMs }))
+  // Of after its placing: what is not listed then is over, whatever its record goes on to say.
+  if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: order.timestampMs }))
     return closedUnsaid(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
   if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
@@ -254,16 +255,20 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
   const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
   if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
   const { filled, isAll } = size;
-  if (isAll === "not_yet" || isAll === "untouched") {
-    const isTold = isAll === "not_yet" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
+  if (isAll === "not_yet" || isAll === "untouched" || isAll === "missing") {
+    const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
     const events: LegEvent[] = [
-      isTold ? { type: "closing", oid: order.oid } : { type: "reported", oid: order.oid },
+      isTold ? closing(order, isAll === "missing") : { type: "reported", oid: order.oid },
       { type: "fills_seen", filled },
     ];
     const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
     return { kind: "unfinished", events, untouched };
   }
   return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
+}
+
+function closing({ oid }: FrontendOrder, areFillsMissing: boolean): LegEvent {
+  return areFillsMissing ? { type: "closing", oid, areFillsMissing } : { type: "closing", oid };
 }
 
 function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {

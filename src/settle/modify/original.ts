@@ -59,7 +59,8 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
   const end = recordedEnd(replaced, answer);
   const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
-  const gone = goneBefore(facts, end === null ? null : { ...end, ...times });
+  // What once told it may be forgotten since.
+  const gone = attempt.isTargetClosed ? "yes" : goneBefore(facts, end === null ? null : { ...end, ...times });
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
