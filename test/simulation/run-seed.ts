@@ -64,7 +64,7 @@ const SETTLED_WITHIN_MS = 120_000;
 /** And an operation that cannot be proven is given up within this time, milliseconds. */
 const GIVEN_UP_WITHIN_MS = 11 * 60_000;
 /** Times that everything is asked again at the end. */
-const MAX_ROUNDS = 4;
+const MAX_ROUNDS = 8;
 /** What is asked is signed and sent within this, milliseconds. */
 const SENT_WITHIN_MS = 1_000;
 /** What is asked again at the end, and only then is sent, is known within this time, milliseconds. */
