@@ -19,7 +19,7 @@ import { openNetwork } from "./network.ts";
 import { withParts } from "./parts.ts";
 import { type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
-import { areSound, hasPlainRecords, isWrongForLong } from "./soundness.ts";
+import { areSound, hasPlainRecords, isWrongForLong, WITNESSED_WITHIN_MS, witnessedWithinMs } from "./soundness.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
@@ -69,11 +69,9 @@ const MAX_ROUNDS = 8;
 const SENT_WITHIN_MS = 1_000;
 /** What is asked again at the end, and only then is sent, is known within this time, milliseconds. */
 const ANSWERED_WITHIN_MS = 40_000;
-/** And where the exchange's records do not tell it: what is newer has to come first, milliseconds. */
-const WITNESSED_WITHIN_MS = 150_000;
 /** After the faults the owners trade by hand now and then, so that histories move on. */
 const BY_HAND_EVERY_MS = 20_000;
-const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS + 20_000;
+const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS.forgotten + 20_000;
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 const WORLD_STREAM = 0x5eed_0000;
 /** That of what is odd about them. */
@@ -285,7 +283,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
     if (hasOpenOperations(disk.path())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
-    const knownWithinMs = hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : WITNESSED_WITHIN_MS;
+    const knownWithinMs = hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : witnessedWithinMs(worlds);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const sentBefore = network.sent.length;
       askAgain(clients);

@@ -15,3 +15,13 @@ export function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
 export function isWrongForLong({ clocks }: Worlds): boolean {
   return clocks !== null && clocks.stretch !== null;
 }
+
+/**
+ * What the exchange's records do not tell is known within this time, milliseconds: what is newer has to come first. Of what
+ * is forgotten every list has to be read twice, for which there may be no room in our weight for minutes.
+ */
+export const WITNESSED_WITHIN_MS = { kept: 150_000, forgotten: 300_000 } as const;
+
+export function witnessedWithinMs({ forgetting }: Worlds): number {
+  return forgetting === null ? WITNESSED_WITHIN_MS.kept : WITNESSED_WITHIN_MS.forgotten;
+}
