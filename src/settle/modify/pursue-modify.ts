@@ -30,8 +30,9 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   const look = await lookAtOriginal(tools, attempt, pursuit);
   applySight(world, legsOfModify(world, attempt).replaced, look.sight);
   if (openAttempt(world.store, attempt.id) === null) return true;
-  // Written down while its record says so: how much of it was filled may be known only when that is forgotten.
-  if (look.goneBefore === "yes" && !attempt.isTargetClosed) keepApart(world, attempt);
+  // Written down while its record says so: how much of it was filled may be known only when that is forgotten. Of a plain modify
+  // that it placed says otherwise, whenever it is heard.
+  if (look.goneBefore === "yes" && isAlwaysPlace(attempt) && !attempt.isTargetClosed) keepApart(world, attempt);
   if (look.sight.kind !== "seen") return false;
   if (!(await isOriginalsEndKnown(tools, attempt, { pursuit, look }))) return false;
   const { replaced } = legsOfModify(world, attempt);
@@ -39,7 +40,10 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (look.goneBefore === "unclear" && look.facts.isTaken) return false;
   const end = { goneBefore: look.goneBefore, isCanceledOtherwise: isCarriedOut(world, replaced) };
   const seen = look.goneBefore === "yes" ? { ...attempt, isTargetClosed: true } : attempt;
-  if (isToBeCanceled(world, seen)) return false;
+  if (isToBeCanceled(world, seen)) {
+    if (!attempt.isTargetClosed) keepApart(world, attempt);
+    return false;
+  }
   if (isUnnamed(legsOfModify(world, attempt).replacement) && pursuit.looks < MAX_LOOKS_FOR_NAME) return false;
   if (await isClosing(tools, attempt)) return false;
   const finish = finishModify(world, seen, hasCanceledOriginal(look.facts, end));
