@@ -53,7 +53,7 @@ function start(root: HTMLElement): void {
   addEventListener("hashchange", () => arrive(app));
   addEventListener("resize", app.changed);
   addEventListener("keydown", ({ key }) => SENDING_KEYS.has(key) && drawIfDue(), { capture: true });
-  watchKeys(app);
+  watchKeys(app, () => arrive(app));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", app.changed);
   watchWallets((wallets) => {
     state.wallets = wallets;

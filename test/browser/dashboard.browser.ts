@@ -277,6 +277,15 @@ test("letters go where the help says, unless somebody types, and can be put off"
   await screenIs("#/trade");
   // Though there are none.
   await until(page, 'document.activeElement.id === "section-open-orders"');
+  // However fast they come: the address is followed before the browser tells of it.
+  await press(page, "g", "h", "/");
+  await screenIs("#/history");
+  await focusIs("historyText");
+  await page.evaluate("document.activeElement.blur()");
+  await press(page, "g", "t", "/");
+  await screenIs("#/trade");
+  await focusIs("market");
+  await page.evaluate("document.activeElement.blur()");
   await keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).getByLabel("They are heard, in this browser").uncheck();
   await keyboard.press("Escape");
@@ -286,6 +295,12 @@ test("letters go where the help says, unless somebody types, and can be put off"
   await page.waitForTimeout(300);
   expect(await page.evaluate("location.hash")).toBe("#/trade");
 });
+
+/** All of them in one task of the page. */
+function press(page: Page, ...keys: string[]): Promise<void> {
+  return page.evaluate(`for (const key of ${JSON.stringify(keys)})
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));`);
+}
 
 /** Whether the form's button is barred when Enter comes in the same frame as what was typed last. */
 function isBarredAfter(page: Page, typed: string): Promise<boolean> {

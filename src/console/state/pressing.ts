@@ -1,6 +1,7 @@
 /** Keys that are pressed while nobody types: heard here, and told in a dialog, where they are put off as well. */
 import { meaningOf } from "../figures/keyboard.ts";
 import type { App } from "./app.ts";
+import { parseFragment } from "./fragment.ts";
 import { changeDraft } from "./order-draft.ts";
 
 const STORE = "postern.keys";
@@ -22,8 +23,14 @@ export function showHelp(app: App, isShown: boolean): void {
   app.changed();
 }
 
-export function watchKeys(app: App): void {
+/** @param arrived follows the address bar at once: the event that tells of it comes later than the next letter may */
+export function watchKeys(app: App, arrived: () => void): void {
   let waitsUntilMs = 0;
+  const go = (hash: string, focus: string | null) => {
+    location.hash = hash;
+    arrived();
+    if (focus !== null) afterDrawing(() => focusOn(focus));
+  };
   addEventListener("keydown", (event) => {
     const isTyped = event.target instanceof Element && event.target.closest("input, select, textarea, dialog") !== null;
     const isAnother = event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented;
@@ -34,7 +41,7 @@ export function watchKeys(app: App): void {
     event.preventDefault();
     if (meaning.kind === "help") showHelp(app, true);
     if (meaning.kind === "screen") go(meaning.hash, meaning.focus);
-    if (meaning.kind === "search") search(app);
+    if (meaning.kind === "search") go(...whereToSearch());
     if (meaning.kind === "side") {
       changeDraft(app, { side: meaning.side });
       go("#/trade", "input[name=size]");
@@ -42,19 +49,9 @@ export function watchKeys(app: App): void {
   });
 }
 
-function search({ state: { route } }: App): void {
-  if (route.screen === "trade") go("#/trade", "input[name=market]");
-  else go("#/history", "input[name=historyText]");
-}
-
-/** Where another screen is gone to, what is looked for is there with the drawing after that. */
-function go(hash: string, focus: string | null): void {
-  const isThere = location.hash === hash;
-  location.hash = hash;
-  if (focus === null) return;
-  const look = () => afterDrawing(() => focusOn(focus));
-  if (isThere) look();
-  else addEventListener("hashchange", look, { once: true });
+function whereToSearch(): [hash: string, focus: string] {
+  const { route } = parseFragment(location.hash);
+  return route.screen === "trade" ? ["#/trade", "input[name=market]"] : ["#/history", "input[name=historyText]"];
 }
 
 /** The frame that draws may have been asked for, and the one behind it comes after that. */
