@@ -47,6 +47,16 @@ export const CLOCKS: readonly Mutant[] = [
     changes: [{ file: "src/exchange/clock.ts", find: "if (samples.length > 0 && nowMs", put: "if (nowMs" }],
   },
   {
+    name: "what one server says again and again is many words",
+    changes: [
+      {
+        file: "src/exchange/clock.ts",
+        find: "new Set(agreeing.map(({ exchangeMs }) => exchangeMs)).size",
+        put: "agreeing.length",
+      },
+    ],
+  },
+  {
     name: "a clock that stands still agrees with itself at once",
     changes: [{ file: "src/exchange/clock.ts", find: " && (counted === null || spanMs >= WORDS_SPAN_MS);", put: ";" }],
   },

@@ -34,7 +34,10 @@ const KEPT_SAMPLES = 8;
 /** What may lie between two clocks that agree, beyond the time that a reading took, milliseconds. */
 const AGREED_WITHIN_MS = 5_000;
 
-/** Readings that agree with one another that it takes to believe them against everything else. */
+/**
+ * Readings that agree with one another that it takes to believe them against everything else, each of another moment: one
+ * that stands still says the same whenever it is asked.
+ */
 const WORDS_NEEDED = 3;
 /** And the time over which they do, where they contradict earlier ones: a clock that stands still agrees for a moment. */
 const WORDS_SPAN_MS = 10_000;
@@ -42,7 +45,7 @@ const WORDS_SPAN_MS = 10_000;
 /**
  * A number that was signed with a time far ahead is used up for good, so one server's wrong clock must not be believed
  * alone: a reading is taken when it agrees with the time as counted on from earlier ones, or with the wall clock (the
- * machine may have slept), or with two others before it.
+ * machine may have slept), or with two others before it, whatever else was read between them.
  */
 export function createExchangeTime(): ExchangeTime {
   /** None where the time is known by what was dated alone. */
@@ -82,10 +85,12 @@ export function createExchangeTime(): ExchangeTime {
       // One that stands still is behind what others prove, and is left out by them.
       if (counted !== null && isNear(sample, counted)) return take([...samples, sample]);
       if (isNear(sample, sample.wallMs)) return take([sample]);
-      doubted = [...doubted.filter((other) => agree(other, sample)), sample];
-      const spanMs = sample.receivedAtMs - (doubted[0]?.receivedAtMs ?? 0);
-      const isEnough = doubted.length >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
-      return isEnough ? take(doubted) : "doubted";
+      doubted = [...doubted, sample].slice(-KEPT_SAMPLES);
+      const agreeing = doubted.filter((other) => agree(other, sample));
+      const moments = new Set(agreeing.map(({ exchangeMs }) => exchangeMs)).size;
+      const spanMs = sample.receivedAtMs - (agreeing[0]?.receivedAtMs ?? 0);
+      const isEnough = moments >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
+      return isEnough ? take(agreeing) : "doubted";
     },
     prove(dated) {
       const { exchangeMs, receivedAtMs, wallMs } = dated;

@@ -92,11 +92,11 @@ test("a reading that is proven to be behind may be behind by more; one that prov
   expect(time.mayBeAheadMs(5_100)).toBe(0);
 });
 
-describe("readings of a server that stood still, 8.5 s behind, are the only ones", () => {
+describe("readings of a server that is 8.5 s behind, as our own clock is at first, are the only ones", () => {
   const STILL_MS = START_MS - 8_500;
   function stoodStill() {
     const time = createExchangeTime();
-    for (const atMs of [0, 100, 200]) time.add(reading(atMs, atMs + 50, STILL_MS));
+    for (const atMs of [0, 100, 200]) time.add(reading(atMs, atMs + 50, STILL_MS, STILL_MS + atMs + 50));
     expect(time.atMs(250)).toBe(STILL_MS + 225);
     return time;
   }
@@ -162,6 +162,23 @@ test("at the start a reading that is far from the wall clock needs a second and 
   expect(time.add(reading(10, 20, START_MS + 15, wrongWall(20)))).toBe("doubted");
   expect(time.add(reading(20, 30, START_MS + 25, wrongWall(30)))).toBe("taken");
   expect(time.atMs(30)).toBe(START_MS + 30);
+});
+
+test("at the start a server that stands still is one word, however often it is read, and takes nothing from others", () => {
+  const time = createExchangeTime();
+  const wrongWall = (nowMs: number) => START_MS + nowMs - 8 * HOUR_MS;
+  const still = (atMs: number) => time.add(reading(atMs, atMs + 10, START_MS - 8_000, wrongWall(atMs + 10)));
+  const live = (atMs: number) => time.add(reading(atMs, atMs + 10, START_MS + atMs + 5, wrongWall(atMs + 10)));
+  for (const atMs of [0, 20, 40, 60]) expect(still(atMs)).toBe("doubted");
+  expect(time.atMs(70)).toBeNull();
+  expect([live(100), still(120), live(140), still(160), live(180)]).toEqual([
+    "doubted",
+    "doubted",
+    "doubted",
+    "doubted",
+    "taken",
+  ]);
+  expect(time.atMs(190)).toBe(START_MS + 190);
 });
 
 test("three words over ten seconds that agree are believed: it was the earlier ones that were wrong", () => {
