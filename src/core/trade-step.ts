@@ -53,6 +53,8 @@ export type TradeFacts = {
   /** In the order of their placing. */
   stops: readonly Part[];
   profits: readonly Part[];
+  /** What these have closed while the trade held less (`closedOfOthers`). */
+  closedOfOthers: Decimal;
   /** What the account holds on the trade's side, read after the last of its fills was known; null while it has not been. */
   position: Decimal | null;
   /** Of its market; read only where `wantsMark` says so, null where it has not been or could not be. */
@@ -91,10 +93,35 @@ function isMet(words: string): boolean {
 }
 
 /** What the trade holds, by its own fills, and no more than the account does. */
-export function heldOf({ entry, stops, profits, position }: TradeFacts): Decimal {
-  const closed = sum([...stops, ...profits].map(({ filled }) => filled));
-  const own = larger(subtract(entry?.filled ?? ZERO, closed), ZERO);
+export function heldOf(facts: TradeFacts): Decimal {
+  const { entry, position } = facts;
+  const own = larger(subtract(entry?.filled ?? ZERO, closedBy(facts)), ZERO);
   return position === null ? own : smaller(own, position);
+}
+
+function closedBy({ stops, profits, closedOfOthers }: TradeFacts): Decimal {
+  return subtract(sum([...stops, ...profits].map(({ filled }) => filled)), closedOfOthers);
+}
+
+/** One of its entry, or of a guard. Exchange time, unix milliseconds. */
+export type TradeFill = { timeMs: number; size: Decimal; isOfEntry: boolean };
+
+/**
+ * What its guards have filled beyond what the trade held at that time. A stop waits for the whole entry before any of it fills: fired by
+ * then, it closes what others have opened in the market, and what the entry fills after that is held nevertheless.
+ */
+export function closedOfOthers(fills: readonly TradeFill[]): Decimal {
+  let held = ZERO;
+  let beyond = ZERO;
+  // In the same millisecond it is the entry that fills, and the guard that closes it.
+  for (const { size, isOfEntry } of fills.toSorted(
+    (a, b) => a.timeMs - b.timeMs || Number(b.isOfEntry) - Number(a.isOfEntry),
+  )) {
+    const left = isOfEntry ? add(held, size) : subtract(held, size);
+    held = larger(left, ZERO);
+    beyond = add(beyond, subtract(held, left));
+  }
+  return beyond;
 }
 
 /** Everything that can be done now; none of it waits for another. Empty: nothing, before something becomes known. */
@@ -254,16 +281,16 @@ function replaced(parts: readonly Part[], wanted: GuardWanted): TradeStep[] {
   return cancelOf(parts.filter((part) => part !== fitting));
 }
 
-function stepsAtEnd(trade: Trade, { entry, stops, profits, position, isWithdrawn }: TradeFacts): TradeStep[] {
+function stepsAtEnd(trade: Trade, facts: TradeFacts): TradeStep[] {
+  const { entry, stops, profits, position, isWithdrawn } = facts;
   const guards = [...stops, ...profits];
   if (guards.some(isLive)) return cancelOf(guards);
-  const closed = sum(guards.map(({ filled }) => filled));
   const filled = entry?.filled ?? ZERO;
   if (isZero(filled)) {
     const wasTaken = entry === null || entry.wasTaken;
     return [wasTaken ? end("canceled", trade.error) : end("rejected", entry.error)];
   }
-  const isByOthers = position !== null && isLess(closed, filled) && !isWithdrawn;
+  const isByOthers = position !== null && isLess(closedBy(facts), filled) && !isWithdrawn;
   return [end(isByOthers ? "closed_outside" : "closed", null)];
 }
 

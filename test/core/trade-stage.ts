@@ -62,7 +62,8 @@ export function entry(filled: string, some: Partial<Part> = {}): Part {
 }
 
 export function facts(some: Partial<TradeFacts>): TradeFacts {
-  return { entry: null, stops: [], profits: [], position: null, mark: null, isWithdrawn: false, nowMs: 0, ...some };
+  const none = { stops: [], profits: [], closedOfOthers: ZERO };
+  return { entry: null, ...none, position: null, mark: null, isWithdrawn: false, nowMs: 0, ...some };
 }
 
 export const FOLLOWING = { path: "after_fills" } as const;

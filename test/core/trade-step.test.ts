@@ -2,7 +2,14 @@
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import type { Trade } from "../../src/core/trade.ts";
-import { nextSteps, type Part, type TradeFacts, unprotectedBecause } from "../../src/core/trade-step.ts";
+import {
+  closedOfOthers,
+  heldOf,
+  nextSteps,
+  type Part,
+  type TradeFacts,
+  unprotectedBecause,
+} from "../../src/core/trade-step.ts";
 import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 function stopOf(size: string): object {
@@ -324,4 +331,32 @@ test("what the exchange takes no stop for is told with the figure", () => {
   const stops = [part("s1", { ...REFUSED, size: decimal("0.1"), refusal: TOO_SMALL })];
   const because = unprotectedBecause({ ...TRADE, ...FOLLOWING }, facts({ entry: entry("0.1"), stops }));
   expect(because).toBe(`the exchange takes no stop for so little: 0.1 at 81 is 8.1, and it answers: ${TOO_SMALL}`);
+});
+
+/** At that time so much was filled, of the entry, or of a guard where it is negative. */
+function filledAt(timeMs: number, size: number) {
+  return { timeMs, size: decimal(String(Math.abs(size))), isOfEntry: size > 0 };
+}
+
+test.each([
+  ["nothing was filled", [], "0"],
+  ["the stop closed what the entry had filled", [filledAt(1, 5), filledAt(2, -5)], "0"],
+  ["it fired first, on what others held", [filledAt(1, -2), filledAt(2, 5)], "2"],
+  ["and in whatever order that is listed", [filledAt(2, 5), filledAt(1, -2)], "2"],
+  ["it closed all that the entry had filled by then, and more", [filledAt(1, 1), filledAt(2, -3), filledAt(3, 2)], "2"],
+  ["twice", [filledAt(1, -1), filledAt(2, 1), filledAt(3, -2), filledAt(4, 4)], "2"],
+  ["in the same millisecond the entry was first", [filledAt(1, -5), filledAt(1, 5)], "0"],
+])("guards have closed of others: %s", (_what, fills, beyond) => {
+  expect(closedOfOthers(fills)).toBe(decimal(beyond));
+});
+
+test("what guards have closed of others is held, and ends a trade as closed by its own when that is closed too", () => {
+  const stops = [part("s1", { ...OVER, filled: decimal("2") })];
+  const at = facts({ entry: entry("5", OVER), stops, closedOfOthers: decimal("2"), position: decimal("5") });
+  expect(heldOf(at)).toBe(decimal("5"));
+  expect(nextSteps(TRADE, at)).toEqual([stopOf("5")] as ReturnType<typeof nextSteps>);
+  const again = part("s2", { ...OVER, size: decimal("5"), filled: decimal("5") });
+  const after = { ...at, stops: [...stops, again], position: ZERO };
+  expect(nextSteps(TRADE, after)).toEqual([{ kind: "end", status: "closed", error: null }]);
+  expect(nextSteps(TRADE, { ...at, position: ZERO })).toEqual([{ kind: "end", status: "closed_outside", error: null }]);
 });

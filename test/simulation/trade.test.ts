@@ -329,6 +329,26 @@ test("the stop fires while the entry is half filled: the rest of it is not enter
   expect([held(s), liveOrders(s).length]).toEqual(["0", 0]);
 });
 
+test("a stop that has closed what others had opened, before the entry filled, has closed nothing of the trade", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  await s.pass(500);
+  trade(s, MAKER, { isBuy: false, price: 91_000, size: "0.01" });
+  // Before the entry, which it would end as a trade of the account with itself.
+  trade(s, MAKER, { isBuy: true, price: 90_100, size: "0.01" });
+  expect((await s.tell("other-key-1", limit("buy", 91_000, "0.01"))).status).toBe(201);
+  expect(held(s)).toBe("0.01");
+  s.setFate(() => NEVER_ARRIVED);
+  await markAt(s, 84_900);
+  await markAt(s, 90_500);
+  expect([held(s), guarded(s)]).toEqual(["0", 0]);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  s.setFate(() => directly(1));
+  const protectedAgain = await until(s, id, (is) => is.status === "open" && is.protected && is.held_size !== "0");
+  expect([protectedAgain.filled_size, protectedAgain.held_size, guarded(s)]).toEqual(["0.02", "0.02", 0.02]);
+});
+
 test("what the take-profit closes in part the stop no longer covers", async () => {
   const s = await scene();
   const id = await opened(s, { profit: "99000" });

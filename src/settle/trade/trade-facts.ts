@@ -1,10 +1,11 @@
-import { type Decimal, decimal, isNegative, subtract, sum, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
-import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
+import { closedOfOthers, isTrusted, type Part, type TradeFacts, type TradeFill } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
+import { listFillsOf } from "../../store/fills.ts";
 import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
@@ -35,6 +36,7 @@ export type TradeRows = {
   entry: Part | null;
   stops: readonly Guarding[];
   profits: readonly Guarding[];
+  closedOfOthers: Decimal;
   isWithdrawn: boolean;
 };
 
@@ -55,12 +57,15 @@ export function rowsOf(store: Store, trade: Trade): TradeRows {
       user,
       oid: order.exchangeOrderId,
     }));
+  const stops = guarding("stop");
+  const profits = guarding("profit");
   return {
     trade,
     entryOrder,
     entry: entryOrder === null ? null : partOf(store, trade, entryOrder),
-    stops: guarding("stop"),
-    profits: guarding("profit"),
+    stops,
+    profits,
+    closedOfOthers: closedOfOthersBy(store, entryOrder, [...stops, ...profits]),
     isWithdrawn: isUnprotectedByStop(store, trade.accountId, trade.keyHash),
   };
 }
@@ -79,6 +84,7 @@ export function factsOf(
     entry: rows.entry,
     stops: stops.map((stop, index) => ({ ...stop, mayBeReplaced: index < newestKnown })),
     profits: rows.profits.map((guarding) => guardOf(world, guarding)),
+    closedOfOthers: rows.closedOfOthers,
     position,
     mark,
     isWithdrawn: rows.isWithdrawn,
@@ -101,6 +107,26 @@ function guardOf({ picture }: ToJudgeTrade, { part, user, oid }: Guarding): Part
 
 function shownBy(part: Part, shown: StopShown | null, nowMs: number): Part {
   return part.orderId !== shown?.orderId || isTrusted(part, nowMs) ? part : { ...part, shownAtMs: shown.atMs };
+}
+
+/** Nothing while not all that the entry has filled is listed: what a guard met is not known before. */
+function closedOfOthersBy(store: Store, entry: StoredOrder | null, guards: readonly Guarding[]): Decimal {
+  const closing = guards.filter(({ part }) => !isZero(part.filled));
+  if (entry === null || isZero(entry.filledSize ?? ZERO) || closing.length === 0) return ZERO;
+  const entered = fillsOf(store, entry, entry.id, true);
+  if (compare(sum(entered.map(({ size }) => size)), entry.filledSize ?? ZERO) < 0) return ZERO;
+  return closedOfOthers([...entered, ...closing.flatMap(({ part }) => fillsOf(store, entry, part.orderId, false))]);
+}
+
+function fillsOf(
+  store: Store,
+  { accountId, market }: Pick<StoredOrder, "accountId" | "market">,
+  orderId: string,
+  isOfEntry: boolean,
+): TradeFill[] {
+  const oids = listLegs(store, orderId).flatMap(({ oid }) => (oid === null ? [] : [oid]));
+  const fills = oids.flatMap((oid) => listFillsOf(store, accountId, oid)).filter((fill) => fill.market === market);
+  return fills.map(({ timeMs, size }) => ({ timeMs, size, isOfEntry }));
 }
 
 function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
