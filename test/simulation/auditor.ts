@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
-import { isHidden, lastError } from "./hidden.ts";
+import { isHidden } from "./hidden.ts";
 import { auditFills } from "./kept-fills.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
 import type { Sent } from "./network.ts";
@@ -28,6 +28,7 @@ import {
   type Truth,
   units,
 } from "./truth.ts";
+import { isKeptOpenByOthers, isUndecidable } from "./undecidable.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
 import type { Venue } from "./venue.ts";
 import { auditWhole } from "./whole-audit.ts";
@@ -66,6 +67,8 @@ export type Audited = {
   /** Reads of the exchange's state were as good as ever. */
   areReadsSound: boolean;
   areReadsWhole: boolean;
+  /** Lists of open orders hold all of them. */
+  isEachListed: boolean;
   databasePath: string;
   reads: readonly { party: { account: { id: string; tradingAddress: string } }; turn: Turn }[];
 };
@@ -130,8 +133,9 @@ function fillsOfTarget({ truth, venue }: Audited, { wish }: Dialogue): number {
 
 function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: string; last: Heard }): string[] {
   const { wish } = dialogue;
-  if (last.status === 202) return isUndecidable(run, dialogue) ? [] : [`${name} was never settled: ${last.body}`];
   const status = fieldOf(last.body, "status") ?? "";
+  if (last.status === 202 && !isKeptOpenByOthers(run, dialogue, status))
+    return isUndecidable(run, dialogue) ? [] : [`${name} was never settled: ${last.body}`];
   const { kind } = wish;
   if (status === "unknown") return [`${name} was answered ${last.status} and unknown: ${last.body}`];
   if (kind === "cancel" && !CLOSED.includes(status) && fieldOf(last.body, "error") === null) {
@@ -164,22 +168,6 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   }
   if (kind === "modify") return auditModify(run, dialogue, { name, last });
   return kind === "cancel" ? [] : auditOperation(run, dialogue, { name, body: last.body });
-}
-
-/**
- * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
- * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
- * answer has named, while another's order has its client order id; and of what `part-alone` says.
- */
-function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
-  const { wish } = dialogue;
-  const error = lastError(dialogue);
-  if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
-  const placed = wish.kind === "place" ? run.truth.orders.get(wish.number) : undefined;
-  if (placed !== undefined && isPartAlone(run, placed)) return true;
-  const { dialogues } = run;
-  const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
-  return wish.kind === "margin" && alike.length > 1;
 }
 
 /**
@@ -335,10 +323,17 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
       const shown = fieldOf(body, field);
       // A replacement that was refused when its trigger fired leaves the order canceled, under either id.
       const isEither = field !== "status" && expected.isLastRefused && oids.has(shownOid(turn) ?? "");
-      const isRight = isEither || isEqual(field, shown, expected[field]);
+      const isUntold = field === "status" && shown === "waiting_for_trigger" && isFiredUnlisted(run, order);
+      const isRight = isEither || isUntold || isEqual(field, shown, expected[field]);
       return isRight ? [] : [`${name}: ${field} is ${shown} here and ${expected[field]} at the exchange`];
     });
   });
+}
+
+/** Its record stays `triggered`; that it rests is told by lists alone, and these are cut. */
+function isFiredUnlisted({ venue, isEachListed }: Audited, order: TrueOrder): boolean {
+  const record = venue.record(order.wish.party.account.tradingAddress, order.legs.at(-1)?.oid ?? 0);
+  return !isEachListed && record?.status === "triggered";
 }
 
 /** Sizes are echoed as they were sent: equal is what has the same value. */

@@ -324,6 +324,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
       areReadsSound: areSound(weather),
       areReadsWhole: areReadsWhole(worlds.odd),
+      isEachListed: worlds.odd?.kind !== "short_lists",
       databasePath: disk.path(),
     };
     const ofTrades = auditTrades({

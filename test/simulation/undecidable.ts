@@ -1,0 +1,29 @@
+/** Requests that may stay unknown for good, and what is told together with them. */
+import type { Audited } from "./auditor.ts";
+import type { Dialogue } from "./clients.ts";
+import { isHidden, lastError } from "./hidden.ts";
+import { isPartAlone } from "./part-alone.ts";
+
+/** An entry of a batch that has ended, in an answer that stays open for another entry, which may stay unknown. */
+export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dialogue, status: string): boolean {
+  if (part?.as !== "batched" || status === "unknown" || status === "processing") return false;
+  return run.dialogues.some(
+    (other) => other.wish.part?.of === part.of && other.wish.number !== number && isUndecidable(run, other),
+  );
+}
+
+/**
+ * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
+ * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
+ * answer has named, while another's order has its client order id; and of what `part-alone` says.
+ */
+export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
+  const { wish } = dialogue;
+  const error = lastError(dialogue);
+  if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
+  const placed = wish.kind === "place" ? run.truth.orders.get(wish.number) : undefined;
+  if (placed !== undefined && isPartAlone(run, placed)) return true;
+  const { dialogues } = run;
+  const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
+  return wish.kind === "margin" && alike.length > 1;
+}
