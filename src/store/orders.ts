@@ -5,6 +5,7 @@ import type { KeyAnswer } from "../core/idempotency.ts";
 import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
+import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce, takeNumber } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
@@ -115,6 +116,7 @@ export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrig
   if (placing.attempt !== null) requireOwnNumber(store, { ...order, number, attempt: placing.attempt });
   insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
   if (placing.leg !== null) putOpenLeg(store, order, placing.leg);
+  noteWritten(store);
   tellOrder(store, order, "order.created");
   return number;
 }
@@ -144,6 +146,7 @@ const REMOVED = columnsOf(orders, ["number", "id", "accountId", "keyHash", "idem
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   touchOpenLegs(store, id);
+  noteWritten(store);
   store.delete(legs).where(eq(legs.orderId, id)).run();
   const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
   for (const { number, ...order } of removed) {
@@ -165,6 +168,7 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   const before = filledBefore(store, order);
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
+  noteWritten(store);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");
   return true;
@@ -333,8 +337,13 @@ const liveOfStatus = prepared((store) =>
 
 const RESTING: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
+/** Between which figures what `countLiveOrders` says is; as often as not it is not counted. */
+export function liveOrdersWithin(store: Store, accountId: string): LiveRange {
+  return liveWithin(store, accountId, countLiveOrders);
+}
+
 /** Orders of an account that may be open, and of these how many the exchange has shown to be. */
-export function countLiveOrders(store: Store, accountId: string): { live: number; shown: number } {
+export function countLiveOrders(store: Store, accountId: string): LiveCount {
   const counts = LIVE.map((status) => [status, liveOfStatus(store).get({ accountId, status })?.count ?? 0] as const);
   const shown = counts.filter(([status]) => RESTING.includes(status));
   return { live: total(counts), shown: total(shown) };

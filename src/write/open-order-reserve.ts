@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
 import type { Store } from "../store/open.ts";
-import { countLiveOrders } from "../store/orders.ts";
+import { countLiveOrders, liveOrdersWithin } from "../store/orders.ts";
 import type { Caller } from "./caller.ts";
 
 /** With as many open orders the exchange takes no trigger and nothing that only reduces from an account any more. */
@@ -14,13 +14,17 @@ export function requireRoomForStops(
   { account }: Pick<Caller, "account">,
   count: number,
 ): void {
-  const { live, shown } = countLiveOrders(store, account.id);
-  const listed = ["", ...settings.dexes].map(
+  const lists = ["", ...settings.dexes].map(
     (dex) => picture.openOrders(account.tradingAddress, dex)?.value.length ?? 0,
   );
-  // What is listed beyond those that we know was placed elsewhere.
-  const elsewhere = Math.max(0, listed.reduce((sum, each) => sum + each, 0) - shown);
+  const listed = lists.reduce((sum, each) => sum + each, 0);
   const most = EXCHANGES_LIMIT - settings.openOrderReserve;
+  // What is listed beyond those that we know was placed elsewhere.
+  const beyond = (shown: number) => Math.max(0, listed - shown);
+  const { mostLive, fewestShown } = liveOrdersWithin(store, account.id);
+  if (mostLive + beyond(fewestShown) + count <= most) return;
+  const { live, shown } = countLiveOrders(store, account.id);
+  const elsewhere = beyond(shown);
   if (live + elsewhere + count <= most) return;
   throw new ApiError("too_many_open_orders", wordsFor(live + elsewhere, settings.openOrderReserve));
 }

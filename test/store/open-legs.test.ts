@@ -1,5 +1,8 @@
 /** What is kept in memory of what may still execute is what the rows say, whatever was written, and taken back. */
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
@@ -10,10 +13,12 @@ import { deleteLeg, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/st
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOpenLegs, readOpenLegs } from "../../src/store/open-legs.ts";
 import {
+  countLiveOrders,
   deleteOrder,
   findOrder,
   insertOrder,
   insertPlacing,
+  liveOrdersWithin,
   settleOrder,
   updateOrder,
 } from "../../src/store/orders.ts";
@@ -121,7 +126,9 @@ test("after any writes what is kept is what the rows say", () => {
       listOpenLegs(store, accountId);
       for (const [clock, { name, order, nth, fails, looks }] of trace.entries()) {
         attempt(store, fails, () => WRITES[name]?.(store, { order, nth, clock }));
-        if (looks) expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
+        if (!looks) continue;
+        expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
+        expectWithin(store);
       }
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
       closeStore(store);
@@ -129,6 +136,48 @@ test("after any writes what is kept is what the rows say", () => {
     { numRuns: 120 },
   );
 }, 60_000);
+
+/** How many orders may be open is never told too low, nor how many are shown to be too high. */
+function expectWithin(store: Store): void {
+  const { live, shown } = countLiveOrders(store, accountId);
+  const { mostLive, fewestShown } = liveOrdersWithin(store, accountId);
+  expect(mostLive).toBeGreaterThanOrEqual(live);
+  expect(fewestShown).toBeLessThanOrEqual(shown);
+}
+
+test.each<[before: OrderStatus, after: OrderStatus | "taken back", mostLive: number, fewestShown: number]>([
+  ["filled", "open", 1, 0],
+  ["open", "filled", 2, 0],
+  ["open", "taken back", 2, 0],
+])("an order that was %s and is %s", (before, after, mostLive, fewestShown) => {
+  const store = openStore(":memory:");
+  inTransaction(store, () => insertOrder(store, orderRow({ id: idOf(1), status: before })));
+  liveOrdersWithin(store, accountId);
+  const order = findOrder(store, idOf(1));
+  inTransaction(store, () => {
+    if (after === "taken back") deleteOrder(store, idOf(1), 1);
+    else if (order !== null) updateOrder(store, { ...order, status: after });
+  });
+  expect(liveOrdersWithin(store, accountId)).toEqual({ mostLive, fewestShown });
+  closeStore(store);
+});
+
+test("it is counted anew after sixty-four writes, and after what another process has written", () => {
+  const directory = mkdtempSync(join(tmpdir(), "postern-tally-"));
+  const store = openStore(join(directory, "one.db"));
+  const other = openStore(join(directory, "one.db"));
+  for (let nth = 1; nth <= 65; nth += 1) {
+    expect(liveOrdersWithin(store, accountId)).toEqual({ mostLive: nth - 1, fewestShown: 0 });
+    inTransaction(store, () => insertOrder(store, orderRow({ id: idOf(nth), status: nth === 65 ? "open" : "filled" })));
+  }
+  expect(liveOrdersWithin(store, accountId)).toEqual({ mostLive: 1, fewestShown: 1 });
+  inTransaction(other, () => insertOrder(other, orderRow({ id: idOf(66), status: "open" })));
+  const within = inTransaction(store, () => liveOrdersWithin(store, accountId));
+  expect(within).toEqual({ mostLive: 2, fewestShown: 2 });
+  closeStore(other);
+  closeStore(store);
+  rmSync(directory, { recursive: true });
+});
 
 /** What fails is looked at before it is taken back. */
 function attempt(store: Store, fails: boolean, work: () => unknown): void {
