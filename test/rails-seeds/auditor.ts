@@ -296,8 +296,23 @@ function auditReduction({ auditor, venue, later, asker, fail }: Judged, leg: Leg
     (each.trigger === null) === (leg.trigger === null) && (each === leg || each.root !== leg.root);
   const sizes = alike.filter(isSame).map((each) => each.size - each.filled);
   const use = leg.trigger === null ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes);
-  const most = held + believed(venue, asker, leg);
+  const most = Math.max(held + believed(venue, asker, leg), byBooks(auditor, venue, asker, leg));
   if (use > most) fail(`reduces ${use}, and ${most} is its own`);
+}
+
+/**
+ * The same as the gateway was told. Of what it holds against the leg it may have less than that: where the account shows less,
+ * somebody else may have closed it, and what is out is to come nevertheless.
+ */
+function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book, { asset, isBuy }: Leg): number {
+  const sign = isBuy ? -1 : 1;
+  const ownLegs = venue.legs.filter((each) => each.holder === name && each.asset === asset);
+  const untold = ownLegs.reduce((sum, each) => sum + (each.isBuy ? 1 : -1) * (each.filled - each.told.filled), 0);
+  const told = ((net[asset] ?? 0) - untold) * sign;
+  const held = told < 0 ? Math.max(told, Math.min((shown[asset] ?? 0) * sign, 0)) : told;
+  const out = ownLegs.filter((each) => each.isBuy !== isBuy && !onlyReduces(each) && !isOver(each.told.standing));
+  const coming = out.reduce((sum, each) => sum + each.size - each.told.filled, 0);
+  return held + coming + (reserved.get(sideIn(asset, !isBuy)) ?? 0);
 }
 
 /** What may still be filled on the other side, as far as the gateway was told. */
