@@ -24,9 +24,10 @@ export type Run = {
   isDark: boolean;
   /** Who asks just now. */
   current: Asker;
+  /** It asks alone: its answer may never come. */
+  isAlone: boolean;
   /** Resolved when an answer has been asked for that is never to come. */
   hung: PromiseWithResolvers<void>;
-  mayHang: boolean;
 };
 
 export function showPositions({ venue, auditor, gateway, outside, clock }: Run): void {

@@ -85,7 +85,7 @@ function openRun(store: Store, chance: Chance): Run {
     isDark: false,
     current: plain,
     hung: Promise.withResolvers(),
-    mayHang: false,
+    isAlone: false,
   };
   run.gateway = openGateway(store, clock, run.outside);
   run.asking.gateway = run.gateway;
@@ -140,9 +140,14 @@ function placeNamed(market: string): number {
 
 function signedIn(run: Run, claims: ReadonlyMap<string, Asker>, signed: Parameters<Outside["sign"]>[0]): number {
   forgetGivenBack(run);
-  const sent = run.venue.sign(signed, (order) => (order === null ? null : claims.get(order.p)) ?? run.current);
+  const sent = run.venue.sign(signed, (order) => askerOf(run, (order === null ? null : claims.get(order.p)) ?? null));
   run.auditor.onSigned(sent);
   return run.venue.sent.indexOf(sent);
+}
+
+/** What one asks for alone is its own, though it may come to a price that was another's before: an order at market has the book's. */
+function askerOf({ isAlone, current }: Run, claimed: Asker | null): Asker {
+  return claimed === null || (isAlone && claimed.asker !== "gateway") ? current : claimed;
 }
 
 /** Signed, and too late to be sent: the gateway has taken it back, and no byte of it has left. */
@@ -157,7 +162,7 @@ const NO_ANSWER = { kind: "unknown", reason: "the connection was reset" } as con
 
 /** What becomes of a request, and of its answer. */
 function send(run: Run, number: number): ReturnType<Outside["send"]> {
-  const { venue, chance, mayHang } = run;
+  const { venue, chance, isAlone } = run;
   const sent = venue.sent[number];
   if (sent === undefined) throw new Error("bug: sent and never signed");
   sent.isSent = true;
@@ -172,7 +177,7 @@ function send(run: Run, number: number): ReturnType<Outside["send"]> {
     venue.kill(sent);
     return { kind: "not_sent", reason: "connection refused" };
   }
-  if (draw < 0.94 || !mayHang) {
+  if (draw < 0.94 || !isAlone) {
     venue.kill(sent);
     const text = draw < 0.92 ? "Insufficient margin to place order. asset=0" : "a word that nobody knows";
     return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "err", response: text }) };
@@ -245,11 +250,11 @@ async function askSlow(run: Run): Promise<void> {
 /** Its answer may never come; the gateway dies meanwhile. */
 async function alone(run: Run, by: By, ask: () => Promise<void>): Promise<void> {
   run.current = by;
-  run.mayHang = true;
+  run.isAlone = true;
   run.hung = Promise.withResolvers();
   const isHung = run.hung.promise.then(() => true);
   const hasHung = await Promise.race([ask().then(() => false), isHung]);
-  run.mayHang = false;
+  run.isAlone = false;
   if (hasHung) restart(run);
 }
 
