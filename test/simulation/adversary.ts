@@ -151,6 +151,7 @@ async function attack(all: readonly Move[]): Promise<Outcome> {
   watch = watchBots({
     bots,
     wishOf: ({ p: price }) => byPrice.get(price),
+    operationOf: () => null,
     venue: scene.venue,
     isClockRight: () => true,
   });

@@ -5,10 +5,11 @@
  * A size is valued at the lowest price that the exchange has had: whatever an order was judged with is not below that.
  */
 import type { OrderRequest } from "../../src/paper/engine/action.ts";
-import type { Fill, Order } from "../../src/paper/engine/state.ts";
+import type { Fill } from "../../src/paper/engine/state.ts";
 import type { Bot } from "./bots.ts";
+import type { Operation } from "./bots-operations.ts";
 import { placedBy, units } from "./truth.ts";
-import type { Venue } from "./venue.ts";
+import type { Execution, Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 
 export type BotsWatch = {
@@ -47,12 +48,13 @@ type Watched = {
   bots: readonly Bot[];
   /** What is asked for; may grow. */
   wishOf: (request: Request) => Asked | undefined;
+  operationOf: (execution: Execution) => Operation | null;
   venue: Venue;
   /** A clock that goes wrong may be in another day, where a count begins anew. */
   isClockRight: () => boolean;
 };
 
-export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsWatch {
+export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Watched): BotsWatch {
   const books: Book[] = bots.map((bot) => ({
     bot,
     net: 0n,
@@ -65,6 +67,8 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
   const bookOf = new Map<number, Book>();
   const rootOf = new Map<number, number>();
   const increasing = new Set<number>();
+  const twaps = new Map<number, Book>();
+  const leverages = new Map<string, Leverage>();
   const found: string[] = [];
   const ofDay: string[] = [];
   let seen = 0;
@@ -85,9 +89,7 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
   }
 
   /** Books what is taken; the orders that this look has to judge. */
-  function takeExecutions(): Taken[] {
-    const fresh = venue.log.slice(seen);
-    seen = venue.log.length;
+  function takeOrders(fresh: readonly Execution[]): Taken[] {
     return fresh.flatMap(placedBy).flatMap(({ request, replaces, leg }) => {
       const wish = wishOf(request);
       if (leg === null || wish === undefined || leg.asset !== ASSET) return [];
@@ -103,15 +105,48 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
     });
   }
 
+  /** The same of TWAPs, which none of the wishes only reduces by; settings of bots are judged at once. */
+  function takeOperations(fresh: readonly Execution[]): TakenTwap[] {
+    return fresh.flatMap((execution) => {
+      const operation = operationOf(execution);
+      noteLeverage(execution, operation);
+      const asker = operation === null ? undefined : holderOf(operation.wish);
+      if (operation === null || asker === undefined) return [];
+      const { wish, ask, twapId } = operation;
+      const verbs = ask.kind === "twap" ? ["increase", "twap"] : [ask.kind];
+      for (const verb of verbs.filter((each) => !asker.bot.rails.may.split(",").includes(each)))
+        found.push(`${nameOf(asker)} may not ${verb}, and the exchange took ${wish.key}`);
+      if (ask.kind !== "twap" || twapId === null) return [];
+      twaps.set(twapId, asker);
+      return [{ wish, asker, book: asker, size: units(ask.size) }];
+    });
+  }
+
+  function noteLeverage({ signer, atMs, input: { action } }: Execution, operation: Operation | null): void {
+    if (action.type !== "updateLeverage") return;
+    const name = `${signer} ${action.asset}`;
+    const before = leverages.get(name);
+    if (operation !== null) leverages.set(name, { leverage: action.leverage, atMs });
+    const asker = operation === null ? undefined : holderOf(operation.wish);
+    const limit = asker?.bot.rails.maxLeverage ?? "any";
+    if (asker === undefined || limit === "any" || action.leverage <= Number(limit)) return;
+    // A setting that was lower may have come between what the gateway saw and this.
+    if (action.leverage > (before?.leverage ?? START_LEVERAGE) && !isLately(before?.atMs, atMs))
+      found.push(`${nameOf(asker)} raised leverage to ${action.leverage}, max ${limit}`);
+  }
+
   function takeFills(book: Book): void {
     const fills = venue.fillsOf(book.bot.party.account.tradingAddress);
-    for (const fill of fills.slice(book.seenFills)) if (bookOf.get(fill.oid) === book) bookFill(book, fill);
+    for (const fill of fills.slice(book.seenFills)) {
+      const ofTwap = fill.twapId === null ? undefined : twaps.get(fill.twapId);
+      if ((bookOf.get(fill.oid) ?? ofTwap) === book) bookFill(book, fill);
+    }
     book.seenFills = fills.length;
   }
 
-  function bookFill(book: Book, { oid, size, isBuy, timeMs }: Fill): void {
+  function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: Fill): void {
     const after = book.net + (isBuy ? size : -size);
-    if (increasing.has(oid)) {
+    if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) {
       book.traded += size;
       book.net = after;
     } else if (isBuy ? book.net < 0n : book.net > 0n) {
@@ -121,24 +156,46 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
     }
   }
 
-  function liveOf(book: Book): Order[] {
+  function liveOf(book: Book): Live[] {
     const { openOids } = venue.account(book.bot.party.account.tradingAddress);
-    return [...openOids].flatMap((oid) => {
-      const order = venue.runtime.world.venue.orders.get(oid);
-      return bookOf.get(oid) === book && order !== undefined && !order.reduceOnly ? [order] : [];
+    const { orders, twaps: running } = venue.runtime.world.venue;
+    const resting = [...openOids].flatMap((oid): Live[] => {
+      const order = orders.get(oid);
+      if (bookOf.get(oid) !== book || order === undefined || order.reduceOnly) return [];
+      return [{ root: String(rootOf.get(oid)), isBuy: order.isBuy, size: order.size }];
     });
+    const sliced = [...running.values()].flatMap(({ twapId, isBuy, size, executedSize }): Live[] =>
+      twaps.get(twapId) === book ? [{ root: `twap ${twapId}`, isBuy, size: size - executedSize }] : [],
+    );
+    return [...resting, ...sliced];
+  }
+
+  function leverageOf({ bot: { party } }: Book): Leverage | null {
+    const set = venue.account(party.account.tradingAddress).leverages.get(ASSET);
+    return set === undefined ? null : { ...set, atMs: leverages.get(`${party.agent} ${ASSET}`)?.atMs ?? 0 };
+  }
+
+  function judge(book: Book, increase: Increase): void {
+    const live = liveOf(book);
+    const judged = { book, live, prices, nowMs: venue.nowMs() };
+    found.push(...auditIncrease(judged, increase), ...auditCount(book, new Set(live.map(({ root }) => root)).size));
+    found.push(...auditLeverage(judged, increase, leverageOf(book)));
+    ofDay.push(...auditDay(judged));
   }
 
   notePrices();
   return {
     look() {
       notePrices();
-      const taken = takeExecutions();
+      const fresh = venue.log.slice(seen);
+      seen = venue.log.length;
+      const taken = takeOrders(fresh);
+      const sliced = takeOperations(fresh);
       for (const book of books) {
         takeFills(book);
         const worst = worstOf(book, liveOf(book));
-        const placed = taken.filter((each) => each.book === book);
-        if (placed.length === 0 && worst > book.worst)
+        const isTaken = [...taken, ...sliced].some((each) => each.book === book);
+        if (!isTaken && worst > book.worst)
           found.push(`the worst of ${nameOf(book)} grew from ${book.worst} to ${worst}, and nothing was taken of it`);
         book.worst = worst;
         most = larger(most, worst * prices.lowest);
@@ -153,11 +210,15 @@ export function watchBots({ bots, wishOf, venue, isClockRight }: Watched): BotsW
           found.push(`${nameOf(asker)} increased what is not its own by ${each.wish.key}`);
           continue;
         }
-        const live = liveOf(book);
-        const roots = new Set(live.map(({ oid }) => rootOf.get(oid)));
-        const judged = { book, live, prices, nowMs: venue.nowMs() };
-        found.push(...auditIncrease(judged, each), ...auditCount(book, roots.size));
-        ofDay.push(...auditDay(judged));
+        const { request } = each;
+        const isFar = isTooFar(book.bot.rails.maxDistance, { request, prices });
+        judge(book, { key: each.wish.key, size: units(request.s), price: units(request.p), isFar });
+      }
+      for (const { asker, wish, size } of sliced) {
+        asker.taken.add(wish.number);
+        const { maxDistance } = asker.bot.rails;
+        const isFar = maxDistance !== "any" && Number(maxDistance.replace(" %", "")) < SLICE_SLIPPAGE_PERCENT;
+        judge(asker, { key: wish.key, size, price: 0n, isFar });
       }
     },
     findings: () => [...found, ...(isClockRight() ? ofDay : [])],
@@ -177,11 +238,23 @@ type Taken = {
   target: number | null;
 };
 
+type TakenTwap = { wish: Asked; asker: Book; book: Book; size: bigint };
+
+/** What increases and lives. `root`: the same of what replaces one another. */
+type Live = { root: string; isBuy: boolean; size: bigint };
+type Leverage = { leverage: number; atMs: number };
+/** `price`: its limit; 0 for one whose slices take what comes. `isFar`: beyond the bot's distance. */
+type Increase = { key: string; size: bigint; price: bigint; isFar: boolean };
+
+/** What a market is set to before anybody sets it: its largest, at most this. */
+const START_LEVERAGE = 20;
+const SLICE_SLIPPAGE_PERCENT = 3;
+
 function nameOf({ bot }: Book): string {
   return `bot ${bot.rails.bot} of ${bot.party.account.label}`;
 }
 
-function worstOf({ net }: Book, live: readonly Order[]): bigint {
+function worstOf({ net }: Book, live: readonly Live[]): bigint {
   const side = (isBuy: boolean) =>
     live.filter((order) => order.isBuy === isBuy).reduce((sum, { size }) => sum + size, 0n);
   // What only reduces may be filled first: what is held on the other side makes no room.
@@ -199,7 +272,7 @@ function auditVerb(asker: Book, { wish, request, isModify, book }: Taken): strin
   ];
 }
 
-type Judged = { book: Book; live: readonly Order[]; prices: Prices; nowMs: number };
+type Judged = { book: Book; live: readonly Live[]; prices: Prices; nowMs: number };
 
 /** What increases is taken within this after it was judged, milliseconds. */
 const TAKEN_WITHIN_MS = 30_000;
@@ -212,11 +285,10 @@ function reducedMeanwhile({ reduced }: Book, nowMs: number): bigint {
   return reduced.filter(({ atMs }) => atMs >= nowMs - TAKEN_WITHIN_MS).reduce((sum, { size }) => sum + size, 0n);
 }
 
-function auditIncrease({ book, prices, nowMs }: Judged, { wish, request }: Taken): string[] {
+function auditIncrease({ book, prices, nowMs }: Judged, { key, size, price, isFar }: Increase): string[] {
   const { rails } = book.bot;
-  const name = `${nameOf(book)}, when ${wish.key} was taken:`;
-  const limitPrice = units(request.p);
-  const order = units(request.s) * larger(limitPrice, prices.lowest);
+  const name = `${nameOf(book)}, when ${key} was taken:`;
+  const order = size * larger(price, prices.lowest);
   const position = (book.worst - reducedMeanwhile(book, nowMs)) * prices.lowest;
   const limits = [
     ["max_order", rails.maxOrder, order],
@@ -226,8 +298,20 @@ function auditIncrease({ book, prices, nowMs }: Judged, { wish, request }: Taken
   ] as const;
   return [
     ...limits.flatMap(([rail, limit, use]) => (isAbove(use, limit) ? [`${name} ${rail} ${limit}, use ${use}`] : [])),
-    ...(isTooFar(rails.maxDistance, { request, prices }) ? [`${name} max_distance ${rails.maxDistance}`] : []),
+    ...(isFar ? [`${name} max_distance ${rails.maxDistance}`] : []),
   ];
+}
+
+/** By what is set at the exchange, unless that has been set while the order was on its way. */
+function auditLeverage({ book, nowMs }: Judged, { key }: Increase, set: Leverage | null): string[] {
+  const { maxLeverage } = book.bot.rails;
+  if (set === null || maxLeverage === "any" || set.leverage <= Number(maxLeverage) || isLately(set.atMs, nowMs))
+    return [];
+  return [`${nameOf(book)}, when ${key} was taken: max_leverage ${maxLeverage}, set ${set.leverage}`];
+}
+
+function isLately(atMs: number | undefined, nowMs: number): boolean {
+  return atMs !== undefined && atMs > nowMs - TAKEN_WITHIN_MS;
 }
 
 function auditCount(book: Book, open: number): string[] {

@@ -7,8 +7,9 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { type Chance, openChance } from "./chance.ts";
+import type { Ask } from "./front.ts";
 import { PARTIES, type Party, START_MS } from "./template.ts";
-import { placing, type Wish } from "./wishes.ts";
+import { type Base, operation, placing, type Wish } from "./wishes.ts";
 
 /** One key of a bot. Of several the newest says what all are held to. */
 export type Holder = { by: Party; text: LimitedGrantText };
@@ -25,8 +26,23 @@ export type Bot = {
 const BOT_STREAM = 0xb075_0000;
 /** One run in so many has keys with rails. */
 const SHARE = 0.25;
+/** Bits by which the seed of what bots do besides orders differs from that of the bots: those are as they were. */
+const OPERATIONS_STREAM = 0x09e7_0000;
+/** Of the runs with bots. */
+const OPERATIONS_SHARE = 0.5;
+const MAX_OPERATIONS = 4;
 /** Orders that are asked for beside the wishes of the run, at most. */
 const MAX_MORE = 6;
+
+/** What of bots a seed draws. */
+export const BOT_KINDS = ["bots", "bot_operations"] as const;
+export type BotKind = (typeof BOT_KINDS)[number];
+
+/** Which of these are in the run of a seed. */
+export function botKindsOf(seed: number): BotKind[] {
+  if (!openChance(seed ^ BOT_STREAM).isLucky(SHARE)) return [];
+  return openChance(seed ^ OPERATIONS_STREAM).isLucky(OPERATIONS_SHARE) ? ["bots", "bot_operations"] : ["bots"];
+}
 
 export type WithBots = { bots: readonly Bot[]; wishes: Wish[] };
 
@@ -44,7 +60,41 @@ export function drawBots(seed: number, wishes: Wish[], faultsEndMs: number): Wit
   const more = Array.from({ length: chance.between(2, MAX_MORE) }, (_, nth) =>
     another(chance, wishes.length + nth, faultsEndMs),
   );
-  return { bots, wishes: [...wishes, ...more].map((wish) => asked(chance, bots, wish)) };
+  const all = [...wishes, ...more].map((wish) => asked(chance, bots, wish));
+  return withOperations(openChance(seed ^ OPERATIONS_STREAM), { bots, wishes: all }, faultsEndMs);
+}
+
+/** In every other run with bots they may set leverage, move margin and run TWAPs, and are held to a leverage. */
+function withOperations(chance: Chance, { bots, wishes }: WithBots, faultsEndMs: number): WithBots {
+  if (!chance.isLucky(OPERATIONS_SHARE)) return { bots, wishes };
+  const held = new Map(bots.map((bot) => [bot, heldToMore(chance, bot)]));
+  const more: Wish[] = [];
+  for (let nth = chance.between(2, MAX_OPERATIONS); nth > 0; nth -= 1) {
+    const number = wishes.length + more.length;
+    const [party] = PARTIES;
+    if (party === undefined) throw new Error("bug: a run without parties");
+    const atMs = chance.between(0, Math.floor(faultsEndMs * 0.8));
+    const key = `key-${number}-${chance.between(1_000, 9_999)}`;
+    const base = { number, key, party, by: party, atMs };
+    const wish = chance.isLucky(0.3) ? raising(base) : operation(chance, base, more);
+    more.push(asked(chance, bots, wish));
+  }
+  return { bots: bots.map((bot) => held.get(bot) ?? bot), wishes: [...wishes, ...more] };
+}
+
+/** Above what is set at first, which is all that other wishes set less than. */
+const RAISED_FROM = 24;
+
+function raising(base: Base): Wish {
+  const ask: Ask = { kind: "leverage", market: "BTC", leverage: RAISED_FROM + base.number, marginType: "cross" };
+  return { ...base, kind: "leverage", price: null, target: null, ask: () => ask };
+}
+
+function heldToMore(chance: Chance, { party, rails, holders }: Bot): Bot {
+  const may = `${rails.may}${chance.pick(["", ",twap", ",leverage,margin,twap", ",leverage,margin,twap"])}`;
+  const more = { may, maxLeverage: chance.pick(["any", "any", "20", "8"]) };
+  const texts = holders.map((each) => ({ ...each, text: inGrantOrder({ ...each.text, ...more }) }));
+  return { party, rails: { ...rails, ...more }, holders: texts };
 }
 
 /** What bots ask for is often on its way together. */

@@ -5,11 +5,13 @@ import { askAgain, endTwaps, hasOpenOperations, lookAtAll, lookAtTrades } from "
 import { type Audited, audit } from "./auditor.ts";
 import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
+import { operationsBy } from "./bots-operations.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
 import { type Clients, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
+import { ODD_STREAM, WORLD_STREAM, worldsOf } from "./drawn.ts";
 import { excusedOf } from "./excused.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
@@ -30,13 +32,13 @@ import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
 import { readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf } from "./weather.ts";
-import { drawWhole, hasWhole } from "./whole-wishes.ts";
+import { drawWhole } from "./whole-wishes.ts";
 import { whoseBy } from "./whose.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
-import { areReadsWhole, type OddKind } from "./worlds/odd.ts";
+import { areReadsWhole } from "./worlds/odd.ts";
 import { SHORT_PAGE_ROWS } from "./worlds/pages.ts";
-import { drawWorlds, openWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
+import { drawWorlds, openWorlds, orOdd, type Worlds } from "./worlds/worlds.ts";
 
 export type RunOptions = {
   seed: number;
@@ -72,10 +74,6 @@ const ANSWERED_WITHIN_MS = 40_000;
 /** After the faults the owners trade by hand now and then, so that histories move on. */
 const BY_HAND_EVERY_MS = 20_000;
 const BY_HAND_FOR_MS = SETTLED_WITHIN_MS + (MAX_ROUNDS - 1) * WITNESSED_WITHIN_MS.forgotten + 20_000;
-/** Bits by which the seed of the worlds differs from the seed of everything else. */
-const WORLD_STREAM = 0x5eed_0000;
-/** That of what is odd about them. */
-const ODD_STREAM = 0x0dd0_0000;
 /** And that of what clients read after a write. */
 const READ_STREAM = 0x0ead_0000;
 /** And that of what others trade where clients ask for whole trades. */
@@ -147,7 +145,14 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const withBots = join(directory, `${runName}-bots.db`);
   const firstDisk = bots.length === 0 ? plain : templateWith(bots, { template: plain, path: withBots });
   const disk = openDisk(directory, runName, firstDisk);
-  if (bots.length > 0) watch = watchBots({ bots, wishOf, venue, isClockRight: () => !wasClockWrong });
+  if (bots.length > 0)
+    watch = watchBots({
+      bots,
+      wishOf,
+      operationOf: operationsBy(wishes),
+      venue,
+      isClockRight: () => !wasClockWrong,
+    });
   const stop = drawStop(seed, { faultsEndMs, hasBots: bots.length > 0 });
   let resumedAtMs: () => number | null = () => null;
   const findings: string[] = [];
@@ -357,18 +362,6 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const readsAfterWrites = countReads(clients);
   const events = timeline.eventCount();
   return { seed, findings, history: history.lines(), hash, events, sends, deaths, readsAfterWrites, measured };
-}
-
-/** What clients ask for in a share of the runs, named beside their worlds. */
-export const WHOLE_TRADES = "whole_trades" as const;
-export type Drawn = WorldName | OddKind | typeof WHOLE_TRADES;
-
-/** Which worlds a seed draws, and whether whole trades are asked for, whatever else it does. */
-export function worldsOf(seed: number): ReadonlySet<Drawn> {
-  const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
-  const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
-  const more: Drawn[] = hasWhole(seed) ? [WHOLE_TRADES] : [];
-  return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
 }
 
 /** These execute a body that nobody has signed. */

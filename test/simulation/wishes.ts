@@ -82,7 +82,7 @@ function aboutAnOrder(
 }
 
 /** What changes no order. Each has a figure of its own, by which the auditor knows it. */
-function operation(chance: Chance, base: Base, wishes: readonly Wish[]): Wish {
+export function operation(chance: Chance, base: Base, wishes: readonly Wish[]): Wish {
   const twaps = wishes.filter((wish) => wish.kind === "twap" && wish.party === base.party);
   const kind = chance.pick(["leverage", "margin", "twap", ...(twaps.length > 0 ? (["twap_cancel"] as const) : [])]);
   const plain = { ...base, price: null, target: null };

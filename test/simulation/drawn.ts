@@ -1,0 +1,23 @@
+/** What a seed draws, known without running it. */
+import { type BotKind, botKindsOf } from "./bots.ts";
+import { openChance } from "./chance.ts";
+import { hasWhole } from "./whole-wishes.ts";
+import type { OddKind } from "./worlds/odd.ts";
+import { drawWorlds, orOdd, WORLD_NAMES, type WorldName } from "./worlds/worlds.ts";
+
+/** Bits by which the seed of the worlds differs from the seed of everything else. */
+export const WORLD_STREAM = 0x5eed_0000;
+/** That of what is odd about them. */
+export const ODD_STREAM = 0x0dd0_0000;
+
+/** What clients ask for in a share of the runs, named beside their worlds. */
+export const WHOLE_TRADES = "whole_trades" as const;
+export type Drawn = WorldName | OddKind | BotKind | typeof WHOLE_TRADES;
+
+/** Which worlds a seed draws, whether whole trades are asked for, and bots ask, whatever else it does. */
+export function worldsOf(seed: number): ReadonlySet<Drawn> {
+  const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
+  const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
+  const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed)];
+  return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
+}
