@@ -50,10 +50,23 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what is filled beside an order that was over is in no books",
     changes: inFile(
       "src/store/open-legs.ts",
-      "  if (!isApart) return leg;\n",
-      "  if (!isApart || isApart) return leg;\n",
+      "  if (isTargetClosed || isZero(leg.filledSize)) return leg.filledSize;\n",
+      "  if (isTargetClosed || isZero(leg.filledSize)) return ZERO;\n",
     ),
     seenBy: { test: "test/store/open-legs.test.ts", title: SET_APART },
+  },
+  {
+    row: "S54",
+    name: "what is filled of a replacement is in no books until its modify is settled",
+    changes: inFile(
+      "src/store/open-legs.ts",
+      "  return smaller(leg.filledSize, larger(subtract(filled, booked), ZERO));\n",
+      "  return subtract(smaller(filled, booked), smaller(filled, booked));\n",
+    ),
+    seenBy: {
+      test: "test/store/open-legs.test.ts",
+      title: "what a modify's replacement is filled counts until it stands in books: %s",
+    },
   },
   {
     row: "S54",

@@ -1,6 +1,6 @@
 /** Everything of an account that may still execute, as our rows tell it: a lost answer among it. */
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { ZERO } from "../core/decimal.ts";
+import { type Decimal, isZero, larger, smaller, subtract, sum, ZERO } from "../core/decimal.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { listTwapLegs } from "./bot-twaps.ts";
@@ -34,7 +34,7 @@ const ofStatus = prepared((store) =>
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
   const live = MAY_EXECUTE.flatMap((status) => ofStatus(store).all({ accountId, status }));
   const modifies = openModifies(store).all({ accountId });
-  const open = live.flatMap((row) => openLeg(store, row, unbooked(toLeg(row), modifies)));
+  const open = live.flatMap((row) => openLeg(store, row, unbooked(store, toLeg(row), modifies)));
   return [...open, ...modifies.flatMap((row) => placedApart(store, row))];
 }
 
@@ -56,15 +56,24 @@ const openModifiesOf = openModifiesWhere(eq(attempts.resourceId, sql.placeholder
 type OpenModify = { cloid: string | null; resourceId: string; isTargetClosed: boolean };
 
 /**
- * What was placed beside an order that was over is no part of it, and an order of its own only when its modify has ended: until then
- * what is filled of it stands in no books, and counts as if it were still to come.
+ * What is filled of a modify's replacement stands in its order's books only once that is the order; what was placed beside an order
+ * that was over is no part of it at all. Until then it counts as if it were still to come.
  */
-function unbooked(leg: Leg, modifies: readonly OpenModify[]): Leg {
-  const isApart = modifies.some(({ cloid, isTargetClosed }) => isTargetClosed && cloid === leg.cloid);
-  if (!isApart) return leg;
+function unbooked(store: Store, leg: Leg, modifies: readonly OpenModify[]): Leg {
+  const modify = modifies.find(({ cloid }) => cloid === leg.cloid);
+  const missing = modify === undefined ? ZERO : missingIn(store, leg, modify);
+  if (isZero(missing)) return leg;
   return isClosed(leg)
-    ? { ...leg, state: "sent", size: leg.filledSize, filledSize: ZERO }
-    : { ...leg, filledSize: ZERO };
+    ? { ...leg, state: "sent", size: missing, filledSize: ZERO }
+    : { ...leg, filledSize: subtract(leg.filledSize, missing) };
+}
+
+/** What its order's row has not of what is filled of it. */
+function missingIn(store: Store, leg: Leg, { isTargetClosed, resourceId }: OpenModify): Decimal {
+  if (isTargetClosed || isZero(leg.filledSize)) return leg.filledSize;
+  const filled = sum(listLegs(store, leg.orderId).map(({ filledSize }) => filledSize));
+  const booked = findOrder(store, resourceId)?.filledSize ?? ZERO;
+  return smaller(leg.filledSize, larger(subtract(filled, booked), ZERO));
 }
 
 /** What a modify may place although its order is over: its order's status does not tell of it. */
@@ -72,7 +81,9 @@ function placedApart(store: Store, modify: OpenModify): OpenLeg[] {
   const { cloid, resourceId } = modify;
   const order = findOrder(store, resourceId);
   const leg = cloid === null ? null : findLegByCloid(store, cloid);
-  return order === null || leg === null || mayExecute(order) ? [] : openLeg(store, order, unbooked(leg, [modify]));
+  return order === null || leg === null || mayExecute(order)
+    ? []
+    : openLeg(store, order, unbooked(store, leg, [modify]));
 }
 
 function ofOrder(store: Store, orderId: string): { accountId: string; legs: readonly OpenLeg[] } | null {
@@ -82,5 +93,5 @@ function ofOrder(store: Store, orderId: string): { accountId: string; legs: read
   const modifies = openModifiesOf(store).all({ resourceId: orderId });
   if (!mayExecute(order)) return { accountId, legs: modifies.flatMap((row) => placedApart(store, row)) };
   const legs = listLegs(store, orderId);
-  return { accountId, legs: legs.flatMap((leg) => openLeg(store, order, unbooked(leg, modifies))) };
+  return { accountId, legs: legs.flatMap((leg) => openLeg(store, order, unbooked(store, leg, modifies))) };
 }

@@ -218,3 +218,28 @@ test.each<[string, Leg["state"], string]>([
     closeStore(store);
   },
 );
+
+test.each<[string, Leg["state"], string, string]>([
+  ["in part, and its order's row has it not", "lost", "0.25", "1"],
+  ["in part, and its order's row has it", "resting", "0.65", "0.6"],
+  ["whole, and its order's row has it not", "filled", "0.25", "0.4"],
+])("what a modify's replacement is filled counts until it stands in books: %s", (_title, state, booked, out) => {
+  const store = openStore(":memory:");
+  listOpenLegs(store, accountId);
+  inTransaction(store, () => {
+    insertOrder(store, orderRow({ id: idOf(1), status: "unknown", filledSize: decimal(booked) }));
+    const first = cloidOf(idOf(1));
+    insertLeg(
+      store,
+      legRow({ cloid: first, orderId: idOf(1), ordinal: 0, state: "canceled", filledSize: decimal("0.25") }),
+    );
+    const cloid = cloidOf(idOf(9));
+    const size = decimal(state === "filled" ? "0.4" : "1");
+    insertLeg(store, legRow({ cloid, orderId: idOf(1), ordinal: 1, state, size, filledSize: decimal("0.4") }));
+    const resource = { kind: "order", id: idOf(1) } as const;
+    insertAttempt(store, attemptRow({ resource, cloid, state: "ambiguous" }));
+  });
+  for (const legs of [listOpenLegs(store, accountId), readOpenLegs(store, accountId)])
+    expect(legs.map(({ remaining }) => remaining)).toEqual([decimal(out)]);
+  closeStore(store);
+});
