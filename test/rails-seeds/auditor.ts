@@ -3,6 +3,7 @@
  * thousandths and whole thousandths of dollars, nothing of it taken from the gateway. What is signed counts from then on, as if all
  * of it would be filled.
  */
+import { auditSetting, auditTarget } from "./auditor-changes.ts";
 import { type Leg, mayFill, type Sent, SPOT, type Venue } from "./venue.ts";
 
 /** What a bot is held to, as figures; infinite where it is not held. Dollars are thousandths. */
@@ -130,7 +131,7 @@ export function newBook(name: string, limits: Limits): Book {
   };
 }
 
-type Seen = { auditor: Auditor; venue: Venue };
+export type Seen = { auditor: Auditor; venue: Venue };
 type Looked = Seen & { nowMs: number; later: ReadonlySet<Leg> };
 
 /** A sale on spot makes nothing larger: below zero there is nothing. */
@@ -175,7 +176,7 @@ function auditLeg(looked: Looked, leg: Leg): void {
   if (leg.price === null && !limits.may.includes("twap")) fail("may not twap");
   // What it holds where it may trade no more it may close: that is held to its own size.
   if (!limits.markets.includes(leg.asset) && !onlyReduces(leg)) fail("may not trade there");
-  auditDistance({ auditor, limits, fail }, leg);
+  auditDistance({ auditor, nowMs, limits, fail }, leg);
   const day = dayOf(nowMs);
   asker.actions.set(day, (asker.actions.get(day) ?? 0) + 1);
   if (onlyReduces(leg)) auditReduction({ ...looked, asker, fail }, leg);
@@ -326,13 +327,18 @@ function isOver(standing: Leg["standing"]): boolean {
   return standing === "over" || standing === "dead";
 }
 
-type Distance = { auditor: Auditor; limits: Limits; fail(what: string): void };
+type Distance = { auditor: Auditor; nowMs: number; limits: Limits; fail(what: string): void };
+
+/** What only reduces is judged by no older price, milliseconds. */
+const LAST_PRICE_MS = 5 * 60_000;
 
 /** Compared in basis points of what it is measured from. */
-function auditDistance({ auditor, limits, fail }: Distance, leg: Leg): void {
+function auditDistance({ auditor, nowMs, limits, fail }: Distance, leg: Leg): void {
   const price = auditor.prices[leg.asset];
   if (price === undefined || leg.price === null) return;
-  const waits = leg.trigger !== null && !isMet(leg, price);
+  // A stop that only reduces is not refused because nobody knows a price any more: it is where it is.
+  const isUnjudged = leg.reduceOnly && leg.firesBelow !== leg.isBuy && nowMs - price.seenMs > LAST_PRICE_MS;
+  const waits = leg.trigger !== null && (isUnjudged || !isMet(leg, price));
   const from = waits && leg.trigger !== null ? leg.trigger : leg.isBuy ? price.low : price.high;
   const limit = waits && leg.reduceOnly ? limits.stopDistance : limits.distance;
   const cost = leg.isBuy ? leg.price - from : from - leg.price;
@@ -342,53 +348,6 @@ function auditDistance({ auditor, limits, fail }: Distance, leg: Leg): void {
 /** By the mark, which is the lower of both here: it counts as any order that executes at once. */
 function isMet({ trigger, firesBelow }: Leg, { low: mark }: Price): boolean {
   return trigger !== null && (firesBelow ? mark <= trigger : mark >= trigger);
-}
-
-/** Whose order a cancel or a modify is of. */
-function auditTarget({ auditor, venue }: Seen, { action, asker }: Sent): void {
-  const book = auditor.books.find(({ name }) => name === asker);
-  if (book === undefined) return;
-  const named = namedIn(action);
-  const targets = venue.legs.filter(
-    ({ oid, cloid }) => named.includes(String(oid)) || (cloid !== null && named.includes(cloid)),
-  );
-  const isOthers = targets.some(({ holder }) => holder !== book.name);
-  if (isOthers && book.limits.ownOnly) auditor.findings.push(`${book.name} changes another's order`);
-  const verb = action.type === "batchModify" ? "modify" : "cancel";
-  if (named.length > 0 && !book.limits.may.includes(verb)) auditor.findings.push(`${book.name} may not ${verb}`);
-}
-
-function namedIn(action: Sent["action"]): string[] {
-  switch (action.type) {
-    case "cancel":
-      return action.cancels.map(({ o }) => String(o));
-    case "cancelByCloid":
-      return action.cancels.map(({ cloid }) => cloid);
-    case "batchModify":
-      return action.modifies.map(({ oid }) => String(oid));
-    case "twapCancel":
-      return [String(action.t)];
-    default:
-      return [];
-  }
-}
-
-function auditSetting(auditor: Auditor, venue: Venue, { action, asker }: Sent): void {
-  const book = auditor.books.find(({ name }) => name === asker);
-  if (book === undefined) return;
-  const { limits } = book;
-  const isHalted = book.halts.size > 0;
-  const fail = (what: string) => void auditor.findings.push(`${asker} ${what}`);
-  if (action.type === "updateLeverage") {
-    if (!limits.may.includes("leverage")) fail("may not set leverage");
-    const isRaise = action.leverage > (venue.leverages[action.asset] ?? 0);
-    if (isRaise && action.leverage > limits.leverage) fail(`raises leverage to ${action.leverage}`);
-    if (isRaise && isHalted) fail("is stopped or tripped, and raises leverage");
-  }
-  if (action.type === "updateIsolatedMargin") {
-    if (!limits.may.includes("margin")) fail("may not move margin");
-    if (action.ntli < 0n && isHalted) fail("is stopped or tripped, and removes margin");
-  }
 }
 
 function words({ asset, isBuy, size, price, trigger, reduceOnly }: Leg): string {

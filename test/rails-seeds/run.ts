@@ -121,7 +121,11 @@ function outsideOf(run: () => Run): Outside {
       if (!isDark) refresh(run());
       return auditor.prices[placeNamed(market)] ?? null;
     },
-    positions: () => new Map(MARKETS.slice(0, 2).map(({ name }, at) => [name, run().venue.positions[at] ?? 0])),
+    positions() {
+      const { auditor, venue } = run();
+      auditor.shown = [...venue.positions];
+      return new Map(MARKETS.slice(0, 2).map(({ name }, at) => [name, venue.positions[at] ?? 0]));
+    },
     leverageOf: (market) => run().venue.leverages[placeNamed(market)] ?? 1,
     sign: () => {
       throw new Error("bug: signed before the run began");
