@@ -313,7 +313,9 @@ function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book
   const held = told < 0 ? Math.max(told, Math.min((shown[asset] ?? 0) * sign, 0)) : told;
   const out = ownLegs.filter((each) => each.isBuy !== isBuy && !onlyReduces(each) && !isOver(each.told.standing));
   const coming = out.reduce((sum, each) => sum + each.size - each.told.filled, 0);
-  return held + coming + (reserved.get(sideIn(asset, !isBuy)) ?? 0);
+  // Told in another order than they were filled in, reductions may have counted as another's: then as much more is its own.
+  const reduced = ownLegs.filter(({ reduceOnly }) => reduceOnly).reduce((sum, each) => sum + each.told.filled, 0);
+  return held + coming + reduced + (reserved.get(sideIn(asset, !isBuy)) ?? 0);
 }
 
 /** What may still be filled on the other side, as far as the gateway was told. */
