@@ -70,8 +70,39 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
+    name: "what increases against what is held has not begun the other side",
+    changes: inFile(
+      "src/core/rails/bot-net.ts",
+      "smaller(doubt.longSold, reducing.sells)",
+      "smaller(ZERO, reducing.sells)",
+    ),
+    seenBy: {
+      test: "test/http/bot-doubts.test.ts",
+      title: "while what was to close it may have come before a sale, the sale may have made it short",
+    },
+  },
+  {
+    row: "S54",
+    name: "every sale against what is held is in doubt",
+    changes: inFile("src/store/bot-doubt-rows.ts", "isZero(shortBought)) && isReductionOut()", "isZero(shortBought))"),
+    seenBy: {
+      test: "test/http/bot-doubts.test.ts",
+      title: "a sale against what is held is in no doubt where nothing that reduces is out on its side",
+    },
+  },
+  {
+    row: "S54",
+    name: "a sale is in doubt no more while what was to close it before is out",
+    changes: inFile("src/store/bot-doubts.ts", "isInDoubt(doubt, leg)", "!leg.reduceOnly"),
+    seenBy: {
+      test: "test/http/bot-doubts.test.ts",
+      title: "while what was to close it may have come before a sale, the sale may have made it short",
+    },
+  },
+  {
+    row: "S54",
     name: "what reduced an entry that is told later counts as another's for good",
-    changes: inFile("src/write/rails-facts.ts", "doubts.get(market) ?? null)", "null)"),
+    changes: inFile("src/write/rails-facts.ts", "doubts.get(market) ?? null,", "null,"),
     seenBy: {
       test: DOUBTS,
       title: "a sale is judged as if what was reduced had been the bot's own, until that is known",

@@ -6,6 +6,7 @@ import {
   notionalAt,
   type OpenLeg,
   type Reference,
+  reducingOf,
   sumsOf,
   worstPosition,
 } from "../core/rails/exposure.ts";
@@ -40,7 +41,7 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const doubts = listBotDoubts(store, accountId, bot);
   const markets = [...new Set([...held.keys(), ...doubts.keys(), ...legs.map(({ market }) => market)])].sort();
   const positions = markets.map((market) => {
-    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null);
+    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null, reducingOf(legs, { bot, market }));
     return positionIn(deps, { market, own, legs });
   });
   return {

@@ -187,3 +187,17 @@ export function filledAt(size: Decimal, price: Decimal): Filled {
 export function isLive(status: OrderStatus): boolean {
   return status === "processing" || status === "unknown" || status === "open" || status === "waiting_for_trigger";
 }
+
+/** All that there are, and nothing else: the compiler sees to that. */
+export const ORDER_STATUSES = Object.keys({
+  processing: true,
+  unknown: true,
+  open: true,
+  waiting_for_trigger: true,
+  filled: true,
+  canceled: true,
+  rejected: true,
+  // A record of all statuses has no names but theirs.
+} satisfies Record<OrderStatus, true>) as OrderStatus[];
+
+export const LIVE_STATUSES: readonly OrderStatus[] = ORDER_STATUSES.filter(isLive);

@@ -1,7 +1,7 @@
 /** Rows of what bots hold by one reading or another: see `core/rails/bot-net`. Few, and soon gone. */
 import { and, eq, sql } from "drizzle-orm";
-import { add, type Decimal, isNegative, isZero, subtract, ZERO } from "../core/decimal.ts";
-import { type BotTrade, signedSize } from "../core/rails/bot-net.ts";
+import { add, type Decimal, isNegative, isZero, larger, subtract, ZERO } from "../core/decimal.ts";
+import { type BotTrade, heldAgainst, signedSize } from "../core/rails/bot-net.ts";
 import { cashOf } from "../core/rails/loss.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
@@ -57,7 +57,7 @@ const put = prepared((store) =>
     .values(placeholders(botDoubts))
     .onConflictDoUpdate({
       target: [botDoubts.accountId, botDoubts.bot, botDoubts.market],
-      set: assignments(botDoubts, ["soldBeyond", "boughtBeyond", "cash", "sources", "atMs"]),
+      set: assignments(botDoubts, ["soldBeyond", "boughtBeyond", "longSold", "shortBought", "cash", "sources", "atMs"]),
     })
     .prepare(),
 );
@@ -68,13 +68,18 @@ export function dropDoubt(store: Store, { accountId, bot, market }: OfMarket): v
   doubts.drop(store, `${accountId} ${bot}`);
 }
 
-/** For `bots`, of each trade that it books: begins where something of it counted as another's, and then goes on. */
-export function heedBooked(store: Store, of: OfMarket, booked: Booked): void {
+/**
+ * For `bots`, of each trade that it books: begins where something of it counted as another's, or where it increases against what is held
+ * and something is out that may have reduced that before; and then goes on.
+ */
+export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReductionOut: () => boolean): void {
   const known = listBotDoubts(store, of.accountId, of.bot).get(of.market) ?? null;
   const beyond = beyondNet(booked);
-  if (known === null && isZero(beyond)) return;
+  const { longSold, shortBought } = heldAgainst(booked.held, booked);
+  const isAgainst = !(isZero(longSold) && isZero(shortBought)) && isReductionOut();
+  if (known === null && isZero(beyond) && !isAgainst) return;
   const { source, atMs } = booked;
-  const before = known ?? { soldBeyond: ZERO, boughtBeyond: ZERO, cash: ZERO, sources: [], sinceMs: atMs, atMs };
+  const before = known ?? { ...NO_DOUBT, sinceMs: atMs, atMs };
   const isNamed = before.sources.some(({ kind, id }) => kind === source.kind && id === source.id);
   const sources = isNamed ? before.sources : [...before.sources, source];
   const isSale = isNegative(beyond);
@@ -82,14 +87,25 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked): void {
     ...of,
     soldBeyond: isSale ? subtract(before.soldBeyond, beyond) : before.soldBeyond,
     boughtBeyond: isSale ? before.boughtBeyond : add(before.boughtBeyond, beyond),
+    longSold: isAgainst ? larger(before.longSold, longSold) : before.longSold,
+    shortBought: isAgainst ? larger(before.shortBought, shortBought) : before.shortBought,
     cash: add(before.cash, cashOf({ size: booked.size, notional: booked.turnover, moved: beyond })),
     sources: JSON.stringify(sources),
     sinceMs: before.sinceMs,
     // What was placed later than this cannot have been filled before it.
-    atMs: isZero(beyond) ? before.atMs : Math.max(before.atMs, atMs),
+    atMs: isZero(beyond) && !isAgainst ? before.atMs : Math.max(before.atMs, atMs),
   });
   doubts.drop(store, `${of.accountId} ${of.bot}`);
 }
+
+const NO_DOUBT = {
+  soldBeyond: ZERO,
+  boughtBeyond: ZERO,
+  longSold: ZERO,
+  shortBought: ZERO,
+  cash: ZERO,
+  sources: [],
+} as const;
 
 /** What of it has not moved the bot's net, signed. */
 function beyondNet({ side, reduceOnly, size, held, net }: Booked): Decimal {

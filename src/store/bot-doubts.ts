@@ -42,13 +42,18 @@ function settle(store: Store, doubt: BotDoubt, nowMs: number): void {
   if (!isZero(cash)) bookCash(store, { accountId, bot, market, openNet: booked, cash, atMs: nowMs });
 }
 
-/** Something that increases was out by then, of which a fill from before may still be told. */
+/** Something was out by then of which a fill from before may still be told. */
 function isAwaited(store: Store, doubt: BotDoubt, nowMs: number): boolean {
   const { accountId, bot, market, atMs } = doubt;
   const open = listOpenLegs(store, accountId).filter(
-    (leg) => leg.bot === bot && leg.market === market && !leg.reduceOnly && wasOutBy(store, leg, atMs),
+    (leg) => leg.bot === bot && leg.market === market && isInDoubt(doubt, leg) && wasOutBy(store, leg, atMs),
   );
   return open.some((leg) => isUnknown(store, leg)) || (open.length > 0 && nowMs - atMs < TOLD_WITHIN_MS);
+}
+
+/** What increases may have been filled before what reduces it; and that before what has increased against it. */
+function isInDoubt({ longSold, shortBought }: BotDoubt, { reduceOnly, side }: OpenLeg): boolean {
+  return !reduceOnly || !isZero(side === "sell" ? longSold : shortBought);
 }
 
 function wasOutBy(store: Store, { orderId }: OpenLeg, atMs: number): boolean {

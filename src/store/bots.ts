@@ -4,7 +4,7 @@
  */
 import { and, eq, sql } from "drizzle-orm";
 import { add, type Decimal, decimal, isZero, multiply, subtract, ZERO } from "../core/decimal.ts";
-import type { Side } from "../core/order.ts";
+import { LIVE_STATUSES, type Side } from "../core/order.ts";
 import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
@@ -199,7 +199,33 @@ export function bookTrade(store: Store, of: BotName, trade: Trade): void {
   setBotNet(store, { accountId, bot, market }, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
-  heedBooked(store, { accountId, bot, market }, { ...trade, held, net });
+  const isReductionOut = () => hasReductionOut(store, { accountId, bot, market, side: trade.side });
+  heedBooked(store, { accountId, bot, market }, { ...trade, held, net }, isReductionOut);
+}
+
+const reducing = prepared((store) =>
+  store
+    .select(columnsOf(orders, ["keyHash"]))
+    .from(orders)
+    .where(
+      and(
+        eq(orders.accountId, sql.placeholder("accountId")),
+        eq(orders.market, sql.placeholder("market")),
+        eq(orders.status, sql.placeholder("status")),
+        sql`reduce_only = 1`,
+        eq(orders.side, sql.placeholder("side")),
+      ),
+    )
+    .prepare(),
+);
+
+/** A bot's order, of this side, that only reduces and may be filled. */
+function hasReductionOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): boolean {
+  return LIVE_STATUSES.some((status) =>
+    reducing(store)
+      .all({ ...of, status })
+      .some(({ keyHash }) => botOf(store, keyHash) === bot),
+  );
 }
 
 /** For who has worked out anew what was booked. */

@@ -1,5 +1,6 @@
 /** Orders by market, by key and by time, in any combination: what `listed_orders` has, and what has not come there yet. */
 import { and, desc, eq, gt, max, type SQL, sql } from "drizzle-orm";
+import { ORDER_STATUSES } from "../core/order.ts";
 import {
   isWithin,
   type Looked,
@@ -12,15 +13,7 @@ import {
 } from "./looked-through.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
-import {
-  newestFirst,
-  ORDER_COLUMNS,
-  type OrderPage,
-  type OrderRow,
-  STATUSES,
-  type StoredOrder,
-  toOrder,
-} from "./orders.ts";
+import { newestFirst, ORDER_COLUMNS, type OrderPage, type OrderRow, type StoredOrder, toOrder } from "./orders.ts";
 import { placeholders, prepared, rowsOf } from "./prepared.ts";
 import { orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
@@ -88,7 +81,7 @@ function roadsTo({ accountId, status }: OrderPage, filter: OrderFilter | null): 
   if (keyHashes !== null) return keyHashes.map((hash) => list(and(isListed, eq(listedOrders.keyHash, hash))));
   if (market !== null) return [list(and(isListed, eq(listedOrders.market, market)))];
   const { createdAtMs: atMs, id } = orders;
-  return (status === null ? STATUSES : [status]).map((one) => ({
+  return (status === null ? ORDER_STATUSES : [status]).map((one) => ({
     table: orders,
     atMs,
     id,

@@ -1,7 +1,8 @@
 /** Live orders of one market. */
 import { eq, sql } from "drizzle-orm";
+import { LIVE_STATUSES } from "../core/order.ts";
 import type { Store } from "./open.ts";
-import { inOneStatus, LIVE, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
+import { inOneStatus, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
 import { orders } from "./schema.ts";
 
@@ -29,7 +30,7 @@ type InMarket = { accountId: string; market: string; reduceOnly: boolean };
 /** Of an account, in no order: those that only reduce, or those that may increase. */
 export function listLiveOrdersIn(store: Store, { reduceOnly, ...of }: InMarket): StoredOrder[] {
   const query = reduceOnly ? reducingInMarket : otherInMarket;
-  return LIVE.flatMap((status) =>
+  return LIVE_STATUSES.flatMap((status) =>
     query(store)
       .all({ ...of, status })
       .map(toOrder),

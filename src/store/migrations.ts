@@ -25,6 +25,7 @@ import keepRecord from "../../drizzle/0020_keep_record.sql" with { type: "text" 
 import indexAudit from "../../drizzle/0021_index_audit.sql" with { type: "text" };
 import listAlerts from "../../drizzle/0022_list_alerts.sql" with { type: "text" };
 import doubtNets from "../../drizzle/0023_doubt_nets.sql" with { type: "text" };
+import doubtWhatIncreases from "../../drizzle/0024_doubt_what_increases.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021_index_audit", sql: indexAudit },
   { name: "0022_list_alerts", sql: listAlerts },
   { name: "0023_doubt_nets", sql: doubtNets },
+  { name: "0024_doubt_what_increases", sql: doubtWhatIncreases },
 ];
 
 /** The database was written by a newer Postern than this one. */

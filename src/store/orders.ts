@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQ
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
-import { isLive, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
@@ -174,18 +174,6 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   return true;
 }
 
-/** All that there are, and nothing else: the compiler sees to that. */
-export const STATUSES = Object.keys({
-  processing: true,
-  unknown: true,
-  open: true,
-  waiting_for_trigger: true,
-  filled: true,
-  canceled: true,
-  rejected: true,
-  // A record of all statuses has no names but theirs.
-} satisfies Record<OrderStatus, true>) as OrderStatus[];
-
 const settle = preparedChange((store) =>
   store
     .update(orders)
@@ -240,7 +228,7 @@ export type OrderPage = {
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   // One status after the other, as the index has them: asked for together, SQLite would read and sort the whole history.
-  const statuses = page.status === null ? STATUSES : [page.status];
+  const statuses = page.status === null ? ORDER_STATUSES : [page.status];
   const asked = { ...(page.after ?? NEWEST), accountId: page.accountId, dex: page.dex, limit: page.limit + 1 };
   return statuses
     .flatMap((status) => ofStatus(store).all({ ...asked, status }))
@@ -288,8 +276,6 @@ const ofStatus = prepared((store) =>
 /** Above every order. */
 const NEWEST = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
 
-export const LIVE: readonly OrderStatus[] = STATUSES.filter(isLive);
-
 const oldestOfStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)
@@ -303,7 +289,7 @@ const oldestOfStatus = prepared((store) =>
 /** Orders of an account about which the exchange may still have news, oldest first. */
 export function listLiveOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
   // One status at a time, as the index has them: asked for together, SQLite would read the whole history.
-  const rows = LIVE.flatMap((status) => oldestOfStatus(store).all({ accountId, status, limit }));
+  const rows = LIVE_STATUSES.flatMap((status) => oldestOfStatus(store).all({ accountId, status, limit }));
   return rows
     .sort((a, b) => a.createdAtMs - b.createdAtMs)
     .slice(0, limit)
@@ -322,7 +308,7 @@ const unnamedOfStatus = prepared((store) =>
 
 /** Live orders of an account that the exchange has not named, oldest first of each status. */
 export function listUnnamedOrders(store: Store, accountId: string, limit: number): StoredOrder[] {
-  return LIVE.flatMap((status) => unnamedOfStatus(store).all({ accountId, status, limit }))
+  return LIVE_STATUSES.flatMap((status) => unnamedOfStatus(store).all({ accountId, status, limit }))
     .slice(0, limit)
     .map(toOrder);
 }
@@ -344,7 +330,9 @@ export function liveOrdersWithin(store: Store, accountId: string): LiveRange {
 
 /** Orders of an account that may be open, and of these how many the exchange has shown to be. */
 export function countLiveOrders(store: Store, accountId: string): LiveCount {
-  const counts = LIVE.map((status) => [status, liveOfStatus(store).get({ accountId, status })?.count ?? 0] as const);
+  const counts = LIVE_STATUSES.map(
+    (status) => [status, liveOfStatus(store).get({ accountId, status })?.count ?? 0] as const,
+  );
   const shown = counts.filter(([status]) => RESTING.includes(status));
   return { live: total(counts), shown: total(shown) };
 }
@@ -355,7 +343,7 @@ function total(counts: readonly (readonly [OrderStatus, number])[]): number {
 
 /** Whether the account has an order about which the exchange may still have news. */
 export function hasLiveOrder(store: Store, accountId: string): boolean {
-  return LIVE.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
+  return LIVE_STATUSES.some((status) => oldestOfStatus(store).get({ accountId, status, limit: 1 }) !== undefined);
 }
 
 export function countOrders(store: Store): number {

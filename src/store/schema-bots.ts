@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Decimal } from "../core/decimal.ts";
+import { type Decimal, ZERO } from "../core/decimal.ts";
 
 /** What a bot holds by its own fills, whatever the account holds. */
 export const botNets = sqliteTable(
@@ -24,7 +24,10 @@ export const botDoubts = sqliteTable(
     /** Of what only reduces, what was booked as another's. */
     soldBeyond: text().$type<Decimal>().notNull(),
     boughtBeyond: text().$type<Decimal>().notNull(),
-    /** What that would have brought the bot, in units of the quote; negative where it would have cost. */
+    /** The most that was held when what increases was booked against it, while something was out that reduces on the same side. */
+    longSold: text().$type<Decimal>().notNull().default(ZERO),
+    shortBought: text().$type<Decimal>().notNull().default(ZERO),
+    /** What the former would have brought the bot, in units of the quote; negative where it would have cost. */
     cash: text().$type<Decimal>().notNull(),
     /** JSON: whose fills have been booked since. */
     sources: text().notNull(),

@@ -3,7 +3,7 @@ import type { Account } from "../core/account.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import { netInDoubt } from "../core/rails/bot-net.ts";
-import type { Reference } from "../core/rails/exposure.ts";
+import { type Reference, reducingOf } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
@@ -106,12 +106,13 @@ export function factsNow(
   const nets = listBotNets(store, account.id, bot);
   const doubts = listBotDoubts(store, account.id, bot);
   const netOf = (market: string) => nets.get(market) ?? ZERO;
+  const legs = [...listOpenLegs(store, account.id), ...listReservedLegs(store, account.id)];
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
   return {
     ...findBotDay(store, { accountId: account.id, bot }, deps.clock.nowMs()),
-    legs: [...listOpenLegs(store, account.id), ...listReservedLegs(store, account.id)],
+    legs,
     held: doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])],
-    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null),
+    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, reducingOf(legs, { bot, market })),
     // What else the account holds on spot is no part of what a bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),

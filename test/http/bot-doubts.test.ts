@@ -131,15 +131,65 @@ test("what has been sold meanwhile counts in its place", async () => {
   expect([settle(rig), net(rig)]).toEqual([0, `-${SIZE}`]);
 });
 
-/** It holds something; what was to close that was lost, and a sale told before it. */
-async function soldBefore() {
+/** It holds something; what was to close that was lost, and something was sold since. */
+async function soldSince() {
   const rig = await limitedRig({ maxPosition: "120 USD" });
   fillAt(rig, MARK);
   const entry = await placed(rig, { size: SIZE });
   rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
   const reduction = await placed(rig, REDUCE);
   fillAt(rig, MARK, 80_000);
-  const sale = await placed(rig, { side: "sell", size: SIZE });
+  return { rig, entry, reduction, sale: await placed(rig, { side: "sell", size: SIZE }) };
+}
+
+function tellAbsent({ deps: { store } }: Rig, { id }: Placed): void {
+  inTransaction(store, () => {
+    const order = findOrder(store, id);
+    const [leg] = listLegs(store, id);
+    if (order === null || leg === undefined) throw new Error("bug: an order without a leg");
+    updateLeg(store, { ...leg, state: "absent" });
+    expect(updateOrder(store, { ...order, status: "rejected" })).toBe(true);
+  });
+}
+
+test("while what was to close it may have come before a sale, the sale may have made it short", async () => {
+  const { rig, entry, reduction, sale } = await soldSince();
+  expect(net(rig)).toBe("0");
+  const more = async () => railOf(await inSeconds(rig, place(rig, { side: "sell", size: "0.00001" })));
+  expect(await more()).toBe("max_position");
+  const nowMs = rig.clock.nowMs();
+  index(rig, { oid: entry.exchange_order_id ?? "", side: "buy", timeMs: nowMs - 9_000 });
+  index(rig, { oid: sale.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 8_000 });
+  expect(settle(rig)).toBe(1);
+  tellAbsent(rig, reduction);
+  expect(await more()).toBe("passed");
+});
+
+test("it is as it was booked once that has never arrived", async () => {
+  const { rig, entry, reduction, sale } = await soldSince();
+  tellAbsent(rig, reduction);
+  const nowMs = rig.clock.nowMs();
+  index(rig, { oid: entry.exchange_order_id ?? "", side: "buy", timeMs: nowMs - 9_000 });
+  expect(settle(rig)).toBe(1);
+  index(rig, { oid: sale.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 8_000 });
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
+});
+
+test("a sale against what is held is in no doubt where nothing that reduces is out on its side", async () => {
+  const rig = await limitedRig({ maxPosition: "120 USD", touches: "all" });
+  fillAt(rig, MARK);
+  await placed(rig, { size: SIZE });
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, { ...REDUCE, side: "buy" });
+  fillAt(rig, MARK, 80_000);
+  await placed(rig, { side: "sell", size: SIZE });
+  expect(settle(rig)).toBe(0);
+  expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: SIZE })))).toBe("passed");
+});
+
+/** And then it is told that what was to close it was filled. */
+async function soldBefore() {
+  const { rig, entry, reduction, sale } = await soldSince();
   tellFilled(rig, reduction);
   const nowMs = rig.clock.nowMs();
   index(rig, { oid: entry.exchange_order_id ?? "", side: "buy", timeMs: nowMs - 9_000 });

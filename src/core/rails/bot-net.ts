@@ -1,7 +1,7 @@
 /** What a bot holds by its own fills. */
 import { add, type Decimal, isNegative, larger, multiply, negate, smaller, subtract, sum, ZERO } from "../decimal.ts";
 import type { Side } from "../order.ts";
-import type { NetRange } from "./exposure.ts";
+import type { NetRange, Sums } from "./exposure.ts";
 
 /** `size` below zero: taken back, because it is another's. */
 export type BotTrade = { side: Side; reduceOnly: boolean; size: Decimal };
@@ -31,13 +31,36 @@ export type Doubt = {
   /** So much of sales, and of purchases, counted as another's. */
   soldBeyond: Decimal;
   boughtBeyond: Decimal;
+  /**
+   * So much was held at most when what increases was booked against it, while something was out that reduces on the same side: that may
+   * have been filled before, and not told, and then what increases has begun a position of the other side.
+   */
+  longSold: Decimal;
+  shortBought: Decimal;
 };
 
-/** Between what was booked and what it is if all that is in doubt was the bot's own. */
-export function netInDoubt(net: Decimal, doubt: Doubt | null): NetRange {
-  return doubt === null
-    ? { low: net, high: net }
-    : { low: subtract(net, doubt.soldBeyond), high: add(net, doubt.boughtBeyond) };
+/**
+ * Between what was booked and what it is if all that is in doubt was the bot's own.
+ *
+ * @param reducing what is out of the bot's and only reduces
+ */
+export function netInDoubt(net: Decimal, doubt: Doubt | null, reducing: Sums): NetRange {
+  if (doubt === null) return { low: net, high: net };
+  const sold = add(doubt.soldBeyond, smaller(doubt.longSold, reducing.sells));
+  const bought = add(doubt.boughtBeyond, smaller(doubt.shortBought, reducing.buys));
+  return { low: subtract(net, sold), high: add(net, bought) };
+}
+
+/** What increases and was booked against what is held: how much that was, by side. */
+export function heldAgainst(
+  held: Decimal,
+  { side, reduceOnly, size }: BotTrade,
+): Pick<Doubt, "longSold" | "shortBought"> {
+  const isIncrease = !reduceOnly && !isNegative(size);
+  return {
+    longSold: isIncrease && side === "sell" ? larger(held, ZERO) : ZERO,
+    shortBought: isIncrease && side === "buy" ? larger(negate(held), ZERO) : ZERO,
+  };
 }
 
 /** A fill as the exchange has it. */

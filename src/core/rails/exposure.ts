@@ -66,12 +66,21 @@ export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): 
   return larger(most, ZERO);
 }
 
-/** What is out of what increases, by side. */
+/** What is out, by side. */
 export type Sums = { buys: Decimal; sells: Decimal };
 
 export function sumsOf(legs: readonly OpenLeg[]): Sums {
+  return sumsWhere(legs, ({ reduceOnly }) => !reduceOnly);
+}
+
+/** What a bot has out in a market that only reduces, by side. */
+export function reducingOf(legs: readonly OpenLeg[], { bot, market }: Pick<OpenLeg, "bot" | "market">): Sums {
+  return sumsWhere(legs, (leg) => leg.reduceOnly && leg.bot === bot && leg.market === market);
+}
+
+function sumsWhere(legs: readonly OpenLeg[], isCounted: (leg: OpenLeg) => boolean): Sums {
   const out: Record<Side, Decimal[]> = { buy: [], sell: [] };
-  for (const { side, remaining, reduceOnly } of legs) if (!reduceOnly) out[side].push(remaining);
+  for (const leg of legs) if (isCounted(leg)) out[leg.side].push(leg.remaining);
   return { buys: sum(out.buy), sells: sum(out.sell) };
 }
 
