@@ -309,4 +309,34 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a fill under the id of what never ran is its own, where no record tells whose it is",
+    changes: [
+      {
+        file: "src/settle/fills/fill-leads.ts",
+        find: "return isProvenAnothers(world, lead) ? null : take(world, lead);",
+        put: "return take(world, lead);",
+      },
+    ],
+  },
+  {
+    name: "what another's order was canceled for says for good that ours was there",
+    changes: [
+      {
+        file: "src/core/advance-leg.ts",
+        find: "over: notThere, filled: no",
+        put: "over: no,       filled: no",
+      },
+    ],
+  },
+  {
+    name: "another's order is told only beside what is seen of ours",
+    changes: [
+      {
+        file: "src/settle/look/apply-sight.ts",
+        find: "if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind",
+        put: "if (sight.kind === \"seen\" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind",
+      },
+    ],
+  },
 ];

@@ -245,8 +245,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: 'if (rests === "no") return unplaced(seen);',
-        put: 'if (rests === "no") return open(world, sought, seen, true);',
+        find: 'return rests === "no" ? unplaced(seen) : open',
+        put: 'return rests === "no" ? open(world, sought, seen, true) : open',
       },
     ],
   },

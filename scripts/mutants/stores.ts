@@ -345,7 +345,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: 'return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;',
+        find: "return beside === null ? sight : { ...sight, beside };",
         put: "return sight;",
       },
     ],

@@ -49,7 +49,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   perhaps_over:  { sent: stays,    lost: stays,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: rejected, armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
-  proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: no,       filled: no,    canceled: no,    rejected: stays },
+  proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
   reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: no },
   misnamed:      { sent: unnamed,  lost: unnamed,  absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
@@ -158,6 +158,12 @@ function hadWaited(leg: Leg, { oid }: Event<"armed">): Leg | null {
 
 function absent(leg: Leg, { reason }: Event<"proven_absent">): Leg {
   return { ...leg, state: "absent", reason, isExchangesWord: false };
+}
+
+/** A cancel by client order id was answered with success, and another's order was shown under that: it may have been of that one. */
+function notThere(leg: Leg, event: Event<"proven_absent">): Leg | null {
+  const mayBeOfAnother = leg.oid === null && !hasFilled(leg) && alarmIn(leg.reason) !== null;
+  return mayBeOfAnother ? absent(leg, event) : null;
 }
 
 /** An alarm stays. */

@@ -242,13 +242,16 @@ test("fills that came before the answer count when the answer has named the orde
   expect(findOrder(rig.store, id)).toMatchObject({ status: "open", filledSize: "0.25", averagePrice: "99.5" });
 });
 
-test("another's order that stands under the client order id of a stop that has fired is told, once", async () => {
+test.each([
+  ["that rests", true],
+  ["that no list shows (seed 2005669)", false],
+])("another's order under the client order id of a stop that has fired, %s, is told, once", async (_name, isListed) => {
   const stage = await openStage(STOP);
   const { rig, id, order } = stage;
   const namesake = another(stage, { size: "0.3" });
   const fired = { ...(recordOf(order) as object), status: "triggered" };
   showById(stage, { [order.oid]: fired, [order.cloid]: recordOf(namesake) });
-  rig.exchange.answer("frontendOpenOrders", () => [(recordOf(order) as { order: unknown }).order]);
+  rig.exchange.answer("frontendOpenOrders", () => (isListed ? [(recordOf(order) as { order: unknown }).order] : []));
   for (let nth = 0; nth < 4; nth += 1) {
     await rig.clock.advance(2_000);
     await rig.deps.settling.look(id);

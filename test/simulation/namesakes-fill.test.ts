@@ -81,3 +81,28 @@ test("an order that never arrived is told so although a fill under its id would 
     s.close();
   }
 });
+
+test("seed 2003122: that an order never ran stands, although no record tells whose a fill under its id is", async () => {
+  const s = await openScene();
+  try {
+    trade(s, MAKER, { isBuy: false, price: 95_100, size: "1" });
+    s.setFate(({ path, body }) =>
+      path === "/exchange" && !body.includes('"noop"')
+        ? { arrivesAfterMs: [], answer: { kind: "silence" } }
+        : directly(5),
+    );
+    s.seeThrough(({ type }, answer) => (type === "orderStatus" ? { status: "unknownOid" } : answer));
+    const placed = shown(await s.tell("forgotten", limit("buy", 96_000, "0.2")));
+    expect(placed).toMatchObject({ http: 201, status: "rejected", error: expect.stringContaining("never executed") });
+    takeByHand(s, placed.id, "0.07");
+    await s.pass(120_000);
+    expect(shown(await s.tell(null, { kind: "get", id: placed.id }))).toMatchObject({
+      status: "rejected",
+      filled: null,
+    });
+    expect(s.rows("select what from notes where what = 'overruled'")).toEqual([]);
+    s.takeErrors();
+  } finally {
+    s.close();
+  }
+});

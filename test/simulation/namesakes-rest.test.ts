@@ -45,3 +45,34 @@ test.each<[string, Partial<typeof TERMS>, string]>([
   ).toBe(true);
   expect(errors.length).toBeGreaterThan(0);
 });
+
+test("seed 2006867: what another's order was canceled for says nothing of ours, which never arrived", async () => {
+  const s = await scene();
+  s.setFate(({ path, body }) => {
+    if (path !== "/exchange") return { ...directly(5), isBlind: true };
+    return body.includes('"cancel') ? directly(5) : { arrivesAfterMs: [], answer: { kind: "silence" } };
+  });
+  const ask = { ...limit("buy", 5_000), size: TERMS.s };
+  s.ask("beside", ask);
+  await s.pass(3);
+  const [row] = s.rows("select id from orders");
+  const id = String(row?.["id"]);
+  const place = (orders: readonly object[]) => {
+    const action = { type: "order", orders, grouping: "na", builder: null };
+    s.venue.act(s.party.account.ownerAddress, action as unknown as Parameters<typeof s.venue.act>[1]);
+  };
+  place([{ ...TERMS, s: "0.03", c: `0x${id.replaceAll("-", "")}` }]);
+  s.ask("cancel", { kind: "cancel", id });
+  await s.pass(3_000);
+  expect(s.rows("select state from every_leg")).toEqual([{ state: "closing" }]);
+  s.setFate(({ path, body }) =>
+    path === "/exchange" && body.includes('"noop"')
+      ? { arrivesAfterMs: [], answer: { kind: "silence" } }
+      : directly(5),
+  );
+  await s.pass(30_000);
+  place([{ ...TERMS, p: "7000" }]);
+  await s.pass(60_000);
+  expect(shown(await s.tell("beside", ask))).toMatchObject({ http: 201, status: "rejected", filled: null });
+  s.takeErrors();
+});

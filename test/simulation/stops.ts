@@ -132,7 +132,9 @@ function auditEnd(run: Stopping, wish: StopWish, hasUnsettled: boolean): string[
   const firstStopped = stopped.find(({ payload }) => fieldOf(payload, "status") === "stopped");
   const last = stopped.at(-1);
   if (last === undefined) return ["a stop was asked for to the end, and never stood"];
-  if (fieldOf(last.payload, "status") !== "stopped")
+  // What a start found open began it anew, and the operator has resumed before that was over.
+  const isBegunAnew = firstStopped !== undefined && run.resumedAtMs !== null;
+  if (fieldOf(last.payload, "status") !== "stopped" && !isBegunAnew)
     return hasUnsettled ? [] : [`a stop never ended: it is ${last.payload}`];
   return auditAfter(run, wish, firstStopped?.atMs ?? last.atMs);
 }

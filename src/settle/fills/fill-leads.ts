@@ -5,9 +5,11 @@
  */
 import { type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
+import { appendNote } from "../../store/notes.ts";
 import { findOrder } from "../../store/orders.ts";
 import { type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
@@ -74,7 +76,24 @@ export async function followLead(
     if (isStopped() || verdict === "anothers") return null;
     if (verdict === "ours") return take(world, lead);
   }
-  return verdict === "unshown" ? take(world, lead) : null;
+  if (verdict !== "unshown") return null;
+  return isProvenAnothers(world, lead) ? null : take(world, lead);
+}
+
+/** An empty action of ours has taken the number of what was to place it: no record tells whose it is, and that one never ran. */
+function isProvenAnothers({ store, clock }: With<"clock" | "store">, { cloid, oid }: FillLead): boolean {
+  const leg = findLegByCloid(store, cloid);
+  const attempt = findAttemptByCloid(store, cloid);
+  if (leg?.state !== "absent" || attempt?.seal !== "noop") return false;
+  const detail = `${cloid} never ran, and order ${oid} was filled under it: another's`;
+  appendNote(store, {
+    resourceId: leg.orderId,
+    attemptId: attempt.id,
+    atMs: clock.nowMs(),
+    what: "another's fill",
+    detail,
+  });
+  return true;
 }
 
 /** `not_yet`: nothing shows it, and the trigger that it would have come from is not shown to have fired. */

@@ -19,8 +19,8 @@ export function applySight(world: With<"clock" | "log" | "markets" | "store">, l
     raiseAlarm(world, leg, sight.difference);
     dropLead(world, leg, sight.difference);
   }
+  if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);
   if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
-  if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
     for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);

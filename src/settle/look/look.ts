@@ -16,14 +16,13 @@ import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
 
 /** What one look at the exchange shows of a leg. */
-export type Sight =
-  | {
-      kind: "seen";
-      events: LegEvent[];
-      isClosed: boolean;
-      /** Another's order under its client order id, that was met on the way. */
-      beside?: Difference;
-    }
+export type Sight = Seen & {
+  /** Another's order under its client order id, that was met on the way. */
+  beside?: Difference;
+};
+
+type Seen =
+  | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
   /**
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
    * nothing was filled, as far as can be seen yet.
@@ -141,14 +140,17 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
   const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
   // Another's order under our client order id hides nothing of ours.
   if (!placed || own === null || beside !== null) {
-    const rests = await isResting(world, sought, seen);
-    if (rests === "not_read") return { kind: "failed", reason: "the open orders could not be read" };
-    // That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more.
-    if (rests === "no") return unplaced(seen);
-    const sight = await open(world, sought, seen, rests === "market");
-    return sight.kind === "seen" && beside !== null ? { ...sight, beside } : sight;
+    const sight = await firedUnderItsId(world, sought, seen);
+    return beside === null ? sight : { ...sight, beside };
   }
   return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
+}
+
+/** That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more. */
+async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight> {
+  const rests = await isResting(world, sought, seen);
+  if (rests === "not_read") return { kind: "failed", reason: "the open orders could not be read" };
+  return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
 }
 
 /** It is known by its id, and where it has gone to is looked for again. */
