@@ -335,7 +335,7 @@ export const EVIDENCE: readonly Mutant[] = [
       {
         file: "src/settle/look/apply-sight.ts",
         find: "if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind",
-        put: "if (sight.kind === \"seen\" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind",
+        put: 'if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind',
       },
     ],
   },

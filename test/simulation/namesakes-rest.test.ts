@@ -66,9 +66,7 @@ test("seed 2006867: what another's order was canceled for says nothing of ours, 
   await s.pass(3_000);
   expect(s.rows("select state from every_leg")).toEqual([{ state: "closing" }]);
   s.setFate(({ path, body }) =>
-    path === "/exchange" && body.includes('"noop"')
-      ? { arrivesAfterMs: [], answer: { kind: "silence" } }
-      : directly(5),
+    path === "/exchange" && body.includes('"noop"') ? { arrivesAfterMs: [], answer: { kind: "silence" } } : directly(5),
   );
   await s.pass(30_000);
   place([{ ...TERMS, p: "7000" }]);
