@@ -1,19 +1,14 @@
 /** What a run does when its faults have ended: everything is asked once more, and looked at. */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { type Clients, fieldOf, ordersIn, type Turn } from "./clients.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { PARTIES, type Party } from "./template.ts";
 import type { Venue } from "./venue.ts";
 
 /** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
-export function hasOpenOperations(path: string): boolean {
-  const database = new Database(path, { readonly: true });
-  try {
-    const open = `select count(*) n from attempts where state <> 'done' and resource_kind = 'operation'`;
-    return (database.prepare<{ n: number }, []>(open).get()?.n ?? 0) > 0;
-  } finally {
-    database.close();
-  }
+export function hasOpenOperations(database: Database): boolean {
+  const open = `select count(*) n from attempts where state <> 'done' and resource_kind = 'operation'`;
+  return (database.prepare<{ n: number }, []>(open).get()?.n ?? 0) > 0;
 }
 
 /** Every wish is asked once more, unless all its answers said that nothing was sent. */

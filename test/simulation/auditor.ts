@@ -1,5 +1,5 @@
 /** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
@@ -69,7 +69,8 @@ export type Audited = {
   areReadsWhole: boolean;
   /** Lists of open orders hold all of them. */
   isEachListed: boolean;
-  databasePath: string;
+  /** All that the gateway has committed. */
+  database: Database;
   reads: readonly { party: { account: { id: string; tradingAddress: string } }; turn: Turn }[];
 };
 
@@ -355,40 +356,35 @@ function auditAlarms(notes: readonly { what: string; detail: string }[], heard: 
 }
 
 function auditDatabase(run: Audited): string[] {
-  const { databasePath, sent, venue, heardOfOthers } = run;
-  const database = new Database(databasePath, { readonly: true });
-  try {
-    const findings: string[] = [];
-    const notes = database.prepare<{ what: string; detail: string }, []>("select what, detail from notes").all();
-    for (const { what, detail } of notes) if (isNeverNoted(run, what)) findings.push(`noted ${what}: ${detail}`);
-    const open = database
-      .prepare<{ kind: string; n: number }, []>(
-        `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
-      )
-      .all();
-    const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
-    const isAnyHidden =
-      run.dialogues.some((dialogue) => isHidden(run, dialogue)) ||
-      allOrders(run.truth).some((order) => isPartAlone(run, order));
-    for (const { kind, n } of open)
-      if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
-        findings.push(`${n} attempts of kind ${kind} were never settled`);
-    const rows = database
-      .prepare<{ event: string; detail: string }, []>("select event, detail from audit order by id")
-      .all();
-    const signed = new Set(
-      rows.map(({ event, detail }) => `${event === "sign_noop" ? "noop" : "action"} ${signedIn(detail).nonce}`),
-    );
-    findings.push(...auditNumbers(run, rows));
-    for (const { body, number } of sent) {
-      const { action, nonce } = JSON.parse(body) as Body;
-      const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
-      if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
-    }
-    for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
-    findings.push(...auditEvents(database), ...auditAlarms(notes, heardOfOthers));
-    return findings;
-  } finally {
-    database.close();
+  const { database, sent, venue, heardOfOthers } = run;
+  const findings: string[] = [];
+  const notes = database.prepare<{ what: string; detail: string }, []>("select what, detail from notes").all();
+  for (const { what, detail } of notes) if (isNeverNoted(run, what)) findings.push(`noted ${what}: ${detail}`);
+  const open = database
+    .prepare<{ kind: string; n: number }, []>(
+      `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
+    )
+    .all();
+  const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
+  const isAnyHidden =
+    run.dialogues.some((dialogue) => isHidden(run, dialogue)) ||
+    allOrders(run.truth).some((order) => isPartAlone(run, order));
+  for (const { kind, n } of open)
+    if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
+      findings.push(`${n} attempts of kind ${kind} were never settled`);
+  const rows = database
+    .prepare<{ event: string; detail: string }, []>("select event, detail from audit order by id")
+    .all();
+  const signed = new Set(
+    rows.map(({ event, detail }) => `${event === "sign_noop" ? "noop" : "action"} ${signedIn(detail).nonce}`),
+  );
+  findings.push(...auditNumbers(run, rows));
+  for (const { body, number } of sent) {
+    const { action, nonce } = JSON.parse(body) as Body;
+    const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
+    if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
   }
+  for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
+  findings.push(...auditEvents(database), ...auditAlarms(notes, heardOfOthers));
+  return findings;
 }

@@ -6,8 +6,8 @@
  * checkpoints are off, so the log only grows and "a part of it" is the file cut off at some length; SQLite itself
  * decides, by the checksums of the frames, what of that part counts.
  */
-import type { Statement } from "bun:sqlite";
-import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from "node:fs";
+import { Database, type Statement } from "bun:sqlite";
+import { copyFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { Sync } from "../../src/store/disk.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
@@ -31,8 +31,10 @@ export type Disk = {
   bury(dead: Store): void;
   /** Events of the process that has it, after this id; no statement of that process. */
   eventsAfter(id: number): StoredEvent[];
-  /** The same database beside the process that has it, for the auditor. */
+  /** The same database beside the process that has it. */
   path(): string;
+  /** A copy of all that is committed, for the auditor: another at each call, and open until the next one or `remove`. */
+  openCopy(): Database;
   remove(): void;
 };
 
@@ -41,21 +43,47 @@ export type StoredEvent = { id: number; type: string; resourceId: string; payloa
 const NEWER_EVENTS = `select id, type, resource_id as resourceId, payload from events
   where id > ? and payload is not null order by id`;
 
-export function openDisk(directory: string, name: string, template: string): Disk {
+/** `isAlone`: nothing but `openCopy` looks at the database of a living process, which then takes its lock once instead of for each read. */
+export type DiskFiles = { directory: string; name: string; template: string; isAlone?: boolean };
+
+export function openDisk({ directory, name, template, isAlone = false }: DiskFiles): Disk {
   let generation = 0;
+  let copy: Database | null = null;
+  let copies = 0;
   let store: Store | null = null;
   let newerEvents: Statement<StoredEvent, [number]> | null = null;
   let syncedBytes = 0;
   const pathOf = (number: number) => join(directory, `${name}-${number}.db`);
+  // Names are never used twice, as those of runs.
+  const copyPath = (number: number) => join(directory, `${name}-copy-${number}.db`);
   copyFileSync(template, pathOf(0));
 
   function logBytes(): number {
-    const path = `${pathOf(generation)}-wal`;
-    return existsSync(path) ? statSync(path).size : 0;
+    return statSync(`${pathOf(generation)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  function copyTo(path: string): void {
+    const from = pathOf(generation);
+    copyFileSync(from, path);
+    if (logBytes() > 0) copyFileSync(`${from}-wal`, `${path}-wal`);
+  }
+
+  function removeCopy(): void {
+    if (copy === null) return;
+    copy.close();
+    copy = null;
+    removeFiles(copyPath(copies));
   }
 
   return {
     path: () => pathOf(generation),
+    openCopy() {
+      removeCopy();
+      copies += 1;
+      copyTo(copyPath(copies));
+      copy = new Database(copyPath(copies));
+      return copy;
+    },
     eventsAfter: (id) => newerEvents?.all(id) ?? [],
     open(onStatement) {
       const at = generation;
@@ -83,6 +111,7 @@ export function openDisk(directory: string, name: string, template: string): Dis
       });
       store = openStore(pathOf(generation), { syncOf });
       store.$client.run("PRAGMA wal_autocheckpoint = 0");
+      if (isAlone) store.$client.run("PRAGMA locking_mode = EXCLUSIVE");
       newerEvents = store.$client.prepare<StoredEvent, [number]>(NEWER_EVENTS);
       syncedBytes = logBytes();
       isWatched = true;
@@ -90,11 +119,9 @@ export function openDisk(directory: string, name: string, template: string): Dis
       return store;
     },
     crash(kind, cut) {
-      const from = pathOf(generation);
       const to = pathOf(generation + 1);
       const writtenBytes = logBytes();
-      copyFileSync(from, to);
-      if (writtenBytes > 0) copyFileSync(`${from}-wal`, `${to}-wal`);
+      copyTo(to);
       if (kind === "power_cut" && writtenBytes > syncedBytes) {
         truncateSync(`${to}-wal`, syncedBytes + Math.floor((writtenBytes - syncedBytes) * cut));
       }
@@ -109,6 +136,7 @@ export function openDisk(directory: string, name: string, template: string): Dis
       closeStore(dead);
     },
     remove() {
+      removeCopy();
       newerEvents?.finalize();
       newerEvents = null;
       if (store !== null) closeStore(store);

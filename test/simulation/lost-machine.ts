@@ -90,7 +90,7 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
     }
   }
   const findings: string[] = [];
-  const disks = [openDisk(directory, basename(`${name}-a`), template)];
+  const disks = [openDisk({ directory, name: basename(`${name}-a`), template })];
   const bytes = chance.split();
   const host = (number: number): Host => ({
     timeline,
@@ -150,7 +150,7 @@ export async function runLostMachine(seed: number, directory: string): Promise<L
   if (!isUndead) timeline.after(lostAtMs, () => first.die("kill", 1));
   timeline.after(restoredAtMs, () => {
     restoreSnapshot(snapshot, START_MS + timeline.nowMs());
-    disks.push(openDisk(directory, basename(`${name}-b`), snapshot));
+    disks.push(openDisk({ directory, name: basename(`${name}-b`), template: snapshot }));
     second = startProcess(host(1), 2, null);
   });
   timeline.after(approvedAtMs, () => approve(venue, second ?? failed("no second machine")));

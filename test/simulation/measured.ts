@@ -1,5 +1,5 @@
 /** How long the truth took, by what had become of the answer, and what stayed unknown for long, by reason. */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import type { Sent } from "./network.ts";
 import { START_MS } from "./template.ts";
 import type { Outage } from "./weather.ts";
@@ -25,7 +25,7 @@ export const NOTHING_MEASURED: Measured = { actions: 0, long: {}, times: {}, unp
 export const LONG_MS = 60_000;
 
 type Run = {
-  databasePath: string;
+  database: Database;
   sent: readonly Sent[];
   outages: readonly Outage[];
   /** Numbers of actions that were refused in words that are new. */
@@ -42,26 +42,21 @@ const ATTEMPTS = `select nonce, seal, created_at_ms as createdAtMs, settled_at_m
   union all select nonce, seal, attempted_at_ms, settled_at_ms from orders where attempt_state is not null`;
 
 export function measure(run: Run, nowMs: number): Measured {
-  const database = new Database(run.databasePath, { readonly: true });
-  try {
-    const rows = database.prepare<Row, []>(ATTEMPTS).all();
-    const sends = new Map(
-      run.sent.filter(({ body }) => !body.includes('"type":"noop"')).map((one) => [nonceOf(one), one]),
-    );
-    const measured: Measured = { ...NOTHING_MEASURED, actions: rows.length, long: {}, times: {} };
-    for (const row of rows) {
-      const loss = lossOf(run, row, sends.get(row.nonce));
-      if (loss === null) continue;
-      const tookMs = (row.settledAtMs ?? START_MS + nowMs) - row.createdAtMs;
-      const times = measured.times[loss] ?? {};
-      if (row.settledAtMs !== null) count(times, bucketOf(tookMs));
-      measured.times[loss] = times;
-      if (tookMs > LONG_MS) count(measured.long, reasonOf(run, row, loss));
-    }
-    return measured;
-  } finally {
-    database.close();
+  const rows = run.database.prepare<Row, []>(ATTEMPTS).all();
+  const sends = new Map(
+    run.sent.filter(({ body }) => !body.includes('"type":"noop"')).map((one) => [nonceOf(one), one]),
+  );
+  const measured: Measured = { ...NOTHING_MEASURED, actions: rows.length, long: {}, times: {} };
+  for (const row of rows) {
+    const loss = lossOf(run, row, sends.get(row.nonce));
+    if (loss === null) continue;
+    const tookMs = (row.settledAtMs ?? START_MS + nowMs) - row.createdAtMs;
+    const times = measured.times[loss] ?? {};
+    if (row.settledAtMs !== null) count(times, bucketOf(tookMs));
+    measured.times[loss] = times;
+    if (tookMs > LONG_MS) count(measured.long, reasonOf(run, row, loss));
   }
+  return measured;
 }
 
 function nonceOf({ body }: Sent): number {

@@ -144,7 +144,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const plain = templateIn(directory);
   const withBots = join(directory, `${runName}-bots.db`);
   const firstDisk = bots.length === 0 ? plain : templateWith(bots, { template: plain, path: withBots });
-  const disk = openDisk(directory, runName, firstDisk);
+  const disk = openDisk({ directory, name: runName, template: firstDisk, isAlone: true });
   if (bots.length > 0)
     watch = watchBots({
       bots,
@@ -286,7 +286,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     for (let atMs = BY_HAND_EVERY_MS; atMs <= BY_HAND_FOR_MS; atMs += BY_HAND_EVERY_MS)
       timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
-    if (hasOpenOperations(disk.path())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
+    if (hasOpenOperations(disk.openCopy())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
     const knownWithinMs = hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : witnessedWithinMs(worlds);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -305,6 +305,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const looks = lookAtAll(clients, told);
     const trades = lookAtTrades(clients);
     await timeline.runUntil(timeline.nowMs() + 8_000);
+    const database = disk.openCopy();
     const truth = readTruth(venue, wishOf, PARTIES);
     const dialogues = withParts(clients.dialogues);
     const audited: Audited = {
@@ -330,7 +331,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       areReadsSound: areSound(weather),
       areReadsWhole: areReadsWhole(worlds.odd),
       isEachListed: worlds.odd?.kind !== "short_lists",
-      databasePath: disk.path(),
+      database,
     };
     const ofTrades = auditTrades({
       ...audited,
@@ -339,11 +340,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     findings.push(...audit(audited), ...ofTrades.findings);
     if (watch !== null) findings.push(...watch.findings());
     if (stop !== null)
-      findings.push(
-        ...auditStop({ venue, truth, told, runningTwaps, databasePath: disk.path(), resumedAtMs: resumedAtMs() }, stop),
-      );
+      findings.push(...auditStop({ venue, truth, told, runningTwaps, database, resumedAtMs: resumedAtMs() }, stop));
     const { outages, lags } = weather;
-    const about = { databasePath: disk.path(), sent: network.sent, deathsAtMs, faultsEndMs, worlds };
+    const about = { database, sent: network.sent, deathsAtMs, faultsEndMs, worlds };
     const { refusedNonces } = opened;
     const hasLags = Object.keys(lags).length > 0;
     // Of another clock the times in the database would tell nothing.

@@ -84,7 +84,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const chance = openChance(seed);
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(false, timeline.nowMs);
-  const disk = openDisk(directory, "scene", withBots);
+  const disk = openDisk({ directory, name: "scene", template: withBots });
   const venue = openPlainVenue({
     seed,
     nowMs: () => START_MS + timeline.nowMs(),

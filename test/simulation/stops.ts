@@ -1,5 +1,5 @@
 /** Owners who stop, and what has to be true from then on: judged by the exchange's own log, and by what was signed. */
-import { Database } from "bun:sqlite";
+import type { Database } from "bun:sqlite";
 import type { StopScope } from "../../src/core/stop.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
@@ -99,19 +99,14 @@ export type Stopping = {
   truth: Truth;
   told: readonly ToldEvent[];
   runningTwaps: ReadonlySet<number>;
-  databasePath: string;
+  database: Database;
   /** When the operator began to resume; null where that was never. */
   resumedAtMs: number | null;
 };
 
 /** One sentence for each thing that increased, or was signed to, after it could no longer. */
 export function auditStop(run: Stopping, wish: StopWish): string[] {
-  const database = new Database(run.databasePath, { readonly: true });
-  try {
-    return [...auditSigned(wish, database), ...auditEnd(run, wish, isUnsettled(database))];
-  } finally {
-    database.close();
-  }
+  return [...auditSigned(wish, run.database), ...auditEnd(run, wish, isUnsettled(run.database))];
 }
 
 /** What an account still has open at the end keeps its stop from ending, whatever keeps that open. */

@@ -72,6 +72,9 @@ export function startGateway(
       bury: () => undefined,
       eventsAfter: () => [],
       path: () => path,
+      openCopy: () => {
+        throw new Error("bug: the images are looked at, and no copy");
+      },
       remove: () => undefined,
     },
     history: openHistory(false, scene.timeline.nowMs),
