@@ -31,7 +31,7 @@ import { auditTrades, type Span } from "./trades-audit.ts";
 import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
 import { readTruth } from "./truth.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
-import { drawWeather, fatesOf } from "./weather.ts";
+import { drawWeather, fatesOf, longestLatencyMs, type Weather } from "./weather.ts";
 import { drawWhole } from "./whole-wishes.ts";
 import { whoseBy } from "./whose.ts";
 import { drawWishes } from "./wishes.ts";
@@ -130,7 +130,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     plainTriggerReply: seed % 3 === 0 ? "waitingForTrigger" : "resting",
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: STRANGERS,
-    remembers: Object.keys(weather.lags).length > 0 || worldsOf(seed).has("market_behind"),
+    remembersUntilMs: remembersUntilMs(seed, weather, faultsEndMs),
   });
   const worlds = drawn(orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM)), isTruly);
   const opened = openWorlds(worlds, { venue, timeline, chance: worldChance, faultsEndMs });
@@ -366,6 +366,12 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
 /** These execute a body that nobody has signed. */
 function drawn(worlds: Worlds, isTruly: boolean): Worlds {
   return isTruly ? { ...worlds, refusals: null, moves: null } : worlds;
+}
+
+/** Stores are behind while the faults last, for whatever was asked until then. */
+function remembersUntilMs(seed: number, { lags, latencyMs }: Weather, faultsEndMs: number): number | null {
+  if (Object.keys(lags).length === 0 && !worldsOf(seed).has("market_behind")) return null;
+  return START_MS + faultsEndMs + longestLatencyMs(latencyMs);
 }
 
 function countReads({ reads }: Clients): number {

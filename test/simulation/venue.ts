@@ -70,8 +70,8 @@ export type VenueOptions = {
   actionAllowance?: number;
   /** Others who trade. */
   strangers: readonly Address[];
-  /** Keeps what was, for stores that are behind. */
-  remembers?: boolean;
+  /** Keeps what was up to then, unix milliseconds, for stores that are behind; null = never. */
+  remembersUntilMs?: number | null;
   /** Called when an action was executed, or a price has moved. */
   onChange?: () => void;
 };
@@ -123,10 +123,11 @@ export function openVenue(options: VenueOptions): Venue {
   const log: Execution[] = [];
   let strangersNonce = 0;
   const memory: { atMs: number; context: ReadContext }[] = [];
+  const remembersUntilMs = options.remembersUntilMs ?? Number.NEGATIVE_INFINITY;
 
   function remember(): void {
-    if (options.remembers !== true) return;
     const atMs = venueTimeMs(runtime);
+    if (atMs >= remembersUntilMs) return;
     const context = copyOf({ venue: world.venue, tape: world.tape, nowMs: atMs });
     if (memory.at(-1)?.atMs === atMs) memory.pop();
     memory.push({ atMs, context });
@@ -198,6 +199,8 @@ export function openVenue(options: VenueOptions): Venue {
     snapshot: () => ({ context: copyOf(present()) }),
     past(agoMs) {
       const nowMs = venueTimeMs(runtime) - agoMs;
+      // What is remembered may be older than what was then.
+      if (nowMs >= remembersUntilMs && memory.length > 0) throw new Error("bug: nobody remembers so late a past");
       const then = memory.findLast(({ atMs }) => atMs <= nowMs) ?? memory[0];
       return then === undefined ? { context: present() } : { context: { ...then.context, nowMs } };
     },

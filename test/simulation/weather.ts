@@ -71,8 +71,14 @@ function drawFreezes(chance: Chance, faultsEndMs: number): Weather["freezes"] {
   });
 }
 
+/** Of a question, or of its answer, milliseconds. */
+export function longestLatencyMs(latencyMs: number): number {
+  return 1 + 2 * latencyMs;
+}
+
 export function fatesOf(weather: Weather, chance: Chance, faultsEndMs: number): FateOf {
-  const latency = () => 1 + Math.floor(chance.fraction() * chance.fraction() * 2 * weather.latencyMs);
+  const latency = () =>
+    1 + Math.floor(chance.fraction() * chance.fraction() * (longestLatencyMs(weather.latencyMs) - 1));
   return (sent) => {
     if (sent.atMs >= faultsEndMs) return directly(chance.between(1, 40));
     const outage = weather.outages.find(({ fromMs, toMs }) => sent.atMs >= fromMs && sent.atMs < toMs);
