@@ -179,11 +179,11 @@ async function receivePost(hub: Hub, connection: Connection, { json, frame }: Po
   }
 }
 
-/** Brings what has happened to everybody who wants to know. */
-export function publish(hub: Hub, events: readonly VenueEvent[]): void {
+/** Brings what has happened to everybody who wants to know. `isTimeAlone`: nothing has, and a state that was told is as it was told. */
+export function publish(hub: Hub, events: readonly VenueEvent[], { isTimeAlone = false } = {}): void {
   if (hub.connections.size === 0) return;
   if (events.length > 0) publishEvents(hub, events);
-  if (hub.faults().file.states?.onChange === true) publishStates(hub);
+  if (hub.faults().file.states?.onChange === true) publishStates(hub, isTimeAlone);
 }
 
 function publishEvents(hub: Hub, events: readonly VenueEvent[]): void {
@@ -195,10 +195,11 @@ function publishEvents(hub: Hub, events: readonly VenueEvent[]): void {
   }
 }
 
-function publishStates(hub: Hub): void {
+function publishStates(hub: Hub, isTimeAlone: boolean): void {
   const context = hub.context();
   for (const connection of hub.connections) {
     for (const [key, subscription] of connection.subscriptions) {
+      if (isTimeAlone && connection.said.has(key)) continue;
       sendNews(hub, connection, { key, frames: subscription.onChange(context) });
     }
   }

@@ -107,7 +107,7 @@ export function openVenue(options: VenueOptions): Venue {
     entryContext: { source: { kind: "scripted" }, tickMs: TICK_MS },
     journal: null,
     clockMs: options.nowMs,
-    listen: (events) => publish(hub, events),
+    listen: (events) => publish(hub, events, { isTimeAlone: isTick && events.length === 0 }),
     onTick: () => undefined,
     observer: UNOBSERVED,
     failure: null,
@@ -122,6 +122,7 @@ export function openVenue(options: VenueOptions): Venue {
   };
   const log: Execution[] = [];
   let strangersNonce = 0;
+  let isTick = false;
   const memory: { atMs: number; context: ReadContext }[] = [];
   const remembersUntilMs = options.remembersUntilMs ?? Number.NEGATIVE_INFINITY;
 
@@ -136,6 +137,7 @@ export function openVenue(options: VenueOptions): Venue {
   }
 
   function apply(entry: Entry): Applied {
+    isTick = entry.kind === "tick";
     const applied = commit(runtime, entry);
     // Time alone changes nothing that anybody reads: a tick without an event leaves what was.
     if (entry.kind !== "tick" || applied.events.length > 0) remember();
