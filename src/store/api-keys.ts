@@ -14,7 +14,7 @@ import { findAccountFault } from "./account-faults.ts";
 import { findAccount } from "./accounts.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
-import { prepared } from "./prepared.ts";
+import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
 import { insertRevocation, isRevoked, type Revocation } from "./revocations.ts";
 import { apiKeys } from "./schema.ts";
@@ -92,8 +92,7 @@ const active = prepared((store) =>
   store.select({ keyHash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).prepare(),
 );
 
-/** Ids of the accounts that have a key which may write now; a row that is not believed is none. */
-export function accountsThatWrite(store: Store): Set<string> {
+const writing = remembered<ReadonlySet<string>>((store) => {
   const keys = active(store)
     .all()
     .flatMap(({ keyHash }) => findApiKey(store, keyHash) ?? []);
@@ -101,6 +100,11 @@ export function accountsThatWrite(store: Store): Set<string> {
     ({ state, fault, scopes }) => state === "active" && fault === null && scopes.includes("trading:write"),
   );
   return new Set(mayWrite.map(({ accountId }) => accountId));
+});
+
+/** Ids of the accounts that have a key which may write now; a row that is not believed is none. */
+export function accountsThatWrite(store: Store): ReadonlySet<string> {
+  return writing.find(store, "") ?? new Set();
 }
 
 /** Keys of an account that open something, may write and are held to nothing. */
@@ -193,10 +197,23 @@ export function limitedGrantOf({
   limitedGrant,
 }: Pick<KeyRow, "keyHash" | "limitedGrant">): LimitedGrant | null {
   if (limitedGrant === null) return null;
-  const text = readGrantText(limitedGrant);
+  const grant = grantIn(limitedGrant);
+  return grant?.keyHash === keyHash ? grant : NOTHING_GRANTED;
+}
+
+/** Texts that were read lately: all rows are read again when any of them has changed, and what was signed never does. */
+const READ = new Map<string, LimitedGrant | null>();
+const MAX_READ = 1_000;
+
+function grantIn(signed: string): LimitedGrant | null {
+  const known = READ.get(signed);
+  if (known !== undefined) return known;
+  const text = readGrantText(signed);
   const parsed = text === null ? null : parseLimitedGrant(text);
-  if (parsed?.kind === "grant" && parsed.grant.keyHash === keyHash) return parsed.grant;
-  return NOTHING_GRANTED;
+  const grant = parsed?.kind === "grant" ? parsed.grant : null;
+  if (READ.size >= MAX_READ) READ.clear();
+  READ.set(signed, grant);
+  return grant;
 }
 
 function stateOf(store: Store, { accountId, keyHash, state }: KeyRow): KeyState {
@@ -222,6 +239,15 @@ function sealedStateOf(content: string): RowState {
   return (JSON.parse(content) as Pick<KeyRow, "state">).state;
 }
 
+const put = prepared((store) => {
+  const set = assignments(apiKeys, columnsBut(apiKeys, ["keyHash", "lastUsedAtMs"]));
+  return store
+    .insert(apiKeys)
+    .values(placeholders(apiKeys))
+    .onConflictDoUpdate({ target: apiKeys.keyHash, set })
+    .prepare();
+});
+
 /** Replaces a row of this hash, of which the caller has made sure that it may go. */
 export function putApiKey(store: Store, key: ApiKey, grant: OwnersGrant | null = null): void {
   const scopes = [...key.scopes].sort().join(",");
@@ -230,7 +256,7 @@ export function putApiKey(store: Store, key: ApiKey, grant: OwnersGrant | null =
   const limitedGrant = grant?.limited == null ? null : JSON.stringify(inGrantOrder(grant.limited));
   const signed = { audience, network, expiresAtMs, signature, limitedGrant };
   const row = { keyHash, accountId, scopes, issuedAtMs, registeredAtMs, ...signed, state: "active" as const };
-  store.insert(apiKeys).values(row).onConflictDoUpdate({ target: apiKeys.keyHash, set: row }).run();
+  put(store).run({ ...row, lastUsedAtMs: null });
   vouch(store, "key", keyHash, contentOfKey(row));
   forget(store);
 }
