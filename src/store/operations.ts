@@ -21,8 +21,16 @@ export type StoredOperation = Operation & {
   keyHash: string | null;
 };
 
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(operations)
+    .where(eq(operations.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findOperation(store: Store, id: string): StoredOperation | null {
-  return store.select().from(operations).where(eq(operations.id, id)).get() ?? null;
+  return byId(store).get({ id }) ?? null;
 }
 
 export function insertOperation(store: Store, operation: StoredOperation): void {

@@ -360,14 +360,19 @@ export function unknownOrders(store: Store, accountId: string): Unknowns {
   return row ?? { count: 0, oldestMs: null };
 }
 
-/** Ids of all orders whose fate was still open when the process ended. */
-export function listProcessing(store: Store): string[] {
+const processing = prepared((store) => {
   // By account, as the index has them: a start does not read a whole history.
   const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
-  const rows = store
+  return store
     .select({ id: orders.id })
     .from(orders)
     .where(and(isOfAnAccount, eq(orders.status, "processing")))
-    .all();
-  return rows.map(({ id }) => id);
+    .prepare();
+});
+
+/** Ids of all orders whose fate was still open when the process ended. */
+export function listProcessing(store: Store): string[] {
+  return processing(store)
+    .all()
+    .map(({ id }) => id);
 }

@@ -58,8 +58,16 @@ function tellStop(store: Store, stop: Stop, type: EventType, atMs: number): void
   appendEvent(store, { accountId: stop.accountId, atMs, type, resourceId: stop.id, payload });
 }
 
+const byId = prepared((store) =>
+  store
+    .select(COLUMNS)
+    .from(stops)
+    .where(eq(stops.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findStop(store: Store, id: string): Stop | null {
-  return store.select(COLUMNS).from(stops).where(eq(stops.id, id)).get() ?? null;
+  return byId(store).get({ id }) ?? null;
 }
 
 export function findStopByKey(store: Store, accountId: string, idempotencyKey: string): Stop | null {
