@@ -23,20 +23,21 @@ export type OtherMachines = {
  * our tag to be another machine's.
  */
 const STRANGERS_FOR_ONE = 64;
-/** Ids that are counted once, at most. */
+/** Ids that are counted once, and ids of ours that are looked for once, at most of each. */
 const MAX_SEEN = 10_000;
 
 export function openOtherMachines(world: With<"clock" | "instance" | "log" | "state" | "store">): OtherMachines {
   const { store, instance, state } = world;
   const attemptsBefore = newestAttemptId(store);
   const seen = new Set<string>();
+  /** What is shown once is shown again and again: with every list of open orders, and with the newest fills. */
+  const ours = new Set<string>();
   let strangers = 0;
   let foreign = 0;
 
   function isForeign(account: Account, cloid: string): boolean {
     const uuid = uuidOfCloid(cloid);
-    if (uuid === null || seen.has(cloid) || seen.size >= MAX_SEEN || findLegByCloid(store, cloid) !== null)
-      return false;
+    if (uuid === null || seen.has(cloid) || seen.size >= MAX_SEEN || isOurs(cloid)) return false;
     // What the lost original left where nobody could read it says nothing of today.
     if (mintedAtMs(uuid) <= (findTakeUp(store, account.id)?.restoredAtMs ?? 0)) return false;
     seen.add(cloid);
@@ -45,6 +46,13 @@ export function openOtherMachines(world: With<"clock" | "instance" | "log" | "st
     if (isTagged) foreign += 1;
     else strangers += 1;
     return isTagged && foreign * STRANGERS_FOR_ONE > strangers;
+  }
+
+  function isOurs(cloid: string): boolean {
+    if (ours.has(cloid)) return true;
+    const isFound = findLegByCloid(store, cloid) !== null;
+    if (isFound && ours.size < MAX_SEEN) ours.add(cloid);
+    return isFound;
   }
 
   /** The one that came back from a backup, or whose first order since its start is not older than the other's. */
