@@ -1,7 +1,7 @@
 /** Who has made what, over the interface: by key and bot, day and market, and behind nothing that is not known yet. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { bookNext } from "../../src/settle/ledger/keep-performance.ts";
+import { bookNext, hasNext } from "../../src/settle/ledger/keep-performance.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { insertFundingPayments, putLedgerCursor } from "../../src/store/ledger.ts";
 import { insertLeg } from "../../src/store/legs.ts";
@@ -62,7 +62,8 @@ function filled(rig: Rig, { start = "0", ...some }: Some): void {
 }
 
 function booked(rig: Rig, nowMs = START_MS): void {
-  while (bookNext(rig.deps.store, ACCOUNTS.main, nowMs));
+  const { store } = rig.deps;
+  while (hasNext(store, ACCOUNTS.main, nowMs) && bookNext(store, ACCOUNTS.main, nowMs));
 }
 
 async function performance(rig: Rig, query = "", apiKey: string = KEYS.both): Promise<Performance> {

@@ -37,25 +37,28 @@ export type ToKeepPerformance = With<"clock" | "exchange" | "log" | "store">;
 export async function keepPerformance(world: ToKeepPerformance, isStopped: () => boolean): Promise<void> {
   for (const { id } of listAccounts(world.store)) {
     for (let step = 0; step < MAX_STEPS && !isStopped(); step += 1) {
+      // Looked at first: mostly there is nothing to write.
+      if (!hasNext(world.store, id, world.exchange.nowMs())) break;
       if (!inTransactionNotWaiting(world.store, (store) => bookNext(store, id, world.exchange.nowMs()))) break;
       await world.clock.sleep(STEP_PAUSE_MS);
     }
   }
 }
 
-/** True where there is more to book. Nothing is booked past an hour whose funding has not been read. */
+/** Whether `bookNext` would write anything. */
+export function hasNext(store: Store, accountId: string, nowMs: number): boolean {
+  const known = findPerformanceCursor(store, accountId);
+  return (known !== null && hasLateRows(store, known)) || nextAfter(store, known ?? begun(accountId), nowMs) !== null;
+}
+
+/** True where there is more to book. */
 export function bookNext(store: Store, accountId: string, nowMs: number): boolean {
   const known = findPerformanceCursor(store, accountId);
   if (known !== null && hasLateRows(store, known)) forgetPerformance(store, accountId);
   const cursor = findPerformanceCursor(store, accountId) ?? begun(accountId);
-  const funded = findLedgerCursor(store, accountId, "funding")?.readToMs ?? null;
-  const boundMs = Math.min(nowMs - SETTLED_AFTER_MS, funded === null ? -1 : paidToMs(funded));
-  if (boundMs <= cursor.toMs) return false;
-  const { fills, isLast } = listOwnedFills(store, { accountId, afterMs: cursor.toMs, toMs: boundMs }, FILLS_AT_ONCE);
-  const toMs = isLast ? boundMs : (fills.at(-1)?.timeMs ?? boundMs);
-  const payments = listPaidFunding(store, { accountId, afterMs: cursor.toMs, toMs });
-  const isQuiet = fills.length === 0 && payments.length === 0;
-  if (isQuiet && toMs - cursor.toMs < NOTED_EVERY_MS) return false;
+  const next = nextAfter(store, cursor, nowMs);
+  if (next === null) return false;
+  const { fills, payments, toMs, isQuiet, isLast } = next;
   const { held, lines } = book(isQuiet ? [] : listHeld(store, accountId), { fills, payments });
   putHeld(store, accountId, held);
   addToLines(store, accountId, lines);
@@ -63,6 +66,18 @@ export function bookNext(store: Store, accountId: string, nowMs: number): boolea
   const fromMs = cursor.fromMs ?? fills[0]?.timeMs ?? payments[0]?.timeMs ?? null;
   putPerformanceCursor(store, { accountId, fromMs, toMs, seenFills: told.fills, seenFunding: told.funding });
   return !isLast;
+}
+
+/** What comes after that, null where it is not worth writing. Nothing is booked past an hour whose funding has not been read. */
+function nextAfter(store: Store, { accountId, toMs: afterMs }: PerformanceCursor, nowMs: number) {
+  const funded = findLedgerCursor(store, accountId, "funding")?.readToMs ?? null;
+  const boundMs = Math.min(nowMs - SETTLED_AFTER_MS, funded === null ? -1 : paidToMs(funded));
+  if (boundMs <= afterMs) return null;
+  const { fills, isLast } = listOwnedFills(store, { accountId, afterMs, toMs: boundMs }, FILLS_AT_ONCE);
+  const toMs = isLast ? boundMs : (fills.at(-1)?.timeMs ?? boundMs);
+  const payments = listPaidFunding(store, { accountId, afterMs, toMs });
+  const isQuiet = fills.length === 0 && payments.length === 0;
+  return isQuiet && toMs - afterMs < NOTED_EVERY_MS ? null : { fills, payments, toMs, isQuiet, isLast };
 }
 
 function begun(accountId: string): PerformanceCursor {
