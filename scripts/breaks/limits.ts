@@ -48,7 +48,10 @@ const TOLD_WAIT = {
 };
 const NO_MINUTE = { test: "test/exchange/budget.test.ts", title: "no minute anywhere holds more than the limit" };
 const PIECES_256 = { test: "test/http/body.test.ts", title: "gives up a body that comes in more than 256 pieces" };
-const LINEAR = { test: "test/security/linear.test.ts", title: "twice as much takes at most about twice as long" };
+const LINEAR = {
+  test: "test/security/linear.test.ts",
+  title: "four times as much takes at most about four times as long",
+};
 const UTF8 = { test: "test/http/strict-json.test.ts", title: "refuses bytes that are no UTF-8" };
 
 export const LIMIT_BREAKS: readonly Break[] = [
