@@ -16,7 +16,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
-import { type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
+import { isShown, type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
@@ -60,11 +60,11 @@ export async function listOpenOrders(
   const shown = firstOf(rows, count, (row) => {
     if (!("order" in row)) return true;
     const stored = open.get(row.oid);
-    const own = stored === undefined ? ownOf(deps, account, row.oid) : { leg: null, stored };
+    const own = stored === undefined ? ownOf(deps, account, row.order) : { leg: null, stored };
     owns.set(row.oid, own);
     // How much of it was filled may not be known yet; that it is over is.
     if (deps.picture.toldOf(account.tradingAddress, row.oid)?.isOver === true) return false;
-    return own === null ? !isUnnamedOver(deps, account, row.order) : !isKnownToBeOver(own, row.oid);
+    return own === null || isOpenByRow(own, row.oid);
   });
   const listed = shown.flatMap((row) => ("order" in row ? [row.order] : []));
   // What was filled of one placed elsewhere its feed tells before a list shows it; of ours the row says it.
@@ -97,23 +97,26 @@ function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boole
 /** What we have of an order that the list shows; no leg of one that is open by its row, under this very id. */
 type OwnOrder = { leg: Leg | null; stored: StoredOrder };
 
-function ownOf({ store }: With<"store">, account: Account, oid: string): OwnOrder | null {
-  const leg = findLegByOid(store, account.id, oid);
-  const stored = leg === null ? null : findOrder(store, leg.orderId);
+function ownOf(deps: With<"store">, account: Account, shown: FrontendOrder): OwnOrder | null {
+  const leg = findLegByOid(deps.store, account.id, shown.oid) ?? unnamedLeg(deps, account, shown);
+  const stored = leg === null ? null : findOrder(deps.store, leg.orderId);
   return leg === null || stored === null ? null : { leg, stored };
 }
 
-/** A list that is behind shows what our own evidence says has ended, or was replaced. */
-function isKnownToBeOver({ leg, stored }: OwnOrder, oid: string): boolean {
-  if (leg === null) return false;
-  if (isClosed(leg) || isSaidOver(leg)) return true;
-  return stored.exchangeOrderId !== null && stored.exchangeOrderId !== oid;
+/** Ours by its client order id and its terms, which nothing has named yet. */
+function unnamedLeg(deps: With<"store">, account: Account, shown: FrontendOrder): Leg | null {
+  const leg = legShown(deps, account, shown)?.leg ?? null;
+  return leg?.oid === null ? leg : null;
 }
 
-/** A cancel by client order id closes what the exchange has never named: the list shows it with a native id. */
-function isUnnamedOver(deps: With<"store">, account: Account, shown: FrontendOrder): boolean {
-  const leg = legShown(deps, account, shown)?.leg ?? null;
-  return leg?.oid === null && leg.state === "closing";
+/**
+ * No list contradicts a row. One that is behind shows what our own evidence says has ended, or was replaced; what is asked for and not
+ * known yet is `processing` or `unknown` by its row, until that says what the list shows.
+ */
+function isOpenByRow({ leg, stored }: OwnOrder, oid: string): boolean {
+  if (leg === null) return true;
+  if (isClosed(leg) || isSaidOver(leg) || !isShown(stored)) return false;
+  return stored.exchangeOrderId === null || stored.exchangeOrderId === oid;
 }
 
 const NOTHING = sumFills([]);

@@ -68,6 +68,11 @@ type MissingOrder = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
+/** Whether a list of open orders has it, by what its row says. */
+export function isShown({ status }: Pick<StoredOrder, "status">): boolean {
+  return SHOWN.includes(status);
+}
+
 /** Our newest rows of a dex that are open by the exchange's own word. */
 export function openRows({ store }: With<"store">, account: Account, dex: string): readonly OpenRow[] {
   return byDex(listOpenOrders(store, account.id)).get(dex) ?? [];
@@ -106,7 +111,7 @@ function isNamed(order: StoredOrder): order is OpenRow {
 async function lookAt(deps: With<"settling" | "store">, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
   const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
-  if (looked === "unfinished" || stored === null || !isNamed(stored) || !SHOWN.includes(stored.status)) return null;
+  if (looked === "unfinished" || stored === null || !isNamed(stored) || !isShown(stored)) return null;
   const asOfMs = looked === "open" ? null : (stored.seenAtMs ?? stored.createdAtMs);
   return { oid: stored.exchangeOrderId, stored, asOfMs };
 }

@@ -97,6 +97,30 @@ export function listOpenAttempts(store: Store): Attempt[] {
   return open(store).all().map(toAttempt);
 }
 
+const openApart = prepared((store) =>
+  store
+    .select({ cloid: attempts.cloid })
+    .from(attempts)
+    .where(
+      and(
+        sql`${attempts.state} <> 'done'`,
+        eq(attempts.kind, "modify"),
+        eq(attempts.isTargetClosed, true),
+        eq(attempts.accountId, sql.placeholder("accountId")),
+      ),
+    )
+    .prepare(),
+);
+
+/** Client order ids of what open modifies place beside originals that are over: each will be an order of its own, if it was placed. */
+export function listPlacedApart(store: Store, accountId: string): ReadonlySet<string> {
+  return new Set(
+    openApart(store)
+      .all({ accountId })
+      .flatMap(({ cloid }) => cloid ?? []),
+  );
+}
+
 const ofResource = prepared((store) =>
   store
     .select(ATTEMPT_FIELDS)

@@ -1,6 +1,8 @@
 import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { uuidOfCloid } from "../core/cloid.ts";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
+import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
@@ -304,7 +306,7 @@ function fillsOf(store: Store, road: Road, span: Span, count: number): StoredFil
 /** Of all the fills of a page at once. */
 const ordersOf = prepared((store) =>
   store
-    .select({ oid: everyLeg.oid, id: orders.id, keyHash: orders.keyHash })
+    .select({ oid: everyLeg.oid, cloid: everyLeg.cloid, id: orders.id, keyHash: orders.keyHash })
     .from(everyLeg)
     // In this order: SQLite might else begin with all orders of the account.
     .crossJoin(orders)
@@ -322,7 +324,13 @@ const ordersOf = prepared((store) =>
 function ownersOf(store: Store, accountId: string, rows: readonly Pick<StoredFill, "oid">[]) {
   const oids = JSON.stringify([...new Set(rows.map(({ oid }) => oid))]);
   const found = ordersOf(store).all({ accountId, oids });
-  return new Map(found.map((order) => [order.oid, order]));
+  const apart = found.length === 0 ? null : listPlacedApart(store, accountId);
+  return new Map(found.map((order) => [order.oid, apart?.has(order.cloid) ? asItsOwn(order) : order]));
+}
+
+/** What is placed beside an order that is over stands with that until its modify is settled, and has this id from then on. */
+function asItsOwn<Order extends { id: string; cloid: string }>(order: Order): Order {
+  return { ...order, id: uuidOfCloid(order.cloid) ?? order.id };
 }
 
 /** Whose each fill is: of the key that placed its order, or asked for the TWAP that it is a slice of. */
