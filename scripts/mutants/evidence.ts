@@ -339,4 +339,34 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "a new word that ends like an end is believed while lists may be behind",
+    changes: [
+      {
+        file: "src/settle/look/look.ts",
+        find: "exchange.nowMs() - order.timestampMs > LISTED_BY_MS",
+        put: "exchange.nowMs() >= order.timestampMs",
+      },
+    ],
+  },
+  {
+    name: "the list of open orders has what its row does not know yet",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "if (isClosed(leg) || isSaidOver(leg) || !isShown(stored)) return false;",
+        put: "if (isClosed(leg) || isSaidOver(leg)) return false;",
+      },
+    ],
+  },
+  {
+    name: "what is filled beside an order that is over is that one's",
+    changes: [
+      {
+        file: "src/store/fills.ts",
+        find: "apart?.has(order.cloid) ? asItsOwn(order) : order",
+        put: "order",
+      },
+    ],
+  },
 ];

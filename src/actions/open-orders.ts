@@ -8,6 +8,8 @@ import type { Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/sitter.ts";
 import { shownParts } from "../settle/feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
+import { recordLegEvent } from "../settle/record/record.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -73,11 +75,13 @@ export async function listOpenOrders(
     order.size !== order.originalSize || (isTold && owns.get(order.oid) === null);
   const begun = listed.filter(isBegun);
   const filled = await readFilledOf(deps, account, begun, reader);
-  const orders = shown.map((row) =>
-    "order" in row
-      ? describe(deps, account, { ...row, own: owns.get(row.oid) ?? null, filled: filled.get(row.oid) ?? NOTHING })
-      : row.stored,
-  );
+  const known = keepFilled(deps, owns, filled);
+  const orders = shown.flatMap((row) => {
+    if (!("order" in row)) return row.stored;
+    const own = known.get(row.oid) ?? owns.get(row.oid) ?? null;
+    if (own !== null && !isShown(own.stored)) return [];
+    return describe(deps, account, { ...row, own, filled: filled.get(row.oid) ?? NOTHING });
+  });
   const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   const listedMs = lists.flatMap(({ asOfMs }) => toldAge(deps, asOfMs, AGE_MS) ?? []);
   const times = [...lookedMs, ...listedMs];
@@ -190,6 +194,35 @@ async function readFilledOf(
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   for (const order of unknown) filled.set(order.oid, sumFills(fillsOfOrder(fills, order)));
   return filled;
+}
+
+/**
+ * What a list has shown to be filled of an order of ours is its own from then on: no later answer, whose servers may be behind this
+ * one's, tells of less. Returns those that have changed, by native id.
+ */
+function keepFilled(
+  { store, clock }: With<"clock" | "store">,
+  owns: ReadonlyMap<string, OwnOrder | null>,
+  filled: ReadonlyMap<string, Filled>,
+): ReadonlyMap<string, OwnOrder> {
+  const grown = [...filled].flatMap(([oid, sum]) => {
+    const own = owns.get(oid) ?? null;
+    const leg = own === null ? null : (own.leg ?? findLegByOid(store, own.stored.accountId, oid));
+    if (leg === null || compare(sum.size, leg.filledSize) <= 0 || compare(sum.size, leg.size) > 0) return [];
+    return [{ oid, leg, event: { type: "fills_seen", filled: sum } as const }];
+  });
+  if (grown.length === 0) return new Map();
+  const nowMs = clock.nowMs();
+  return inTransactionNotWaiting(
+    store,
+    () =>
+      new Map(
+        grown.map(({ oid, leg, event }) => [
+          oid,
+          { leg: findLegByOid(store, leg.accountId, oid), stored: recordLegEvent(store, leg.cloid, event, nowMs) },
+        ]),
+      ),
+  );
 }
 
 function describe(

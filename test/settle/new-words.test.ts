@@ -63,6 +63,52 @@ test.each(WORDS)(
   },
 );
 
+/** Longer than a list of open orders is behind. */
+async function lookForMinutes(rig: GatewayRig, id: string): Promise<void> {
+  for (let nth = 0; nth < 20; nth += 1) {
+    await rig.clock.advance(10_000);
+    await rig.deps.settling.look(id);
+  }
+}
+
+test.each([...WORDS.map((word) => [word, "canceled"] as const), ["pendingReview", "unknown"] as const])(
+  "in a quiet account one of which the record says %s, and that no list of two and a half minutes after its placing holds, is %s",
+  async (word, status) => {
+    const { rig, id, order } = await worded(word);
+    rig.venue.close(order, "canceled");
+    await rig.clock.advance(100_000);
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)?.status).toBe("unknown");
+    await lookForMinutes(rig, id);
+    const error = status === "canceled" ? `unknown status (${word})` : expect.stringContaining("a newer list decides");
+    expect(findOrder(rig.store, id)).toMatchObject({ status, error });
+  },
+);
+
+test("and one that a list holds is open, whatever its word ends with", async () => {
+  const { rig, id } = await worded("newReasonCanceled");
+  await lookForMinutes(rig, id);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+});
+
+test.each([
+  ["newReasonRejected", "rejected"],
+  ["newReasonCanceled", "canceled"],
+] as const)("of one whose answer was lost a record says %s: it is %s", async (word, status) => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.answerLost, ...Array.from({ length: 50 }, () => DELIVERY.neverArrived));
+  rig.venue.isBlind = true;
+  for (const type of ["frontendOpenOrders", "historicalOrders"]) rig.exchange.answer(type, () => []);
+  const { order: shown } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  const record = { ...(recordOf(order) as object), status: word, statusTimestamp: order.placedAtMs };
+  rig.venue.close(order, "canceled");
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: record }));
+  await lookForMinutes(rig, String(shown["id"]));
+  expect(findOrder(rig.store, String(shown["id"]))).toMatchObject({ status, error: `unknown status (${word})` });
+});
+
 test("the record of one that was open says nothing of what was filled of it before a list lacked it", async () => {
   const { rig, id, order } = await worded("pendingReview");
   await rig.clock.advance(2_000);

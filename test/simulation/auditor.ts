@@ -6,6 +6,7 @@ import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills } from "./kept-fills.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
+import { auditNamedRows } from "./named-rows.ts";
 import type { Sent } from "./network.ts";
 import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { auditOperation } from "./operations.ts";
@@ -385,6 +386,6 @@ function auditDatabase(run: Audited): string[] {
     if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
   }
   for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
-  findings.push(...auditEvents(database), ...auditAlarms(notes, heardOfOthers));
+  findings.push(...auditEvents(database), ...auditNamedRows(run, database), ...auditAlarms(notes, heardOfOthers));
   return findings;
 }

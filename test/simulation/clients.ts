@@ -126,7 +126,7 @@ export function openClients(parts: ClientParts): Clients {
   /** Whoever has an answer wants to see what came of it, at once. */
   function readAfter({ wish: { party } }: Dialogue): void {
     if (timeline.nowMs() >= parts.untilMs) return;
-    const ask: Ask = { kind: parts.readChance.pick(["positions", "list_open"]) };
+    const ask: Ask = { kind: parts.readChance.pick(["positions", "list_open", "fills"]) };
     timeline.after(parts.readChance.pick([1, 1, 20, 400]), () =>
       reads.push({ party, turn: put(party, null, ask, () => undefined) }),
     );

@@ -1,13 +1,13 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
 import { CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
-import { type Filled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
+import { type Filled, hasFilled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
-import { statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
+import { endingOf, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import { type ClosedOrder, mayFallShort, readClosedSize } from "../evidence/closed-size.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
@@ -169,9 +169,32 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   // Of after its placing: what is not listed then is over, whatever its record goes on to say.
   if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: order.timestampMs }))
     return closedUnsaid(world, evidence, sought, seen);
+  if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
   if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
+}
+
+/** A list is of a time after this, milliseconds: it would hold what was placed so long ago and rests. */
+const LISTED_BY_MS = 150_000;
+
+/** A new word that ends like the word for an end, of an order that any list would hold by now. */
+function saysItsEnd({ exchange }: With<"exchange">, { order, status }: LookAnswer): boolean {
+  return endingOf(status) !== null && exchange.nowMs() - order.timestampMs > LISTED_BY_MS;
+}
+
+/** Refused, where nothing has shown that it was ever there; else over, with what was filled of it. */
+async function endedInNewWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
+  const { order, status } = seen;
+  const wasThere = sought.leg.state !== "sent" && sought.leg.state !== "lost";
+  const isOfOneMoment = seen.statusTimestampMs === order.timestampMs && order.size === order.originalSize;
+  if (endingOf(status) !== "rejected" || wasThere || !isOfOneMoment || hasFilled(sought.leg))
+    return closedUnsaid(world, evidence, sought, seen);
+  return {
+    kind: "seen",
+    events: [{ type: "rejected", reason: statusWords(status) ?? status, oid: null }],
+    isClosed: true,
+  };
 }
 
 /**

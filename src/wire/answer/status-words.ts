@@ -45,6 +45,15 @@ export function statusMeaning(status: string): StatusMeaning {
   return status === "rejected" || status.endsWith("Rejected") ? "rejected" : "canceled";
 }
 
+/**
+ * How a word that is new says that an order ended, by its own ending; null where it does not. Nothing is told by it alone: a list of open
+ * orders has to lack the order as well (`settle/look`).
+ */
+export function endingOf(status: string): "canceled" | "rejected" | null {
+  if (status.endsWith("Rejected")) return "rejected";
+  return status.endsWith("Canceled") || status.endsWith("Cancel") ? "canceled" : null;
+}
+
 /** Longest unknown status that is shown. */
 const MAX_SHOWN = 60;
 
