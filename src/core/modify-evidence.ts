@@ -35,8 +35,8 @@ export type RecordedEnd = {
 /** Whether an original had ended before its modify could cancel it. `unclear`: what would tell is not shown yet. */
 export type GoneBefore = "yes" | "no" | "unclear";
 
-/** Two changes of one block carry its time; by less than this an end is no earlier than a placing, milliseconds. */
-const ONE_MOMENT_MS = 2_000;
+/** Clocks of ours and of the exchange differ by no more than this where nothing is wrong, milliseconds. */
+const SIGNED_WITHIN_MS = 2_000;
 /** A clock of ours that is wrong by more than this signs nothing, milliseconds. */
 const SIGNED_WRONGLY_BY_MS = 60_000;
 
@@ -47,9 +47,10 @@ export function goneBefore(facts: ModifyFacts, end: RecordedEnd | null): GoneBef
   if (end === null) return "no";
   if (end.kind === "own") return "yes";
   const { endedAtMs, placedAtMs, signedAtMs } = end;
-  if (placedAtMs !== null) return endedAtMs < placedAtMs - ONE_MOMENT_MS ? "yes" : "no";
+  // All changes of one block carry its time, as records of the exchange show: an earlier one is of another block.
+  if (placedAtMs !== null) return endedAtMs < placedAtMs ? "yes" : "no";
   if (endedAtMs < signedAtMs - SIGNED_WRONGLY_BY_MS) return "yes";
-  return endedAtMs < signedAtMs - ONE_MOMENT_MS ? "unclear" : "no";
+  return endedAtMs < signedAtMs - SIGNED_WITHIN_MS ? "unclear" : "no";
 }
 
 /** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */
