@@ -369,4 +369,14 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what a list of open orders has shown to be filled is forgotten",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "const known = keepFilled(deps, owns, filled);",
+        put: "const known = new Map<string, OwnOrder>();",
+      },
+    ],
+  },
 ];

@@ -213,16 +213,10 @@ function keepFilled(
   });
   if (grown.length === 0) return new Map();
   const nowMs = clock.nowMs();
-  return inTransactionNotWaiting(
-    store,
-    () =>
-      new Map(
-        grown.map(({ oid, leg, event }) => [
-          oid,
-          { leg: findLegByOid(store, leg.accountId, oid), stored: recordLegEvent(store, leg.cloid, event, nowMs) },
-        ]),
-      ),
+  const changed = inTransactionNotWaiting(store, () =>
+    grown.map(({ oid, leg, event }) => ({ oid, leg, stored: recordLegEvent(store, leg.cloid, event, nowMs) })),
   );
+  return new Map(changed.map(({ oid, leg, stored }) => [oid, { leg: findLegByCloid(store, leg.cloid), stored }]));
 }
 
 function describe(

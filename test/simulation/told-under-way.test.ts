@@ -92,3 +92,29 @@ test("what is filled of an order that is placed beside one that is over is never
     });
     expect(executed(s, "batchModify")).toHaveLength(1);
   }, true));
+
+test("what a list has shown to be filled no later answer tells less of, whatever server gives it", () =>
+  inScene(async (s) => {
+    const { id } = shown(await s.tell("begun", limit("buy", 94_000)));
+    await s.pass(2_000);
+    // A server as it was before anything was filled.
+    let before: unknown = null;
+    let isBehind = false;
+    s.seeThrough(({ type, dex }, answer) => {
+      if (type === "userFillsByTime") return isBehind ? [] : answer;
+      if (type !== "frontendOpenOrders" || dex === "xyz") return answer;
+      before ??= answer;
+      return isBehind ? before : answer;
+    });
+    await listed(s);
+    await s.pass(11_000);
+    trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.004" });
+    await s.pass(11_000);
+    expect(await listed(s)).toMatchObject([{ id, filled_size: "0.004" }]);
+    isBehind = true;
+    for (let nth = 0; nth < 3; nth += 1) {
+      expect(await listed(s)).toMatchObject([{ id, filled_size: "0.004" }]);
+      expect(await read(s, id)).toMatchObject({ filled_size: "0.004" });
+      await s.pass(1_100);
+    }
+  }));
