@@ -22,9 +22,10 @@ const NOBODY: PlacedBy = { keyHash: null, idempotencyKey: null, batchIndex: null
 
 /** Inside the transaction of the change that it tells. */
 export function appendEvent(store: Store, event: NewEvent): void {
-  const { placedBy = NOBODY, ...rest } = event;
-  insert(store).run({ ...rest, ...placedBy, id: null });
-  store.memory.audience?.news.add(event.accountId);
+  const { accountId, atMs, type, resourceId, payload, placedBy = NOBODY } = event;
+  const { keyHash, idempotencyKey, batchIndex } = placedBy;
+  insert(store).run({ id: null, accountId, atMs, type, resourceId, payload, keyHash, idempotencyKey, batchIndex });
+  store.memory.audience?.news.add(accountId);
 }
 
 /** Tells `listener` after each commit that had news; returns how to stop that. */

@@ -86,9 +86,9 @@ export function toOrder(row: OrderRow): StoredOrder {
   return { ...rest, trigger };
 }
 
+/** With its trigger beside the columns of it, which no statement asks for. */
 function toRow(order: StoredOrder): OrderRow {
-  const { trigger, ...rest } = order;
-  return { ...rest, ...triggerColumns(trigger) };
+  return { ...order, ...triggerColumns(order.trigger) };
 }
 
 const byId = prepared((store) =>

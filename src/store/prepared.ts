@@ -1,4 +1,4 @@
-import type { Changes, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Changes, SQLQueryBindings } from "bun:sqlite";
 import { Column, getTableColumns, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Store } from "./open.ts";
@@ -10,11 +10,11 @@ import type { Store } from "./open.ts";
 export function prepared<Query>(build: (store: Store) => Query): (store: Store) => Query {
   let plan: StatementPlan | null = null;
   return onceAConnection((store) => {
-    if (plan !== null) return quick<Query>(plan, store.$client.prepare(plan.sql));
+    if (plan !== null) return quick<Query>(plan, compiledFor(store, plan));
     const query = build(store);
     // Every caller hands over what `.prepare()` returned; the tests hold the pinned version to these members.
     plan = planOf(query as Inside);
-    return plan === null ? query : quick(plan, store.$client.prepare(plan.sql));
+    return plan === null ? query : quick(plan, compiledFor(store, plan));
   });
 }
 
@@ -47,7 +47,12 @@ export function rowsOf<Row>(query: { prepare(): { all(): Row[] } }): Row[] {
   if (read === null) return once.all();
   const bound = asked.params.map((parameter) => bindOf(parameter)({}));
   // Every column is read as its type says.
-  return stmt.values(...bound).map(read) as Row[];
+  return stmt.values(bound).map(read) as Row[];
+}
+
+function compiledFor({ $client: client }: Store, { sql: text }: StatementPlan): Compiled {
+  // The driver's own type knows values one by one alone.
+  return client.prepare(text) as unknown as Compiled;
 }
 
 function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
@@ -68,7 +73,11 @@ type Inside = {
   fields?: readonly Field[];
 };
 
-type Compiled = Statement<unknown, SQLQueryBindings[]>;
+/** Handed its values as one list, which the runtime takes as it is; one by one it makes a list of them first. */
+type Compiled = {
+  values(bound: readonly SQLQueryBindings[]): unknown[][];
+  run(bound: readonly SQLQueryBindings[]): Changes;
+};
 type Field = { path: readonly string[]; field: unknown };
 type Values = Readonly<Record<string, unknown>>;
 type Bind = (values: Values) => SQLQueryBindings;
@@ -99,11 +108,11 @@ function quick<Query>({ binds, read }: StatementPlan, compiled: Compiled): Query
   const bound = (values: Values) => binds.map((bind) => bind(values));
   const quicker = {
     get(values: Values = {}) {
-      const [row] = compiled.values(...bound(values));
+      const [row] = compiled.values(bound(values));
       return row === undefined ? undefined : read(row);
     },
-    all: (values: Values = {}) => compiled.values(...bound(values)).map(read),
-    run: (values: Values = {}) => compiled.run(...bound(values)),
+    all: (values: Values = {}) => compiled.values(bound(values)).map(read),
+    run: (values: Values = {}) => compiled.run(bound(values)),
   };
   // The three that this program calls, with the same arguments and answers.
   return quicker as Query;
@@ -114,6 +123,7 @@ function bindOf(parameter: unknown): Bind {
   if (!is(parameter, Param)) return () => asBinding(parameter);
   const { value, encoder } = parameter;
   if (!is(value, Placeholder)) return () => asBinding(encoder.mapToDriverValue(value));
+  if (is(encoder, Column) && PLAIN.has(encoder.dataType)) return (values) => given(values, value.name);
   return (values) => {
     const one = given(values, value.name);
     return one === null ? null : asBinding(encoder.mapToDriverValue(one));
@@ -132,7 +142,7 @@ function asBinding(value: unknown): SQLQueryBindings {
   return value as SQLQueryBindings;
 }
 
-/** Columns whose values are kept as they are read. */
+/** Columns whose values are kept and read as they are. */
 const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 
 /** Names the values of a row; null where a column is nested or computed. */
