@@ -336,7 +336,7 @@ export const LIMIT_BREAKS: readonly Break[] = [
     row: "S38",
     name: "nothing is left to cancels",
     changes: inFile(
-      "src/exchange/budget.ts",
+      "src/exchange/shares.ts",
       "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
       "{ cancel: 0, settle: 0, reduce: 0.2, order: 0.25, read: 0.25 }",
     ),
@@ -346,7 +346,7 @@ export const LIMIT_BREAKS: readonly Break[] = [
     row: "S38",
     name: "nothing is left to settling",
     changes: inFile(
-      "src/exchange/budget.ts",
+      "src/exchange/shares.ts",
       "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
       "{ cancel: 0, settle: 0.1, reduce: 0.1, order: 0.1, read: 0.1 }",
     ),
@@ -356,7 +356,7 @@ export const LIMIT_BREAKS: readonly Break[] = [
     row: "S38",
     name: "one reader uses up what others may read",
     changes: inFile(
-      "src/exchange/budget.ts",
+      "src/exchange/shares.ts",
       "return reads === 0 || own + weight <= MOST_OF_FREE",
       "return reads === 0 || own < 0 || weight <= MOST_OF_FREE",
     ),
@@ -373,8 +373,8 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "the wait that is told is half of it",
     changes: inFile(
       "src/exchange/budget.ts",
-      "return Math.max(roomMs, pauseLeftMs(purpose, nowMs));",
-      "return Math.max(Math.floor(roomMs / 2), pauseLeftMs(purpose, nowMs));",
+      "return Math.max(roomMs, pause.leftMs(purpose, nowMs));",
+      "return Math.max(Math.floor(roomMs / 2), pause.leftMs(purpose, nowMs));",
     ),
     seenBy: TOLD_WAIT,
   },

@@ -1,6 +1,6 @@
 import type { Change, Mutant } from "./mutant.ts";
 
-const BUDGET = "src/exchange/budget.ts";
+const BUDGET = "src/exchange/shares.ts";
 const NOT_ASKED = "src/actions/not-asked.ts";
 const WIRE = "src/exchange/http.ts";
 

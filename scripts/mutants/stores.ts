@@ -215,7 +215,7 @@ export const STORES: readonly Mutant[] = [
     name: "small questions eat the room that a large one waits for",
     changes: [
       {
-        file: "src/exchange/budget.ts",
+        file: "src/exchange/shares.ts",
         find: "if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
         put: "if (most > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
       },

@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
-import { useOf } from "../exchange/budget.ts";
 import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
+import { useOf } from "../exchange/shares.ts";
 
 /** Why there is no answer, as a read tells it. */
 export type Unanswered = { isOurBudget: boolean; waitS?: number };

@@ -1,5 +1,5 @@
-import { useOf } from "./budget.ts";
 import type { Purpose } from "./exchange.ts";
+import { useOf } from "./shares.ts";
 
 /** `userRateLimit` of a trading address: actions since its beginning, and how many its volume has earned it. */
 export type ActionUse = { used: number; cap: number };

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { trimTail } from "../core/trim.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
 import { parseJson, writeJson } from "../wire/json.ts";
-import { type Budget, useOf } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import { createExchangeTime, type DatedSample, type ExchangeTime } from "./clock.ts";
 import { openDeadlines } from "./deadline.ts";
 import type {
@@ -17,6 +17,7 @@ import type {
 import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Posted, type Poster, post } from "./post.ts";
+import { useOf } from "./shares.ts";
 import type { Connection, Transport } from "./transport.ts";
 import { ACTION_WEIGHT, largestWeight, weightOf, weightOfAnswer } from "./weights.ts";
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { writeJson } from "../wire/json.ts";
-import { useOf } from "./budget.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
+import { useOf } from "./shares.ts";
 
 /** An answer, and the wall times at which it was asked for and came, unix milliseconds. */
 export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number };

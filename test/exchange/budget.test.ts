@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Budget, createBudget, useOf } from "../../src/exchange/budget.ts";
+import { type Budget, createBudget } from "../../src/exchange/budget.ts";
 import type { Purpose } from "../../src/exchange/exchange.ts";
+import { useOf } from "../../src/exchange/shares.ts";
 
 const LIMIT = 1_200;
 const MINUTE_MS = 60_000;

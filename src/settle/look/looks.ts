@@ -1,7 +1,7 @@
 import { isLive } from "../../core/order.ts";
 import type { LookResult } from "../../deps.ts";
-import { useOf } from "../../exchange/budget.ts";
 import type { Reader } from "../../exchange/exchange.ts";
+import { useOf } from "../../exchange/shares.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";

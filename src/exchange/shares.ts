@@ -1,0 +1,160 @@
+/** Who may have how much of the weight of a minute, by what was spent in it: uses before uses, readers beside readers. */
+import type { Purpose, Use } from "./exchange.ts";
+import { createSpentWeight, type Sum } from "./spent-weight.ts";
+
+/** Weights are what a question comes to: surely, and at the most. */
+type Asked = { most: number; least: number };
+
+/** This second, or one that comes. */
+type At = { second: number; inS?: number };
+
+/** Seconds are whole and elapsed. */
+export type Shares = {
+  haveRoom(purpose: Purpose, asked: Asked, at: At): boolean;
+  /** Weight that would fit in this second. */
+  left(purpose: Purpose, second: number): number;
+  take(second: number, purpose: Purpose, weight: number): void;
+  /** Less than nothing gives back. */
+  book(second: number, purpose: Purpose, weight: number): void;
+  /** By this purpose, or this reader, in this second alone. */
+  takenIn(second: number, purpose: Purpose): number;
+  /** It was refused. */
+  heedUnmet(purpose: Purpose, weight: number, second: number): void;
+};
+
+/**
+ * Share of the weight that a use leaves to those before it: a tenth to cancels, then a fifth to settling, then a
+ * twentieth to what makes positions smaller.
+ */
+const LEFT_TO_OTHERS: Record<Use, number> = { cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 };
+
+/**
+ * Share of the weight that orders, and reductions a little further, find whatever settling needs: without a feed what became of
+ * each order is asked in lists of 20 and more, and an order weighs 1.
+ */
+const KEPT_FOR_ACTIONS = { order: 0.1, reduce: 0.15 } as const satisfies Partial<Record<Use, number>>;
+
+/** Reads use at most a third, whatever is free. */
+const READ_SHARE = 1 / 3;
+
+const MOST_FOR_SETTLING = 1 - LEFT_TO_OTHERS.settle - KEPT_FOR_ACTIONS.reduce;
+
+/** A reader may have so many times what is left to all others. */
+const MOST_OF_FREE = 2;
+
+/** `weightPerMinute` 0 = no limit. */
+export function createShares(weightPerMinute: number): Shares {
+  const spentWeight = createSpentWeight();
+  const claims = createClaims();
+
+  function haveRoom(purpose: Purpose, { most, least }: Asked, at: At): boolean {
+    if (weightPerMinute === 0) return true;
+    const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
+    // What clients ask leaves settling its part anyway.
+    const kept = purpose === "settle" ? claims.keptFrom(most, at.second + (at.inS ?? 0)) : 0;
+    if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;
+    return useOf(purpose) !== "read" || isFair(weightPerMinute, spent, least);
+  }
+
+  function left(purpose: Purpose, second: number): number {
+    const spent = spentWeight.sum(second, nameOf(purpose));
+    const unspent = freeFor(weightPerMinute, useOf(purpose), spent);
+    const free = purpose === "settle" ? unspent - claims.keptFrom(unspent, second) : unspent;
+    const fair = useOf(purpose) === "read" ? fairShare(weightPerMinute, spent) : free;
+    return Math.max(0, Math.floor(Math.min(free, fair)));
+  }
+
+  function book(second: number, purpose: Purpose, weight: number): void {
+    spentWeight.book(second, { name: nameOf(purpose), isRead: useOf(purpose) === "read", weight });
+  }
+
+  return {
+    haveRoom,
+    left,
+    book,
+    take(second, purpose, weight) {
+      if (purpose === "settle") claims.taken(weight);
+      book(second, purpose, weight);
+    },
+    takenIn: (second, purpose) => spentWeight.of(second, nameOf(purpose)),
+    /** A pause is no want of room, and what settling may never have keeps nobody from anything. */
+    heedUnmet(purpose, weight, second) {
+      if (purpose !== "settle" || weight > weightPerMinute * MOST_FOR_SETTLING) return;
+      if (!haveRoom(purpose, { most: weight, least: weight }, { second })) claims.unmet(weight, second);
+    },
+  };
+}
+
+/**
+ * Nobody has more than twice what is left after it: alone that is two thirds of the reads' share, and hungry readers come
+ * to have twice as much each as is then free. Whoever comes finds something, and who had less goes before who had more.
+ * One question is answered whatever it weighs.
+ */
+function isFair(weightPerMinute: number, { reads, own }: Sum, weight: number): boolean {
+  return reads === 0 || own + weight <= MOST_OF_FREE * (weightPerMinute * READ_SHARE - reads - weight);
+}
+
+function fairShare(weightPerMinute: number, { reads, own }: Sum): number {
+  return (MOST_OF_FREE * (weightPerMinute * READ_SHARE - reads) - own) / (1 + MOST_OF_FREE);
+}
+
+/** Of all weight, and of the reads' part of it. */
+function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
+  const readShare = weightPerMinute * READ_SHARE;
+  const freeAbove = (line: Use) => weightPerMinute * (1 - LEFT_TO_OTHERS[line]) - spent.all;
+  const kept = (actions: keyof typeof KEPT_FOR_ACTIONS) =>
+    Math.max(0, weightPerMinute * KEPT_FOR_ACTIONS[actions] - spent.actions);
+  const free = freeAbove(use);
+  switch (use) {
+    case "settle":
+      return free - kept("reduce");
+    case "reduce":
+    case "order":
+      return Math.max(free, Math.min(freeAbove("settle"), kept(use)));
+    case "read":
+      return Math.min(free, readShare - spent.reads);
+    case "cancel":
+      return free;
+  }
+}
+
+export function useOf(purpose: Purpose): Use {
+  return typeof purpose === "string" ? purpose : "read";
+}
+
+/** What nobody asked for is read by one reader: settling, for its hints. */
+function nameOf(purpose: Purpose): string {
+  return typeof purpose === "string" ? purpose : `read for ${purpose.reader}`;
+}
+
+/** A large question that found no room. Until it is taken, or lapses, what is smaller leaves that much free. */
+type Claims = {
+  /** Weight that is kept from a question of this weight, for a larger one. */
+  keptFrom(weight: number, second: number): number;
+  /** It found no room. */
+  unmet(weight: number, second: number): void;
+  taken(weight: number): void;
+};
+
+/** What wanted it has ended by then, or has asked again: looks come every 10 s at the least. Seconds. */
+const CLAIM_S = 15;
+
+/** Small questions would otherwise eat whatever room there is, and a sweep would never find enough at once. */
+function createClaims(): Claims {
+  let claim: { weight: number; untilSecond: number } | null = null;
+
+  function keptFrom(weight: number, second: number): number {
+    if (claim === null || second >= claim.untilSecond || weight >= claim.weight) return 0;
+    return claim.weight;
+  }
+
+  return {
+    keptFrom,
+    unmet: (weight, second) => {
+      if (keptFrom(weight, second) === 0) claim = { weight, untilSecond: second + CLAIM_S };
+    },
+    taken: (weight) => {
+      if (claim !== null && weight >= claim.weight) claim = null;
+    },
+  };
+}
