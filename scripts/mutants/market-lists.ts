@@ -6,7 +6,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "a doubt about a market is never cleared",
     changes: [
       {
-        file: "src/exchange/markets.ts",
+        file: "src/exchange/market-doubts.ts",
         find: "if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);",
         put: "if (isExplained && doubt.readings > needed) doubts.delete(name);",
       },
@@ -16,7 +16,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "a doubt that came while the list was read is cleared by it",
     changes: [
       {
-        file: "src/exchange/markets.ts",
+        file: "src/exchange/market-doubts.ts",
         find: "(isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name)",
         put: "isExplained || doubt.readings >= needed) doubts.clear()",
       },
@@ -79,7 +79,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
   {
     name: "a market that was confirmed once is confirmed for good",
     changes: [
-      { file: "src/exchange/markets.ts", find: " || clock.elapsedMs() - last.atMs >= CONFIRMED_FOR_MS", put: "" },
+      { file: "src/exchange/market-doubts.ts", find: " || clock.elapsedMs() - last.atMs >= CONFIRMED_FOR_MS", put: "" },
     ],
   },
   {

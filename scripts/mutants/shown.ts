@@ -6,7 +6,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "a list that moved is doubted for the one market that an order has shown",
     changes: [
       {
-        file: "src/exchange/markets.ts",
+        file: "src/exchange/market-doubts.ts",
         find: "doubts.get(name)?.because ?? doubtBeside(name)",
         put: "doubts.get(name)?.because ?? (isSpot(name) ? doubtBeside(name) : null)",
       },
@@ -17,8 +17,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/markets.ts",
-        find: "if (isRefuted(shown)) return universe;",
-        put: "if (isRefuted(shown)) wasRefused = false;",
+        find: "if (doubts.isRefuted(shown)) return universe;",
+        put: "if (doubts.isRefuted(shown)) wasRefused = false;",
       },
     ],
   },

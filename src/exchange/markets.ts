@@ -1,7 +1,8 @@
 import type { Clock } from "../core/clock.ts";
-import { buildUniverse, dexOf, isSpot, type Market, type Universe } from "../core/market.ts";
+import { buildUniverse, type Market, type Universe } from "../core/market.ts";
 import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.ts";
-import type { Exchange, InfoOutcome, InfoRequest, MarketDoubt, Markets } from "./exchange.ts";
+import type { Exchange, InfoOutcome, InfoRequest, Markets } from "./exchange.ts";
+import { openMarketDoubts } from "./market-doubts.ts";
 
 export type MarketsOptions = {
   exchange: Pick<Exchange, "info" | "budgetWaitS">;
@@ -14,22 +15,6 @@ export type MarketsOptions = {
 const REFRESH_SPACING_MS = 30_000;
 /** Between two that something which contradicts the list, or a rule that would refuse an order, asks for, milliseconds. */
 const URGENT_SPACING_MS = 5_000;
-/** A server of the exchange may show a list that is behind: so many readings end a doubt which none of them explains. */
-const READINGS_NEEDED = 2;
-/** Where it is certain that the list has moved: at one reading a minute, longer than any server is behind. */
-const READINGS_NEEDED_WHEN_CERTAIN = 20;
-
-/** So long a list that has a market where an order was shown not to stand is one that is behind, milliseconds. */
-const REFUTED_FOR_MS = 5 * 60_000;
-
-/** So long an order that was shown in its market speaks for the number that it was signed for, milliseconds. */
-const CONFIRMED_FOR_MS = 60_000;
-
-type Doubt = MarketDoubt & { readings: number };
-
-/** The place of a market that an order has refuted and a reading has then left, and our monotonic time of that, milliseconds. */
-type Refuted = { assetId: number | undefined; atMs: number };
-
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
  * nothing, and an asset id may only come from the newest reading.
@@ -41,39 +26,11 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   let urgentAtMs: number | null = null;
   let running: Promise<Universe | null> | null = null;
   let wasRefused = false;
-  const doubts = new Map<string, Doubt>();
-  const refuted = new Map<string, Refuted>();
-  const { forgetBeside, ...confirmations } = openConfirmations(clock);
-
-  /** Of the doubts that there were when the reading began: what came while it ran may be in an older part of it. */
-  function weigh(doubted: readonly [string, Doubt][], before: Universe | null, now: Universe): void {
-    for (const [name, doubt] of doubted) {
-      doubt.readings += 1;
-      const assetId = before?.byName.get(name)?.assetId;
-      const isExplained = assetId !== now.byName.get(name)?.assetId;
-      const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
-      if (isExplained && doubt.isCertain) refuted.set(name, { assetId, atMs: clock.elapsedMs() });
-      if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);
-    }
-  }
-
-  /** The list that an order has refuted a moment ago, from a server that still has it. */
-  function isRefuted({ byName }: Universe): boolean {
-    for (const [name, { atMs }] of refuted) if (clock.elapsedMs() - atMs > REFUTED_FOR_MS) refuted.delete(name);
-    return [...refuted].some(([name, { assetId }]) => byName.get(name)?.assetId === assetId);
-  }
-
-  /** Where an order stands in another market than it was placed in, its neighbours in the list have moved as well. */
-  function doubtBeside(name: string): string | null {
-    const beside = [...doubts].find(([other, doubt]) => {
-      return doubt.isCertain && doubt.readings < READINGS_NEEDED && listOf(other) === listOf(name);
-    });
-    return beside?.[1].because ?? null;
-  }
+  const doubts = openMarketDoubts(clock);
 
   async function read(): Promise<Universe | null> {
-    const doubted = [...doubts];
     const before = universe;
+    const weighDoubts = doubts.whenReadingBegins();
     const answer = await readMarkets(exchange, dexes);
     wasRefused = answer === "refused";
     const markets = typeof answer === "string" ? null : answer;
@@ -81,16 +38,16 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     if (markets === null && universe === null) triedAtMs = null;
     if (markets === null) return universe;
     const shown = buildUniverse(markets, clock.nowMs());
-    if (isRefuted(shown)) return universe;
+    if (doubts.isRefuted(shown)) return universe;
     universe = shown;
     readElapsedMs = clock.elapsedMs();
-    weigh(doubted, before, universe);
+    weighDoubts(before, universe);
     return universe;
   }
 
   /** What is new does not wait for what was read before it. */
   function isUrgentNow(how?: "urgently"): boolean {
-    return how === "urgently" || doubts.size > 0;
+    return how === "urgently" || doubts.areAny();
   }
 
   function spacingLeftMs(isUrgent: boolean): number {
@@ -121,39 +78,14 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
     refresh,
     doubt(name, doubt) {
-      // What is certain is not made less so.
-      const isCertain = doubt.isCertain || doubts.get(name)?.isCertain === true;
-      doubts.set(name, { ...doubt, isCertain, readings: 0 });
-      forgetBeside(name);
+      doubts.doubt(name, doubt);
       void refresh();
     },
-    doubtOf: (name) => doubts.get(name)?.because ?? doubtBeside(name),
-    ...confirmations,
+    doubtOf: doubts.doubtOf,
+    confirm: doubts.confirm,
+    heedSilence: doubts.confirm,
+    isWordDue: doubts.isWordDue,
   };
-}
-
-/** Which markets were lately shown to stand in their places. */
-function openConfirmations(
-  clock: Clock,
-): Pick<Markets, "confirm" | "heedSilence" | "isWordDue"> & { forgetBeside(name: string): void } {
-  const asked = new Map<string, { assetId: number; atMs: number }>();
-  const note = (name: string, assetId: number) => void asked.set(name, { assetId, atMs: clock.elapsedMs() });
-  return {
-    confirm: note,
-    heedSilence: note,
-    isWordDue(name, assetId) {
-      const last = asked.get(name);
-      return last?.assetId !== assetId || clock.elapsedMs() - last.atMs >= CONFIRMED_FOR_MS;
-    },
-    forgetBeside(name) {
-      for (const other of asked.keys()) if (listOf(other) === listOf(name)) asked.delete(other);
-    },
-  };
-}
-
-/** Markets that have their places in one list. */
-function listOf(market: string): string {
-  return isSpot(market) ? "@" : dexOf(market);
 }
 
 /** `refused`: our own weight had no room for all of it. */
