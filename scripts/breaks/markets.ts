@@ -3,6 +3,7 @@ import { type Break, inFile } from "./break.ts";
 
 const KNOWLEDGE = "src/core/market-knowledge.ts";
 const VIEW = "src/exchange/market-view.ts";
+const TOLD = "src/exchange/told-markets.ts";
 const WISHES = "src/exchange/market-wishes.ts";
 const FOLLOW = "src/actions/follow-markets.ts";
 
@@ -46,7 +47,7 @@ export const MARKET_BREAKS: readonly Break[] = [
   {
     row: "P14",
     name: "what a connection begins with is never late",
-    changes: inFile(VIEW, "connected(knowledge, now(), afterMs);", "connected(knowledge, now(), 0 * afterMs);"),
+    changes: inFile(TOLD, "connected(knowledge, now(), afterMs);", "connected(knowledge, now(), 0 * afterMs);"),
     seenBy: stream("does not tell what comes 12 s late"),
   },
   {
@@ -122,31 +123,31 @@ export const MARKET_BREAKS: readonly Break[] = [
   {
     row: "P14",
     name: "a market that was let go is known on",
-    changes: inFile(VIEW, "onLetGo: (key) => forget(knowledge, key),", "onLetGo: () => forget,"),
+    changes: inFile(TOLD, "onLetGo: (key) => forget(knowledge, key),", "onLetGo: () => forget,"),
     seenBy: view("what still comes after a market was let go is not taken"),
   },
   {
     row: "P14",
     name: "what comes after a market was let go is taken",
-    changes: inFile(VIEW, "if (told === null || !feed.isFollowed(told)) return;", "if (told === null) return;"),
+    changes: inFile(TOLD, "if (told === null || !feed.isFollowed(told)) return;", "if (told === null) return;"),
     seenBy: view("what still comes after a market was let go is not taken"),
   },
   {
     row: "P15",
     name: "a connection that tells nothing is kept",
-    changes: inFile(VIEW, 'feed.end("nothing new was told");', 'feed.isFollowed({ kind: "mids", of: "" });'),
+    changes: inFile(TOLD, 'feed.end("nothing new was told");', 'feed.isFollowed({ kind: "mids", of: "" });'),
     seenBy: view("a connection that answers pings and tells nothing new is given up"),
   },
   {
     row: "P15",
     name: "nothing shows that the connection of a book that stands still is alive",
-    changes: inFile(VIEW, 'key.kind === "best" ? [key, { kind: "mark", of: key.of }] : [key];', "[key];"),
+    changes: inFile(TOLD, 'key.kind === "best" ? [key, { kind: "mark", of: key.of }] : [key];', "[key];"),
     seenBy: stream("is alone in following what it follows"),
   },
   {
     row: "P15",
     name: "nobody waits for a first frame",
-    changes: inFile(VIEW, "feed.isExpected({ kind, of })) await", "!feed.isExpected({ kind, of })) await"),
+    changes: inFile(VIEW, "told.isExpected({ kind, of })) await", "!told.isExpected({ kind, of })) await"),
     seenBy: view("gets the first frame, without a request"),
   },
   {
@@ -154,7 +155,7 @@ export const MARKET_BREAKS: readonly Break[] = [
     name: "a first frame is waited for while the connection is lost",
     changes: inFile(
       "src/exchange/market-feed.ts",
-      "wish !== undefined && !isDown && clock",
+      "wish !== undefined && !connection.isDown() && clock",
       "wish !== undefined && clock",
     ),
     seenBy: view("does not wait while the connection is lost"),

@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { FigureKey } from "../core/market-knowledge.ts";
 import type { Frame } from "../wire/answer/stream.ts";
 import { openConnectTurns } from "./connect-turns.ts";
-import { openMarketWishes, type Wish } from "./market-wishes.ts";
+import { type MarketWishes, openMarketWishes, type Wish } from "./market-wishes.ts";
 import type { SocketTransport } from "./socket.ts";
 import { openSubscriber, type Subscriber } from "./subscriber.ts";
 
@@ -45,30 +45,67 @@ export const FIRST_FRAME_MS = 1_500;
 
 export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
   const { clock, transport } = options;
-  const beforeConnecting = openConnectTurns(clock);
-  let subscriber: Subscriber | null = null;
-  let isOpen = false;
-  /** The connection is lost, and not subscribed again yet. */
-  let isDown = false;
   let isSweeping = false;
   let isClosed = false;
   const wishes = openMarketWishes(clock, ({ key, subscription }, maySay) => {
     options.onLetGo(key);
-    if (maySay) subscriber?.say({ method: "unsubscribe", subscription });
+    if (maySay) connection.say({ method: "unsubscribe", subscription });
   });
+  const connection = openConnection(options, wishes);
 
-  function askForDue(): void {
-    if (!isOpen) return;
-    for (const { subscription } of wishes.due()) subscriber?.say({ method: "subscribe", subscription });
+  function wishFor(key: FigureKey): Wish | "refused" | "no_room" {
+    if (transport === null || isClosed) return "refused";
+    const wish = wishes.add(key);
+    if (typeof wish === "string" || wish.isAsked) return wish;
+    connection.begin(transport);
+    connection.askForDue();
+    void sweep();
+    return wish;
   }
 
-  function connect(socket: SocketTransport): void {
-    if (subscriber !== null) return;
-    isDown = false;
-    subscriber = openSubscriber({
+  /** While anything is needed. */
+  async function sweep(): Promise<void> {
+    if (isSweeping) return;
+    isSweeping = true;
+    while (!isClosed && !wishes.isEmpty()) {
+      await clock.sleep(SWEEP_MS);
+      wishes.letGoOfOld();
+      connection.askForDue();
+    }
+    isSweeping = false;
+    connection.close();
+  }
+
+  return {
+    need: (key) => void wishFor(key),
+    hold: (keys) => holdAll(keys, wishFor, clock),
+    isExpected(key) {
+      const wish = wishes.get(key);
+      return wish !== undefined && !connection.isDown() && clock.elapsedMs() - wish.askedAtMs < FIRST_FRAME_MS;
+    },
+    isFollowed: (key) => wishes.get(key) !== undefined,
+    isNeeded: () => !wishes.isEmpty(),
+    end: connection.end,
+    close() {
+      isClosed = true;
+      connection.close();
+    },
+  };
+}
+
+/** The one connection, from the first wish until nothing is needed; then none, until the next wish. */
+function openConnection(options: MarketFeedOptions, wishes: MarketWishes) {
+  const beforeConnecting = openConnectTurns(options.clock);
+  let subscriber: Subscriber | null = null;
+  let isOpen = false;
+  /** It is lost, and not subscribed again yet. */
+  let isDown = false;
+
+  function subscriberOver(transport: SocketTransport): Subscriber {
+    return openSubscriber({
       url: options.url,
-      transport: socket,
-      clock,
+      transport,
+      clock: options.clock,
       awaited: null,
       beforeConnecting,
       subscriptions: () => {
@@ -92,49 +129,25 @@ export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
     });
   }
 
-  function disconnect(): void {
-    const closing = subscriber;
-    subscriber = null;
-    isOpen = false;
-    closing?.close();
-  }
-
-  function wishFor(key: FigureKey): Wish | "refused" | "no_room" {
-    if (transport === null || isClosed) return "refused";
-    const wish = wishes.add(key);
-    if (typeof wish === "string" || wish.isAsked) return wish;
-    connect(transport);
-    askForDue();
-    void sweep();
-    return wish;
-  }
-
-  /** While anything is needed. */
-  async function sweep(): Promise<void> {
-    if (isSweeping) return;
-    isSweeping = true;
-    while (!isClosed && !wishes.isEmpty()) {
-      await clock.sleep(SWEEP_MS);
-      wishes.letGoOfOld();
-      askForDue();
-    }
-    isSweeping = false;
-    disconnect();
-  }
-
   return {
-    need: (key) => void wishFor(key),
-    hold: (keys) => holdAll(keys, wishFor, clock),
-    isExpected(key) {
-      const wish = wishes.get(key);
-      return wish !== undefined && !isDown && clock.elapsedMs() - wish.askedAtMs < FIRST_FRAME_MS;
+    begin(transport: SocketTransport): void {
+      if (subscriber !== null) return;
+      isDown = false;
+      subscriber = subscriberOver(transport);
     },
-    isFollowed: (key) => wishes.get(key) !== undefined,
-    isNeeded: () => !wishes.isEmpty(),
-    end: (because) => subscriber?.end(because),
-    close() {
-      isClosed = true;
-      disconnect();
+    /** What is needed and not asked for yet. */
+    askForDue(): void {
+      if (!isOpen) return;
+      for (const { subscription } of wishes.due()) subscriber?.say({ method: "subscribe", subscription });
+    },
+    say: (message: object) => subscriber?.say(message),
+    isDown: () => isDown,
+    end: (because: string) => subscriber?.end(because),
+    close(): void {
+      const closing = subscriber;
+      subscriber = null;
+      isOpen = false;
+      closing?.close();
     },
   };
 }
