@@ -83,37 +83,20 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
   });
 
   function standingOf(address: string): FeedStanding {
-    const known = standings.get(address);
-    if (known !== undefined) return known;
-    const fresh = {
-      connection: 0,
-      testimony: null,
-      isCaughtUp: false,
-      debts: [],
-      because: "",
-      distrusts: 0,
-      isExpecting: false,
-    };
-    standings.set(address, fresh);
-    return fresh;
+    const standing = standings.get(address) ?? newStanding();
+    standings.set(address, standing);
+    return standing;
   }
 
   function whyNotLive(address: string): string | null {
-    const standing = standings.get(address);
-    if (standing?.debts.length)
-      return `${standing.because}; it is believed again when it tells something as new as that`;
-    if (standing?.testimony == null || !feeds.isLive(address)) return "it is not connected";
-    if (!standing.isCaughtUp) return "what happened before it was connected is not read yet";
-    return accusationOf(standing.testimony, now())?.because ?? null;
+    const standing = standings.get(address) ?? null;
+    return whyNotBelieved(standing, feeds.isLive(address), now());
   }
 
-  function distrust(address: string, standing: FeedStanding, { because, debt }: Accusation): void {
-    standing.because = because;
-    standing.distrusts += 1;
-    standing.debts = [...standing.debts.filter(({ channel }) => channel !== debt.channel), debt];
-    standing.testimony = null;
-    feeds.distrust(address, because);
-    options.onDistrust(address, because);
+  function distrust(address: string, standing: FeedStanding, accusation: Accusation): void {
+    accuse(standing, accusation);
+    feeds.distrust(address, accusation.because);
+    options.onDistrust(address, accusation.because);
   }
 
   /** Until nothing is owed any more, or it is overdue. */
@@ -154,6 +137,25 @@ export function openTrustedFeeds(options: TrustedFeedsOptions): TrustedFeeds {
       feeds.close();
     },
   };
+}
+
+function newStanding(): FeedStanding {
+  const nothingHeard = { connection: 0, testimony: null, isCaughtUp: false, debts: [] };
+  return { ...nothingHeard, because: "", distrusts: 0, isExpecting: false };
+}
+
+function whyNotBelieved(standing: FeedStanding | null, isConnected: boolean, now: Moment): string | null {
+  if (standing?.debts.length) return `${standing.because}; it is believed again when it tells something as new as that`;
+  if (standing?.testimony == null || !isConnected) return "it is not connected";
+  if (!standing.isCaughtUp) return "what happened before it was connected is not read yet";
+  return accusationOf(standing.testimony, now)?.because ?? null;
+}
+
+function accuse(standing: FeedStanding, { because, debt }: Accusation): void {
+  standing.because = because;
+  standing.distrusts += 1;
+  standing.debts = [...standing.debts.filter(({ channel }) => channel !== debt.channel), debt];
+  standing.testimony = null;
 }
 
 function hear(standing: FeedStanding, event: FeedEvent, now: Moment): void {
