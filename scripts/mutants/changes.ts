@@ -214,7 +214,7 @@ export const CHANGES: readonly Mutant[] = [
   },
   {
     name: "the answer to another's cancel is believed for ever",
-    changes: [{ file: "src/settle/feed/follow.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
+    changes: [{ file: "src/settle/feed/resync.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
   },
   {
     name: "the list of one dex speaks for an order in another",

@@ -6,7 +6,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "the stream names no order of which an answer has named none",
     changes: [
       {
-        file: "src/settle/feed/follow.ts",
+        file: "src/settle/feed/told-orders.ts",
         find: "if (leg.oid !== null || !wasTaken(leg)) return;",
         put: "if (leg.oid === null) return;",
       },
@@ -152,7 +152,7 @@ export const FOLLOWING: readonly Mutant[] = [
   },
   {
     name: "what a feed missed is read once after it, whatever came of that",
-    changes: [{ file: "src/settle/feed/follow.ts", find: "void retry(account, how);", put: "void retry;" }],
+    changes: [{ file: "src/settle/feed/resync.ts", find: "void retry(account, how);", put: "void retry;" }],
   },
   {
     name: "an order without a record is over, although nothing is newer",
@@ -178,7 +178,7 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "a list that shows an order as open does not overrule what we had concluded",
     changes: [
       {
-        file: "src/settle/feed/follow.ts",
+        file: "src/settle/feed/resync.ts",
         find: 'leg.state !== "absent") return [];',
         put: 'leg.state === "absent") return [];',
       },

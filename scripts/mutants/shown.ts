@@ -304,7 +304,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "every frame that cannot be read costs a resync",
     changes: [
       {
-        file: "src/settle/feed/follow.ts",
+        file: "src/settle/feed/resync.ts",
         find: "    if (gaps.has(account.id)) {\n",
         put: "    if (gaps.has(account.label)) {\n",
       },
@@ -314,7 +314,7 @@ export const SHOWN: readonly Mutant[] = [
     name: "a second frame that cannot be read soon after the first is made up for by nothing",
     changes: [
       {
-        file: "src/settle/feed/follow.ts",
+        file: "src/settle/feed/resync.ts",
         find: 'while (gaps.get(account.id) === "again");',
         put: "while (gaps.has(account.label));",
       },

@@ -1,0 +1,174 @@
+/** Reading again what a feed may have missed of an account: its fills, and its list of open orders. */
+import type { Account } from "../../core/account.ts";
+import { isPerhapsOver } from "../../core/order.ts";
+import type { ToFollow, With } from "../../deps.ts";
+import type { Purpose } from "../../exchange/exchange.ts";
+import { findLegByOid } from "../../store/legs.ts";
+import { listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import { heedShownSince } from "../cancel/shown-since.ts";
+import type { FillIndex } from "../fills/index-fills.ts";
+import { nameUnnamed } from "../look/unnamed.ts";
+import type { OtherMachines } from "../restore/other-machine.ts";
+import type { FiredUnheard } from "./fired-unheard.ts";
+import { isAnother, legOf, noteReported } from "./known-leg.ts";
+import { shownListed, shownParts } from "./shown.ts";
+import type { Watch } from "./watch.ts";
+
+/** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
+export type Thoroughness = "quick" | "thorough";
+
+export type ResyncParts = { watch: Watch; index: FillIndex; others: OtherMachines; fired: FiredUnheard };
+
+export type Resyncs = {
+  /** Tried again a few times where something could not be read. */
+  run(account: Account, how: Thoroughness): Promise<void>;
+  /** A feed said something that could not be read. */
+  makeUp(account: Account): Promise<void>;
+  /** The exchange's list of open orders against our rows. False when it could not be read. */
+  compare(account: Account): Promise<boolean>;
+};
+
+/** Live orders of an account that one resync looks at. */
+const MAX_LOOKS = 500;
+/** Between two resyncs for frames that cannot be read, milliseconds: one costs 60 of our weight, and they may come in rows. */
+const GAP_PAUSE_MS = 10_000;
+/** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
+const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
+
+export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () => boolean): Resyncs {
+  /** Accounts whose resync has failed and is tried again. */
+  const retrying = new Set<string>();
+  const gaps = openGaps(world, (account) => (hasStopped() ? Promise.resolve() : run(account, "thorough")));
+
+  async function run(account: Account, how: Thoroughness): Promise<void> {
+    if (!(await resyncAccount(world, account, { ...parts, how }))) void retry(account, how);
+  }
+
+  async function retry(account: Account, how: Thoroughness): Promise<void> {
+    if (retrying.has(account.id)) return;
+    retrying.add(account.id);
+    for (const pauseMs of RETRY_PAUSES_MS) {
+      await world.clock.sleep(pauseMs);
+      if (hasStopped() || (await resyncAccount(world, account, { ...parts, how }))) break;
+    }
+    retrying.delete(account.id);
+  }
+
+  return {
+    run,
+    makeUp: gaps.makeUp,
+    compare(account) {
+      const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
+      return compareListed(world, account, { ...parts, live, purpose: "read" });
+    },
+  };
+}
+
+/** A resync at once after the first gap of a feed; whatever comes soon after it is made up for together. */
+function openGaps({ clock }: With<"clock">, resync: (account: Account) => Promise<void>) {
+  const gaps = new Map<string, "once" | "again">();
+
+  async function makeUp(account: Account): Promise<void> {
+    if (gaps.has(account.id)) {
+      gaps.set(account.id, "again");
+      return;
+    }
+    do {
+      gaps.set(account.id, "once");
+      await resync(account);
+      await clock.sleep(GAP_PAUSE_MS);
+    } while (gaps.get(account.id) === "again");
+    gaps.delete(account.id);
+  }
+
+  return { makeUp };
+}
+
+/**
+ * Fills since the last complete time, and a watch on every order of which the exchange's list of open orders tells
+ * something else than we do. False when something could not be read.
+ */
+async function resyncAccount(
+  world: ToFollow,
+  account: Account,
+  { how, ...tools }: ResyncParts & { how: Thoroughness },
+): Promise<boolean> {
+  const { tradingAddress } = account;
+  const connection = world.feeds.connectionOf(tradingAddress);
+  try {
+    const isFilled = await tools.index.backFill(account);
+    const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
+    const comparing = { ...tools, live, purpose: "settle" } as const;
+    const isListed = (live.length === 0 && how === "quick") || (await compareListed(world, account, comparing));
+    if (isFilled && isListed) world.feeds.caughtUp(tradingAddress, connection);
+    return isFilled && isListed;
+  } catch (error) {
+    world.log.error({ account: account.id, error: String(error) }, "reading again what a feed may have missed failed");
+    return false;
+  }
+}
+
+type ComparingOpen = ResyncParts & { live: readonly StoredOrder[]; purpose: Purpose };
+
+/** The exchange's list of open orders against our rows. False when it could not be read. */
+async function compareListed(world: ToFollow, account: Account, comparing: ComparingOpen): Promise<boolean> {
+  const { watch, others, fired, live, purpose } = comparing;
+  const listed = await readListed(world, account, purpose);
+  if (listed === null) return false;
+  const orders = [...listed.values()];
+  world.feeds.showed(account.tradingAddress, [...shownListed(orders), ...shownParts(world, account.id, orders)]);
+  others.see(
+    account,
+    orders.map(({ cloid }) => cloid),
+  );
+  for (const order of live) {
+    const { id, exchangeOrderId, releasedAtMs } = order;
+    if (releasedAtMs !== null) continue;
+    if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
+    else if (isDoubted(world, account, exchangeOrderId) || fired.isDue(order, account.tradingAddress))
+      watch.begin(id, "changed");
+  }
+  nameUnnamed(world, account.id, orders);
+  heedShownSince(world, account, orders);
+  for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
+  return true;
+}
+
+/** A look that found it perhaps over met a list that was behind, or this one is: another look tells. */
+function isDoubted({ store }: With<"store">, { id }: Account, oid: string): boolean {
+  const leg = findLegByOid(store, id, oid);
+  return leg !== null && isPerhapsOver(leg);
+}
+
+/** Open orders of the account by native id; null when they could not be read. */
+async function readListed(
+  world: With<"exchange" | "settings">,
+  account: Account,
+  purpose: Purpose,
+): Promise<ReadonlyMap<string, FrontendOrder> | null> {
+  const listed = new Map<string, FrontendOrder>();
+  for (const dex of ["", ...world.settings.dexes]) {
+    const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
+    const outcome = await world.exchange.info(request, { purpose });
+    const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
+    if (orders === null) return null;
+    for (const order of orders) listed.set(order.oid, order);
+  }
+  return listed;
+}
+
+/** Orders that are listed as open and of which we had concluded that they never arrived. */
+function reportedIn(
+  world: With<"clock" | "log" | "markets" | "store">,
+  account: Account,
+  listed: ReadonlyMap<string, FrontendOrder>,
+): string[] {
+  return [...listed.values()].flatMap((shown) => {
+    const leg = legOf(world, account, { order: shown });
+    if (leg === null || isAnother(world, leg, shown) || leg.state !== "absent") return [];
+    noteReported(world, leg, shown.oid);
+    return [leg.orderId];
+  });
+}

@@ -1,0 +1,96 @@
+import type { Account } from "../../core/account.ts";
+import { type Leg, type LegEvent, type LegState, wasTaken } from "../../core/order.ts";
+import type { ToFollow, With } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import type { OrderUpdate } from "../../wire/answer/stream.ts";
+import { isSuccessor } from "../evidence/difference.ts";
+import type { FillIndex } from "../fills/index-fills.ts";
+import { applySight } from "../look/apply-sight.ts";
+import type { Sight } from "../look/look.ts";
+import { recordLegEvent } from "../record/record.ts";
+import type { OtherMachines } from "../restore/other-machine.ts";
+import { isLost, openEarlyWords } from "./early-words.ts";
+import { isAnother, legOf, noteReported } from "./known-leg.ts";
+import type { Watch } from "./watch.ts";
+
+/** What a feed tells of orders and of their fills. */
+export type ToldOrders = {
+  onUpdate(account: Account, update: OrderUpdate): void;
+  onFills(account: Account, fills: readonly Fill[]): void;
+  stop(): void;
+};
+
+type ToldOrdersParts = { watch: Watch; index: FillIndex; others: OtherMachines };
+
+export function openToldOrders(world: ToFollow, { watch, index, others }: ToldOrdersParts): ToldOrders {
+  const early = openEarlyWords(world, onUpdate);
+
+  function onUpdate(account: Account, update: OrderUpdate): void {
+    const leg = legOf(world, account, update);
+    if (leg === null) others.see(account, [update.order.cloid]);
+    if (leg === null || isAnother(world, leg, update.order)) return;
+    early.heed(account, leg, update);
+    nameTaken(world, leg, update.order.oid);
+    if (!isNews(leg, update)) return;
+    if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
+    if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
+    if (!isPursued(world, leg, update))
+      watch.beginSoon(leg.orderId, LIVES.has(statusMeaning(update.status)) ? "changed" : "closed");
+  }
+
+  /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
+  function onFills(account: Account, fills: readonly Fill[]): void {
+    index.add(account, fills);
+    for (const cloid of new Set(fills.map((fill) => fill.cloid))) {
+      const leg = cloid === null ? null : findLegByCloid(world.store, cloid);
+      // Whole fills are the end of it, and the answer to the placing that was still open.
+      if (leg?.state === "filled") applySight(world, leg, { kind: "seen", isClosed: true, events: [] });
+      if (leg?.state === "lost") watch.begin(leg.orderId, "changed");
+    }
+  }
+
+  return { onUpdate, onFills, stop: early.stop };
+}
+
+/** One that has fired goes on. */
+const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
+
+const SAME: Partial<Record<LegState, ReturnType<typeof statusMeaning>>> = {
+  resting: "open",
+  armed: "open",
+  filled: "filled",
+  canceled: "canceled",
+  rejected: "rejected",
+};
+
+/** What the row says already, an update of our own action most of the time, is not worth a look. */
+function isNews(leg: Leg, { status, order }: OrderUpdate): boolean {
+  return SAME[leg.state] !== statusMeaning(status) || isSuccessor(leg, order);
+}
+
+/** Who waits for just this looks himself: for the answer to a placing, or for the end after a cancel or a modify. */
+function isPursued({ store }: With<"store">, { orderId, state, oid }: Leg, { status }: OrderUpdate): boolean {
+  if (statusMeaning(status) === "open") return state === "sent";
+  return listAttemptsOf(store, orderId).some(
+    ({ kind, targetOid, state: stands }) =>
+      stands !== "done" && (kind === "cancel" || (kind === "modify" && targetOid === oid)),
+  );
+}
+
+/** Some answers to triggers name no id, and a cancel by client order id names none: the stream does, and may be the only one that ever will. */
+function nameTaken(world: With<"clock" | "store">, leg: Leg, oid: string): void {
+  if (leg.oid !== null || !wasTaken(leg)) return;
+  const event = { type: "reported", oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
+
+/** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
+function openSight({ trigger }: Leg, { order }: OrderUpdate): Sight {
+  const { oid } = order;
+  const event: LegEvent = trigger === null ? { type: "rested", oid } : { type: "armed", oid };
+  return { kind: "seen", events: [event], isClosed: false };
+}
