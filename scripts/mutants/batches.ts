@@ -14,7 +14,7 @@ export const BATCHES: readonly Mutant[] = [
   ),
   one(
     "each order of a batch asks for its number by itself",
-    "src/settle/settler.ts",
+    "src/settle/pursuits.ts",
     "startPursuit(attemptId, noopOf(attemptId))",
     "startPursuit(attemptId, noopOf(attemptId) && undefined)",
   ),

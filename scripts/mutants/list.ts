@@ -143,8 +143,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/settler.ts",
-        find: "await Promise.all(listOpenAttempts(world.store).map((attempt) => begin(attempt.id).firstLook));",
-        put: 'await Promise.all(listOpenAttempts(world.store).filter(({ kind }) => kind !== "cancel").map((attempt) => begin(attempt.id).firstLook));',
+        find: "await Promise.all(listOpenAttempts(world.store).map((attempt) => pursuits.begin(attempt.id).firstLook));",
+        put: 'await Promise.all(listOpenAttempts(world.store).filter(({ kind }) => kind !== "cancel").map((attempt) => pursuits.begin(attempt.id).firstLook));',
       },
     ],
   },
