@@ -27,8 +27,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "    for (const position of before === undefined",
-        put: "    positions.set(dex, now);\n    for (const position of before === undefined",
+        find: "  for (const position of before === undefined",
+        put: "  told.set(dex, now);\n  for (const position of before === undefined",
       },
     ],
   },

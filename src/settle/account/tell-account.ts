@@ -31,7 +31,9 @@ type AccountTold = {
   isPausing: boolean;
 };
 
-export function openAccountTeller(world: With<"clock" | "log" | "picture" | "settings" | "store">): AccountTeller {
+type ToTellAccount = With<"clock" | "log" | "picture" | "settings" | "store">;
+
+export function openAccountTeller(world: ToTellAccount): AccountTeller {
   const told = new Map<string, AccountTold>();
   let isStopped = false;
 
@@ -39,32 +41,6 @@ export function openAccountTeller(world: With<"clock" | "log" | "picture" | "set
     const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false };
     told.set(id, known);
     return known;
-  }
-
-  function tell(account: Account, type: EventType, about: { resourceId: string; payload: object }): void {
-    const { resourceId, payload } = about;
-    const event = { accountId: account.id, atMs: world.clock.nowMs(), type, resourceId };
-    inTransactionNotWaiting(world.store, () =>
-      appendEvent(world.store, { ...event, payload: JSON.stringify(payload) }),
-    );
-  }
-
-  function tellPositions(account: Account, dex: string): void {
-    const state = world.picture.state(account.tradingAddress, dex)?.value;
-    if (state === undefined) return;
-    const { positions } = toldOf(account);
-    const before = positions.get(dex);
-    const now = new Map(state.positions.map((position) => [position.coin, position]));
-    for (const position of before === undefined ? [] : changedPositions(before, now)) {
-      const payload = positionResource(account, dex, position);
-      tell(account, "position.updated", { resourceId: position.coin, payload });
-    }
-    for (const market of before?.keys() ?? []) {
-      const payload = closedPositionResource(account, dex, market);
-      if (!now.has(market)) tell(account, "position.updated", { resourceId: market, payload });
-    }
-    // What could not be told, for a full disk say, is told when the account is looked at again.
-    positions.set(dex, now);
   }
 
   async function tellBalances(account: Account): Promise<void> {
@@ -75,7 +51,11 @@ export function openAccountTeller(world: With<"clock" | "log" | "picture" | "set
     if (sums === known.balances) return;
     const isFirst = known.balances === null;
     if (!isFirst)
-      tell(account, "balance.updated", { resourceId: account.id, payload: accountResource(account, state) });
+      tell(world, account, {
+        type: "balance.updated",
+        resourceId: account.id,
+        payload: accountResource(account, state),
+      });
     known.balances = sums;
     if (isFirst) return;
     known.isPausing = true;
@@ -85,7 +65,8 @@ export function openAccountTeller(world: With<"clock" | "log" | "picture" | "set
   }
 
   function lookAt(account: Account): void {
-    for (const dex of dexesOf(world)) tellPositions(account, dex);
+    const { positions } = toldOf(account);
+    for (const dex of dexesOf(world)) tellPositions(world, account, { dex, told: positions });
     tellBalances(account).catch((error: unknown) => failed(account, error));
   }
 
@@ -111,6 +92,32 @@ export function openAccountTeller(world: With<"clock" | "log" | "picture" | "set
       isStopped = true;
     },
   };
+}
+
+type ToldChange = { type: EventType; resourceId: string; payload: object };
+
+function tell({ clock, store }: ToTellAccount, account: Account, { payload, ...about }: ToldChange): void {
+  const event = { accountId: account.id, atMs: clock.nowMs(), ...about };
+  inTransactionNotWaiting(store, () => appendEvent(store, { ...event, payload: JSON.stringify(payload) }));
+}
+
+type ToldOfDex = { dex: string; told: AccountTold["positions"] };
+
+function tellPositions(world: ToTellAccount, account: Account, { dex, told }: ToldOfDex): void {
+  const state = world.picture.state(account.tradingAddress, dex)?.value;
+  if (state === undefined) return;
+  const before = told.get(dex);
+  const now = new Map(state.positions.map((position) => [position.coin, position]));
+  for (const position of before === undefined ? [] : changedPositions(before, now)) {
+    const payload = positionResource(account, dex, position);
+    tell(world, account, { type: "position.updated", resourceId: position.coin, payload });
+  }
+  for (const market of before?.keys() ?? []) {
+    const payload = closedPositionResource(account, dex, market);
+    if (!now.has(market)) tell(world, account, { type: "position.updated", resourceId: market, payload });
+  }
+  // What could not be told, for a full disk say, is told when the account is looked at again.
+  told.set(dex, now);
 }
 
 function dexesOf({ settings }: With<"settings">): string[] {

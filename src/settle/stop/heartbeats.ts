@@ -38,14 +38,12 @@ const READ_EVERY_MS = 1_000;
 export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts): RunningHeartbeats {
   const { clock } = world;
   const listened = new Map<string, Listened>();
-  let last: ClockReading | null = null;
+  const silence = openSilence(world, bootMs);
   let [hasBegun, isRunning, hasEnded] = [false, false, false];
 
   /** Counts what has passed, and hears who was silent for too long. */
   function listen(): void {
-    const now = { wallMs: clock.nowMs(), bootMs: bootMs() };
-    const passedMs = last === null ? 0 : silenceBetween(last, now);
-    last = now;
+    const passedMs = silence.passedMs();
     for (const one of listened.values()) one.silentMs += passedMs;
     if (hasBegun) hearSilence();
   }
@@ -55,9 +53,7 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       if (silentMs <= heartbeat.withinMs) continue;
       const missed = missHeartbeat(world, heartbeat);
       listened.delete(name);
-      const { accountId: account, keyHash, withinMs, stopId } = missed;
-      const key = keyHash.slice(0, KEY_PREFIX_CHARACTERS);
-      world.log.warn({ account, key_prefix: key, wait_ms: withinMs, stop: stopId }, "a heartbeat was missed");
+      sayMissed(world, missed);
       heed();
     }
   }
@@ -70,7 +66,7 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       listenGuarded();
     }
     isRunning = false;
-    last = null;
+    silence.forget();
   }
 
   /** A disk that is full for a moment: whoever was silent is still silent then. */
@@ -99,7 +95,7 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       return heartbeat;
     },
     begin() {
-      last = { wallMs: clock.nowMs(), bootMs: bootMs() };
+      silence.beginAnew();
       for (const { heartbeat, silentMs } of grantGrace(world)) hold(heartbeat, silentMs);
       hasBegun = true;
       listenGuarded();
@@ -108,6 +104,31 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       hasEnded = true;
     },
   };
+}
+
+/** What passes by every clock that counts, from one reading to the next. */
+function openSilence({ clock }: With<"clock">, bootMs: () => number) {
+  let last: ClockReading | null = null;
+  const read = (): ClockReading => ({ wallMs: clock.nowMs(), bootMs: bootMs() });
+  return {
+    /** Since the last reading, milliseconds; 0 at the first. */
+    passedMs(): number {
+      const [before, now] = [last, read()];
+      last = now;
+      return before === null ? 0 : silenceBetween(before, now);
+    },
+    beginAnew(): void {
+      last = read();
+    },
+    forget(): void {
+      last = null;
+    },
+  };
+}
+
+function sayMissed({ log }: ToListen, { accountId: account, keyHash, withinMs, stopId }: Heartbeat): void {
+  const key = keyHash.slice(0, KEY_PREFIX_CHARACTERS);
+  log.warn({ account, key_prefix: key, wait_ms: withinMs, stop: stopId }, "a heartbeat was missed");
 }
 
 function nextReadingMs(listened: Iterable<Listened>): number {
