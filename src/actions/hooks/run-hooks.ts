@@ -29,40 +29,8 @@ export function openHooks(deps: ToCarryOut): RunningHooks {
       const hook = findHook(deps.store, hookId);
       const next = listAccepted(deps.store, hookId).find((delivery) => delivery.market === market);
       if (next === undefined) return;
-      if (!(await step(hook, next)) && !isEnded) await deps.clock.sleep(RETRY_MS);
+      if (!(await tryOnce(deps, hook, next, () => isEnded)) && !isEnded) await deps.clock.sleep(RETRY_MS);
     }
-  }
-
-  /** False where the next try is to wait. */
-  async function step(hook: Hook | null, delivery: Delivery): Promise<boolean> {
-    try {
-      const tried = hook === null ? NO_HOOK : await carryOut(deps, hook, delivery);
-      if (isEnded) return false;
-      return note(delivery, tried);
-    } catch (error) {
-      deps.log.error(
-        { hook: delivery.hookId, error: String(error) },
-        "an alert could not be carried out; it is tried again",
-      );
-      return false;
-    }
-  }
-
-  function note(delivery: Delivery, tried: Tried): boolean {
-    const { steps } = tried;
-    const orderId = tried.orderId ?? delivery.orderId;
-    if (tried.kind === "waits") {
-      if (steps !== delivery.steps)
-        inTransaction(deps.store, (store) => updateDelivery(store, delivery.id, { steps, orderId }));
-      return steps > delivery.steps;
-    }
-    const { status, reason } = tried;
-    const endedAtMs = deps.clock.nowMs();
-    inTransaction(deps.store, (store) =>
-      updateDelivery(store, delivery.id, { status, reason, steps, orderId, endedAtMs }),
-    );
-    deps.log.info({ hook: delivery.hookId, outcome: findDelivery(deps.store, delivery.id)?.status ?? status }, "alert");
-    return true;
   }
 
   function enter(hookId: string, market: string): void {
@@ -105,6 +73,40 @@ export function openHooks(deps: ToCarryOut): RunningHooks {
       isEnded = true;
     },
   };
+}
+
+/** False where the next try is to wait. */
+async function tryOnce(
+  deps: ToCarryOut,
+  hook: Hook | null,
+  delivery: Delivery,
+  hasEnded: () => boolean,
+): Promise<boolean> {
+  try {
+    const tried = hook === null ? NO_HOOK : await carryOut(deps, hook, delivery);
+    if (hasEnded()) return false;
+    return note(deps, delivery, tried);
+  } catch (error) {
+    deps.log.error(
+      { hook: delivery.hookId, error: String(error) },
+      "an alert could not be carried out; it is tried again",
+    );
+    return false;
+  }
+}
+
+function note({ store, clock, log }: ToCarryOut, delivery: Delivery, tried: Tried): boolean {
+  const { steps } = tried;
+  const orderId = tried.orderId ?? delivery.orderId;
+  if (tried.kind === "waits") {
+    if (steps !== delivery.steps) inTransaction(store, () => updateDelivery(store, delivery.id, { steps, orderId }));
+    return steps > delivery.steps;
+  }
+  const { status, reason } = tried;
+  const endedAtMs = clock.nowMs();
+  inTransaction(store, () => updateDelivery(store, delivery.id, { status, reason, steps, orderId, endedAtMs }));
+  log.info({ hook: delivery.hookId, outcome: findDelivery(store, delivery.id)?.status ?? status }, "alert");
+  return true;
 }
 
 const NO_HOOK: Tried = {
