@@ -308,7 +308,7 @@ export const DOOR_BREAKS: readonly Break[] = [
   {
     row: "S39",
     name: "the path is cut out of the URL as it came",
-    changes: inFile("src/http/server.ts", "url: ROUTED_ORIGIN + visit.url.pathname", "url: visit.request.url"),
+    changes: inFile("src/http/router.ts", "url: ROUTED_ORIGIN + path }", "url: visit.request.url }"),
     seenBy: EVERY_WAY,
   },
   {

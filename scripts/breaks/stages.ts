@@ -76,7 +76,7 @@ export const STAGE_BREAKS: readonly Break[] = [
   {
     row: "S36",
     name: "after a storm there is no place for an order",
-    changes: inFile("src/http/server.ts", "      running -= 1;\n", ""),
+    changes: inFile("src/http/server.ts", "      places.leave();\n", ""),
     seenBy: HOSTILE,
   },
 ];

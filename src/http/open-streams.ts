@@ -38,6 +38,8 @@ const CHECK_MS = 5_000;
 const BEAT = ": beat\n\n";
 const BROKEN_OFF = "broken off before its end";
 
+const encoder = new TextEncoder();
+
 type Stream = {
   keyHash: string;
   source: StreamSource;
@@ -53,21 +55,8 @@ type Stream = {
 
 export function openStreams(deps: With<"clock" | "log">): OpenStreams {
   const streams = new Set<Stream>();
-  const encoder = new TextEncoder();
   let isLooking = false;
   let isClosed = false;
-
-  function requirePlace(keyHash: string): void {
-    if (isClosed) throw new ApiError("draining", "The gateway is shutting down.");
-    const ofKey = [...streams].filter((stream) => stream.keyHash === keyHash).length;
-    if (ofKey >= MAX_STREAMS_A_KEY) {
-      const message = `This API key has ${MAX_STREAMS_A_KEY} open streams already.`;
-      throw new ApiError("rate_limited", message, RETRY_AFTER_S);
-    }
-    if (streams.size >= MAX_STREAMS) {
-      throw new ApiError("too_many_connections", "Too many streams are open.", RETRY_AFTER_S);
-    }
-  }
 
   function enter(keyHash: string, source: StreamSource): Stream {
     const state = { controller: null, wake: null, isBeatDue: false, hasEnded: false, stopListening: () => undefined };
@@ -89,57 +78,16 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
     while (streams.size > 0) {
       await deps.clock.sleep(CHECK_MS);
       const nowMs = deps.clock.elapsedMs();
-      for (const stream of streams) lookAfter(stream, nowMs - stream.writtenMs);
+      for (const stream of streams) lookAfter(stream, nowMs - stream.writtenMs, leave);
     }
     isLooking = false;
   }
 
-  function lookAfter(stream: Stream, silentMs: number): void {
-    // A beat is a comment of an event stream, and would be a line of a file.
-    if (stream.wake !== null && silentMs >= BEAT_MS && stream.source.isWhole !== true) {
-      stream.isBeatDue = true;
-      stream.wake();
-    } else if (stream.wake === null && silentMs >= STALLED_MS) {
-      // What it has not taken yet it still gets; then it finds the end, and comes back to where it was.
-      leave(stream);
-      if (stream.source.isWhole === true) stream.controller?.error(new Error(BROKEN_OFF));
-      else stream.controller?.close();
-    }
-  }
-
-  function fail(stream: Stream, error: unknown): never {
-    leave(stream);
-    deps.log.error({ error: String(error) }, "a stream failed");
-    throw error;
-  }
-
-  function body(stream: Stream): ReadableStream<Uint8Array> {
-    let greeting: string | null = stream.source.greeting;
-    return new ReadableStream<Uint8Array>(
-      {
-        start(controller) {
-          stream.controller = controller;
-        },
-        async pull(controller) {
-          const text = greeting ?? (await nextText(stream).catch((error: unknown) => fail(stream, error)));
-          greeting = null;
-          stream.isBeatDue = false;
-          stream.writtenMs = deps.clock.elapsedMs();
-          if (text !== null) return controller.enqueue(encoder.encode(text));
-          leave(stream);
-          controller.close();
-        },
-        cancel: () => leave(stream),
-      },
-      // Nothing is read ahead: `pull` is called when the connection takes more.
-      { highWaterMark: 0 },
-    );
-  }
-
   return {
     open(keyHash, begin) {
-      requirePlace(keyHash);
-      return body(enter(keyHash, begin()));
+      if (isClosed) throw new ApiError("draining", "The gateway is shutting down.");
+      requirePlace(streams, keyHash);
+      return bodyOf(enter(keyHash, begin()), deps, leave);
     },
     endAll() {
       isClosed = true;
@@ -149,6 +97,60 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
       }
     },
   };
+}
+
+function requirePlace(streams: ReadonlySet<Stream>, keyHash: string): void {
+  const ofKey = [...streams].filter((stream) => stream.keyHash === keyHash).length;
+  if (ofKey >= MAX_STREAMS_A_KEY) {
+    const message = `This API key has ${MAX_STREAMS_A_KEY} open streams already.`;
+    throw new ApiError("rate_limited", message, RETRY_AFTER_S);
+  }
+  if (streams.size >= MAX_STREAMS) {
+    throw new ApiError("too_many_connections", "Too many streams are open.", RETRY_AFTER_S);
+  }
+}
+
+type Leave = (stream: Stream) => void;
+
+function lookAfter(stream: Stream, silentMs: number, leave: Leave): void {
+  // A beat is a comment of an event stream, and would be a line of a file.
+  if (stream.wake !== null && silentMs >= BEAT_MS && stream.source.isWhole !== true) {
+    stream.isBeatDue = true;
+    stream.wake();
+  } else if (stream.wake === null && silentMs >= STALLED_MS) {
+    // What it has not taken yet it still gets; then it finds the end, and comes back to where it was.
+    leave(stream);
+    if (stream.source.isWhole === true) stream.controller?.error(new Error(BROKEN_OFF));
+    else stream.controller?.close();
+  }
+}
+
+function bodyOf(stream: Stream, deps: With<"clock" | "log">, leave: Leave): ReadableStream<Uint8Array> {
+  const fail = (error: unknown): never => {
+    leave(stream);
+    deps.log.error({ error: String(error) }, "a stream failed");
+    throw error;
+  };
+  let greeting: string | null = stream.source.greeting;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        stream.controller = controller;
+      },
+      async pull(controller) {
+        const text = greeting ?? (await nextText(stream).catch(fail));
+        greeting = null;
+        stream.isBeatDue = false;
+        stream.writtenMs = deps.clock.elapsedMs();
+        if (text !== null) return controller.enqueue(encoder.encode(text));
+        leave(stream);
+        controller.close();
+      },
+      cancel: () => leave(stream),
+    },
+    // Nothing is read ahead: `pull` is called when the connection takes more.
+    { highWaterMark: 0 },
+  );
 }
 
 /** The next text of a stream, as soon as there is one; null at its end. */

@@ -1,10 +1,9 @@
-import { Elysia } from "elysia";
+import type { Elysia } from "elysia";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Deps, With } from "../deps.ts";
 import { openArrivals } from "./arrivals.ts";
 import { clientOf } from "./client-address.ts";
 import { pageRoutes } from "./console.ts";
-import { NAME_IN_PATH } from "./contract.ts";
 import { errorText, toApiError } from "./errors.ts";
 import { guardRequest, routeNotFound } from "./guard.ts";
 import { handoutRoutes } from "./handouts.ts";
@@ -13,7 +12,7 @@ import { openLimits } from "./limits.ts";
 import { lostPage } from "./lost-page.ts";
 import { mcpRoutes } from "./mcp/route.ts";
 import { openStreams } from "./open-streams.ts";
-import type { Answer, Route } from "./route.ts";
+import { openRouter, ROUTED_ORIGIN } from "./router.ts";
 import { allRoutes } from "./routes.ts";
 import type { Visit, Within } from "./visit.ts";
 
@@ -61,43 +60,19 @@ export type HttpServer = {
 
 export function createServer(deps: Deps, options: ServerOptions): HttpServer {
   const hosts = new Set(deps.settings.allowedHosts.map((host) => host.toLowerCase()));
-  const limits = openLimits(deps);
-  const streams = openStreams(deps);
-  const visits: Visits = new WeakMap();
   const routes = [...allRoutes(), ...mcpRoutes(), ...pageRoutes(), ...handoutRoutes()];
-  const byHead = new Set<string>(
-    routes.flatMap(({ contract }) => (contract.isHeadAnswered === true ? [contract.path] : [])),
-  );
-  const app = mountRoutes(deps, routes, visits);
-  const arrivals = openArrivals();
-  let running = 0;
-
-  function requirePlace(): void {
-    if (running > MAX_REQUESTS_AT_ONCE) {
-      throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
-    }
-  }
-
-  /** A body takes as long as its client likes: until it is there its request is in nobody's way. */
-  const awaitBody: Visit["awaitBody"] = async (client, read, onGivenUp) => {
-    running -= 1;
-    const body = await arrivals.take(client, read, onGivenUp).finally(() => {
-      running += 1;
-    });
-    requirePlace();
-    return body;
-  };
+  const router = openRouter(deps, routes, (visit, error) => refuse(deps, visit, error));
+  const places = openPlaces();
+  const [limits, streams] = [openLimits(deps), openStreams(deps)];
+  const settingUp = options.settingUp ?? null;
 
   async function answer(visit: Visit): Promise<Response> {
-    requirePlace();
+    places.requireOne();
     visit.url = guardRequest(visit.request, hosts);
     // The router would answer it wherever GET is.
-    if (visit.request.method === "HEAD" && !byHead.has(visit.url.pathname)) throw routeNotFound();
+    if (visit.request.method === "HEAD" && !router.isHeadAnswered(visit.url.pathname)) throw routeNotFound();
     if (deps.state.phase === "trial" && hasBody(visit.request)) throw onTrial();
-    const target = { method: visit.request.method, url: ROUTED_ORIGIN + visit.url.pathname };
-    visits.set(target, visit);
-    // The compiled router reads these two and hands the object back; all else of a request is in its visit.
-    return app.handle(target as Request);
+    return router.answer(visit, visit.url.pathname);
   }
 
   /** It is one request with the one that asks: read already, within its place, and of the same quota. */
@@ -105,10 +80,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const url = new URL(request.url);
     const rest = { isBodyLeft: false, route: null, code: null, hasArrived: () => undefined };
     const inner: Visit = { ...visit, ...rest, request, url, awaitBody: (_client, read) => read() };
-    const target = { method: request.method, url: ROUTED_ORIGIN + url.pathname };
-    visits.set(target, inner);
-    // As above.
-    const response = await app.handle(target as Request);
+    const response = await router.answer(inner, url.pathname);
     visit.quota = inner.quota;
     return response;
   }
@@ -117,7 +89,6 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const { bucket: client, address } = clientOf(socketAddress, forwarded, options.trustedProxies);
-    const settingUp = options.settingUp ?? null;
     const { hasArrived } = signs;
     const within: Within = async (asked) => {
       const response = await answerWithin(visit, requestWithin(visit, asked));
@@ -130,23 +101,56 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
       address,
       limits,
       streams,
-      awaitBody,
+      awaitBody: places.awaitBody,
       hasArrived,
       settingUp,
     });
     if (!hasBody(request)) hasArrived();
-    running += 1;
+    places.enter();
     try {
       return finish(deps, visit, { response: await answer(visit), startedMs });
     } catch (error) {
       return finish(deps, visit, { response: refuse(deps, visit, error), startedMs });
     } finally {
       if (visit.keyPrefix !== null) signs.hasKey();
-      running -= 1;
+      places.leave();
     }
   }
 
-  return { handle, endStreams: streams.endAll, app };
+  return { handle, endStreams: streams.endAll, app: router.app };
+}
+
+/** Requests that are being answered: each has a place, but while its body is awaited. */
+function openPlaces() {
+  const arrivals = openArrivals();
+  let running = 0;
+
+  function requireOne(): void {
+    if (running > MAX_REQUESTS_AT_ONCE) {
+      throw new ApiError("too_many_connections", "Too many requests are being answered at this moment.", 1);
+    }
+  }
+
+  /** A body takes as long as its client likes: until it is there its request is in nobody's way. */
+  const awaitBody: Visit["awaitBody"] = async (client, read, onGivenUp) => {
+    running -= 1;
+    const body = await arrivals.take(client, read, onGivenUp).finally(() => {
+      running += 1;
+    });
+    requireOne();
+    return body;
+  };
+
+  return {
+    enter() {
+      running += 1;
+    },
+    leave() {
+      running -= 1;
+    },
+    requireOne,
+    awaitBody,
+  };
 }
 
 /** Requests of a test come in one piece. */
@@ -178,51 +182,6 @@ type Arrival = Pick<
 function newVisit(deps: With<"randomBytes">, about: Arrival): Visit {
   const requestId = newRequestId((count) => deps.randomBytes(count));
   return { ...about, requestId, isBodyLeft: false, url: null, route: null, keyPrefix: null, code: null, quota: null };
-}
-
-/** What the router is asked with leads to its visit. */
-type Visits = WeakMap<object, Visit>;
-
-/**
- * The router cuts the path out of a URL by counting characters. So it is given the path that the guard has read, behind an
- * origin that is always this one: how a request came (TLS or not, under which name, with which form of target) has no part
- * in where it goes.
- */
-const ROUTED_ORIGIN = "http://postern";
-
-/**
- * `normalize: false`: Elysia would drop unknown members where the specification refuses them. `strictPath`: a
- * trailing slash is another path. `parse: "none"`: bodies are read by us, after authentication and with our limit.
- */
-function mountRoutes(deps: Deps, routes: readonly Route[], visits: Visits): Elysia {
-  const app = new Elysia({
-    normalize: false,
-    strictPath: true,
-    nativeStaticResponse: false,
-    aot: true,
-  });
-  app.onError({ as: "global" }, ({ error, code, request }) => {
-    const visit = visits.get(request);
-    if (visit === undefined) throw new Error("bug: request without a visit");
-    return refuse(deps, visit, code === "NOT_FOUND" ? routeNotFound() : error);
-  });
-  for (const route of routes) {
-    const path = route.contract.path.replace(NAME_IN_PATH, ":$1");
-    const answer = async ({ request, params }: { request: Request; params?: Record<string, string> }) => {
-      const visit = visits.get(request);
-      if (visit === undefined) throw new Error("bug: request without a visit");
-      visit.route = route.contract.path;
-      return respond(await route.answer(deps, visit, Object.values(params ?? {})[0] ?? ""));
-    };
-    app.route(route.contract.method, path, answer, { parse: "none" });
-    // The runtime leaves the body out, and tells its length.
-    if (route.contract.isHeadAnswered === true) app.route("HEAD", path, answer, { parse: "none" });
-  }
-  return app;
-}
-
-function respond({ status, body, contentType, headers }: Answer): Response {
-  return new Response(body, { status, headers: { "Content-Type": contentType ?? "application/json", ...headers } });
 }
 
 function refuse(deps: With<"log">, visit: Visit, thrown: unknown): Response {
