@@ -80,44 +80,9 @@ type Functions = ReturnType<typeof dlopen<typeof FUNCTIONS>>["symbols"];
 
 function lookingThrough(c: Functions): Descriptors {
   const limit = raiseLimit(c);
-  // Each is handed over itself wherever it is used: a pointer alone would not keep its memory from the collector.
-  const [answer, text, length] = [allocate(ANSWER_BYTES), allocate(ADDRESS_CHARACTERS), allocate(LENGTH_BYTES)];
-  const ipv6 = answer.subarray(IPV6_OFFSET);
-  const asked = new Int32Array(new ArrayBuffer(limit * POLL_BYTES));
-  let clientsLimit = limit;
-  let countOpening = 0;
-  const [answerAt, textAt, askedAt] = [ptr(answer), ptr(text), ptr(asked)];
-  for (let descriptor = 0; descriptor < limit; descriptor += 1) asked[descriptor * 2] = descriptor;
-
-  /** The port of one end; null where it is no connection over IP. Its address is then in `answer`. */
-  function portOf(end: "getsockname" | "getpeername", descriptor: number): number | null {
-    length[0] = ANSWER_BYTES;
-    if (c[end](descriptor, answer, length) !== 0) return null;
-    const family = read.u16(answerAt, 0);
-    if (family !== AF_INET && family !== AF_INET6) return null;
-    return read.u8(answerAt, PORT_OFFSET) * 256 + read.u8(answerAt, PORT_OFFSET + 1);
-  }
-
-  function address(): string {
-    if (read.u16(answerAt, 0) === AF_INET) return [4, 5, 6, 7].map((at) => read.u8(answerAt, at)).join(".");
-    c.inet_ntop(AF_INET6, ipv6, text, ADDRESS_CHARACTERS);
-    return new CString(textAt).toString();
-  }
-
-  function heard(descriptor: number): Pick<Connection, "silentMs" | "hasSpoken"> {
-    length[0] = ANSWER_BYTES;
-    if (c.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, answer, length) !== 0) return { silentMs: 0, hasSpoken: true };
-    const hasSpoken = read.u32(answerAt, BYTES_RECEIVED) > 0;
-    return { silentMs: read.u32(answerAt, LAST_DATA_RECEIVED), hasSpoken };
-  }
-
-  function connection(descriptor: number, ports: ReadonlySet<number>): Connection | null {
-    const own = portOf("getsockname", descriptor);
-    if (own === null || !ports.has(own)) return null;
-    // What listens has no other end.
-    const port = portOf("getpeername", descriptor);
-    return port === null ? null : { descriptor, port, address: address(), ...heard(descriptor) };
-  }
+  const kept = openKeptBack(c, limit);
+  const connection = openSocketReader(c);
+  const isOpen = openPoll(c, limit);
 
   function nextFree(): number | null {
     const next = c.fcntl(0, F_DUPFD_CLOEXEC, 0);
@@ -125,6 +90,34 @@ function lookingThrough(c: Functions): Descriptors {
     c.close(next);
     return next;
   }
+
+  return {
+    limit,
+    keepBack: kept.keepBack,
+    opening: kept.opening,
+    nextFree,
+    areExhausted: () => kept.withAll(nextFree) === null,
+    look(ports) {
+      const connections: Connection[] = [];
+      let open = 0;
+      // It takes no more of them than the limit of the moment.
+      kept.withAll(isOpen.ask);
+      for (let descriptor = 0; descriptor < limit; descriptor += 1) {
+        if (!isOpen.of(descriptor)) continue;
+        open += 1;
+        const found = connection(descriptor, ports);
+        if (found !== null) connections.push(found);
+      }
+      return { open, connections };
+    },
+    end: (descriptor) => void c.shutdown(descriptor, SHUT_RDWR),
+  };
+}
+
+/** Those from a number on are nobody's, but while something of ours is opening. */
+function openKeptBack(c: Functions, limit: number) {
+  let clientsLimit = limit;
+  let countOpening = 0;
 
   function opening(): () => void {
     let isOver = false;
@@ -148,29 +141,63 @@ function lookingThrough(c: Functions): Descriptors {
   }
 
   return {
-    limit,
-    keepBack(from) {
+    keepBack(from: number): void {
       clientsLimit = from;
       if (countOpening === 0) setLimit(c, from);
     },
     opening,
-    nextFree,
-    areExhausted: () => withAll(nextFree) === null,
-    look(ports) {
-      const connections: Connection[] = [];
-      let open = 0;
-      // Asked for nothing, it still tells which numbers are no descriptor: all of them in one call.
-      // It takes no more of them than the limit of the moment.
-      withAll(() => c.poll(asked, limit, 0));
-      for (let descriptor = 0; descriptor < limit; descriptor += 1) {
-        if ((read.u16(askedAt, descriptor * POLL_BYTES + REVENTS_OFFSET) & POLLNVAL) !== 0) continue;
-        open += 1;
-        const found = connection(descriptor, ports);
-        if (found !== null) connections.push(found);
-      }
-      return { open, connections };
-    },
-    end: (descriptor) => void c.shutdown(descriptor, SHUT_RDWR),
+    withAll,
+  };
+}
+
+/** Which numbers are descriptors. */
+function openPoll(c: Functions, limit: number) {
+  // Handed over itself: a pointer alone would not keep its memory from the collector.
+  const asked = new Int32Array(new ArrayBuffer(limit * POLL_BYTES));
+  const askedAt = ptr(asked);
+  for (let descriptor = 0; descriptor < limit; descriptor += 1) asked[descriptor * 2] = descriptor;
+  return {
+    /** Asked for nothing, it still tells which numbers are no descriptor: all of them in one call. */
+    ask: () => c.poll(asked, limit, 0),
+    of: (descriptor: number) => (read.u16(askedAt, descriptor * POLL_BYTES + REVENTS_OFFSET) & POLLNVAL) === 0,
+  };
+}
+
+/** Reads what a descriptor is at the other end; null where it is no connection to one of these ports of ours. */
+function openSocketReader(c: Functions): (descriptor: number, ports: ReadonlySet<number>) => Connection | null {
+  // Each is handed over itself wherever it is used: a pointer alone would not keep its memory from the collector.
+  const [answer, text, length] = [allocate(ANSWER_BYTES), allocate(ADDRESS_CHARACTERS), allocate(LENGTH_BYTES)];
+  const ipv6 = answer.subarray(IPV6_OFFSET);
+  const [answerAt, textAt] = [ptr(answer), ptr(text)];
+
+  /** The port of one end; null where it is no connection over IP. Its address is then in `answer`. */
+  function portOf(end: "getsockname" | "getpeername", descriptor: number): number | null {
+    length[0] = ANSWER_BYTES;
+    if (c[end](descriptor, answer, length) !== 0) return null;
+    const family = read.u16(answerAt, 0);
+    if (family !== AF_INET && family !== AF_INET6) return null;
+    return read.u8(answerAt, PORT_OFFSET) * 256 + read.u8(answerAt, PORT_OFFSET + 1);
+  }
+
+  function address(): string {
+    if (read.u16(answerAt, 0) === AF_INET) return [4, 5, 6, 7].map((at) => read.u8(answerAt, at)).join(".");
+    c.inet_ntop(AF_INET6, ipv6, text, ADDRESS_CHARACTERS);
+    return new CString(textAt).toString();
+  }
+
+  function heard(descriptor: number): Pick<Connection, "silentMs" | "hasSpoken"> {
+    length[0] = ANSWER_BYTES;
+    if (c.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, answer, length) !== 0) return { silentMs: 0, hasSpoken: true };
+    const hasSpoken = read.u32(answerAt, BYTES_RECEIVED) > 0;
+    return { silentMs: read.u32(answerAt, LAST_DATA_RECEIVED), hasSpoken };
+  }
+
+  return (descriptor, ports) => {
+    const own = portOf("getsockname", descriptor);
+    if (own === null || !ports.has(own)) return null;
+    // What listens has no other end.
+    const port = portOf("getpeername", descriptor);
+    return port === null ? null : { descriptor, port, address: address(), ...heard(descriptor) };
   };
 }
 

@@ -62,9 +62,8 @@ export function openDoor(
   { listen: { hostname, port }, tls, timings }: Pick<Config, "listen" | "tls" | "timings">,
   { option, guests }: { option: WantedDoor["option"]; guests: Guests } = { option: "listen", guests: openGuests() },
 ): Door {
-  const { promise: gateway, resolve } = Promise.withResolvers<Answering>();
-  let answerEarly: (request: Request) => Response | null = () => null;
   const answeringS = Math.min(MAX_TIMEOUT_S, Math.ceil(timings.answerDeadlineMs / 1_000) + ANSWERING_MARGIN_S);
+  const answering = openAnswering(guests, answeringS);
 
   function serve(at: number, isShared: boolean): Server {
     const secured = tls === null ? {} : { tls: { ...readTls(tls).pem, ciphers: TLS_1_2_CIPHERS }, reusePort: isShared };
@@ -74,12 +73,52 @@ export function openDoor(
       hostname,
       port: at,
       async fetch(request, self) {
-        const response = await answer(request, self);
+        const response = await answering.answer(request, self);
         if (tls !== null) sayStrictTransport(request, response);
         return response;
       },
     });
   }
+
+  /**
+   * Where a certificate may change, a second server takes over the port: the runtime cannot change it in a running one.
+   * So the port has to be one that can be shared, once it is shown that nobody else has it.
+   */
+  function first(): Server {
+    const alone = serve(port, false);
+    if (tls === null) return alone;
+    const { port: found } = alone;
+    void alone.stop(true);
+    return serve(found ?? port, true);
+  }
+
+  let server = bind(first, { option, hostname, port });
+  const leaving = new Set<Server>();
+  return {
+    port: server.port ?? port,
+    guests,
+    open: answering.open,
+    meanwhile: answering.meanwhile,
+    pending: () => [server, ...leaving].reduce((sum, each) => sum + each.pendingRequests, 0),
+    reload() {
+      if (tls === null) return null;
+      const { facts } = readTls(tls);
+      const old = server;
+      server = serve(old.port ?? port, true);
+      leaving.add(old);
+      void old.stop(false).then(() => leaving.delete(old));
+      return facts;
+    },
+    async stop(now) {
+      await Promise.all([server, ...leaving].map((each) => each.stop(now)));
+    },
+  };
+}
+
+/** Who answers: whoever does so meanwhile, then the gateway; requests for which there is nobody yet wait. */
+function openAnswering(guests: Guests, answeringS: number) {
+  const { promise: gateway, resolve } = Promise.withResolvers<Answering>();
+  let answerEarly: (request: Request) => Response | null = () => null;
 
   async function answer(request: Request, self: Server): Promise<Response> {
     const early = answerEarly(request);
@@ -101,42 +140,14 @@ export function openDoor(
     }
   }
 
-  /**
-   * Where a certificate may change, a second server takes over the port: the runtime cannot change it in a running one.
-   * So the port has to be one that can be shared, once it is shown that nobody else has it.
-   */
-  function first(): Server {
-    const alone = serve(port, false);
-    if (tls === null) return alone;
-    const { port: found } = alone;
-    void alone.stop(true);
-    return serve(found ?? port, true);
-  }
-
-  let server = bind(first, { option, hostname, port });
-  const leaving = new Set<Server>();
   return {
-    port: server.port ?? port,
-    guests,
-    open(opened) {
+    answer,
+    open(opened: Answering): void {
       answerEarly = () => null;
       resolve(opened);
     },
-    meanwhile(answer) {
-      answerEarly = answer;
-    },
-    pending: () => [server, ...leaving].reduce((sum, each) => sum + each.pendingRequests, 0),
-    reload() {
-      if (tls === null) return null;
-      const { facts } = readTls(tls);
-      const old = server;
-      server = serve(old.port ?? port, true);
-      leaving.add(old);
-      void old.stop(false).then(() => leaving.delete(old));
-      return facts;
-    },
-    async stop(now) {
-      await Promise.all([server, ...leaving].map((each) => each.stop(now)));
+    meanwhile(answerOf: (request: Request) => Response | null): void {
+      answerEarly = answerOf;
     },
   };
 }
