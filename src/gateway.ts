@@ -27,13 +27,13 @@ import type { Keyring } from "./ops/keyring.ts";
 import { prepareSuccessors } from "./ops/renew-agent.ts";
 import { tellExpiringKeys } from "./ops/tell-keys.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
-import { openReadinessWatch, READINESS_INTERVAL_MS, type ReadinessWatch } from "./ops/watch-readiness.ts";
+import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
 import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/account/check-picture.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
 import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
-import { openFillIndex } from "./settle/fills/index-fills.ts";
+import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
@@ -118,7 +118,7 @@ const FIRST_CHECK_MS = 5_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
-  const { store, clock } = parts;
+  const { store } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const picture = createPicture();
@@ -142,6 +142,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const agents = openAgentWatch(world, repeating.isStopped);
   const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
+  const beginning = { parts, exchange, feeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -167,29 +168,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
-    async start(tell = () => undefined) {
-      if (state.phase === "trial") state.phase = "opening";
-      repeating.fromNow(ALLOWED_INTERVAL_MS, () => refreshAllowed(store, { allowance, builderApproval }));
-      repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
-      repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());
-      const looked = compareClocksOnce(exchange, clock, repeating.isStopped).then(() => {
-        if (state.phase === "opening") state.phase = "starting";
-        workers.stopper.heed();
-        return lookAtInterrupted(world, settler);
-      });
-      await Promise.all([looked, readFirstMarkets(world, repeating.isStopped)]);
-      if (state.phase === "starting") state.phase = "ready";
-      repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped: repeating.isStopped }));
-      for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
-      keepWatch(repeating, { agents, readiness: openReadinessWatch(deps), tell, prepare: () => prepare(deps, parts) });
-      keepInStep({ world, repeating, settler, workers, heartbeats, follower }, parts.socket);
-      repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(world, settler));
-      keepRecord(repeating, world);
-      repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, repeating.isStopped));
-      repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, repeating.isStopped));
-      repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, repeating.isStopped).look);
-      checkPictures(repeating, world, reads);
-    },
+    start: (tell = () => undefined) => begin(deps, { ...beginning, tell }),
     async stop() {
       await drainAll();
       repeating.stop();
@@ -202,27 +181,60 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
+type Beginning = {
+  parts: GatewayParts;
+  exchange: ConnectedExchange;
+  feeds: TrustedFeeds;
+  fillIndex: FillIndex;
+  agents: AgentWatch;
+  repeating: Repeating;
+  settler: Settler;
+  workers: Workers;
+  heartbeats: RunningHeartbeats;
+  follower: Follower;
+  tell(words: string): void;
+};
+
+/** What was in flight is looked at before anything is written; the rest begins when the gateway is ready. */
+async function begin(deps: Deps, beginning: Beginning): Promise<void> {
+  const { state, store, clock, allowance, builderApproval } = deps;
+  const { exchange, feeds, fillIndex, repeating, settler, workers } = beginning;
+  const { isStopped } = repeating;
+  if (state.phase === "trial") state.phase = "opening";
+  repeating.fromNow(ALLOWED_INTERVAL_MS, () => refreshAllowed(store, { allowance, builderApproval }));
+  repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
+  repeating.every(MARKETS_INTERVAL_MS, () => deps.markets.refresh());
+  const looked = compareClocksOnce(exchange, clock, isStopped).then(() => {
+    if (state.phase === "opening") state.phase = "starting";
+    workers.stopper.heed();
+    return lookAtInterrupted(deps, settler);
+  });
+  await Promise.all([looked, readFirstMarkets(deps, isStopped)]);
+  if (state.phase === "starting") state.phase = "ready";
+  repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped }));
+  for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
+  keepWatch(deps, beginning);
+  keepInStep(deps, beginning);
+  repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
+  keepRecord(repeating, deps);
+  repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
+  repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));
+  repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, isStopped).look);
+  checkPictures(repeating, deps, deps.reads);
+}
+
 function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () => void): RunningHeartbeats {
   return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
 }
 
-type SteppingParts = {
-  workers: Workers;
-  world: World;
-  repeating: Repeating;
-  settler: Settler;
-  heartbeats: RunningHeartbeats;
-  follower: Follower;
-};
-
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep(stepping: SteppingParts, socket: GatewayParts["socket"]): void {
-  const { world, repeating, settler, workers, heartbeats, follower } = stepping;
+function keepInStep({ clock }: With<"clock">, beginning: Beginning): void {
+  const { parts, repeating, settler, workers, heartbeats, follower } = beginning;
   const { once, every } = repeating;
   once(async () => heartbeats.begin());
   once(async () => heedClosing(workers));
   once(async () => {
-    if (socket !== null) await world.clock.sleep(FEED_WITHIN_MS);
+    if (parts.socket !== null) await clock.sleep(FEED_WITHIN_MS);
     await follower.resync("not_connected");
   });
   every(RESYNC_INTERVAL_MS, async () => {
@@ -246,10 +258,10 @@ function checkPictures(
   every(CHECK_PICTURE_MS, () => checks.run());
 }
 
-type Watches = { agents: AgentWatch; readiness: ReadinessWatch; tell(words: string): void; prepare(): void };
-
-function keepWatch({ every, fromNow }: Repeating, { agents, readiness, tell, prepare }: Watches): void {
-  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(prepare));
+function keepWatch(deps: Deps, { parts, agents, repeating, tell }: Beginning): void {
+  const { every, fromNow } = repeating;
+  const readiness = openReadinessWatch(deps);
+  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(() => prepare(deps, parts)));
   every(MISSING_INTERVAL_MS, () => agents.lookAtMissing());
   fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
 }

@@ -111,7 +111,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/gateway.ts",
-        find: "      repeating.every(MARKETS_INTERVAL_MS, () => world.markets.refresh());\n",
+        find: "  repeating.every(MARKETS_INTERVAL_MS, () => deps.markets.refresh());\n",
         put: "",
       },
     ],

@@ -52,8 +52,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a start does not go on with a stop",
     "src/gateway.ts",
-    "        workers.stopper.heed();\n        return lookAtInterrupted(world, settler);",
-    "        return lookAtInterrupted(world, settler);",
+    "    workers.stopper.heed();\n    return lookAtInterrupted(deps, settler);",
+    "    return lookAtInterrupted(deps, settler);",
   ),
   one(
     "TWAPs that run are left running",

@@ -89,33 +89,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
     const post = postFromInside(gateway.server, new URL(baseUrl).host);
-    const { version, audience } = settings;
-    const control = openControl(at, {
-      running: {
-        version,
-        audience,
-        exchangeUrl: instance.exchangeUrl,
-        pageUrl,
-        post,
-        decideProposal: (wanted) => decideByOperator(gateway.deps, wanted),
-        readiness: () => readyAccounts(gateway.deps),
-        marketsNamed: (names) => marketsNamed(gateway.deps.markets.current(), names),
-        heedStops: () => {
-          gateway.deps.stopper.heed();
-          gateway.deps.flattener.heed();
-        },
-        listeners: [{ what: "gateway", url: baseUrl, exposure }, ...othersOf(exposed, alerts, input)],
-      },
-      store,
-      clock,
-      randomBytes,
-      network: instance.network,
-      keyring,
-      passphrase: input.passphrase,
-      exchange,
-      trial,
-      state,
-    });
+    const listeners = [{ what: "gateway", url: baseUrl, exposure } as const, ...othersOf(exposed, alerts, input)];
+    const running = runningOf(gateway, { pageUrl, post, listeners });
+    const { network } = instance;
+    const { passphrase } = input;
+    const reached = { running, store, clock, randomBytes, network, keyring, passphrase, exchange, trial, state };
+    const control = openControl(at, reached);
     const ports = new Set([door.port, exposed.port, alerts.port].flatMap((port) => port ?? []));
     const watch = watchCrowd({ config, ports, guests: door.guests, descriptors, state, log }, outside);
     door.open(gateway);
@@ -196,7 +175,28 @@ function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: List
   return [...open, ...besides];
 }
 
-function openControl(at: Places, changer: Parameters<typeof controlServer>[0]): { stop(): Promise<void> } {
+type Reached = Parameters<typeof controlServer>[0];
+type Running = NonNullable<Reached["running"]>;
+
+/** What only the process that runs can tell the operator, or do for him. */
+function runningOf({ deps }: Gateway, about: Pick<Running, "pageUrl" | "post" | "listeners">): Running {
+  const { version, audience } = deps.settings;
+  return {
+    version,
+    audience,
+    exchangeUrl: deps.instance.exchangeUrl,
+    ...about,
+    decideProposal: (wanted) => decideByOperator(deps, wanted),
+    readiness: () => readyAccounts(deps),
+    marketsNamed: (names) => marketsNamed(deps.markets.current(), names),
+    heedStops: () => {
+      deps.stopper.heed();
+      deps.flattener.heed();
+    },
+  };
+}
+
+function openControl(at: Places, changer: Reached): { stop(): Promise<void> } {
   // We hold the directory's lock: what lies there is what a killed process left behind.
   rmSync(at.control, { force: true });
   const server = bind(() => Bun.serve({ unix: at.control, fetch: controlServer(changer) }), null);
