@@ -134,10 +134,14 @@ export type DemoOwner = {
 export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
-  flattener: Flattener;
-  canceler: Canceler;
-  closer: Closer;
-  trader: Trader;
+  /** Closes what is held under a stop. */
+  flattener: RowWorker;
+  /** Cancels what a row names. */
+  canceler: RowWorker;
+  /** Sees to what a close leaves behind. */
+  closer: RowWorker;
+  /** Pursues trades. */
+  trader: RowWorker;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -239,35 +243,15 @@ export type Settling = {
   openCount(): number;
 };
 
+/** Who goes on with what rows ask for, wherever a process has died. */
+export type RowWorker = {
+  /** There may be a new one; safe to call at any time. */
+  heed(): void;
+};
+
 /** Who carries stops out. */
-export type Stopper = {
-  /** There may be a new one; safe to call at any time. */
-  heed(): void;
+export type Stopper = RowWorker & {
   progressOf(stop: Stop): StopProgress;
-};
-
-/** Who closes what is held under a stop. */
-export type Flattener = {
-  /** There may be something to flatten; safe to call at any time. */
-  heed(): void;
-};
-
-/** Who cancels what a row names. */
-export type Canceler = {
-  /** There may be something to cancel; safe to call at any time. */
-  heed(): void;
-};
-
-/** Who pursues trades. */
-export type Trader = {
-  /** There may be a new one; safe to call at any time. */
-  heed(): void;
-};
-
-/** Who sees to what a close leaves behind. */
-export type Closer = {
-  /** There may be a new one; safe to call at any time. */
-  heed(): void;
 };
 
 /** Who listens for the silence of bots. */

@@ -4,8 +4,9 @@ import { findMarket } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { With } from "../deps.ts";
+import type { RunningRowWorker } from "../settle/row-worker.ts";
 import type { ToFlatten } from "../settle/stop/flatten-step.ts";
-import { type FlattenParts, openFlattener, type RunningFlattener } from "../settle/stop/flattener.ts";
+import { type FlattenParts, openFlattener } from "../settle/stop/flattener.ts";
 import { pricesNow } from "./prices-now.ts";
 
 type ToLookAtFacts = With<"exchange" | "marketView" | "markets" | "reads" | "settings">;
@@ -15,7 +16,7 @@ export function openGatewayFlattener(
   world: ToFlatten,
   settling: FlattenParts["settling"],
   deps: () => ToLookAtFacts,
-): RunningFlattener {
+): RunningRowWorker {
   return openFlattener(world, {
     settling,
     positions: (account) => positionsNow(deps(), account),

@@ -3,7 +3,8 @@ import { ZERO } from "../core/decimal.ts";
 import { dexOf } from "../core/market.ts";
 import type { With } from "../deps.ts";
 import type { ToPlaceOwn } from "../settle/place/place-own.ts";
-import { openTrader, type RunningTrader, type ShownPosition, type TraderParts } from "../settle/trade/trader.ts";
+import type { RunningRowWorker } from "../settle/row-worker.ts";
+import { openTrader, type ShownPosition, type TraderParts } from "../settle/trade/trader.ts";
 import { enterTrade } from "./enter-trade.ts";
 import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
@@ -13,7 +14,7 @@ export function openGatewayTrader(
   world: ToPlaceOwn,
   settling: TraderParts["settling"],
   deps: () => ToPlaceOrder & With<"reads">,
-): RunningTrader {
+): RunningRowWorker {
   return openTrader(world, {
     settling,
     position: (account, market) => positionNow(deps(), account, market),

@@ -1,6 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import type { CancelAll } from "../../core/cancel-all.ts";
-import type { Canceler, Settling, With } from "../../deps.ts";
+import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { addCovered, findCancelAll, listCancelAlls, listCovered, updateCancelAll } from "../../store/cancel-alls.ts";
@@ -9,21 +9,15 @@ import { storeAnswer } from "../../store/idempotency.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { isOver } from "../cancel/cancel.ts";
+import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
 import { cancelAllShown } from "./covered.ts";
 
-export type RunningCanceler = Canceler & {
-  /** Nothing goes on in this process; the next start finds it. */
-  stop(): void;
-};
-
 /** Orders that are canceled at once. */
 const MAX_AT_ONCE = 16;
 /** Between two looks at what is left, milliseconds; longer once it takes its time. */
-const LOOK_EVERY_MS = 250;
-const LATER_EVERY_MS = 2_000;
-const LATER_AFTER_LOOKS = 20;
+const PAUSES = { firstMs: 250, laterMs: 2_000 };
 /** So long what was taken for over is still looked at, milliseconds: it may turn out to live. */
 const DOUBTED_FOR_MS = 3_600_000;
 /** Between two looks at all of these, milliseconds: there may be as many as keys may ask for in that time. */
@@ -42,12 +36,10 @@ const READ_EVERY_MS = 3_000;
 
 /**
  * Cancels the orders that a row names, until nothing of them can fill any more: what is not settled is burnt, what rests is
- * canceled, each by an intent of its own. What it does is in the rows, so that it goes on wherever a process has died.
+ * canceled, each by an intent of its own.
  */
-export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanceler {
+export function openCanceler(world: ToCancel, parts: CancelerParts): RunningRowWorker {
   const tools: CancelerTools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
-  const running = new Set<string>();
-  let isEnded = false;
   let doubtedElapsedMs = Number.NEGATIVE_INFINITY;
 
   /** What was taken for over may turn out to live. */
@@ -58,29 +50,21 @@ export function openCanceler(world: ToCancel, parts: CancelerParts): RunningCanc
     for (const row of listCancelAlls(world.store, world.clock.nowMs() - DOUBTED_FOR_MS)) doubt(world, row);
   }
 
-  async function follow(id: string): Promise<void> {
-    for (let looks = 1; !isEnded; looks += 1) {
-      try {
-        if (await step(tools, id)) return;
-      } catch (error) {
-        if (!isEnded) world.log.error({ cancel_all: id, error: String(error) }, "a step of a cancel-all failed");
-      }
-      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
-    }
-  }
-
-  return {
-    heed() {
-      if (isEnded) return;
-      doubtAll();
-      for (const row of listCancelAlls(world.store, Number.MAX_SAFE_INTEGER)) {
-        if (running.has(row.id)) continue;
-        running.add(row.id);
-        void follow(row.id).finally(() => running.delete(row.id));
-      }
+  const worker = openRowWorker(world, {
+    field: "cancel_all",
+    failed: "a step of a cancel-all failed",
+    list: () => listCancelAlls(world.store, Number.MAX_SAFE_INTEGER),
+    open({ id }) {
+      return () => step(tools, id);
     },
-    stop() {
-      isEnded = true;
+    ...PAUSES,
+  });
+  return {
+    ...worker,
+    heed() {
+      if (worker.isStopped()) return;
+      doubtAll();
+      worker.heed();
     },
   };
 }

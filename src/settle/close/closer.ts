@@ -4,7 +4,7 @@ import { cloidOf } from "../../core/cloid.ts";
 import type { Close } from "../../core/close.ts";
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { newUuid } from "../../core/uuid.ts";
-import type { Canceler, Closer, With } from "../../deps.ts";
+import type { RowWorker, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { botOf, listBotNets } from "../../store/bots.ts";
@@ -16,15 +16,11 @@ import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
+import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { isUnsettled } from "../stop/flatten-step.ts";
 
-export type RunningCloser = Closer & {
-  /** Nothing goes on in this process; the next start finds it. */
-  stop(): void;
-};
-
 export type CloserParts = {
-  canceler: Canceler;
+  canceler: RowWorker;
   /** What an account holds in a perpetual market, signed, not older than its last change; null where nobody can say. */
   position(account: Account, market: string): Promise<Decimal | null>;
 };
@@ -32,42 +28,22 @@ export type CloserParts = {
 type ToClose = With<"clock" | "log" | "randomBytes" | "store">;
 
 /** Between two looks at a close, milliseconds; longer once it takes its time. */
-const LOOK_EVERY_MS = 500;
-const LATER_EVERY_MS = 5_000;
-const LATER_AFTER_LOOKS = 20;
+const PAUSES = { firstMs: 500, laterMs: 5_000 };
 
 /**
  * Sees to what a close leaves behind: once its order is settled and the position is proven flat, the triggers go that could
- * only have reduced it. What it does is in the rows, so that it goes on wherever a process has died.
+ * only have reduced it.
  */
-export function openCloser(world: ToClose, parts: CloserParts): RunningCloser {
-  const running = new Set<string>();
-  let isEnded = false;
-
-  async function follow(orderId: string): Promise<void> {
-    for (let looks = 1; !isEnded; looks += 1) {
-      try {
-        if (await step(world, parts, orderId)) return;
-      } catch (error) {
-        if (!isEnded) world.log.error({ order: orderId, error: String(error) }, "a step of a close failed");
-      }
-      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
-    }
-  }
-
-  return {
-    heed() {
-      if (isEnded) return;
-      for (const { orderId } of listRunningCloses(world.store)) {
-        if (running.has(orderId)) continue;
-        running.add(orderId);
-        void follow(orderId).finally(() => running.delete(orderId));
-      }
+export function openCloser(world: ToClose, parts: CloserParts): RunningRowWorker {
+  return openRowWorker(world, {
+    field: "order",
+    failed: "a step of a close failed",
+    list: () => listRunningCloses(world.store).map(({ orderId: id }) => ({ id })),
+    open({ id }) {
+      return () => step(world, parts, id);
     },
-    stop() {
-      isEnded = true;
-    },
-  };
+    ...PAUSES,
+  });
 }
 
 /** True when there is nothing more to do for it. */

@@ -13,16 +13,10 @@ import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { findStop } from "../../store/stops.ts";
+import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { isUnsettled, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
-
-export type RunningFlattener = {
-  /** There may be something to flatten; safe to call at any time. */
-  heed(): void;
-  /** Nothing goes on in this process; the next start finds it. */
-  stop(): void;
-};
 
 export type FlattenParts = {
   settling: Pick<Settling, "burn" | "pursue">;
@@ -42,44 +36,26 @@ const MAX_IDLE = 10;
 const FLAT_READINGS = 2;
 
 /** What is kept in mind of one between two rounds. Losing it costs some readings. */
-type Memory = { askedAtMs: number; flatReadings: number; idle: Map<string, number> };
+type FlattenMemory = { askedAtMs: number; flatReadings: number; idle: Map<string, number> };
 
-/** Closes what is held by whom a stop covers, once nothing can increase it any more. What it does is in the rows. */
-export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningFlattener {
-  const running = new Set<string>();
-  let isEnded = false;
-
-  async function follow(stopId: string): Promise<void> {
-    const memory: Memory = { askedAtMs: 0, flatReadings: 0, idle: new Map() };
-    while (!isEnded) {
-      try {
-        if (await playRound(world, parts, { stopId, memory })) return;
-      } catch (error) {
-        if (!isEnded) world.log.error({ stop: stopId, error: String(error) }, "a step of a flattening failed");
-      }
-      await world.clock.sleep(ROUND_EVERY_MS);
-    }
-  }
-
-  return {
-    heed() {
-      if (isEnded) return;
-      for (const { stopId } of listRunningFlattens(world.store)) {
-        if (running.has(stopId)) continue;
-        running.add(stopId);
-        void follow(stopId).finally(() => running.delete(stopId));
-      }
+/** Closes what is held by whom a stop covers, once nothing can increase it any more. */
+export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRowWorker {
+  return openRowWorker(world, {
+    field: "stop",
+    failed: "a step of a flattening failed",
+    list: () => listRunningFlattens(world.store).map(({ stopId: id }) => ({ id })),
+    open({ id: stopId }) {
+      const memory: FlattenMemory = { askedAtMs: 0, flatReadings: 0, idle: new Map() };
+      return () => playRound(world, parts, { stopId, memory });
     },
-    stop() {
-      isEnded = true;
-    },
-  };
+    firstMs: ROUND_EVERY_MS,
+  });
 }
 
-type Following = { stopId: string; memory: Memory };
+type FollowedFlatten = { stopId: string; memory: FlattenMemory };
 
 /** True when there is nothing more to do for it. */
-async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory }: Following): Promise<boolean> {
+async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory }: FollowedFlatten): Promise<boolean> {
   const { store, state } = world;
   const [flatten, stop] = [findFlatten(store, stopId), findStop(store, stopId)];
   const account = stop === null ? null : findAccount(store, stop.accountId);
@@ -142,7 +118,7 @@ type FlattenClosing = {
   stop: Stop;
   account: Account;
   flatten: Flatten;
-  memory: Memory;
+  memory: FlattenMemory;
   market: string;
   closable: Decimal;
   /** Orders that this request has placed in this market. */
@@ -182,7 +158,7 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
 }
 
 /** Counts a round that came to nothing. */
-function isLast({ idle }: Memory, market: string): boolean {
+function isLast({ idle }: FlattenMemory, market: string): boolean {
   const times = (idle.get(market) ?? 0) + 1;
   idle.set(market, times);
   return times >= MAX_IDLE;

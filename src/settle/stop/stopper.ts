@@ -5,15 +5,13 @@ import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop, listStopsInForce, updateStop } from "../../store/stops.ts";
+import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { openTurns } from "../turns.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
 import { isNothing, keptOrders, remainingOf } from "./covered.ts";
 import { newWithdrawal, type StopTools, type Withdrawal, withdraw } from "./withdraw.ts";
 
-export type RunningStopper = Stopper & {
-  /** No stop goes on in this process; the next start finds it. */
-  stop(): void;
-};
+export type RunningStopper = Stopper & RunningRowWorker;
 
 export type StopperParts = {
   settling: Pick<Settling, "burn" | "pursue">;
@@ -23,43 +21,29 @@ export type StopperParts = {
 /** Orders that are canceled at once. */
 const MAX_AT_ONCE = 16;
 /** Between two looks at what is left, milliseconds; longer once it takes its time. */
-const LOOK_EVERY_MS = 250;
-const LATER_EVERY_MS = 2_000;
-const LATER_AFTER_LOOKS = 20;
+const PAUSES = { firstMs: 250, laterMs: 2_000 };
 
 /**
- * Carries stops out: what was signed before a stop and can increase is burnt or canceled until nothing of it is left. What
- * it does is in the rows, so that it goes on wherever a process has died.
+ * Carries stops out: what was signed before a stop and can increase is burnt or canceled until nothing of it is left.
  */
 export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStopper {
   const tools: StopTools = { world, ...parts, turns: openTurns(MAX_AT_ONCE), endedTwaps: new Set() };
-  const running = new Set<string>();
-  let isEnded = false;
-
-  async function follow(id: string): Promise<void> {
-    const withdrawal = newWithdrawal();
-    for (let looks = 1; !isEnded; looks += 1) {
-      try {
-        if (await step(tools, id, withdrawal)) return;
-      } catch (error) {
-        if (!isEnded) world.log.error({ stop: id, error: String(error) }, "a step of a stop failed");
-      }
-      await world.clock.sleep(looks < LATER_AFTER_LOOKS ? LOOK_EVERY_MS : LATER_EVERY_MS);
-    }
-  }
-
-  function begin(stop: Stop): void {
-    if (running.has(stop.id)) return;
-    doubt(tools, stop);
-    running.add(stop.id);
-    void follow(stop.id).finally(() => running.delete(stop.id));
-  }
-
+  const worker = openRowWorker(world, {
+    field: "stop",
+    failed: "a step of a stop failed",
+    list: () => listStopsInForce(world.store),
+    open(stop) {
+      doubt(tools, stop);
+      const withdrawal = newWithdrawal();
+      return () => step(tools, stop.id, withdrawal);
+    },
+    ...PAUSES,
+  });
   return {
+    ...worker,
     heed() {
-      if (isEnded) return;
       try {
-        for (const stop of listStopsInForce(world.store)) begin(stop);
+        worker.heed();
       } catch (error) {
         // The stop stands all the same, and whoever asked for it must be told so: this is asked again.
         world.log.error({ error: String(error) }, "stops could not be looked at");
@@ -69,9 +53,6 @@ export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStop
       remaining: remainingOf(world, stop, tools.endedTwaps),
       kept: keptOrders(world, stop),
     }),
-    stop() {
-      isEnded = true;
-    },
   };
 }
 

@@ -13,12 +13,13 @@ import {
   unprotectedBecause,
   wantsMark,
 } from "../../core/trade-step.ts";
-import type { Settling, Trader, With } from "../../deps.ts";
+import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, listOpenTrades, putTrade } from "../../store/trades.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
+import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
 import { placeGuard } from "./place-guard.ts";
 import {
@@ -30,11 +31,6 @@ import {
   type StopShown,
   type TradeRows,
 } from "./trade-facts.ts";
-
-export type RunningTrader = Trader & {
-  /** No trade goes on in this process; the next start finds it. */
-  stop(): void;
-};
 
 /** What an account holds of a market, signed, and when that was so by the exchange's time, unix milliseconds. */
 export type ShownPosition = { size: Decimal; timeMs: number };
@@ -68,7 +64,7 @@ const READ_EVERY_MS = 10_000;
 const CONFIRM_EVERY_MS = 2_000;
 
 /** What is kept in mind of one between two looks. Losing it costs readings. */
-type Memory = {
+type TradeMemory = {
   askedMs: number;
   stopAskedMs: number;
   stopShown: StopShown | null;
@@ -84,7 +80,7 @@ type Memory = {
   mark: Decimal | null;
 };
 
-const NOTHING_ASKED: Memory = {
+const NOTHING_ASKED: TradeMemory = {
   askedMs: 0,
   stopAskedMs: Number.NEGATIVE_INFINITY,
   stopShown: null,
@@ -97,42 +93,24 @@ const NOTHING_ASKED: Memory = {
   mark: null,
 };
 
-/** Pursues trades: their stops, their entries, their ends. What it does is in the rows, so that it goes on wherever a process has died. */
-export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader {
-  const running = new Set<string>();
-  let isEnded = false;
-
-  async function follow(id: string): Promise<void> {
-    const memory: Memory = { ...NOTHING_ASKED };
-    while (!isEnded) {
-      try {
-        if (await look(world, parts, { id, memory })) return;
-      } catch (error) {
-        if (!isEnded) world.log.error({ trade: id, error: String(error) }, "a step of a trade failed");
-      }
-      await world.clock.sleep(TRADE_LOOK_MS);
-    }
-  }
-
-  return {
-    heed() {
-      if (isEnded) return;
-      for (const { id } of listOpenTrades(world.store)) {
-        if (running.has(id)) continue;
-        running.add(id);
-        void follow(id).finally(() => running.delete(id));
-      }
+/** Pursues trades: their stops, their entries, their ends. */
+export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningRowWorker {
+  return openRowWorker(world, {
+    field: "trade",
+    failed: "a step of a trade failed",
+    list: () => listOpenTrades(world.store),
+    open({ id }) {
+      const memory: TradeMemory = { ...NOTHING_ASKED };
+      return () => look(world, parts, { id, memory });
     },
-    stop() {
-      isEnded = true;
-    },
-  };
+    firstMs: TRADE_LOOK_MS,
+  });
 }
 
-type Following = { id: string; memory: Memory };
+type FollowedTrade = { id: string; memory: TradeMemory };
 
 /** True when there is nothing more to do for it. */
-async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Following): Promise<boolean> {
+async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: FollowedTrade): Promise<boolean> {
   const { store, state } = world;
   const rows = rowsWhileUnchanged(store, id);
   const account = rows === null ? null : findAccount(store, rows.trade.accountId);
@@ -145,7 +123,7 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   return false;
 }
 
-type Asking = { rows: TradeRows; account: Account; memory: Memory };
+type Asking = { rows: TradeRows; account: Account; memory: TradeMemory };
 
 /** What the rows alone do not tell: whether a stop waits still, an entry of which no feed tells, and what other hands have closed. */
 async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memory }: Asking): Promise<void> {
@@ -227,7 +205,7 @@ type Judged = { trade: Trade; steps: readonly TradeStep[] };
  * Null where it has ended. In one transaction with the rows that it is concluded from, where anything of it changes: most looks find
  * everything as it was, and nobody waits for the disk because of them.
  */
-function writeDown(world: ToPlaceOwn, { id, memory }: Following): Judged | null {
+function writeDown(world: ToPlaceOwn, { id, memory }: FollowedTrade): Judged | null {
   const asItIs = judge(world, rowsWhileUnchanged(world.store, id), memory);
   if (asItIs === null || !asItIs.isChanged) return asItIs;
   return inTransaction(world.store, (store) => {
@@ -242,7 +220,7 @@ function writeDown(world: ToPlaceOwn, { id, memory }: Following): Judged | null 
 function judge(
   world: ToPlaceOwn,
   rows: TradeRows | null,
-  memory: Memory,
+  memory: TradeMemory,
 ): (Judged & { isChanged: boolean; nowMs: number }) | null {
   if (rows === null || rows.trade.endedAtMs !== null) return null;
   const { trade: row } = rows;
@@ -287,7 +265,7 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
   };
 }
 
-type Taking = { trade: Trade; account: Account; step: TradeStep; memory: Memory };
+type Taking = { trade: Trade; account: Account; step: TradeStep; memory: TradeMemory };
 
 async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, step, memory }: Taking): Promise<void> {
   const { settling } = parts;
