@@ -19,6 +19,7 @@ import {
   requireSides,
   reservedBy,
   type ToTrade,
+  triggerOf,
   type WantedGuard,
 } from "./create-trade.ts";
 import { requireTrade } from "./get-trade.ts";
@@ -82,7 +83,7 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     ...(wanted.takeProfit === null ? {} : { takeProfit: guardOf(market, found.side, wanted.takeProfit) }),
   };
   const fault = Object.values(guards)
-    .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: asTrigger(guard) }))
+    .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: triggerOf(guard) }))
     .find((each) => each !== null);
   if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
   requireOnSides(found, wanted, guards.stopLoss ?? found.stopLoss);
@@ -130,10 +131,6 @@ async function requireStopInTime(
   const { side, price, status, filledSize } = trade;
   const size = status === "open" ? ZERO : subtract(decimal(trade.size), filledSize);
   requireInTime(facts, market, { side, price, stopLoss, size });
-}
-
-function asTrigger({ triggerPrice, isMarket }: Guard) {
-  return { price: triggerPrice, kind: "stop_loss", market: isMarket } as const;
 }
 
 function asWanted({ triggerPrice, price, isMarket }: Guard): WantedGuard {

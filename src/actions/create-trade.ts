@@ -150,7 +150,7 @@ async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market
 }
 
 /** For the market's rules, which ask nothing of its kind. */
-function triggerOf({ triggerPrice, isMarket }: Guard): Trigger {
+export function triggerOf({ triggerPrice, isMarket }: Guard): Trigger {
   return { price: triggerPrice, kind: "stop_loss", market: isMarket };
 }
 

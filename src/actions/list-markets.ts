@@ -1,12 +1,8 @@
 import { ApiError } from "../core/errors.ts";
-import type { Market } from "../core/market.ts";
+import { MAX_SIGNIFICANT_FIGURES, type Market, priceDecimals } from "../core/market.ts";
 import { listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import type { ReadAnswer } from "./answer.ts";
-
-/** Decimals that a price may have before those of the size are taken off. */
-const PRICE_DECIMALS = { perpetual: 6, spot: 8 } as const;
-const PRICE_SIGNIFICANT_FIGURES = 5;
 
 /** Every market that orders are taken for, by name. */
 export async function listMarkets(deps: With<"markets">): Promise<ReadAnswer> {
@@ -24,8 +20,8 @@ export function marketResource(market: Market) {
     dex: market.dex,
     pair: market.pairName,
     size_decimals: market.sizeDecimals,
-    price_decimals: Math.max(0, PRICE_DECIMALS[market.kind] - market.sizeDecimals),
-    price_significant_figures: PRICE_SIGNIFICANT_FIGURES,
+    price_decimals: priceDecimals(market),
+    price_significant_figures: MAX_SIGNIFICANT_FIGURES,
     max_leverage: market.maxLeverage,
     margin_mode: market.marginMode,
   };

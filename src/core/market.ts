@@ -105,8 +105,13 @@ export function suggestMarkets(universe: Universe, name: string): string[] {
     .map(({ candidate }) => candidate);
 }
 
-const MAX_SIGNIFICANT_FIGURES = 5;
+export const MAX_SIGNIFICANT_FIGURES = 5;
 const MAX_PRICE_DECIMALS = { perpetual: 6, spot: 8 } as const;
+
+/** Decimals that a price may have in this market, where it is no whole number. */
+export function priceDecimals({ kind, sizeDecimals }: Pick<Market, "kind" | "sizeDecimals">): number {
+  return Math.max(0, MAX_PRICE_DECIMALS[kind] - sizeDecimals);
+}
 
 /**
  * Says why the exchange would refuse a price, or null when it would take it.
@@ -120,13 +125,13 @@ const MAX_PRICE_DECIMALS = { perpetual: 6, spot: 8 } as const;
 export function priceFault(market: Market, price: Decimal, field: string): string | null {
   const decimals = decimalPlaces(price);
   if (decimals === 0) return null;
-  const allowed = MAX_PRICE_DECIMALS[market.kind] - market.sizeDecimals;
+  const allowed = priceDecimals(market);
   const figures = significantFigures(price);
   if (decimals <= allowed && figures <= MAX_SIGNIFICANT_FIGURES) return null;
   const keep = keptDecimals(market, price);
   return (
     `${field} ${price} is not a valid price on ${market.name}: at most ${MAX_SIGNIFICANT_FIGURES} significant figures ` +
-    `and ${Math.max(0, allowed)} decimals. Nearest valid: ${nearest(price, keep)}.`
+    `and ${allowed} decimals. Nearest valid: ${nearest(price, keep)}.`
   );
 }
 
@@ -139,7 +144,7 @@ export function roundPrice(market: Market, price: Decimal, way: "up" | "down"): 
 
 /** Decimals that a price of this size may have. */
 function keptDecimals(market: Market, price: Decimal): number {
-  const allowed = MAX_PRICE_DECIMALS[market.kind] - market.sizeDecimals;
+  const allowed = priceDecimals(market);
   const wholeFigures = significantFigures(price) - decimalPlaces(price);
   return Math.max(0, Math.min(allowed, MAX_SIGNIFICANT_FIGURES - wholeFigures));
 }
