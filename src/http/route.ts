@@ -33,7 +33,7 @@ export type Route = {
   answer(deps: Deps, visit: Visit, id: string): Promise<Answer>;
 };
 
-type WithBody<Body extends TSchema> = Contract & { body: Body };
+export type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
 export type UrgentCall<Body> = { id: string; body: Body; idempotencyKey: string | null };
@@ -57,11 +57,11 @@ export function signedRoute<Body extends TSchema>(
   kind: FailureKind,
   run: (deps: Deps, body: Static<Body>, id: string) => Answer,
 ): Route {
-  const signedBody = readingSignedBody(contract);
+  const readBody = readingBody(contract);
   return {
     contract,
     async answer(deps, visit, id) {
-      const body = await signedBody(deps, visit);
+      const body = await readBody(deps, visit);
       return countingFailures(visit, kind, () => run(deps, body, id));
     },
   };
@@ -74,19 +74,19 @@ export function provenRoute<Body extends TSchema, Proven>(
   prove: (deps: Deps, body: Static<Body>, id: string) => Proven,
   run: (deps: Deps, visit: Visit, proven: Proven) => Promise<string>,
 ): Route {
-  const signedBody = readingSignedBody(contract);
+  const readBody = readingBody(contract);
   return {
     contract,
     async answer(deps, visit, id) {
-      const body = await signedBody(deps, visit);
+      const body = await readBody(deps, visit);
       const proven = countingFailures(visit, kind, () => prove(deps, body, id));
       return { status: 200, body: await run(deps, visit, proven) };
     },
   };
 }
 
-/** Where the body itself carries the authority, its shape is all that is asked before the signature. */
-function readingSignedBody<Body extends TSchema>(contract: WithBody<Body>) {
+/** Of a body that carries the authority itself, its shape is all that is asked before that. */
+export function readingBody<Body extends TSchema>(contract: WithBody<Body>) {
   const check = compileCheck(contract.body);
   return (deps: With<"clock">, visit: Visit): Promise<Static<Body>> => {
     queryOf(contract, visit);

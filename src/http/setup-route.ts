@@ -4,28 +4,24 @@ import { ApiError } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import { claimSetup, requireSession, type SetupSession } from "../ops/set-up/tokens.ts";
-import { compileCheck } from "./check.ts";
 import type { Contract } from "./contract.ts";
 import type { Query } from "./query.ts";
-import { bodyOf, queryOf, type Route } from "./route.ts";
+import { queryOf, type Route, readingBody, type WithBody } from "./route.ts";
 import type { ClaimBody } from "./schema/setup.ts";
 import { countingFailures, type Visit } from "./visit.ts";
-
-type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 /** Trades the link for a session. */
 export function claimRoute(
   contract: WithBody<typeof ClaimBody>,
   run: (setting: SettingUp, session: SetupSession) => Promise<string>,
 ): Route {
-  const check = compileCheck(contract.body);
+  const readBody = readingBody(contract);
   return {
     contract,
     async answer(deps, visit) {
       const setting = settingOf(deps, visit);
       const authorization = visit.request.headers.get("authorization");
-      queryOf(contract, visit);
-      const body = await bodyOf(deps, visit, { contract, check });
+      const body = await readBody(deps, visit);
       const claim = () => claimSetup(setting, authorization, body.session_hash);
       return { status: 200, body: await run(setting, countingFailures(visit, "authentication", claim)) };
     },
@@ -54,14 +50,13 @@ export function setupStepRoute<Body extends TSchema>(
   contract: WithBody<Body>,
   run: (setting: SettingUp, session: SetupSession, body: Static<Body>) => Promise<string>,
 ): Route {
-  const check = compileCheck(contract.body);
+  const readBody = readingBody(contract);
   return {
     contract,
     async answer(deps, visit) {
       const setting = settingOf(deps, visit);
       const session = sessionOf(setting, visit);
-      queryOf(contract, visit);
-      const body = await bodyOf(deps, visit, { contract, check });
+      const body = await readBody(deps, visit);
       chargeTo(visit, session);
       return { status: 200, body: await run(setting, session, body) };
     },
