@@ -117,23 +117,15 @@ function liquidationOrder(
   market: PerpMarket,
   terms: { isBuy: boolean; size: bigint },
 ): Order {
-  const oid = turn.venue.nextOid;
-  turn.venue.nextOid += 1;
-  return {
-    ...plainOrder(),
+  return plainOrder(turn, market, {
     ...terms,
-    oid,
-    asset: market.asset,
-    coin: market.coin,
     user: account.address,
     // As far as the book reaches within the band of a market order.
     limitPrice: terms.isBuy ? market.markPrice * 2n : market.markPrice / 20n,
-    originalSize: terms.size,
-    timestampMs: turn.nowMs,
     reduceOnly: true,
     orderType: "Market",
     tif: "LiquidationMarket",
-  };
+  });
 }
 
 /** Backstop: positions go to the liquidator at mark, and with them all collateral that stood behind them. */

@@ -25,28 +25,22 @@ export type Placed =
 export function newOrder(turn: Turn, account: Account, market: Market, placement: Placement): Order {
   const { request, builder, isPositionTpsl } = placement;
   const trigger = "trigger" in request.t ? request.t.trigger : null;
-  const size = units(request.s);
-  const oid = turn.venue.nextOid;
-  turn.venue.nextOid += 1;
-  return {
-    ...plainOrder(),
-    oid,
-    asset: market.asset,
-    coin: market.coin,
+  const terms = {
     user: account.address,
     isBuy: request.b,
     limitPrice: units(request.p),
-    size,
-    originalSize: size,
-    timestampMs: turn.nowMs,
+    size: units(request.s),
+    reduceOnly: request.r,
+    orderType: orderTypeOf(request),
+    tif: "limit" in request.t ? request.t.limit.tif : null,
+  };
+  return {
+    ...plainOrder(turn, market, terms),
     trigger:
       trigger === null
         ? null
         : { isMarket: trigger.isMarket, triggerPrice: units(trigger.triggerPx), tpsl: trigger.tpsl },
     isPositionTpsl,
-    reduceOnly: request.r,
-    orderType: orderTypeOf(request),
-    tif: "limit" in request.t ? request.t.limit.tif : null,
     cloid: request.c,
     phase: trigger === null ? "resting" : "waitingForTrigger",
     builder,

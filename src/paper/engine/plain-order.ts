@@ -1,8 +1,22 @@
-import type { Order } from "./state.ts";
+import type { Market, Order } from "./state.ts";
+import type { Turn } from "./turn.ts";
 
-/** What a plain limit has of its own that no one asked for: no trigger, no kin, no builder, and nothing to wait for. */
-export function plainOrder() {
+type PlainTerms = Pick<Order, "user" | "isBuy" | "limitPrice" | "size" | "reduceOnly" | "orderType" | "tif">;
+
+/**
+ * An order under the next number. It is plain, and has nothing that no one asked for: no trigger, no kin, no builder, and nothing
+ * to wait for.
+ */
+export function plainOrder(turn: Turn, { asset, coin }: Market, terms: PlainTerms): Order {
+  const oid = turn.venue.nextOid;
+  turn.venue.nextOid += 1;
   return {
+    ...terms,
+    oid,
+    asset,
+    coin,
+    originalSize: terms.size,
+    timestampMs: turn.nowMs,
     trigger: null,
     isTriggered: false,
     isPositionTpsl: false,
@@ -14,5 +28,5 @@ export function plainOrder() {
     builder: null,
     tracksPosition: false,
     awaitsPosition: false,
-  } satisfies Partial<Order>;
+  };
 }

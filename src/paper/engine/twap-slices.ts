@@ -58,23 +58,15 @@ function toLot(size: bigint, lot: bigint): bigint {
 
 function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order {
   const percent = twap.isBuy ? 100n + MAX_SLIPPAGE_PERCENT : 100n - MAX_SLIPPAGE_PERCENT;
-  const oid = turn.venue.nextOid;
-  turn.venue.nextOid += 1;
-  return {
-    ...plainOrder(),
-    oid,
-    asset: market.asset,
-    coin: market.coin,
+  return plainOrder(turn, market, {
     user: twap.user,
     isBuy: twap.isBuy,
     limitPrice: toTick(market, (market.markPrice * percent) / 100n, twap.isBuy),
     size,
-    originalSize: size,
-    timestampMs: turn.nowMs,
     reduceOnly: twap.reduceOnly,
     orderType: "Twap Slice",
     tif: "Ioc",
-  };
+  });
 }
 
 function balanceFailure(turn: Turn, market: Market, order: Order): string | null {

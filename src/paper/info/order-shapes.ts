@@ -2,13 +2,17 @@
 import type { OrderSnapshot } from "../engine/state.ts";
 import { numberText } from "./number-format.ts";
 
-export type FrontendOrder = {
+/** Both begin with these. */
+type OrderHead = {
   coin: string;
   side: "B" | "A";
   limitPx: string;
   sz: string;
   oid: number;
   timestamp: number;
+};
+
+export type FrontendOrder = OrderHead & {
   triggerCondition: string;
   isTrigger: boolean;
   triggerPx: string;
@@ -24,12 +28,7 @@ export type FrontendOrder = {
 /** `frontendOpenOrders`, `orderStatus`, `historicalOrders`. */
 export function frontendOrder(order: OrderSnapshot): FrontendOrder {
   return {
-    coin: order.coin,
-    side: sideText(order.isBuy),
-    limitPx: numberText(order.limitPrice),
-    sz: numberText(order.size),
-    oid: order.oid,
-    timestamp: order.timestampMs,
+    ...headOf(order),
     triggerCondition: triggerCondition(order),
     isTrigger: order.trigger !== null,
     triggerPx: numberText(order.trigger?.triggerPrice ?? 0n),
@@ -43,13 +42,7 @@ export function frontendOrder(order: OrderSnapshot): FrontendOrder {
   };
 }
 
-export type BasicOrder = {
-  coin: string;
-  side: "B" | "A";
-  limitPx: string;
-  sz: string;
-  oid: number;
-  timestamp: number;
+export type BasicOrder = OrderHead & {
   origSz: string;
   reduceOnly?: true;
   cloid?: string;
@@ -58,15 +51,21 @@ export type BasicOrder = {
 /** `openOrders` and the channel `orderUpdates`: the last two members only when there is something to say. */
 export function basicOrder(order: OrderSnapshot): BasicOrder {
   return {
+    ...headOf(order),
+    origSz: numberText(order.originalSize),
+    ...(order.reduceOnly ? { reduceOnly: true as const } : {}),
+    ...(order.cloid === null ? {} : { cloid: order.cloid }),
+  };
+}
+
+function headOf(order: OrderSnapshot): OrderHead {
+  return {
     coin: order.coin,
     side: sideText(order.isBuy),
     limitPx: numberText(order.limitPrice),
     sz: numberText(order.size),
     oid: order.oid,
     timestamp: order.timestampMs,
-    origSz: numberText(order.originalSize),
-    ...(order.reduceOnly ? { reduceOnly: true as const } : {}),
-    ...(order.cloid === null ? {} : { cloid: order.cloid }),
   };
 }
 
