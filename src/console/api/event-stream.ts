@@ -49,3 +49,15 @@ function take(event: Draft, line: string): void {
   if (field === "event") event.type = value;
   if (field === "data") event.data.push(value);
 }
+
+/** Hands over what comes, piece by piece, until the stream ends; returns why it did. */
+export async function readEvents(response: Response, take: (events: readonly StreamEvent[]) => void): Promise<string> {
+  if (!response.ok || response.body === null) return `the gateway answered ${response.status}`;
+  const events = openEventReader();
+  const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await pieces.read();
+    if (done) return "the gateway ended the stream";
+    take(events.push(value));
+  }
+}

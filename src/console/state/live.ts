@@ -2,7 +2,7 @@
  * What keeps the page true: the gateway's own events, by which everything is told that it wrote down, and a slow turn
  * of readings for what moves without an event (marks, margin, budget).
  */
-import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
+import { readEvents, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
 import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
@@ -157,16 +157,11 @@ async function listen(app: App, mine: Live): Promise<string> {
       credentials: "omit",
       signal: AbortSignal.any([mine.stop.signal, silence.signal]),
     });
-    if (!response.ok || response.body === null) return `the gateway answered ${response.status}`;
-    const events = openEventReader();
-    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await pieces.read();
-      if (done) return "the gateway ended the stream";
+    return await readEvents(response, (events) => {
       clearTimeout(alarm);
       alarm = setTimeout(() => silence.abort(), SILENCE_MS);
-      for (const event of events.push(value)) take(app, mine, event);
-    }
+      for (const event of events) take(app, mine, event);
+    });
   } catch {
     return silence.signal.aborted ? "nothing was heard for too long" : "the gateway cannot be reached";
   } finally {

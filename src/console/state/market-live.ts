@@ -1,7 +1,7 @@
 /** The market of the order form as it is now: followed while the screen that shows it is open, and let go after it. */
 import type { Static } from "@sinclair/typebox";
 import type { BookResource, MarketDetails } from "../../http/schema/market.ts";
-import { openEventReader, type StreamEvent } from "../api/event-stream.ts";
+import { readEvents, type StreamEvent } from "../api/event-stream.ts";
 import { member } from "../api/request.ts";
 import { marketNamed } from "../figures/market-name.ts";
 import type { App } from "./app.ts";
@@ -74,15 +74,10 @@ async function listen(app: App, mine: WatchedMarket): Promise<string> {
       credentials: "omit",
       signal: mine.stop.signal,
     });
-    if (!response.ok || response.body === null) return `the gateway answered ${response.status}`;
-    const events = openEventReader();
-    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await pieces.read();
-      if (done) return "the gateway ended the stream";
-      for (const event of events.push(value)) takeMarketEvent(mine, event);
+    return await readEvents(response, (events) => {
+      for (const event of events) takeMarketEvent(mine, event);
       app.changed();
-    }
+    });
   } catch {
     return "the gateway cannot be reached";
   }
