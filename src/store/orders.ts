@@ -16,6 +16,7 @@ import {
   ENDING,
   legColumns,
   type OrderOrigin,
+  OUTCOME,
   type PlacingKey,
   placingColumns,
   toTrigger,
@@ -66,13 +67,7 @@ const CHANGING = [
   "triggerPrice",
   "triggerKind",
   "triggerMarket",
-  "status",
-  "exchangeOrderId",
-  "filledSize",
-  "averagePrice",
-  "error",
-  "seenAtMs",
-  "releasedAtMs",
+  ...OUTCOME,
 ] as const;
 
 /** Beside them stands in the row what placed the order. */

@@ -52,8 +52,8 @@ export const LEG = [
   "legIsExchangesWord",
 ] as const;
 
-/** What the end of a placing changes: of its order and its only leg never the terms. */
-export const ENDING = [
+/** What has become of an order, beside its terms. */
+export const OUTCOME = [
   "status",
   "exchangeOrderId",
   "filledSize",
@@ -61,6 +61,11 @@ export const ENDING = [
   "error",
   "seenAtMs",
   "releasedAtMs",
+] as const;
+
+/** What the end of a placing changes: of its order and its only leg never the terms. */
+export const ENDING = [
+  ...OUTCOME,
   "legOid",
   "legState",
   "legFilledSize",
