@@ -56,9 +56,9 @@ export async function closePosition(deps: ToClose, caller: Caller, wanted: Close
   return answer;
 }
 
-type Planning = { wanted: ClosePosition; write: Write };
+type PlanningClose = { wanted: ClosePosition; write: Write };
 
-async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Planning): Promise<Plan> {
+async function planClose(deps: ToClose, caller: Caller, { wanted, write }: PlanningClose): Promise<Plan> {
   const { market } = await requireMarket(deps, wanted.market, false);
   if (market.kind === "spot") {
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
@@ -100,7 +100,7 @@ const ALL = decimal("1");
 async function isCleared(
   deps: ToClose,
   caller: Caller,
-  { wanted, market, write }: Planning & { market: Market },
+  { wanted, market, write }: PlanningClose & { market: Market },
 ): Promise<boolean> {
   const net = ownNetOf(deps, caller, { wanted, market });
   if (net === null) return false;

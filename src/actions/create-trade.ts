@@ -192,10 +192,10 @@ async function readBefore(deps: ToTrade, { account }: Caller, market: Market): P
   return { isFlat: !isHeld && isFree, backing };
 }
 
-type Timed = Pick<CreateTrade, "side" | "price" | "stopLoss"> & { size: Decimal };
+type TimedStop = Pick<CreateTrade, "side" | "price" | "stopLoss"> & { size: Decimal };
 
 /** A stop that comes after the liquidation protects nothing. `size`: what of the entry is still to be filled. */
-export function requireInTime(facts: BackingFacts, market: Market, { side, size, price, stopLoss }: Timed): void {
+export function requireInTime(facts: BackingFacts, market: Market, { side, size, price, stopLoss }: TimedStop): void {
   const entering: Entering = { side, size, price: decimal(price) };
   const triggerPrice = decimal(stopLoss.triggerPrice);
   for (const backing of backingsOf(facts, market, entering)) {

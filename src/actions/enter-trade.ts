@@ -16,7 +16,7 @@ import { askedOf, planPlacing, type ToPlaceOrder } from "./place-order.ts";
 /** An entry that could not be sent for so long after it was asked for is not sent any more, milliseconds. */
 const ENTER_WITHIN_MS = 60_000;
 
-type Entering = { trade: Trade; stopShown: StopShown | null };
+type EnteringTrade = { trade: Trade; stopShown: StopShown | null };
 
 /**
  * Sends the entry of a trade by the same steps as any order of its key: under a name of its own, so that it is sent once,
@@ -24,7 +24,7 @@ type Entering = { trade: Trade; stopShown: StopShown | null };
  */
 export async function enterTrade(
   deps: ToPlaceOrder,
-  { trade, account, stopShown }: Entering & { account: Account },
+  { trade, account, stopShown }: EnteringTrade & { account: Account },
 ): Promise<Awaited<ReturnType<TraderParts["enter"]>>> {
   const isLate = () => deps.clock.nowMs() - trade.createdAtMs >= ENTER_WITHIN_MS;
   // Whoever asked for it an hour ago, before a death say, does not want it now.
@@ -47,7 +47,7 @@ function isOvertaken({ code }: ApiError): boolean {
   return code === "idempotency_in_progress" || code === "too_many_open_orders";
 }
 
-async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown }: Entering): Promise<void> {
+async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown }: EnteringTrade): Promise<void> {
   const { id: tradeId, market, side, size, price, timeInForce } = trade;
   const terms = { market, side, size, price, timeInForce, reduceOnly: false, trigger: null };
   const key = { idempotencyKey: nameOfPart(trade, "entry"), fingerprint: "trade" };

@@ -19,7 +19,7 @@ import { botOf } from "../store/bots.ts";
 import { lookForFills } from "../store/fills.ts";
 import { listFunding, listTransfers } from "../store/ledger.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
-import type { Looked, Place } from "../store/looked-through.ts";
+import type { Looked, RowPlace } from "../store/looked-through.ts";
 import { lookForOperations } from "../store/operations.ts";
 import { auditResource, lookForAudit, placeOf } from "./list-audit.ts";
 import { fillResource } from "./list-fills.ts";
@@ -40,7 +40,7 @@ const PAGE_ROWS = 64;
 /** And lines that are told at a time, of those that were looked at. */
 const LINES_AT_ONCE = 128;
 
-type HistorySource = { kind: Kind; entries: Entry[]; after: Place | null; isRead: boolean };
+type HistorySource = { kind: Kind; entries: Entry[]; after: RowPlace | null; isRead: boolean };
 
 /** The next lines, none where a page had none that fit; null at the end. */
 export function openHistory(
@@ -158,7 +158,7 @@ function pageOf(store: With<"store">["store"], { accountId, filter, source: { ki
   }
 }
 
-function cut<Row>({ rows, lookedTo }: Looked<Row>, placeOfRow: (row: Row) => Place, tell: (row: Row) => Entry) {
+function cut<Row>({ rows, lookedTo }: Looked<Row>, placeOfRow: (row: Row) => RowPlace, tell: (row: Row) => Entry) {
   const shown = rows.slice(0, PAGE_ROWS);
   const last = shown.at(-1);
   const next = rows.length > PAGE_ROWS && last !== undefined ? placeOfRow(last) : lookedTo;

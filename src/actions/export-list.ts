@@ -10,7 +10,7 @@ import { findApiKey } from "../store/api-keys.ts";
 import { lookForFills } from "../store/fills.ts";
 import { listFunding, listTransfers } from "../store/ledger.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
-import type { Looked, Place } from "../store/looked-through.ts";
+import type { Looked, RowPlace } from "../store/looked-through.ts";
 import { lookForOperations, type StoredOperation } from "../store/operations.ts";
 import type { StoredOrder } from "../store/orders.ts";
 import { openHistory, type WantedHistory } from "./export-history.ts";
@@ -131,7 +131,7 @@ export function exportOf(
 }
 
 function openList(deps: With<"store">, account: Account, asked: Omit<PageRequest, "after">): () => ExportRow[] | null {
-  let after: Place | null = null;
+  let after: RowPlace | null = null;
   let isOver = false;
   return () => {
     if (isOver) return null;
@@ -151,7 +151,7 @@ function lineOf(names: readonly string[], row: ExportRow, format: ExportFormat):
 type PageRequest = Pick<WantedExport, "status" | "resolution"> & {
   list: Exclude<ExportedList, "history">;
   filter: ListFilter;
-  after: Place | null;
+  after: RowPlace | null;
 };
 
 function pageOf(deps: With<"store">, { id: accountId }: Account, asked: PageRequest): ExportPage {
@@ -186,7 +186,7 @@ function pageOf(deps: With<"store">, { id: accountId }: Account, asked: PageRequ
   }
 }
 
-type ExportPage = { rows: ExportRow[]; next: Place | null };
+type ExportPage = { rows: ExportRow[]; next: RowPlace | null };
 
 function auditRows(deps: With<"store">, accountId: string, { filter, after }: PageRequest): ExportPage {
   const place = after === null ? null : placeOf(after.id);
@@ -219,21 +219,21 @@ function performanceRows(deps: With<"store">, accountId: string, { filter, after
   };
 }
 
-function createdBefore(after: Place | null): { createdAtMs: number; id: string } | null {
+function createdBefore(after: RowPlace | null): { createdAtMs: number; id: string } | null {
   return after === null ? null : { createdAtMs: after.atMs, id: after.id };
 }
 
-function timed({ timeMs, id }: { timeMs: number; id: string }): Place {
+function timed({ timeMs, id }: { timeMs: number; id: string }): RowPlace {
   return { atMs: timeMs, id };
 }
 
-function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): Place {
+function createdAt({ createdAtMs, id }: StoredOrder | StoredOperation): RowPlace {
   return { atMs: createdAtMs, id };
 }
 
 function cut<Found>(
   { rows, lookedTo }: Looked<Found>,
-  placeOf: (row: Found) => Place,
+  placeOf: (row: Found) => RowPlace,
   rowOf: (row: Found) => ExportRow,
 ): ExportPage {
   const shown = rows.slice(0, PAGE_ROWS);

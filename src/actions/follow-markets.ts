@@ -8,7 +8,7 @@ import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { onEvents } from "../store/events.ts";
-import type { Listener } from "./list-events.ts";
+import type { EventsReader } from "./list-events.ts";
 import { bestMembers, bookResource, markMembers, requireListed } from "./market-figures.ts";
 
 export const MARKET_CHANNELS = ["bbo", "mark", "book"] as const;
@@ -34,7 +34,7 @@ const STREAM_LEVELS = 20;
 
 const KIND_OF = { bbo: "best", mark: "mark", book: "book" } as const satisfies Record<MarketChannel, FigureKey["kind"]>;
 
-type Figure = {
+type FollowedFigure = {
   channel: MarketChannel;
   market: string;
   key: FigureKey;
@@ -53,7 +53,7 @@ export async function namedMarkets(deps: With<"exchange" | "markets">, names: re
 /** `markets` by their canonical names. */
 export function followMarkets(
   deps: With<"exchange" | "marketView" | "store">,
-  listener: Listener,
+  listener: EventsReader,
   wanted: FollowMarkets,
 ): MarketReader {
   const { markets, channels, follows } = wanted;
@@ -96,7 +96,7 @@ export function followMarkets(
   };
 }
 
-function figureOf(channel: MarketChannel, market: string): Figure {
+function figureOf(channel: MarketChannel, market: string): FollowedFigure {
   return { channel, market, key: { kind: KIND_OF[channel], of: market }, standing: "expected", isChanged: false };
 }
 
@@ -104,13 +104,13 @@ function nameOf({ kind, of }: FigureKey): string {
   return `${kind} ${of}`;
 }
 
-function isKeyGood({ store }: With<"store">, { keyHash }: Listener): boolean {
+function isKeyGood({ store }: With<"store">, { keyHash }: EventsReader): boolean {
   const key = findApiKey(store, keyHash);
   return key?.state === "active" && key.fault === null;
 }
 
 /** What has gone stale, and what is told again, by channel. */
-function turnedBy(deps: With<"exchange" | "marketView">, figures: readonly Figure[]): ToldMarket[] {
+function turnedBy(deps: With<"exchange" | "marketView">, figures: readonly FollowedFigure[]): ToldMarket[] {
   const turned = figures.flatMap((figure) => {
     const before = figure.standing;
     figure.standing = standingOf(deps, figure);
@@ -122,12 +122,12 @@ function turnedBy(deps: With<"exchange" | "marketView">, figures: readonly Figur
   return [...byTurn.values()].flatMap((group) => turnOf(deps, group));
 }
 
-function standingOf({ marketView }: With<"marketView">, { key, standing }: Figure): Figure["standing"] {
+function standingOf({ marketView }: With<"marketView">, { key, standing }: FollowedFigure): FollowedFigure["standing"] {
   if (marketView.isLive(key)) return "live";
   return standing === "expected" && marketView.isExpected(key) ? "expected" : "stale";
 }
 
-function turnOf(deps: With<"exchange" | "marketView">, group: readonly Figure[]): ToldMarket[] {
+function turnOf(deps: With<"exchange" | "marketView">, group: readonly FollowedFigure[]): ToldMarket[] {
   const [first] = group;
   if (first === undefined || first.standing === "expected") return [];
   const { channel, standing } = first;
@@ -137,11 +137,14 @@ function turnOf(deps: With<"exchange" | "marketView">, group: readonly Figure[])
 }
 
 /** Up to when it is known; now, where it never was. Unix milliseconds of the exchange. */
-function lastGoodMs({ marketView, exchange }: With<"exchange" | "marketView">, { key: { kind, of } }: Figure): number {
+function lastGoodMs(
+  { marketView, exchange }: With<"exchange" | "marketView">,
+  { key: { kind, of } }: FollowedFigure,
+): number {
   return exchange.nowMs() - (marketView.peek(kind, of)?.ageMs ?? 0);
 }
 
-function changedOf(deps: With<"exchange" | "marketView">, figures: readonly Figure[]): ToldMarket[] {
+function changedOf(deps: With<"exchange" | "marketView">, figures: readonly FollowedFigure[]): ToldMarket[] {
   return figures.flatMap((figure) => {
     if (!figure.isChanged || figure.standing !== "live") return [];
     figure.isChanged = false;
@@ -152,7 +155,7 @@ function changedOf(deps: With<"exchange" | "marketView">, figures: readonly Figu
 
 function resourceOf(
   { marketView, exchange }: With<"exchange" | "marketView">,
-  { channel, market }: Figure,
+  { channel, market }: FollowedFigure,
 ): object | null {
   switch (channel) {
     case "bbo": {

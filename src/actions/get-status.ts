@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { OBSTACLES } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { ToLook, ToTakeOrders, With } from "../deps.ts";
-import type { ActionUse } from "../exchange/action-budget.ts";
+import type { ActionCount } from "../exchange/action-budget.ts";
 import type { Reader, Use } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
 import { accountReadiness } from "../settle/pre-trade/readiness.ts";
@@ -98,7 +98,7 @@ async function budgetOf(deps: With<"allowance" | "exchange" | "reads">, { accoun
 }
 
 /** Where the account's actions are not counted. */
-async function readUse(deps: With<"reads">, account: Account, reader: Reader): Promise<ActionUse | null> {
+async function readUse(deps: With<"reads">, account: Account, reader: Reader): Promise<ActionCount | null> {
   const read = await deps.reads.rateLimit(account.tradingAddress, reader);
   return read.kind === "ok" ? { used: read.value.requestsUsed, cap: read.value.requestsCap } : null;
 }

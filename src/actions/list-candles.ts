@@ -5,7 +5,7 @@ import {
   type CandleInterval,
   candleWindow,
   isComplete,
-  type Trade,
+  type MarketTrade,
 } from "../core/candle.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime, listText } from "../core/resource.ts";
@@ -72,10 +72,10 @@ function requireAnswer<T>(deps: ToAsk, { reader }: Caller, what: string, answer:
   return answer;
 }
 
-type OfMarket = { market: string; interval: CandleInterval; candle: Candle };
+type MarketCandle = { market: string; interval: CandleInterval; candle: Candle };
 
 /** `readMs`: when it was read, exchange time. */
-export function candleResource({ market, interval, candle }: OfMarket, readMs: number) {
+export function candleResource({ market, interval, candle }: MarketCandle, readMs: number) {
   return {
     object: "candle" as const,
     market,
@@ -101,7 +101,7 @@ export async function listTrades(deps: ToAsk, caller: Caller, name: string): Pro
   return { body: listText(data, null), asOfMs: exchangeTimeOf(deps, readAtMs) };
 }
 
-export function tradeResource(market: string, trade: Trade) {
+export function tradeResource(market: string, trade: MarketTrade) {
   return {
     object: "market_trade" as const,
     market,

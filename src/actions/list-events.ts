@@ -27,12 +27,12 @@ export type ToldEvent = {
 };
 
 /** Whose events, and to which key. */
-export type Listener = { accountId: string; keyHash: string };
+export type EventsReader = { accountId: string; keyHash: string };
 
 const LOST = "The events after this one are not kept any more, or the id is not from this log: read the lists again.";
 
 /** Where a reader begins, and the first event that says so. `asked` null = from now on, 0 = from the oldest kept. */
-export function beginEvents(deps: With<"clock" | "store">, { accountId }: Listener, asked: number | null) {
+export function beginEvents(deps: With<"clock" | "store">, { accountId }: EventsReader, asked: number | null) {
   const { store, clock } = deps;
   const isKnown = asked === null || asked === 0 || hasEvent(store, asked);
   const position = asked === null || !isKnown ? latestEventId(store) : asked;
@@ -47,7 +47,7 @@ export type EventsRead = { events: readonly ToldEvent[]; last: number };
 /** The next events of a reader, oldest first; null once its key opens nothing any more. */
 export function readEvents(
   { store }: With<"store">,
-  { accountId, keyHash }: Listener,
+  { accountId, keyHash }: EventsReader,
   { after, limit }: { after: number; limit: number },
 ): EventsRead | null {
   const key = findApiKey(store, keyHash);

@@ -64,9 +64,9 @@ export async function operate(
   });
 }
 
-type Planning = WriteKey & { verb: OperationVerb; plan: OperationPlan };
+type PlanningOperation = WriteKey & { verb: OperationVerb; plan: OperationPlan };
 
-function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning: Planning): Plan {
+function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning: PlanningOperation): Plan {
   const { plan, verb, idempotencyKey } = planning;
   const { action, isOrder = false } = verb;
   const planned = newOperation(deps, caller, planning);
@@ -109,7 +109,7 @@ function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
   };
 }
 
-function useOf({ verb, plan }: Planning): ActionUse {
+function useOf({ verb, plan }: PlanningOperation): ActionUse {
   if (verb.action === "twap_cancel") return "cancel";
   return plan.parameters["reduce_only"] === true ? "reduce" : "order";
 }
@@ -117,7 +117,7 @@ function useOf({ verb, plan }: Planning): ActionUse {
 function newOperation(
   deps: With<"clock" | "instance">,
   caller: Caller,
-  { verb, plan, idempotencyKey }: Planning,
+  { verb, plan, idempotencyKey }: PlanningOperation,
 ): StoredOperation {
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();

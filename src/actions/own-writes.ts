@@ -34,11 +34,11 @@ type WritesMemory = {
   changes: readonly WriteChange[];
   /** As of which change of ours it was read, null before the first time: beside a running gateway nobody else tells an account anything. */
   mark: unknown;
-  answered: Answered;
+  answered: KeptAnswer;
 };
 
 /** What was answered while nothing that it is made of has changed: by what was asked, and by how the clocks differ. */
-type Answered = { changes: readonly WriteChange[]; heard: number; by: Map<string, readonly Happened[]> };
+type KeptAnswer = { changes: readonly WriteChange[]; heard: number; by: Map<string, readonly Happened[]> };
 
 /** Answers that are kept; a clock's own pace makes two or three of each. */
 const MAX_ANSWERED = 64;
@@ -74,7 +74,7 @@ export function openOwnWrites(of: {
     const known = memories.get(id);
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
-    const answered: Answered = { changes: [], heard: 0, by: new Map() };
+    const answered: KeptAnswer = { changes: [], heard: 0, by: new Map() };
     const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], mark: null, answered };
     memories.set(id, fresh);
     return fresh;
@@ -122,7 +122,7 @@ export function openOwnWrites(of: {
   };
 }
 
-function answeredOf(memory: WritesMemory, changes: readonly WriteChange[], heard: number): Answered {
+function answeredOf(memory: WritesMemory, changes: readonly WriteChange[], heard: number): KeptAnswer {
   const { answered } = memory;
   if (answered.changes !== changes || answered.heard !== heard) memory.answered = { changes, heard, by: new Map() };
   return memory.answered;

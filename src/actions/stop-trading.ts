@@ -3,7 +3,7 @@ import { isoTime, listText, stopResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import { isUuid } from "../core/uuid.ts";
 import type { StopProgress, With } from "../deps.ts";
-import { beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
+import { type Alike, beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findFlatten, listSteps } from "../store/flattens.ts";
@@ -51,8 +51,6 @@ function requireActive(store: Store, keyHash: string, scope: StopScope): void {
 
 const OTHERS_ORDERS =
   "A key with rails stops its own bot: scope `bot`. The account it stops only with `may` stop and `touches` all. Nothing was stopped by this request.";
-
-type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
 
 function requireSame(earlier: Stop, asked: Alike): Stop {
   if (isLike(earlier, asked)) return earlier;

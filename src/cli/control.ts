@@ -7,14 +7,14 @@ import { Failure } from "./command.ts";
 /** Milliseconds; the slowest verb asks the exchange and waits for its answer. */
 const DEADLINE_MS = 30_000;
 
-export type Answer<Done> = { isRunning: true; result: Done } | { isRunning: false };
+export type ControlAnswer<Done> = { isRunning: true; result: Done } | { isRunning: false };
 
 /** Hands the verb to the gateway that holds this directory; `isRunning` is false when none does. */
 export async function askGateway<Name extends OperatorVerb>(
   at: Places,
   verb: Name,
   given: GivenTo<Name>,
-): Promise<Answer<DoneBy<Name>>> {
+): Promise<ControlAnswer<DoneBy<Name>>> {
   if (!existsSync(at.control)) return { isRunning: false };
   const response = await post(at, verb, given);
   if (response === null) return { isRunning: false };

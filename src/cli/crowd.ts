@@ -2,9 +2,9 @@
  * Keeps the number of open connections below what the process has descriptors for: the runtime takes every connection that
  * comes. Looks often and cheaply (which descriptor is next?), and closely only where many have come.
  */
-import { type CrowdCounts, type Guest, type Room, type Standing, whoLeaves } from "../core/crowd.ts";
+import { type CrowdCounts, type CrowdRoom, type Guest, type Standing, whoLeaves } from "../core/crowd.ts";
 import type { Log } from "../deps.ts";
-import type { Connection, Descriptors } from "./descriptors.ts";
+import type { Descriptors, OpenConnection } from "./descriptors.ts";
 
 export type Crowd = {
   /** At this time, by a clock that only goes forward. */
@@ -17,13 +17,13 @@ export type Crowd = {
 };
 
 export type CrowdRules = {
-  room: Room;
+  room: CrowdRoom;
   ports: ReadonlySet<number>;
   /** Whom a connection counts for, and whether that is a proxy. */
   clientOf(address: string): { client: string; isProxy: boolean };
-  standing(connection: Connection): Standing;
+  standing(connection: OpenConnection): Standing;
   /** Told which connections there are, after each close look. */
-  present(connections: readonly Connection[]): void;
+  present(connections: readonly OpenConnection[]): void;
 };
 
 /** Between two looks, milliseconds: a flood needs longer to fill what is between the room and the limit. */
@@ -42,7 +42,7 @@ const TELL_MS = 60_000;
 const MOST_NEW = 1_024;
 
 /** What the operator wants, within what the system gives: the rest is kept back by never being given to clients. */
-export function roomWithin(descriptorLimit: number, wanted: Room): Room {
+export function roomWithin(descriptorLimit: number, wanted: CrowdRoom): CrowdRoom {
   const most = Math.floor((descriptorLimit - OWN_DESCRIPTORS) * CLIENTS_SHARE);
   if (most < LEAST_ROOM) {
     const least = Math.ceil(LEAST_ROOM / CLIENTS_SHARE) + OWN_DESCRIPTORS;
@@ -53,7 +53,7 @@ export function roomWithin(descriptorLimit: number, wanted: Room): Room {
 }
 
 /** The first one that no client is given: half of what is beyond their room and their answers' is out of reach. */
-function keptFrom(descriptorLimit: number, { connections }: Room): number {
+function keptFrom(descriptorLimit: number, { connections }: CrowdRoom): number {
   return descriptorLimit - Math.floor((descriptorLimit - connections) / 2);
 }
 
@@ -90,7 +90,7 @@ export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log)
     }
   }
 
-  function guestOf(connection: Connection): Guest {
+  function guestOf(connection: OpenConnection): Guest {
     const { descriptor, address, silentMs, hasSpoken } = connection;
     const standing = hasSpoken ? rules.standing(connection) : "silent";
     return { id: descriptor, silentMs, ...rules.clientOf(address), standing };

@@ -7,7 +7,7 @@ import type { Opening } from "../exchange/lines.ts";
 
 export type Peer = { address: string; port: number };
 
-export type Connection = Peer & {
+export type OpenConnection = Peer & {
   descriptor: number;
   /** Since its last byte, or its beginning, milliseconds. */
   silentMs: number;
@@ -27,7 +27,7 @@ export type Descriptors = {
   /** Not even one of those that are kept back is left. */
   areExhausted(): boolean;
   /** How many are open, and those that are connections to one of these ports of ours. */
-  look(ports: ReadonlySet<number>): { open: number; connections: Connection[] };
+  look(ports: ReadonlySet<number>): { open: number; connections: OpenConnection[] };
   /** The end of a connection: its owner sees that the other side has gone, and closes it. */
   end(descriptor: number): void;
 };
@@ -98,7 +98,7 @@ function lookingThrough(c: Functions): Descriptors {
     nextFree,
     areExhausted: () => kept.withAll(nextFree) === null,
     look(ports) {
-      const connections: Connection[] = [];
+      const connections: OpenConnection[] = [];
       let open = 0;
       // It takes no more of them than the limit of the moment.
       kept.withAll(isOpen.ask);
@@ -164,7 +164,7 @@ function openPoll(c: Functions, limit: number) {
 }
 
 /** Reads what a descriptor is at the other end; null where it is no connection to one of these ports of ours. */
-function openSocketReader(c: Functions): (descriptor: number, ports: ReadonlySet<number>) => Connection | null {
+function openSocketReader(c: Functions): (descriptor: number, ports: ReadonlySet<number>) => OpenConnection | null {
   // Each is handed over itself wherever it is used: a pointer alone would not keep its memory from the collector.
   const [answer, text, length] = [allocate(ANSWER_BYTES), allocate(ADDRESS_CHARACTERS), allocate(LENGTH_BYTES)];
   const ipv6 = answer.subarray(IPV6_OFFSET);
@@ -185,7 +185,7 @@ function openSocketReader(c: Functions): (descriptor: number, ports: ReadonlySet
     return new CString(textAt).toString();
   }
 
-  function heard(descriptor: number): Pick<Connection, "silentMs" | "hasSpoken"> {
+  function heard(descriptor: number): Pick<OpenConnection, "silentMs" | "hasSpoken"> {
     length[0] = ANSWER_BYTES;
     if (c.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, answer, length) !== 0) return { silentMs: 0, hasSpoken: true };
     const hasSpoken = read.u32(answerAt, BYTES_RECEIVED) > 0;

@@ -30,7 +30,7 @@ import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
 import type { Unlocked } from "./unlock.ts";
 import { postern } from "./version.ts";
-import { type Watch, watchCrowd } from "./watch-crowd.ts";
+import { type CrowdWatch, watchCrowd } from "./watch-crowd.ts";
 
 export type Listening = {
   baseUrl: string;
@@ -231,7 +231,7 @@ type Stopping = {
   clock: Clock;
   sealing: Sealing;
   notices: Notices;
-  watch: Watch;
+  watch: CrowdWatch;
 };
 
 /** Answers that are ready when the writes have ended are still to be handed over, within this, milliseconds. */

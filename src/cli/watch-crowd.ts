@@ -1,6 +1,6 @@
 /** The watch over the connections of a running gateway: its public port, and that of its metrics. */
 import type { Config } from "../config.ts";
-import type { CrowdCounts, Room } from "../core/crowd.ts";
+import type { CrowdCounts, CrowdRoom } from "../core/crowd.ts";
 import type { GatewayState, Log } from "../deps.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { Failure } from "./command.ts";
@@ -9,7 +9,7 @@ import type { Descriptors } from "./descriptors.ts";
 import type { Guests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
 
-export type Watch = {
+export type CrowdWatch = {
   /** Null where descriptors cannot be looked at. */
   counts(): CrowdCounts | null;
   end(): void;
@@ -27,7 +27,7 @@ export type Watched = {
 export function watchCrowd(
   { config, ports, guests, descriptors, state, log }: Watched,
   { every, clock }: Pick<Outside, "every" | "clock">,
-): Watch {
+): CrowdWatch {
   if (descriptors === null) {
     log.warn({}, "descriptors cannot be looked at here; the number of connections has no limit");
     return { counts: () => null, end: () => undefined };
@@ -66,7 +66,7 @@ function bucketOf(address: string): string {
   return clientAddress(address, null, []);
 }
 
-function requireRoom(descriptorLimit: number, wanted: Room): Room {
+function requireRoom(descriptorLimit: number, wanted: CrowdRoom): CrowdRoom {
   try {
     return roomWithin(descriptorLimit, wanted);
   } catch (error) {

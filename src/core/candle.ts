@@ -44,7 +44,7 @@ export type Candle = {
   trades: number;
 };
 
-export type Trade = {
+export type MarketTrade = {
   id: string;
   atMs: number;
   /** What whoever took the price did. */

@@ -15,3 +15,6 @@ export type Timer = {
   up: Promise<void>;
   cancel(): void;
 };
+
+/** When something is said: our monotonic time, and the exchange's as we know it, unix milliseconds. */
+export type Moment = { elapsedMs: number; exchangeMs: number };

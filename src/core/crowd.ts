@@ -19,7 +19,7 @@ export type Guest = {
 
 export type Standing = "silent" | "stranger" | "known" | "sending" | "served";
 
-export type Room = {
+export type CrowdRoom = {
   connections: number;
   /** Of one client; a proxy is not counted as one. */
   perClient: number;
@@ -45,7 +45,7 @@ const LEAVES: Record<Standing, number> = { silent: 0, stranger: 1, known: 2, sen
  * Ids of those that go, so that there is room again: idle ones first, and of these the one that was silent longest. Who has
  * the most loses first, so no client pushes another out by opening more; proxies lose after everybody else.
  */
-export function whoLeaves(guests: readonly Guest[], room: Room): number[] {
+export function whoLeaves(guests: readonly Guest[], room: CrowdRoom): number[] {
   const ranked = [...byClient(guests).values()].flatMap((own) => rank(own, room));
   const beyond = ranked.filter(({ isBeyond }) => isBeyond);
   const others = ranked
@@ -63,7 +63,7 @@ type Ranked = Pick<Guest, "id" | "silentMs"> & {
 };
 
 /** Those of one client that may be ended. */
-function rank(own: readonly Guest[], { perClient }: Room): Ranked[] {
+function rank(own: readonly Guest[], { perClient }: CrowdRoom): Ranked[] {
   const leaving = own
     .filter(({ standing }) => standing !== "served")
     .sort((a, b) => LEAVES[a.standing] - LEAVES[b.standing] || b.silentMs - a.silentMs);

@@ -3,12 +3,11 @@
  * of it, each from the same resources of the interface.
  */
 import { type AuditFact, actorWords, factWords, spaced } from "./audit-words.ts";
+import type { Side } from "./order.ts";
 
 /** In the order in which lists stand where two things happened at once. */
 export const KINDS = ["order", "fill", "operation", "funding", "transfer", "audit"] as const;
 export type Kind = (typeof KINDS)[number];
-
-type Side = "buy" | "sell";
 
 /** What a line says of an order and of a fill: members of the interface's resources. */
 type ToldTerms = {

@@ -14,10 +14,10 @@ export type KeyRecord = {
 
 export type KeyAnswer = { status: 200 | 201; body: string };
 
-export type Decision = "first" | "replay" | "as_it_stands" | "reused";
+export type KeyDecision = "first" | "replay" | "as_it_stands" | "reused";
 
 /** What a request with this key is, given what the key has been used for. */
-export function decide(record: KeyRecord | null, fingerprint: string): Decision {
+export function decide(record: KeyRecord | null, fingerprint: string): KeyDecision {
   if (record === null) return "first";
   if (record.fingerprint !== fingerprint) return "reused";
   return record.answer === null ? "as_it_stands" : "replay";

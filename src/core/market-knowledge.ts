@@ -2,6 +2,7 @@
  * What is known of the markets, each figure with its times, and how much of it may be shown as current. Two things tell:
  * a connection, whose figures are current while it goes on telling, and reads, whose figures grow old by themselves.
  */
+import type { Moment } from "./clock.ts";
 import type { BestPrices, Book, MarkFigures, MidPrices } from "./market-figures.ts";
 
 /** By kind: what is told of a market, or of a dex where it is `mids`. */
@@ -16,9 +17,6 @@ export type FigureKey = { kind: FigureKind; of: string };
 export type Told = {
   [Kind in FigureKind]: { kind: Kind; of: string; value: FigureOf[Kind]; timeMs: number | null };
 }[FigureKind];
-
-/** `elapsedMs` by our monotonic clock; `exchangeMs` is the exchange's time as we know it, unix milliseconds. */
-export type Moment = { elapsedMs: number; exchangeMs: number };
 
 /** `atMs`: when it was so, unix milliseconds of the exchange. `ageMs`: since it was known to be so. */
 export type Seen<Kind extends FigureKind> = { value: FigureOf[Kind]; atMs: number; ageMs: number };

@@ -107,7 +107,7 @@ function grown({ size, cost }: Held, signed: Decimal, price: Decimal): Held {
   return { size: add(size, signed), cost: add(cost, multiply(signed, price)) };
 }
 
-export type Booked = {
+export type BookedLines = {
   /** What has changed of what is held. */
   held: HeldBy[];
   lines: Line[];
@@ -121,7 +121,7 @@ export type Booked = {
 export function book(
   before: readonly HeldBy[],
   { fills, payments }: { fills: readonly OwnedFill[]; payments: readonly PaidFunding[] },
-): Booked {
+): BookedLines {
   const books = openBooks(before);
   let paid = 0;
   for (const moment of momentsOf(fills)) {
@@ -162,7 +162,7 @@ function openBooks(before: readonly HeldBy[]) {
       const known = lines.get(name) ?? NO_FIGURES;
       lines.set(name, { day, market, keyHash, ...sumFigures(known, { ...NO_FIGURES, ...figures }) });
     },
-    result: (): Booked => ({ held: [...changed.values()], lines: [...lines.values()] }),
+    result: (): BookedLines => ({ held: [...changed.values()], lines: [...lines.values()] }),
   };
 }
 

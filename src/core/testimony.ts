@@ -3,9 +3,10 @@
  * which leaves something out looks like one that has nothing to tell: only another store of the exchange can say so. A feed
  * that is late is given time, and what may be older than its subscription accuses nobody.
  */
+import type { Moment } from "./clock.ts";
 import { add, compare, type Decimal, subtract, ZERO } from "./decimal.ts";
 
-export type ToldFill = {
+export type HeardFill = {
   /** The same for the same fill, whoever shows it. */
   id: string;
   oid: string;
@@ -21,7 +22,7 @@ export type ToldUpdate = { oid: string; isOver: boolean; timeMs: number };
 
 /** What a read showed, with the exchange's own time of it where it has one. Unix milliseconds. */
 export type Shown =
-  | ({ kind: "fill" } & ToldFill)
+  | ({ kind: "fill" } & HeardFill)
   /** In the list of open orders, placed at that time. */
   | { kind: "listed"; oid: string; timeMs: number }
   /** Over, by its record. */
@@ -47,9 +48,6 @@ type Owed = {
 export type Debt = { channel: "fills" | "orders"; sinceMs: number };
 
 export type Accusation = { because: string; debt: Debt };
-
-/** When something is said: our monotonic time and our idea of the exchange's, milliseconds. */
-export type Moment = { elapsedMs: number; exchangeMs: number };
 
 export type Testimony = {
   sinceMs: number;
@@ -91,7 +89,7 @@ export function newTestimony(subscribedAtMs: number): Testimony {
   };
 }
 
-export function tellFills(testimony: Testimony, fills: readonly ToldFill[], { elapsedMs }: Moment): void {
+export function tellFills(testimony: Testimony, fills: readonly HeardFill[], { elapsedMs }: Moment): void {
   for (const fill of fills) {
     remember(testimony, testimony.fillIds, fill.id, fill.timeMs);
     remember(testimony, testimony.filledAtMs, fill.oid, elapsedMs);
@@ -102,7 +100,7 @@ export function tellFills(testimony: Testimony, fills: readonly ToldFill[], { el
 }
 
 /** Where a fill began and where it left the position. */
-function passPositions({ positions }: Testimony, { market, side, size, startPosition }: ToldFill): void {
+function passPositions({ positions }: Testimony, { market, side, size, startPosition }: HeardFill): void {
   const end = side === "B" ? add(startPosition, size) : subtract(startPosition, size);
   for (const position of [startPosition, end]) {
     const name = positionName(market, position);

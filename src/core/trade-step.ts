@@ -16,7 +16,7 @@ import {
   ZERO,
 } from "./decimal.ts";
 import { isTooLittle } from "./minimum-value.ts";
-import { type Guard, isProfitMet, isStopMet, type Trade } from "./trade.ts";
+import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
 
 /** One order of a trade. */
 export type Part = {
@@ -137,8 +137,6 @@ export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (overdue === null) return [...entrySteps, ...guardSteps(trade, facts, held)];
   return [...cancelOf([facts.entry]), ...closeSteps(overdue, facts, held)];
 }
-
-type GuardKind = "stop" | "profit";
 
 /** More is held than is guarded, and the exchange has refused the guard of that as one whose trigger is met. */
 export function wantsMark(trade: Trade, facts: TradeFacts): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { type ActionUse, createActionBudget } from "./action-budget.ts";
+import { type ActionCount, createActionBudget } from "./action-budget.ts";
 import type { Purpose } from "./exchange.ts";
 import type { Reads } from "./reads.ts";
 
@@ -12,7 +12,7 @@ export type ActionAllowance = {
   /** One action is about to be sent, which counts as so many as it carries orders. */
   spend(address: string, purpose: Purpose, count?: number): void;
   /** As the exchange last told, and what we have sent since; null when it is not known. */
-  use(address: string): ActionUse | null;
+  use(address: string): ActionCount | null;
   /** Actions left before the cap, or null when it is not known. */
   remaining(address: string): number | null;
   /** Asks the exchange how many were used, now and then: at most once in 10 s and address. Never throws. */

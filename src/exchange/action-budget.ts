@@ -2,7 +2,7 @@ import type { Purpose } from "./exchange.ts";
 import { useOf } from "./shares.ts";
 
 /** `userRateLimit` of a trading address: actions since its beginning, and how many its volume has earned it. */
-export type ActionUse = { used: number; cap: number };
+export type ActionCount = { used: number; cap: number };
 
 /**
  * The action budgets of our trading addresses, as the exchange last told them plus what we have sent since. The
@@ -10,12 +10,12 @@ export type ActionUse = { used: number; cap: number };
  * reduces leaves it to settling, and what increases leaves more, to what reduces.
  */
 export type ActionBudget = {
-  learn(address: string, use: ActionUse): void;
+  learn(address: string, use: ActionCount): void;
   spend(address: string, purpose: Purpose, count: number): void;
   /** True for addresses that nothing is known about: the exchange decides. */
   fits(address: string, purpose: Purpose, count: number): boolean;
   /** As the exchange last told, and what we have sent since; null when it is not known. */
-  use(address: string): ActionUse | null;
+  use(address: string): ActionCount | null;
   /** Actions left before the cap, or null when it is not known. */
   remaining(address: string): number | null;
 };
@@ -36,7 +36,7 @@ function reservedFrom(purpose: Purpose): number {
 
 /** @param isOn false = everything fits, and the exchange refuses what does not */
 export function createActionBudget(isOn: boolean): ActionBudget {
-  const uses = new Map<string, ActionUse>();
+  const uses = new Map<string, ActionCount>();
 
   function fits(address: string, purpose: Purpose, count: number): boolean {
     const use = uses.get(address);

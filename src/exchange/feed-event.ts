@@ -1,7 +1,7 @@
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 import type { Frame, OrderUpdate } from "../wire/answer/stream.ts";
-import type { RunningTwap, TwapRecord } from "../wire/answer/twap.ts";
+import type { TwapRecord, TwapStanding } from "../wire/answer/twap.ts";
 
 /**
  * What the exchange tells about one trading address as it happens. A hint: frames carry no numbers, so what is
@@ -20,7 +20,7 @@ export type FeedEvent =
   | { kind: "fills"; fills: readonly Fill[]; isSnapshot: boolean }
   | { kind: "twap_records"; records: readonly TwapRecord[]; isSnapshot: boolean }
   /** The running ones of a dex, all of them. */
-  | { kind: "running_twaps"; dex: string; twaps: readonly RunningTwap[] }
+  | { kind: "running_twaps"; dex: string; twaps: readonly TwapStanding[] }
   /** A part of the account's state, whole. */
   | { kind: "account_part"; shown: AccountPart };
 
@@ -76,10 +76,10 @@ function latest(times: readonly number[]): number | null {
   return times.length === 0 ? null : Math.max(...times);
 }
 
-export type Subscription = { readonly type: string; readonly user: string; readonly dex?: string };
+export type FeedSubscription = { readonly type: string; readonly user: string; readonly dex?: string };
 
 /** Without these nothing is followed: orders, fills, and TWAPs, whose running ones are told a dex at a time. */
-export function subscriptionsOf(address: string, dexes: readonly string[]): Subscription[] {
+export function subscriptionsOf(address: string, dexes: readonly string[]): FeedSubscription[] {
   return [
     { type: "orderUpdates", user: address },
     { type: "userFills", user: address },
@@ -89,7 +89,7 @@ export function subscriptionsOf(address: string, dexes: readonly string[]): Subs
 }
 
 /** The account's state as it is now. Where the exchange does not tell one of these, it is read instead. */
-export function stateSubscriptionsOf(address: string, dexes: readonly string[]): Subscription[] {
+export function stateSubscriptionsOf(address: string, dexes: readonly string[]): FeedSubscription[] {
   return [
     { type: "webData3", user: address },
     ...dexes.map((dex) => ({ type: "clearinghouseState", user: address, dex })),

@@ -2,10 +2,10 @@ import { MAX_HEAD_BYTES, type Reading, readAnswer } from "./http-answer.ts";
 import { describeError } from "./network-error.ts";
 
 /** `address`: where its name leads, found out before; looked up by the system where left out. */
-export type Target = { hostname: string; port: number; isSecure: boolean; address?: string };
+export type LineTarget = { hostname: string; port: number; isSecure: boolean; address?: string };
 
 /** What became of one request on a connection of our own. */
-export type Delivery =
+export type LineOutcome =
   | { kind: "whole"; httpStatus: number; body: Uint8Array }
   /** No byte of it was handed to the socket. */
   | { kind: "not_sent"; reason: string }
@@ -19,13 +19,13 @@ export type LineEvents = {
 };
 
 /** What an answer may be, and until when the question may be put. */
-export type Limits = {
+export type AnswerLimits = {
   maxAnswerBytes: number;
   /** Asked in the turn that writes the first byte. */
   mayLeave: () => boolean;
 };
 
-type LineRequest = Limits & {
+type LineRequest = AnswerLimits & {
   request: Buffer;
   /** From here on nobody can say any more that nothing has left. */
   hasBegun: boolean;
@@ -34,7 +34,7 @@ type LineRequest = Limits & {
   receivedBytes: number;
   /** The answer is looked at again when there are so many bytes of it. */
   lookAtBytes: number;
-  resolve(delivery: Delivery): void;
+  resolve(delivery: LineOutcome): void;
 };
 
 /**
@@ -58,7 +58,7 @@ export class Line {
   #asked: LineRequest | null = null;
   readonly #events: LineEvents;
 
-  constructor(target: Target, events: LineEvents) {
+  constructor(target: LineTarget, events: LineEvents) {
     this.#events = events;
     const { hostname, port, isSecure, address = hostname } = target;
     const secure = { rejectUnauthorized: true, serverName: hostname, ALPNProtocols: ALPN_HTTP_1_1 };
@@ -86,8 +86,8 @@ export class Line {
   }
 
   /** Never throws. Only for a new line or a free one. */
-  ask(request: Buffer, limits: Limits): Promise<Delivery> {
-    const { promise, resolve } = Promise.withResolvers<Delivery>();
+  ask(request: Buffer, limits: AnswerLimits): Promise<LineOutcome> {
+    const { promise, resolve } = Promise.withResolvers<LineOutcome>();
     const progress = { hasBegun: false, writtenBytes: 0, pieces: [], receivedBytes: 0, lookAtBytes: 0 };
     if (this.#state === "closed") resolve({ kind: "not_sent", reason: "the connection is closed" });
     else this.#asked = { request, ...limits, ...progress, resolve };

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { type Delivery, Line, type Target } from "./line.ts";
+import { Line, type LineOutcome, type LineTarget } from "./line.ts";
 
 export type AskOptions = {
   /** Drops all lines that are idle, and those in use when they come back. */
@@ -23,7 +23,7 @@ export function untold(): () => void {
 }
 
 /** Sends one request once; never throws. */
-export type Lines = (request: Buffer, options: AskOptions) => Promise<Delivery>;
+export type Lines = (request: Buffer, options: AskOptions) => Promise<LineOutcome>;
 
 /** Opening, in use and idle: for 512 requests of clients at once, and what settles. One more is not sent. */
 const MAX_LINES = 640;
@@ -33,7 +33,7 @@ const MAX_LEAVING = 2_048;
 const MAX_IDLE = 64;
 
 /** Kept-alive connections to one server. The one that was used last is used next, so that the others may end. */
-export function openLines(target: Target, schedule: Schedule, opening: Opening = untold): Lines {
+export function openLines(target: LineTarget, schedule: Schedule, opening: Opening = untold): Lines {
   const all = new Set<Line>();
   const leaving = new Set<Line>();
   const idle: Line[] = [];

@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { FigureKey } from "../core/market-knowledge.ts";
 import type { Frame } from "../wire/answer/stream.ts";
 import { openConnectTurns } from "./connect-turns.ts";
-import { type MarketWishes, openMarketWishes, type Wish } from "./market-wishes.ts";
+import { type FigureWish, type MarketWishes, openMarketWishes } from "./market-wishes.ts";
 import type { SocketTransport } from "./socket.ts";
 import { openSubscriber, type Subscriber } from "./subscriber.ts";
 
@@ -53,7 +53,7 @@ export function openMarketFeed(options: MarketFeedOptions): MarketFeed {
   });
   const connection = openConnection(options, wishes);
 
-  function wishFor(key: FigureKey): Wish | "refused" | "no_room" {
+  function wishFor(key: FigureKey): FigureWish | "refused" | "no_room" {
     if (transport === null || isClosed) return "refused";
     const wish = wishes.add(key);
     if (typeof wish === "string" || wish.isAsked) return wish;
@@ -155,10 +155,10 @@ function openConnection(options: MarketFeedOptions, wishes: MarketWishes) {
 /** All that can be followed; none where there is no room for one. */
 function holdAll(
   keys: readonly FigureKey[],
-  wishFor: (key: FigureKey) => Wish | "refused" | "no_room",
+  wishFor: (key: FigureKey) => FigureWish | "refused" | "no_room",
   clock: Clock,
 ): (() => void) | null {
-  const held: Wish[] = [];
+  const held: FigureWish[] = [];
   const release = () => {
     for (const wish of held.splice(0)) {
       wish.holders -= 1;

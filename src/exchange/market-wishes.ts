@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { FigureKey } from "../core/market-knowledge.ts";
 import type { Subscription } from "./subscriber.ts";
 
-export type Wish = {
+export type FigureWish = {
   key: FigureKey;
   subscription: Subscription;
   /** Streams that need it until they end. */
@@ -17,11 +17,11 @@ export type Wish = {
 
 export type MarketWishes = {
   /** `refused`: by the exchange, lately. */
-  add(key: FigureKey): Wish | "refused" | "no_room";
-  get(key: FigureKey): Wish | undefined;
+  add(key: FigureKey): FigureWish | "refused" | "no_room";
+  get(key: FigureKey): FigureWish | undefined;
   isEmpty(): boolean;
   /** Those to ask for now on the present connection, as far as messages go; what is held goes first. */
-  due(): Wish[];
+  due(): FigureWish[];
   /** The connection is lost: nothing is asked for any more. */
   loseAll(): void;
   /** Lets go of what nobody has needed for a minute. */
@@ -42,12 +42,12 @@ const REFUSED_FOR_MS = 60_000;
 const REFUSAL = "Invalid subscription ";
 
 /** `onLetGo`: what it was asked to tell is not needed, or not to be had; `maySay` false where no message is left. */
-export function openMarketWishes(clock: Clock, onLetGo: (wish: Wish, maySay: boolean) => void): MarketWishes {
-  const wishes = new Map<string, Wish>();
+export function openMarketWishes(clock: Clock, onLetGo: (wish: FigureWish, maySay: boolean) => void): MarketWishes {
+  const wishes = new Map<string, FigureWish>();
   const refused = new Map<string, number>();
   const maySay = openMessageCount(clock);
 
-  function letGo(wish: Wish): void {
+  function letGo(wish: FigureWish): void {
     wishes.delete(nameOf(wish.key));
     onLetGo(wish, wish.isAsked && maySay());
   }
@@ -73,7 +73,7 @@ export function openMarketWishes(clock: Clock, onLetGo: (wish: Wish, maySay: boo
       if (isRefused(key)) return "refused";
       if (!hasRoom()) return "no_room";
       const times = { neededAtMs: nowMs, askedAtMs: nowMs };
-      const wish: Wish = { key, subscription: subscriptionOf(key), holders: 0, ...times, isAsked: false };
+      const wish: FigureWish = { key, subscription: subscriptionOf(key), holders: 0, ...times, isAsked: false };
       wishes.set(nameOf(key), wish);
       return wish;
     },

@@ -8,12 +8,12 @@ import { isSilent } from "./pace.ts";
 import {
   channelOf,
   forgetRecords,
-  type Held,
+  type HeardOrder,
+  type HeldState,
   hear,
   newSitter,
   type Sitter,
   type ToldOpen,
-  type ToldOrder,
   totalsOf,
 } from "./sitter.ts";
 import { isDoubtful } from "./told-twaps.ts";
@@ -48,7 +48,7 @@ export type Picture = {
   /** What is set in a perpetual, whether or not there is a position. */
   leverage(address: string, market: string): Known<Leverage> | null;
   /** By native id. */
-  toldOf(address: string, oid: string): ToldOrder | null;
+  toldOf(address: string, oid: string): HeardOrder | null;
   /** The place of the last fill of that moment among what its feed has told; null where it told none. */
   heardFillAt(address: string, timeMs: number): number | null;
   /** How much its feed has told so far: what was told of orders and fills is the same while this is. */
@@ -89,7 +89,7 @@ export function createPicture(): Picture {
 
   function known<T>(
     address: string,
-    pick: (sitter: Sitter) => Held<T> | null | undefined,
+    pick: (sitter: Sitter) => HeldState<T> | null | undefined,
     hasFallenSilent: (sitter: Sitter) => boolean = () => false,
   ): Known<T> | null {
     const sitter = sitters.get(address);
@@ -145,7 +145,7 @@ function isFilled(list: unknown): boolean {
 }
 
 /** One that was read holds for a while: an account's owner changes it, and hardly ever. */
-function modeOf({ mode, heardToMs }: Sitter): Held<AccountMode> | null {
+function modeOf({ mode, heardToMs }: Sitter): HeldState<AccountMode> | null {
   if (mode === null || mode.from !== "read" || heardToMs === null) return mode;
   return heardToMs - mode.timeMs < MODE_HOLDS_MS ? mode : { ...mode, connection: null };
 }
@@ -158,8 +158,9 @@ function takeRecord({ toldOpen }: Sitter, oid: string, record: FrontendOrder | n
 
 /** A list, or balances, name no time: they are of when they were asked for, as far as the server that told them was not behind. */
 function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): boolean {
-  const held = <T>(value: T): Held<T> => ({ value, ...read, heard: null, connection: null });
-  const isNewer = (known: Held<unknown> | null | undefined): boolean => known == null || known.timeMs <= read.timeMs;
+  const held = <T>(value: T): HeldState<T> => ({ value, ...read, heard: null, connection: null });
+  const isNewer = (known: HeldState<unknown> | null | undefined): boolean =>
+    known == null || known.timeMs <= read.timeMs;
   if (shown.value === null) return false;
   switch (shown.part) {
     case "state":

@@ -1,4 +1,4 @@
-import type { Candle, CandleInterval, CandleWindow, Trade } from "../core/candle.ts";
+import type { Candle, CandleInterval, CandleWindow, MarketTrade } from "../core/candle.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Decimal } from "../core/decimal.ts";
 import {
@@ -90,7 +90,7 @@ export type Reads = {
   /** Oldest first; only those in which something was traded. */
   candles(market: string, asked: AskedCandles, purpose: Purpose): Promise<Read<Candle[]>>;
   /** The newest that were made in a market, newest first. */
-  trades(market: string, purpose: Purpose): Promise<Read<Trade[]>>;
+  trades(market: string, purpose: Purpose): Promise<Read<MarketTrade[]>>;
 };
 
 type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;

@@ -12,7 +12,7 @@ import { nextPace, type Pace } from "./pace.ts";
 import { compareTwaps, newRunningTwaps, type RunningTwaps } from "./told-twaps.ts";
 
 /** What a feed has told of an order last. */
-export type ToldOrder = {
+export type HeardOrder = {
   timeMs: number;
   heard: number;
   isOver: boolean;
@@ -36,7 +36,7 @@ export type ToldOpen = {
 };
 
 /** `connection` null: nobody tells how it changes; it was read, or what was told since could not be read. */
-export type Held<T> = ShownState & { value: T; connection: number | null };
+export type HeldState<T> = ShownState & { value: T; connection: number | null };
 
 /** A frame that named it, one that named none, or a read. */
 type ModeSource = "named" | "unnamed" | "read";
@@ -46,21 +46,21 @@ export type Sitter = {
   /** Events heard so far. */
   heard: number;
   heardToMs: number | null;
-  states: Map<string, Held<ClearinghouseState>>;
-  open: Map<string, Held<readonly FrontendOrder[]>>;
-  spot: Held<readonly SpotBalance[]> | null;
+  states: Map<string, HeldState<ClearinghouseState>>;
+  open: Map<string, HeldState<readonly FrontendOrder[]>>;
+  spot: HeldState<readonly SpotBalance[]> | null;
   /** Totals that the feed told, and then told to be others: when that was, by exchange time. */
   balancesBefore: Map<string, number>;
-  mode: (Held<AccountMode> & { from: ModeSource }) | null;
+  mode: (HeldState<AccountMode> & { from: ModeSource }) | null;
   /** What a frame that names no mode means: known once a read has shown the mode beside such a frame. */
   unnamedMode: "standard" | "nothing";
-  twaps: Held<readonly TwapRecord[]> | null;
+  twaps: HeldState<readonly TwapRecord[]> | null;
   running: RunningTwaps;
   /** As it was read, by market. */
-  leverages: Map<string, Held<Leverage>>;
+  leverages: Map<string, HeldState<Leverage>>;
   /** By the name of the channel, and its dex. */
   paces: Map<string, Pace>;
-  updates: Map<string, ToldOrder>;
+  updates: Map<string, HeardOrder>;
   /** By exchange time: the place of the last fill of that moment. */
   fills: Map<number, number>;
   toldOpen: Map<string, ToldOpen>;
@@ -134,7 +134,7 @@ export function hear(sitter: Sitter, event: FeedEvent): void {
 }
 
 /** Still what was shown last, of when it was shown: what came after that is not known. */
-function untold<T>(held: Held<T> | null): Held<T> | null {
+function untold<T>(held: HeldState<T> | null): HeldState<T> | null {
   return held === null ? null : { ...held, connection: null };
 }
 
@@ -185,7 +185,7 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
 }
 
 /** Of what names no time itself it is certain that it was shown after the newest time that the connection had shown before. */
-function heldNow<T>(sitter: Sitter, value: T): Held<T> | null {
+function heldNow<T>(sitter: Sitter, value: T): HeldState<T> | null {
   const { connection, heardToMs, heard } = sitter;
   return heardToMs === null ? null : { value, timeMs: heardToMs, heard, askedAtMs: null, connection };
 }

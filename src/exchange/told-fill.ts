@@ -1,8 +1,8 @@
-import type { Shown, ToldFill } from "../core/testimony.ts";
+import type { HeardFill, Shown } from "../core/testimony.ts";
 import type { Fill } from "../wire/answer/fills.ts";
 
 /** A fill as feeds and reads are compared by it. */
-export function toldFill({ coin, tid, oid, side, size, startPosition, timeMs }: Fill): ToldFill {
+export function toldFill({ coin, tid, oid, side, size, startPosition, timeMs }: Fill): HeardFill {
   return { id: `${timeMs}-${coin}-${tid}-${oid}`, oid, market: coin, side, size, startPosition, timeMs };
 }
 

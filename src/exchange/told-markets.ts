@@ -1,5 +1,5 @@
 /** What is known of the markets: as the connection tells it, and filled up with what was asked for. It follows what is needed. */
-import type { Clock } from "../core/clock.ts";
+import type { Clock, Moment } from "../core/clock.ts";
 import type { Decimal } from "../core/decimal.ts";
 import { isSpot } from "../core/market.ts";
 import {
@@ -11,7 +11,6 @@ import {
   forget,
   isLive,
   type MarketKnowledge,
-  type Moment,
   newestAgeMs,
   newKnowledge,
   type Seen,

@@ -3,13 +3,13 @@
  * only when something changes, so that one that fell silent looks like one of which nothing has changed.
  */
 import { dexOf } from "../core/market.ts";
-import type { RunningTwap, TwapRecord } from "../wire/answer/twap.ts";
+import type { TwapRecord, TwapStanding } from "../wire/answer/twap.ts";
 
 /** So long the one channel may be behind the other, by the exchange's time, milliseconds. */
 const BEHIND_MS = 5_000;
 
 /** Running ones by dex, and since when they and the history contradict one another; null while they do not. */
-export type RunningTwaps = { byDex: Map<string, readonly RunningTwap[]>; doubtedSinceMs: number | null };
+export type RunningTwaps = { byDex: Map<string, readonly TwapStanding[]>; doubtedSinceMs: number | null };
 
 export function newRunningTwaps(): RunningTwaps {
   return { byDex: new Map(), doubtedSinceMs: null };

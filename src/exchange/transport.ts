@@ -1,4 +1,4 @@
-import type { Delivery, Target } from "./line.ts";
+import type { LineOutcome, LineTarget } from "./line.ts";
 import { type Lines, type Opening, openLines, type Schedule, untold } from "./lines.ts";
 
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
@@ -32,7 +32,7 @@ export type TransportInit = {
 };
 
 /** Sends one request once and gives back whatever answer came; throws, or says so, when none did. */
-export type Transport = (url: string, init: TransportInit) => Promise<Response | Delivery>;
+export type Transport = (url: string, init: TransportInit) => Promise<Response | LineOutcome>;
 
 /**
  * Seconds after which an idle connection may be closed. The runtime's timer is coarse: it closes at most two steps of
@@ -51,7 +51,7 @@ const MAX_IDLE_SHARED = 64;
  */
 export function openTransport(schedule: Schedule, opening: Opening = untold): Transport {
   const sessions = new Map<number | "shared", Bun.FetchSession>();
-  const ways = new Map<string, Way>();
+  const ways = new Map<string, ConnectionWay>();
   return (url, { connection, maxAnswerBytes, mayLeave, ...init }) => {
     if (connection.kind === "own") {
       const { lines, start } = ways.get(url) ?? openWay(ways, url, { schedule, opening });
@@ -66,14 +66,14 @@ export function openTransport(schedule: Schedule, opening: Opening = untold): Tr
 }
 
 /** Where a URL leads: the lines to its server, and how a request to it begins. */
-type Way = { origin: string; lines: Lines; start: string };
+type ConnectionWay = { origin: string; lines: Lines; start: string };
 
 /** All URLs of a server share its lines. */
 function openWay(
-  ways: Map<string, Way>,
+  ways: Map<string, ConnectionWay>,
   url: string,
   { schedule, opening }: { schedule: Schedule; opening: Opening },
-): Way {
+): ConnectionWay {
   const { origin, host, pathname, search } = new URL(url);
   const known = [...ways.values()].find((way) => way.origin === origin);
   const start = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
@@ -82,7 +82,7 @@ function openWay(
   return way;
 }
 
-export function targetOf(url: string): Target {
+export function targetOf(url: string): LineTarget {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol !== "http:";
   // A URL's brackets around an address are not part of the name that a certificate is for.

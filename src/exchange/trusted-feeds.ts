@@ -1,10 +1,9 @@
-import type { Clock } from "../core/clock.ts";
+import type { Clock, Moment } from "../core/clock.ts";
 import {
   type Accusation,
   accusationOf,
   type Debt,
   isPaid,
-  type Moment,
   newTestimony,
   nextDueMs,
   type Shown,

@@ -10,13 +10,13 @@ import { networkOf } from "./client-address.ts";
  */
 export type AddressBuckets = { draw(address: string, nowMs: number): Draw };
 
-export type Room = { addresses: number; networks: number };
+export type BucketRoom = { addresses: number; networks: number };
 
-const ROOM: Room = { addresses: 10_000, networks: 1_000 };
+const ROOM: BucketRoom = { addresses: 10_000, networks: 1_000 };
 /** Full ones are looked for at most this often, milliseconds: looking must not be what a flood costs. */
 const LOOK_EVERY_MS = 1_000;
 
-export function openAddressBuckets(rate: Rate, room: Room = ROOM): AddressBuckets {
+export function openAddressBuckets(rate: Rate, room: BucketRoom = ROOM): AddressBuckets {
   const addresses = openPlaces(rate, room.addresses);
   const networks = openPlaces(rate, room.networks);
   let everybodyElse: Level | null = null;

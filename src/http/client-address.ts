@@ -9,7 +9,11 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
 }
 
 /** The same with the whole address beside it. */
-export function clientOf(socketAddress: string, forwardedFor: string | null, proxies: readonly string[]): Client {
+export function clientOf(
+  socketAddress: string,
+  forwardedFor: string | null,
+  proxies: readonly string[],
+): ClientAddress {
   const trusted = new Set(proxies.map(bucketOf));
   let address = socketAddress;
   const hops = (forwardedFor ?? "").slice(-MAX_FORWARDED_CHARACTERS).split(",").reverse();
@@ -37,7 +41,7 @@ export function networkToPropose(address: string, headers: Headers): string | nu
 const FORWARDING = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
 
 /** `bucket`: the name that failures are counted under. `address`: the whole of it. */
-export type Client = { bucket: string; address: string };
+export type ClientAddress = { bucket: string; address: string };
 
 /** What a bucket is shared with when there are too many: IPv4 by /16, IPv6 by /32, which is what a provider gets. */
 export function networkOf(client: string): string {

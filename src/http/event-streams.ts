@@ -1,5 +1,5 @@
 /** Streams of events: nothing is kept for a reader but its place in the log. */
-import { beginEvents, type Listener, listenForEvents, readEvents, type ToldEvent } from "../actions/list-events.ts";
+import { beginEvents, type EventsReader, listenForEvents, readEvents, type ToldEvent } from "../actions/list-events.ts";
 import type { With } from "../deps.ts";
 import type { StreamSource } from "./open-streams.ts";
 
@@ -13,7 +13,7 @@ export type EventsAsked = { after: number | null; follows: boolean };
 
 export function eventSource(
   deps: With<"clock" | "store">,
-  listener: Listener,
+  listener: EventsReader,
   { after, follows }: EventsAsked,
 ): StreamSource {
   const { position, first } = beginEvents(deps, listener, after);

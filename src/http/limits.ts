@@ -8,13 +8,13 @@ import { type AddressBuckets, type KeyBuckets, openAddressBuckets, openKeyBucket
 /** What an answer says of the bucket that its request drew on. */
 export type Quota = { limit: number; remaining: number; resetS: number };
 
-export type Charge = { quota: Quota; refusal: ApiError | null };
+export type KeyCharge = { quota: Quota; refusal: ApiError | null };
 
 export type FailureKind = "authentication" | "registration" | "revocation";
 
 export type RequestLimits = {
   /** Draws on a key's bucket, once or so often; `refusal` is set when it holds less. Null when that bucket has no limit. */
-  charge(keyHash: string, bucket: ChargedBucket, count?: number): Charge | null;
+  charge(keyHash: string, bucket: ChargedBucket, count?: number): KeyCharge | null;
   /**
    * Counts a failure of this client. Called after the fact, so that it never stands in the way of a valid key or
    * signature; throws `rate_limited` instead of the failure when there were too many.

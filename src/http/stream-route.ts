@@ -8,7 +8,7 @@ import { type Query, readQuery } from "./query.ts";
 import type { Answer } from "./route.ts";
 import { admit, type Visit } from "./visit.ts";
 
-export type Opening = {
+export type StreamOpening = {
   query: Query;
   /** False for a reader who wants what there is and no more. */
   follows: boolean;
@@ -22,7 +22,7 @@ export function openingOf(
   deps: With<"clock" | "log" | "metrics" | "state" | "store">,
   visit: Visit,
   contract: Contract & { access: "trading:read"; query: NonNullable<Contract["query"]> },
-): Opening {
+): StreamOpening {
   const { account, key, charge } = admit(deps, visit, contract.access);
   if (visit.url === null) throw routeNotFound();
   const query = readQuery(visit.url, contract.query);

@@ -9,14 +9,14 @@ import type { FailureKind, Quota, RequestLimits } from "./limits.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
 /** A request that a tool makes, without what surrounds one from outside. */
-export type Asked = {
+export type InnerRequest = {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
 };
 
-export type Within = (asked: Asked) => Promise<{ readonly status: number; readonly body: unknown }>;
+export type Within = (asked: InnerRequest) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 /** One request on its way through, and what is to be said of it in headers and log. */
 export type Visit = {

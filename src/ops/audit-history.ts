@@ -7,7 +7,7 @@ export type ToldKey = { account: string; scopes: string; issuedAtMs: number; sta
 export type ToldAgent = { owner: string; name: string; state: "new" | "approved" | "retired" };
 export type ToldAccount = { kind: string; owner: string; tradingAddress: string };
 
-export type History = {
+export type AuditHistory = {
   keys: Map<string, ToldKey>;
   /** By account and key hash, as `revocationId` puts them together. */
   revocations: Set<string>;
@@ -17,7 +17,7 @@ export type History = {
 
 type Detail = Readonly<Record<string, unknown>>;
 
-const TELL: Readonly<Record<string, (history: History, reference: string, detail: Detail) => void>> = {
+const TELL: Readonly<Record<string, (history: AuditHistory, reference: string, detail: Detail) => void>> = {
   account_added: ({ accounts }, id, detail) => {
     const { kind, owner, trading_address: tradingAddress } = detail;
     accounts.set(id, { kind: String(kind), owner: String(owner), tradingAddress: String(tradingAddress) });
@@ -51,8 +51,8 @@ const TELL: Readonly<Record<string, (history: History, reference: string, detail
 };
 
 /** Reads the rows behind one row and up to another. Whether the log holds is another question: see `verify-audit`. */
-export function readHistory(store: Store, upTo = Number.MAX_SAFE_INTEGER): History {
-  const history: History = { keys: new Map(), revocations: new Set(), accounts: new Map(), agents: new Map() };
+export function readHistory(store: Store, upTo = Number.MAX_SAFE_INTEGER): AuditHistory {
+  const history: AuditHistory = { keys: new Map(), revocations: new Set(), accounts: new Map(), agents: new Map() };
   for (const { event, reference, detail } of listAuditOf(store, Object.keys(TELL), { after: 0, upTo })) {
     TELL[event]?.(history, reference, detailOf(detail));
   }
@@ -100,11 +100,11 @@ function keyOf({ account, scopes, issued_at: issuedAtMs }: Detail): ToldKey {
   return { account: String(account), scopes: String(scopes), issuedAtMs: Number(issuedAtMs), state: "active" };
 }
 
-function setState(keys: History["keys"], hash: string, state: ToldKey["state"]): void {
+function setState(keys: AuditHistory["keys"], hash: string, state: ToldKey["state"]): void {
   const key = keys.get(hash);
   if (key !== undefined) keys.set(hash, { ...key, state });
 }
 
-function retire(agents: History["agents"], isMeant: (agent: ToldAgent) => boolean): void {
+function retire(agents: AuditHistory["agents"], isMeant: (agent: ToldAgent) => boolean): void {
   for (const [address, agent] of agents) if (isMeant(agent)) agents.set(address, { ...agent, state: "retired" });
 }

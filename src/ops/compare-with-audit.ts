@@ -5,7 +5,7 @@ import { type KeyRow, listKeyRows, shortName, stricter } from "../store/api-keys
 import { inSnapshot } from "../store/commit.ts";
 import type { Store } from "../store/open.ts";
 import { listRevocations, revocationId } from "../store/revocations.ts";
-import { type History, readHistory } from "./audit-history.ts";
+import { type AuditHistory, readHistory } from "./audit-history.ts";
 
 /**
  * What of keys, revocations, accounts and agents the audit log does not tell, or tells otherwise, in plain words. Needs
@@ -24,7 +24,7 @@ export function compareWithAudit(store: Store): string[] {
   });
 }
 
-function compareKeys({ keys }: History, rows: readonly KeyRow[]): string[] {
+function compareKeys({ keys }: AuditHistory, rows: readonly KeyRow[]): string[] {
   const there = new Set(rows.map(({ keyHash }) => keyHash));
   const gone = [...keys.keys()].filter((hash) => !there.has(hash));
   return [
@@ -34,7 +34,7 @@ function compareKeys({ keys }: History, rows: readonly KeyRow[]): string[] {
 }
 
 /** Null where the log tells of this key as it is, or as it was before it was restricted. */
-export function keyDifference({ keys }: Pick<History, "keys">, row: KeyRow): string | null {
+export function keyDifference({ keys }: Pick<AuditHistory, "keys">, row: KeyRow): string | null {
   const told = keys.get(row.keyHash);
   const name = shortName(row.keyHash);
   if (told === undefined) return `${name} is in the database, and the audit log has no registration of it`;
@@ -44,13 +44,13 @@ export function keyDifference({ keys }: Pick<History, "keys">, row: KeyRow): str
   return `${name} is ${row.state}, and the audit log says that it is ${told.state}`;
 }
 
-function compareRevocations({ revocations }: History, rows: readonly string[]): string[] {
+function compareRevocations({ revocations }: AuditHistory, rows: readonly string[]): string[] {
   const there = new Set(rows);
   const gone = [...revocations].filter((id) => !there.has(id));
   return gone.map((id) => `the revocation of ${shortName(id.split(" ")[1] ?? "")} is gone`);
 }
 
-function compareAccounts({ accounts }: History, rows: readonly Account[]): string[] {
+function compareAccounts({ accounts }: AuditHistory, rows: readonly Account[]): string[] {
   const there = new Set(rows.map(({ id }) => id));
   const gone = [...accounts.keys()].filter((id) => !there.has(id));
   return [
@@ -59,7 +59,7 @@ function compareAccounts({ accounts }: History, rows: readonly Account[]): strin
   ];
 }
 
-export function accountDifference({ accounts }: Pick<History, "accounts">, row: Account): string | null {
+export function accountDifference({ accounts }: Pick<AuditHistory, "accounts">, row: Account): string | null {
   const told = accounts.get(row.id);
   if (told === undefined)
     return `account ${row.id} is in the database, and the audit log does not say that it was added`;
@@ -68,7 +68,7 @@ export function accountDifference({ accounts }: Pick<History, "accounts">, row: 
   return isSame ? null : `account ${row.id} is not as the audit log says that it was added`;
 }
 
-function compareAgents({ agents }: History, rows: readonly StoredAgent[]): string[] {
+function compareAgents({ agents }: AuditHistory, rows: readonly StoredAgent[]): string[] {
   const there = new Set(rows.map(({ address }) => address));
   const gone = [...agents.keys()].filter((address) => !there.has(address));
   return [
@@ -78,7 +78,7 @@ function compareAgents({ agents }: History, rows: readonly StoredAgent[]): strin
 }
 
 /** Retired is as good as whatever the log says. */
-export function agentDifference({ agents }: Pick<History, "agents">, row: StoredAgent): string | null {
+export function agentDifference({ agents }: Pick<AuditHistory, "agents">, row: StoredAgent): string | null {
   const told = agents.get(row.address);
   if (told === undefined)
     return `agent ${row.address} is in the database, and the audit log does not say that it was made`;

@@ -14,7 +14,7 @@ import { checkSeal } from "./believe-rows.ts";
 import { blockKey } from "./block-key.ts";
 import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
-import { type Facts, oneOf, recordIn, sealIn, text, textsIn, wholeNumber } from "./facts.ts";
+import { oneOf, recordIn, sealIn, text, textsIn, type VerbFacts, wholeNumber } from "./facts.ts";
 import { createHook, endHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
@@ -29,26 +29,26 @@ import { flattenByOperator, resumeTrading, stopByOperator } from "./stop-trading
 import { tellState } from "./tell-state.ts";
 import { upgradeStatus } from "./upgrade-status.ts";
 
-type Verb<Given, Done extends object> = {
+type VerbEntry<Given, Done extends object> = {
   /** Checks the facts; throws an `OperatorError` that names the one that is missing. */
-  read(facts: Facts): Given;
+  read(facts: VerbFacts): Given;
   run(changer: Changer, given: Given): Done | Promise<Done>;
   /** It only looks: what would be changed during a trial would be lost when the old version is put back. */
   isForTrials: boolean;
-  perform(changer: Changer, facts: Facts): Promise<Done>;
+  perform(changer: Changer, facts: VerbFacts): Promise<Done>;
 };
 
 function changing<Given, Done extends object>(
-  read: (facts: Facts) => Given,
+  read: (facts: VerbFacts) => Given,
   run: (changer: Changer, given: Given) => Done | Promise<Done>,
-): Verb<Given, Done> {
+): VerbEntry<Given, Done> {
   return { read, run, isForTrials: false, perform: async (changer, facts) => run(changer, read(facts)) };
 }
 
 function looking<Given, Done extends object>(
-  read: (facts: Facts) => Given,
+  read: (facts: VerbFacts) => Given,
   run: (changer: Changer, given: Given) => Done | Promise<Done>,
-): Verb<Given, Done> {
+): VerbEntry<Given, Done> {
   return { ...changing(read, run), isForTrials: true };
 }
 
@@ -56,15 +56,15 @@ function nothing(): Record<never, never> {
   return {};
 }
 
-function keyHashIn(facts: Facts): { keyHash: string } {
+function keyHashIn(facts: VerbFacts): { keyHash: string } {
   return { keyHash: text(facts, "keyHash") };
 }
 
-function optionalText(facts: Facts, name: string): string | null {
+function optionalText(facts: VerbFacts, name: string): string | null {
   return facts[name] == null ? null : text(facts, name);
 }
 
-function receiverIn(facts: Facts): WantedReceiver {
+function receiverIn(facts: VerbFacts): WantedReceiver {
   return {
     name: text(facts, "name"),
     kind: oneOf(facts, "kind", RECEIVER_KINDS),
@@ -76,7 +76,7 @@ function receiverIn(facts: Facts): WantedReceiver {
   };
 }
 
-function hookIn(facts: Facts): WantedHook {
+function hookIn(facts: VerbFacts): WantedHook {
   return {
     ...keyHashIn(facts),
     name: text(facts, "name"),
@@ -319,7 +319,7 @@ function openWrites(changer: Changer) {
 }
 
 /** Does what the operator asked for; throws an `OperatorError` when it cannot be done. */
-export async function perform(changer: Changer, name: string, facts: Facts): Promise<object> {
+export async function perform(changer: Changer, name: string, facts: VerbFacts): Promise<object> {
   if (!isVerb(name)) throw new OperatorError(`this gateway does not know the verb "${name}"`);
   const verb = OPERATOR_VERBS[name];
   if (changer.trial?.isOn() === true && !verb.isForTrials) {

@@ -12,7 +12,7 @@ import { inTransaction } from "../store/commit.ts";
 import { contentOfInstance, findInstance, INSTANCE_ID } from "../store/instance.ts";
 import type { Store } from "../store/open.ts";
 import { findSealed, listSealed, readSealedRows, vouch } from "../store/sealed-rows.ts";
-import { type History, readHistory } from "./audit-history.ts";
+import { type AuditHistory, readHistory } from "./audit-history.ts";
 import { type Believing, unbelievable } from "./believing.ts";
 import { accountDifference, agentDifference, keyDifference } from "./compare-with-audit.ts";
 
@@ -53,14 +53,14 @@ function sealInstance(store: Store): void {
   if (instance !== null) vouch(store, "instance", INSTANCE_ID, contentOfInstance(instance));
 }
 
-function sealAccounts(store: Store, told: History): void {
+function sealAccounts(store: Store, told: AuditHistory): void {
   for (const account of listAccountRows(store)) {
     if (accountDifference(told, account) === null) vouch(store, "account", account.id, contentOfAccount(account));
   }
 }
 
 /** What came after the old seal may only have taken away. */
-function sealAgents(store: Store, told: History, now: History): void {
+function sealAgents(store: Store, told: AuditHistory, now: AuditHistory): void {
   for (const agent of listAgentRows(store)) {
     const isRetired = now.agents.get(agent.address)?.state === "retired";
     const state = isRetired ? "retired" : agent.state;
@@ -69,7 +69,7 @@ function sealAgents(store: Store, told: History, now: History): void {
   }
 }
 
-function sealKeys(store: Store, told: History, now: History): void {
+function sealKeys(store: Store, told: AuditHistory, now: AuditHistory): void {
   for (const row of listKeyRows(store)) {
     const hasAccount = findSealed(store, "account", row.accountId) !== null;
     const strict = stricter(

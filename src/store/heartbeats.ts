@@ -28,10 +28,14 @@ export function putHeartbeat(store: Store, heartbeat: Heartbeat): void {
   store.insert(heartbeats).values(heartbeat).onConflictDoUpdate({ target, set: heartbeat }).run();
 }
 
-type Change = { event: "heartbeat_armed" | "heartbeat_disarmed" | "heartbeat_missed"; actor: string; atMs: number };
+type HeartbeatChange = {
+  event: "heartbeat_armed" | "heartbeat_disarmed" | "heartbeat_missed";
+  actor: string;
+  atMs: number;
+};
 
 /** What changed whether silence is heard: not each beat, of which there are thousands. */
-export function auditHeartbeat(store: Store, heartbeat: Heartbeat, { event, actor, atMs }: Change): void {
+export function auditHeartbeat(store: Store, heartbeat: Heartbeat, { event, actor, atMs }: HeartbeatChange): void {
   const { accountId: account, holder, withinMs, stopId } = heartbeat;
   const facts = { account, holder, within_ms: withinMs };
   const detail = event === "heartbeat_missed" ? { ...facts, stop: stopId } : facts;

@@ -1,6 +1,6 @@
 /** Payments of funding and transfers, kept for good; and how far they have been read. */
 import { and, desc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
-import { isWithin, type Looked, type Place, type Span, spanOf, type Times } from "./looked-through.ts";
+import { isWithin, type Looked, type RowPlace, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { fundingPayments, ledgerCursors, transfers } from "./schema-record.ts";
@@ -63,7 +63,7 @@ export type LedgerPage = Times & {
   /** Canonical name; null for all. */
   market: string | null;
   /** Rows after this one in the listing. */
-  after: Place | null;
+  after: RowPlace | null;
   limit: number;
 };
 

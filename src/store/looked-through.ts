@@ -10,17 +10,17 @@ import type { Store } from "./open.ts";
 export const MAX_LOOKED_THROUGH = 20_000;
 
 /** A row's place in a list, newest first. */
-export type Place = { atMs: number; id: string };
+export type RowPlace = { atMs: number; id: string };
 
 /** From where to where, newest first: below `upper`, and not below `lower`. */
-export type Span = { upper: Place; lower: Place };
+export type Span = { upper: RowPlace; lower: RowPlace };
 
 /** A way to rows: an index that has them in the order of the list, behind what `is` says of its first columns. */
 export type Road = { table: SQLiteTable; atMs: SQLiteColumn; id: SQLiteColumn; is: SQL | undefined };
 
 /** Above and below every row. */
-const NEWEST: Place = { atMs: Number.MAX_SAFE_INTEGER, id: "" };
-const OLDEST: Place = { atMs: -1, id: "" };
+const NEWEST: RowPlace = { atMs: Number.MAX_SAFE_INTEGER, id: "" };
+const OLDEST: RowPlace = { atMs: -1, id: "" };
 
 export type Times = {
   /** From this moment on, unix milliseconds; null for all. */
@@ -30,13 +30,13 @@ export type Times = {
 };
 
 /** What lies below `after`, in those times. */
-export function spanOf({ sinceMs, untilMs }: Times, after: Place | null): Span {
+export function spanOf({ sinceMs, untilMs }: Times, after: RowPlace | null): Span {
   const until = untilMs === null ? NEWEST : { atMs: untilMs, id: "" };
   const upper = after === null || isNewer(after, until) ? until : after;
   return { upper, lower: sinceMs === null ? OLDEST : { atMs: sinceMs, id: "" } };
 }
 
-export function isNewer(a: Place, b: Place): boolean {
+export function isNewer(a: RowPlace, b: RowPlace): boolean {
   return a.atMs === b.atMs ? a.id > b.id : a.atMs > b.atMs;
 }
 
@@ -49,7 +49,7 @@ export function isWithin({ table: _, atMs, id, is }: Road, { upper, lower }: Spa
 }
 
 /** The last row that a page looks at, where the span holds more; null where the whole of it is looked through. */
-export function lastLookedAt(store: Store, roads: readonly Road[], span: Span, most: number): Place | null {
+export function lastLookedAt(store: Store, roads: readonly Road[], span: Span, most: number): RowPlace | null {
   const ends = roads.flatMap((road) => {
     const { table, atMs, id } = road;
     const end = store
@@ -63,8 +63,8 @@ export function lastLookedAt(store: Store, roads: readonly Road[], span: Span, m
     return end === undefined ? [] : [end];
   });
   // Where one road ends, rows of another would be told before its own.
-  return ends.reduce<Place | null>((newest, end) => (newest === null || isNewer(end, newest) ? end : newest), null);
+  return ends.reduce<RowPlace | null>((newest, end) => (newest === null || isNewer(end, newest) ? end : newest), null);
 }
 
 /** Rows of a page and one more; `lookedTo`: where the looking ended, null where nothing older is left. */
-export type Looked<Row> = { rows: Row[]; lookedTo: Place | null };
+export type Looked<Row> = { rows: Row[]; lookedTo: RowPlace | null };

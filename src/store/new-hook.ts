@@ -6,12 +6,12 @@ import { listHooks } from "./hooks.ts";
 import type { Store } from "./open.ts";
 
 /** As whom a hook acts: what it may do its owner has signed. `kind: "fault"` says in words why it acts as nobody. */
-export type HookKey = { kind: "bot"; accountId: string; bot: string } | { kind: "fault"; words: string };
+export type NewHookKey = { kind: "bot"; accountId: string; bot: string } | { kind: "fault"; words: string };
 
-export function hookKey(store: Store, keyHash: string): HookKey {
+export function hookKey(store: Store, keyHash: string): NewHookKey {
   const key = findApiKey(store, keyHash);
   const bot = botOf(store, keyHash);
-  const fault = (words: string): HookKey => ({ kind: "fault", words });
+  const fault = (words: string): NewHookKey => ({ kind: "fault", words });
   if (key === null || key.state !== "active" || key.fault !== null)
     return fault("no key with this hash is registered and active");
   if (bot === null) return fault("this key has no rails: a hook acts as a bot whose rails its owner has signed");

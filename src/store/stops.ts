@@ -32,10 +32,10 @@ const IS_IN_FORCE = sql`resumed_at_ms is null and (cause = 'asked' or stopped_at
 type SealedStop = Pick<Stop, "accountId" | "scope" | "keyHash"> & { isResumed: boolean };
 
 /** Who asked for it, and the client's own name for it; null where it has none. */
-export type Asked = { actor: string; idempotencyKey: string | null };
+export type StopAsker = { actor: string; idempotencyKey: string | null };
 
 /** Inside the caller's transaction: from its commit on it stands. */
-export function insertStop(store: Store, stop: Stop, { actor, idempotencyKey }: Asked): void {
+export function insertStop(store: Store, stop: Stop, { actor, idempotencyKey }: StopAsker): void {
   store
     .insert(stops)
     .values({ ...stop, idempotencyKey })
@@ -163,10 +163,10 @@ function sealedStop(content: string): SealedStop {
   return JSON.parse(content) as SealedStop;
 }
 
-type Change = Partial<Pick<Stop, "outsideAtMs" | "stoppedAtMs">>;
+type StopChange = Partial<Pick<Stop, "outsideAtMs" | "stoppedAtMs">>;
 
 /** How far it has come. */
-export function updateStop(store: Store, id: string, change: Change, atMs: number): void {
+export function updateStop(store: Store, id: string, change: StopChange, atMs: number): void {
   const isThis = and(eq(stops.id, id), isNull(stops.resumedAtMs));
   for (const stop of store.update(stops).set(change).where(isThis).returning().all())
     tellStop(store, stop, "stop.updated", atMs);

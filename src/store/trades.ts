@@ -124,9 +124,9 @@ export function lookForTrades(
 
 const ALWAYS: Times = { sinceMs: null, untilMs: null };
 
-type TradeRows = Omit<TradePage, "limit"> & { times: Times; count: number };
+type TradeListing = Omit<TradePage, "limit"> & { times: Times; count: number };
 
-function rowsOf(store: Store, { accountId, after, isOpen, times, count }: TradeRows) {
+function rowsOf(store: Store, { accountId, after, isOpen, times, count }: TradeListing) {
   const { sinceMs, untilMs } = times;
   const isBefore =
     after === null

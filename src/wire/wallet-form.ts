@@ -24,9 +24,9 @@ export function domainFields(domain: object): readonly TypedField[] {
 }
 
 /** Typed data of whoever: what a wallet is handed, it reads itself. */
-export type ToSign = { domain: object; types: object; primaryType: string; message: object };
+export type WalletData = { domain: object; types: object; primaryType: string; message: object };
 
 /** The form that `eth_signTypedData_v4` and wallets' "sign typed data" boxes take: with the domain's own type. */
-export function walletForm<Data extends ToSign>(data: Data) {
+export function walletForm<Data extends WalletData>(data: Data) {
   return { ...data, types: { EIP712Domain: domainFields(data.domain), ...data.types } };
 }

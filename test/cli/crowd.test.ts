@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { openCrowd, roomWithin } from "../../src/cli/crowd.ts";
-import type { Connection, Descriptors } from "../../src/cli/descriptors.ts";
+import type { Descriptors, OpenConnection } from "../../src/cli/descriptors.ts";
 import { openDescriptors } from "../../src/cli/descriptors.ts";
 import { openGuests } from "../../src/cli/guests.ts";
 import type { LogFields } from "../../src/deps.ts";
@@ -44,7 +44,7 @@ function open(port: number, host: string): Promise<Socket> {
   });
 }
 
-async function look(descriptors: Descriptors, port: number, count: number): Promise<Connection[]> {
+async function look(descriptors: Descriptors, port: number, count: number): Promise<OpenConnection[]> {
   for (let tries = 0; tries < 200; tries += 1) {
     const { connections } = descriptors.look(new Set([port]));
     if (connections.length === count) return connections;
@@ -123,7 +123,7 @@ test("a connection is served while one of its requests is, and as long as it car
 
 describe("a watch", () => {
   /** Descriptors of a machine that is told what it has. */
-  function machine(connections: Connection[]) {
+  function machine(connections: OpenConnection[]) {
     const ended: number[] = [];
     const state = { next: 10 as number | null, isExhausted: false, looks: 0 };
     const descriptors: Descriptors = {
@@ -141,7 +141,7 @@ describe("a watch", () => {
     return { descriptors, state, ended };
   }
 
-  function watch(connections: Connection[]) {
+  function watch(connections: OpenConnection[]) {
     const told: [string, LogFields, string][] = [];
     const note = (level: string) => (fields: LogFields, message: string) => void told.push([level, fields, message]);
     const log = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
@@ -160,7 +160,7 @@ describe("a watch", () => {
     return { ...about, crowd, told };
   }
 
-  const silent = (descriptor: number): Connection => ({
+  const silent = (descriptor: number): OpenConnection => ({
     descriptor,
     address: "127.0.0.1",
     port: descriptor,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Moment } from "../../src/core/clock.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { BestPrices, MarkFigures } from "../../src/core/market-figures.ts";
 import { nextFundingMs } from "../../src/core/market-figures.ts";
@@ -9,7 +10,6 @@ import {
   forget,
   isLive,
   type MarketKnowledge,
-  type Moment,
   newestAgeMs,
   newKnowledge,
   seen,

@@ -1,16 +1,17 @@
 /** What a feed owes, and for how long: by its own account of what it told, and by what reads showed. */
+
 import { expect, test } from "bun:test";
+import type { Moment } from "../../src/core/clock.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import {
   accusationOf,
+  type HeardFill,
   isPaid,
-  type Moment,
   newTestimony,
   nextDueMs,
   type Shown,
   show,
   type Testimony,
-  type ToldFill,
   tellFills,
   tellUpdates,
 } from "../../src/core/testimony.ts";
@@ -23,7 +24,7 @@ function at(elapsedMs: number): Moment {
   return { elapsedMs, exchangeMs: START_MS + elapsedMs };
 }
 
-function fill(timeMs: number, some: Partial<ToldFill> = {}): ToldFill {
+function fill(timeMs: number, some: Partial<HeardFill> = {}): HeardFill {
   const terms = { oid: "7", market: "BTC", side: "B", size: decimal("1"), startPosition: decimal("0") } as const;
   return { id: `fill-${timeMs}`, ...terms, timeMs: START_MS + timeMs, ...some };
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { Delivery } from "../../src/exchange/line.ts";
+import type { LineOutcome } from "../../src/exchange/line.ts";
 import { openTransport, type Transport, targetOf } from "../../src/exchange/transport.ts";
 import { settled } from "./clocks.ts";
 import { httpAnswer, listen, type RawRequest, type RawServer, rawServer } from "./raw-server.ts";
@@ -44,10 +44,10 @@ async function ask(url: string, asking: Asking): Promise<string> {
     connection: { kind: "own", isFresh },
   });
   // The transport's own connections speak no `Response`.
-  return told(delivery as Delivery);
+  return told(delivery as LineOutcome);
 }
 
-function told(delivery: Delivery): string {
+function told(delivery: LineOutcome): string {
   if (delivery.kind !== "whole") return `${delivery.kind}: ${delivery.reason}`;
   return `${delivery.httpStatus} ${Buffer.from(delivery.body).toString()}`;
 }

@@ -14,17 +14,17 @@ import { proposalShown } from "./list-proposals.ts";
 import { type Placed, placeApproved } from "./place-proposal.ts";
 import { tellProposal } from "./tell-proposal.ts";
 
-export type Wanted = { proposalId: string; decision: Decision };
+export type WantedDecision = { proposalId: string; decision: Decision };
 
 /** By an API key: throws `rail_refused` where its `may` does not name `approve`. */
-export function decideByKey(deps: ToPlaceOrder, { account, key }: Caller, wanted: Wanted): Promise<string> {
+export function decideByKey(deps: ToPlaceOrder, { account, key }: Caller, wanted: WantedDecision): Promise<string> {
   if (railsOfKey(deps.store, key.keyHash)?.may.includes("approve") !== true) {
     throw new ApiError("rail_refused", "Only a key whose `may` names approve decides on proposals. Nothing was sent.");
   }
   return decide(deps, requireProposal(deps, account.id, wanted.proposalId), { ...wanted, actor: key.keyHash });
 }
 
-export type SignedDecision = Wanted & { accountId: string; signature: string };
+export type SignedDecision = WantedDecision & { accountId: string; signature: string };
 
 /** Whose signature it is: throws `invalid_signature` unless the account's owner has signed just this order and word. */
 export function proveDecision(deps: With<"settings" | "store">, signed: SignedDecision): Proposal {
@@ -48,7 +48,7 @@ export function decideByOwner(deps: ToPlaceOrder, proposal: Proposal, decision: 
 }
 
 /** By whoever is at the machine. */
-export function decideByOperator(deps: ToPlaceOrder, { proposalId, decision }: Wanted): Promise<string> {
+export function decideByOperator(deps: ToPlaceOrder, { proposalId, decision }: WantedDecision): Promise<string> {
   const proposal = findProposal(deps.store, proposalId);
   if (proposal === null || proposal.askedAtMs === null) throw notFound();
   return decide(deps, proposal, { decision, actor: "operator" });

@@ -1,9 +1,9 @@
 /** What the usual clients take to start a server of tools; none of it holds a key. */
 export const CLIENTS = ["claude-code", "codex", "json", "vscode", "zed"] as const;
-export type Client = (typeof CLIENTS)[number];
+export type McpClient = (typeof CLIENTS)[number];
 
 /** `json` is what most take: Claude Desktop, Cursor, Windsurf, Gemini CLI, Cline, LM Studio. */
-export function configurationFor(client: Client, [command = "postern", ...args]: readonly string[]): string {
+export function configurationFor(client: McpClient, [command = "postern", ...args]: readonly string[]): string {
   const server = { command, args };
   switch (client) {
     case "claude-code":

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Command, Failure, type Input, Misuse, required } from "../command.ts";
 import { openBridge, type Post } from "./bridge.ts";
-import { CLIENTS, type Client, configurationFor } from "./configurations.ts";
+import { CLIENTS, configurationFor, type McpClient } from "./configurations.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
 /** Longer than the gateway takes to answer a write. Milliseconds. */
@@ -47,7 +47,7 @@ export const mcpCommand: Command = {
   },
 };
 
-function clientOf(input: Input): Client {
+function clientOf(input: Input): McpClient {
   const name = input.value("client") ?? "json";
   const client = CLIENTS.find((known) => known === name);
   if (client === undefined) throw new Misuse(`--client is one of ${CLIENTS.join(", ")}`);

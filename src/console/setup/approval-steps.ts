@@ -1,7 +1,7 @@
 /** The two things that the owner's wallet signs for the exchange: the agent, and the builder fee where there is one. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import type { ToSign } from "../../wire/wallet-form.ts";
+import type { WalletData } from "../../wire/wallet-form.ts";
 import type { Approval, Setup } from "../api/resources.ts";
 import { divide } from "../figures/decimal.ts";
 import { dateAndTime, money } from "../figures/format.ts";
@@ -60,7 +60,7 @@ function feeOnThousand(feeBps: string): string {
 type Approving = { setup: Setup; path: string; query: string; purpose: string };
 
 function approving(app: App, state: SetupState, { setup, path, query, purpose }: Approving): TemplateResult {
-  async function typedData(chainId: string | null): Promise<ToSign | { failure: string }> {
+  async function typedData(chainId: string | null): Promise<WalletData | { failure: string }> {
     const chain = chainId === null ? "" : `chain_id=${BigInt(chainId)}`;
     const wanted = [chain, query].filter((part) => part !== "").join("&");
     const approval = await readSetup<Approval>(app, `${path}${wanted === "" ? "" : `?${wanted}`}`);

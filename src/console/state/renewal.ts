@@ -1,5 +1,5 @@
 /** The next agent key: made by the gateway, allowed by the owner's signature; the old one serves until then. */
-import type { ToSign } from "../../wire/wallet-form.ts";
+import type { WalletData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { AgentRenewal, AgentRenewalOutcome, Status } from "../api/resources.ts";
 import type { App } from "./app.ts";
@@ -38,7 +38,7 @@ export async function renewalToSign(
   app: App,
   mine: Renewal,
   chainId: string | null,
-): Promise<ToSign | { failure: string }> {
+): Promise<WalletData | { failure: string }> {
   const chain = chainId === null ? "" : `&chain_id=${BigInt(chainId)}`;
   const found = await askForRenewal(app, mine, `?valid_days=${mine.validDays}${chain}`);
   return found?.approval?.typed_data ?? { failure: mine.failure ?? "There is nothing to sign any more." };

@@ -9,23 +9,23 @@ import {
   resumptionTypedData,
   revocationTypedData,
 } from "../../wire/grant-data.ts";
-import type { ToSign } from "../../wire/wallet-form.ts";
+import type { WalletData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { Proposal, Scope, TypedDataDescription } from "../api/resources.ts";
 
 export type Grant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
 
-export async function grantToSign({ account, ...grant }: Grant): Promise<ToSign | { failure: string }> {
+export async function grantToSign({ account, ...grant }: Grant): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) =>
     grantTypedData({ ...grant, audience, accountId: account, network: API_NETWORK, expiresAtMs: null }),
   );
 }
 
-export async function revocationToSign(account: string, keyHash: string): Promise<ToSign | { failure: string }> {
+export async function revocationToSign(account: string, keyHash: string): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) => revocationTypedData({ audience, accountId: account, keyHash }));
 }
 
-export async function resumptionToSign(account: string, stopId: string): Promise<ToSign | { failure: string }> {
+export async function resumptionToSign(account: string, stopId: string): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) => resumptionTypedData({ audience, accountId: account, stopId }));
 }
 
@@ -33,7 +33,7 @@ export async function resumptionToSign(account: string, stopId: string): Promise
 export async function decisionToSign(
   { account, id, in_words: order }: Proposal,
   decision: "approve" | "refuse",
-): Promise<ToSign | { failure: string }> {
+): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) =>
     proposalTypedData({ audience, accountId: account, proposalId: id, order, decision }),
   );
@@ -41,15 +41,15 @@ export async function decisionToSign(
 
 type OwnHook = Omit<HookGrant, "audience" | "accountId"> & { account: string };
 
-export async function hookToSign({ account, ...grant }: OwnHook): Promise<ToSign | { failure: string }> {
+export async function hookToSign({ account, ...grant }: OwnHook): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) => hookTypedData({ ...grant, audience, accountId: account }));
 }
 
-export async function hookRevocationToSign(account: string, hookId: string): Promise<ToSign | { failure: string }> {
+export async function hookRevocationToSign(account: string, hookId: string): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) => hookRevocationTypedData({ audience, accountId: account, hookId }));
 }
 
-async function forThisGateway(write: (audience: string) => ToSign): Promise<ToSign | { failure: string }> {
+async function forThisGateway(write: (audience: string) => WalletData): Promise<WalletData | { failure: string }> {
   const answer = await request<TypedDataDescription>({ method: "GET", path: "/v1/api-keys/typed-data", bearer: null });
   return answer.kind === "ok" ? write(answer.body.audience) : { failure: answer.message };
 }

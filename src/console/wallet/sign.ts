@@ -1,6 +1,6 @@
 /** Asking a wallet for one signature of one address, and its refusals in plain words with the one thing to do. */
 import { normalisedSignature } from "../../wire/signature.ts";
-import type { ToSign } from "../../wire/wallet-form.ts";
+import type { WalletData } from "../../wire/wallet-form.ts";
 import { walletForm } from "../../wire/wallet-form.ts";
 import { member } from "../api/request.ts";
 import type { Wallet } from "./discover.ts";
@@ -10,7 +10,7 @@ export type Signed = { kind: "signed"; signature: string } | { kind: "refused"; 
 export type SignRequest = {
   owner: string;
   /** Made for the wallet's chain: some wallets sign nothing that names another. Null where no wallet is asked. */
-  typedData: (chainId: string | null) => Promise<ToSign | { failure: string }>;
+  typedData: (chainId: string | null) => Promise<WalletData | { failure: string }>;
 };
 
 export async function signWith(wallet: Wallet, { owner, typedData }: SignRequest): Promise<Signed> {
@@ -51,7 +51,7 @@ function texts(value: unknown): string[] {
 }
 
 /** As wallets take it. */
-export function walletText(data: ToSign): string {
+export function walletText(data: WalletData): string {
   return JSON.stringify(walletForm(data));
 }
 

@@ -49,7 +49,7 @@ export type Receiver = {
 };
 
 /** What is sealed of a receiver. */
-export type Target = {
+export type NoticeTarget = {
   url: string;
   /** Webhook: what it is signed with. ntfy: its access token, or null. Telegram: the bot's token. */
   secret: string | null;

@@ -11,7 +11,7 @@ import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
 import { UUID } from "../schema/common.ts";
 import type { Within } from "../visit.ts";
 import { isPlain, plain } from "./plain.ts";
-import { type Given, isObject, proposedTerms } from "./proposed-terms.ts";
+import { type GivenArguments, isObject, proposedTerms } from "./proposed-terms.ts";
 
 export type ToCall = { readonly deps: Deps; readonly caller: Caller; readonly within: Within };
 
@@ -39,7 +39,7 @@ const SETTLED: readonly string[] = [
 ];
 
 /** Never throws `ApiError`: what is refused is told by its code. */
-export async function callTool(call: ToCall, name: string, given: Given): Promise<ToolResult> {
+export async function callTool(call: ToCall, name: string, given: GivenArguments): Promise<ToolResult> {
   const { outcome, note, result, refused = null } = await doAsked(call, name, given).catch(tellRefusal);
   const { network, limits } = whoAmIResource(call.deps, call.caller);
   const content = {
@@ -66,7 +66,7 @@ function tellRefusal(error: unknown): ToolOutcome {
   throw error;
 }
 
-async function doAsked(call: ToCall, name: string, given: Given): Promise<ToolOutcome> {
+async function doAsked(call: ToCall, name: string, given: GivenArguments): Promise<ToolOutcome> {
   const { deps, caller } = call;
   if (name === "propose_order") return propose(call, given);
   if (name === "place") return tellPlaced(call, await placeProposal(deps, caller, textOf(given, "intent")));
@@ -81,7 +81,7 @@ async function doAsked(call: ToCall, name: string, given: Given): Promise<ToolOu
 }
 
 /** Null for a name that is none: nothing else is ever put into a path. */
-function pathOf(name: string, given: Given): string | null {
+function pathOf(name: string, given: GivenArguments): string | null {
   const [market, order] = [textOf(given, "market"), textOf(given, "order")];
   const isMarket = /^[A-Za-z0-9@:./_-]{1,64}$/.test(market) && !/^\.+$/.test(market);
   switch (name) {
@@ -102,7 +102,7 @@ function pathOf(name: string, given: Given): string | null {
   }
 }
 
-async function stop(call: ToCall, given: Given): Promise<ToolOutcome> {
+async function stop(call: ToCall, given: GivenArguments): Promise<ToolOutcome> {
   const { status, body } = await write(call, "/v1/stop", { scope: given["scope"] ?? "bot" });
   return status >= 300 ? notDone(status, body) : { outcome: wordOf(body, "status"), result: body };
 }
@@ -118,12 +118,12 @@ async function cancel(call: ToCall, path: string): Promise<ToolOutcome> {
 
 const CANCELING = "Not known yet to be canceled: it may still be filled. Ask `order` with its id what became of it.";
 
-function write({ deps, within }: ToCall, path: string, body: Given): Promise<Answered> {
+function write({ deps, within }: ToCall, path: string, body: GivenArguments): Promise<InnerAnswer> {
   const idempotencyKey = `mcp-${bytesToHex(deps.randomBytes(RANDOM_BYTES))}`;
   return within({ method: "POST", path, body, idempotencyKey });
 }
 
-type Answered = Awaited<ReturnType<Within>>;
+type InnerAnswer = Awaited<ReturnType<Within>>;
 
 /** What is not the caller's own doing passes. */
 function notDone(status: number, body: unknown): ToolOutcome {
@@ -139,7 +139,7 @@ function wordOf(body: unknown, name: string): string {
 
 const RANDOM_BYTES = 16;
 
-function propose(call: ToCall, given: Given): ToolOutcome {
+function propose(call: ToCall, given: GivenArguments): ToolOutcome {
   const terms = proposedTerms(given);
   if (typeof terms === "string") return { outcome: "invalid", note: `${terms} is missing or has another form.` };
   const { proposal, isRepeat } = proposeOrder(call.deps, call.caller, { terms, isAnother: given["again"] === true });
@@ -211,7 +211,7 @@ function codeOf(body: unknown): string {
   return typeof code === "string" && isPlain(code) ? code : "unknown";
 }
 
-function textOf(given: Given, name: string): string {
+function textOf(given: GivenArguments, name: string): string {
   const value = given[name];
   return typeof value === "string" ? value : "";
 }

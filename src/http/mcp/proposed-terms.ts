@@ -3,13 +3,13 @@ import type { OrderTerms } from "../../core/order.ts";
 import { readOrderTerms } from "../order-rules.ts";
 import { isPlain } from "./plain.ts";
 
-export type Given = Readonly<Record<string, unknown>>;
+export type GivenArguments = Readonly<Record<string, unknown>>;
 
 const DECIMAL = /^\d{1,30}(?:\.\d{1,30})?$/;
 const KNOWN = ["market", "side", "size", "price", "time_in_force", "reduce_only", "trigger", "again"];
 
 /** The name of what does not fit, or the terms. Throws as `POST /v1/orders` does for what has a form and no meaning. */
-export function proposedTerms(given: Given): OrderTerms | string {
+export function proposedTerms(given: GivenArguments): OrderTerms | string {
   const { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger } = given;
   const strange = Object.keys(given).find((name) => !KNOWN.includes(name));
   if (strange !== undefined) return isPlain(strange) ? strange : "a member";

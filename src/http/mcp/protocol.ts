@@ -11,12 +11,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { ToolResult } from "./call-tool.ts";
-import type { Given } from "./proposed-terms.ts";
+import type { GivenArguments } from "./proposed-terms.ts";
 import type { Tool } from "./tools.ts";
 
-export type Tools = {
+export type ToolSet = {
   readonly listed: readonly Tool[];
-  call(name: string, given: Given): Promise<ToolResult>;
+  call(name: string, given: GivenArguments): Promise<ToolResult>;
 };
 
 const INSTRUCTIONS =
@@ -25,7 +25,7 @@ const INSTRUCTIONS =
 export type Message = { readonly headers: Headers; readonly body: unknown; readonly version: string };
 
 /** By whichever revision of the protocol the message speaks. */
-export async function answerMessage({ headers, body, version }: Message, tools: Tools): Promise<Response> {
+export async function answerMessage({ headers, body, version }: Message, tools: ToolSet): Promise<Response> {
   const request = new Request(URL_OF_NOBODY, { method: "POST", headers: spoken(headers), body: "" });
   const make = () => openServer(tools, version);
   if (!(await isLegacyRequest(request, body))) {
@@ -50,7 +50,7 @@ function spoken(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => names.includes(name) || name.startsWith("mcp-")));
 }
 
-function openServer(tools: Tools, version: string): Server {
+function openServer(tools: ToolSet, version: string): Server {
   const server = new Server({ name: "postern", version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.setRequestHandler("tools/list", () => ({ tools: tools.listed.map((tool) => ({ ...tool })) }));
   server.setRequestHandler("tools/call", async ({ params: { name, arguments: given } }) => {

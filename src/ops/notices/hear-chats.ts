@@ -3,7 +3,7 @@
  * said there can loosen anything.
  */
 import { type ChatUpdate, updatesIn } from "../../core/notice/chat-command.ts";
-import { pauseAfter, type Receiver, type Target } from "../../core/notice/notice.ts";
+import { type NoticeTarget, pauseAfter, type Receiver } from "../../core/notice/notice.ts";
 import type { With } from "../../deps.ts";
 import { type OutsideAnswer, postOutside } from "../../exchange/outside-post.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -97,21 +97,25 @@ function canStore({ state }: With<"state">): boolean {
 }
 
 /** Null where nothing is to be heard there. */
-function chatOf(world: Pick<ToTell, "keyring">, receiver: Receiver): Target | null {
+function chatOf(world: Pick<ToTell, "keyring">, receiver: Receiver): NoticeTarget | null {
   if (receiver.kind !== "telegram") return null;
   const target = openTarget(world, receiver);
   return target?.takesCommands === true ? target : null;
 }
 
-function askUpdates(world: ToHearChats, target: Target, offset: number): Promise<OutsideAnswer> {
+function askUpdates(world: ToHearChats, target: NoticeTarget, offset: number): Promise<OutsideAnswer> {
   // One at a time: an answer has no more room than a long message needs.
   const asked = { offset, limit: 1, timeout: HELD_S, allowed_updates: ["message"] };
   return post(world, target, { method: "getUpdates", body: asked });
 }
 
-type Asked = { method: "getUpdates" | "sendMessage"; body: Readonly<Record<string, unknown>> };
+type ChatCall = { method: "getUpdates" | "sendMessage"; body: Readonly<Record<string, unknown>> };
 
-function post(world: ToHearChats, { url, isPrivateAllowed }: Target, { method, body }: Asked): Promise<OutsideAnswer> {
+function post(
+  world: ToHearChats,
+  { url, isPrivateAllowed }: NoticeTarget,
+  { method, body }: ChatCall,
+): Promise<OutsideAnswer> {
   return postOutside(world, {
     url: url.replace(/\/sendMessage$/, `/${method}`),
     isPrivateAllowed,
@@ -129,9 +133,9 @@ function readUpdates(answer: OutsideAnswer): ChatUpdate[] | null {
   }
 }
 
-type Said = { receiver: Receiver; target: Target; update: ChatUpdate };
+type SaidInChat = { receiver: Receiver; target: NoticeTarget; update: ChatUpdate };
 
-async function obey(world: ToHearChats, { receiver, target, update }: Said): Promise<void> {
+async function obey(world: ToHearChats, { receiver, target, update }: SaidInChat): Promise<void> {
   const { chat, command, writtenAtMs } = update;
   // What was written before it might ask is nothing; other chats hear nothing, not even a no.
   if (chat !== target.chat || command === null || writtenAtMs < receiver.createdAtMs - SECOND_MS) return;

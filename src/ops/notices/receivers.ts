@@ -2,11 +2,11 @@
 import {
   CONDITIONS,
   NOTICE_TYPE,
+  type NoticeTarget,
   noticeOf,
   RECEIVER_KINDS,
   type Receiver,
   type ReceiverKind,
-  type Target,
 } from "../../core/notice/notice.ts";
 import { newUuid } from "../../core/uuid.ts";
 import { type OutsideAnswer, postOutside, type Resolve } from "../../exchange/outside-post.ts";
@@ -58,7 +58,7 @@ export function addReceiver(operator: ToTell, wanted: WantedReceiver) {
   });
 }
 
-function targetOf(operator: Operator, wanted: WantedReceiver): Target {
+function targetOf(operator: Operator, wanted: WantedReceiver): NoticeTarget {
   const { name, kind, url, token, chat, isPrivateAllowed, takesCommands } = wanted;
   if (!/^[a-z0-9-]{1,40}$/.test(name)) throw new OperatorError("the name is 1 to 40 of a-z, 0-9 and -");
   if (!RECEIVER_KINDS.includes(kind)) throw new OperatorError(`the kind is one of ${RECEIVER_KINDS.join(", ")}`);
@@ -75,7 +75,7 @@ function targetOf(operator: Operator, wanted: WantedReceiver): Target {
   return { url, secret, chat: null, isPrivateAllowed };
 }
 
-function requireHost({ url: text, isPrivateAllowed }: Target): string {
+function requireHost({ url: text, isPrivateAllowed }: NoticeTarget): string {
   const url = URL.parse(text);
   const isForm = url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isPrivateAllowed));
   if (!isForm || url.username !== "" || url.password !== "" || text.length > MAX_URL)
@@ -92,10 +92,10 @@ export function purposeOf(id: string): string {
 }
 
 /** Null where what is sealed does not open: another passphrase, or a row that somebody else wrote. */
-export function openTarget({ keyring }: Pick<ToTell, "keyring">, { id, sealed }: Receiver): Target | null {
+export function openTarget({ keyring }: Pick<ToTell, "keyring">, { id, sealed }: Receiver): NoticeTarget | null {
   const text = keyring.openText(purposeOf(id), sealed);
   // What opens only we have sealed.
-  return text === null ? null : (JSON.parse(text) as Target);
+  return text === null ? null : (JSON.parse(text) as NoticeTarget);
 }
 
 function requireReceiver(store: Store, named: string): Receiver {

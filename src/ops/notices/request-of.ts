@@ -1,11 +1,11 @@
 /** A notice as each kind of receiver takes it. */
 import { createHmac } from "node:crypto";
-import { type Notice, type ReceiverKind, type Target, wordsOf } from "../../core/notice/notice.ts";
+import { type Notice, type NoticeTarget, type ReceiverKind, wordsOf } from "../../core/notice/notice.ts";
 import { isoTime } from "../../core/resource.ts";
 import type { OutsidePost } from "../../exchange/outside-post.ts";
 
 /** @param nowMs when it is sent: a receiver refuses what was signed long ago */
-export function requestOf(kind: ReceiverKind, target: Target, notice: Notice, nowMs: number): OutsidePost {
+export function requestOf(kind: ReceiverKind, target: NoticeTarget, notice: Notice, nowMs: number): OutsidePost {
   const { url, isPrivateAllowed } = target;
   switch (kind) {
     case "webhook":
@@ -26,7 +26,7 @@ function json(value: object): Pick<OutsidePost, "headers" | "body"> {
 
 /** By the Standard Webhooks specification: id, time and body under HMAC-SHA256. */
 function signed(
-  { secret }: Target,
+  { secret }: NoticeTarget,
   { id, type, atMs, title, data }: Notice,
   nowMs: number,
 ): Pick<OutsidePost, "headers" | "body"> {

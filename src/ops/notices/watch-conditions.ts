@@ -14,7 +14,7 @@ import type { Position } from "../../wire/answer/account.ts";
 export type ToWatch = ToTakeOrders & With<"clock" | "feeds" | "log" | "picture" | "settings">;
 
 /** Something that holds now; account and market tell those of one kind apart. */
-export type Held = { what: Condition; data: Readonly<Record<string, string | number>> };
+export type StandingCondition = { what: Condition; data: Readonly<Record<string, string | number>> };
 
 const LOOK_EVERY_MS = 5_000;
 const UNKNOWN_MS = 60_000;
@@ -70,7 +70,7 @@ export function openConditionWatch(deps: ToWatch): ConditionWatch {
   };
 }
 
-function nameOf({ what, data }: { what: string; data: Held["data"] }): string {
+function nameOf({ what, data }: { what: string; data: StandingCondition["data"] }): string {
   return JSON.stringify([what, data["account"] ?? null, data["market"] ?? null]);
 }
 
@@ -84,24 +84,24 @@ function toldBefore({ clock, store }: With<"clock" | "store">): Map<string, numb
 }
 
 /** How long it has to last before it is told, milliseconds: a start and a short outage are nothing to be woken for. */
-function patienceOf({ what }: Held): number {
+function patienceOf({ what }: StandingCondition): number {
   return what === "writes_stopped" || what === "feed_stale" ? SILENT_MS : 0;
 }
 
-export function conditionsNow(deps: ToWatch): Held[] {
+export function conditionsNow(deps: ToWatch): StandingCondition[] {
   const { store, state } = deps;
   if (state.phase === "trial" || state.phase === "draining") return [];
   const fault = deps.writeHealth.fault();
-  const disk: Held[] = fault === null ? [] : [{ what: "disk", data: { reason: fault.kind } }];
-  const readiness = readinessOf(deps).accounts.flatMap(({ accountId, reason }): Held[] =>
+  const disk: StandingCondition[] = fault === null ? [] : [{ what: "disk", data: { reason: fault.kind } }];
+  const readiness = readinessOf(deps).accounts.flatMap(({ accountId, reason }): StandingCondition[] =>
     reason === null ? [] : [{ what: "writes_stopped", data: { account: accountId, reason } }],
   );
   const { replicaFault: reason } = state;
-  const replica: Held[] = reason === undefined ? [] : [{ what: "replica", data: { reason } }];
+  const replica: StandingCondition[] = reason === undefined ? [] : [{ what: "replica", data: { reason } }];
   return [...disk, ...replica, ...readiness, ...listAccounts(store).flatMap((account) => ofAccount(deps, account))];
 }
 
-function ofAccount(deps: ToWatch, account: Account): Held[] {
+function ofAccount(deps: ToWatch, account: Account): StandingCondition[] {
   const { store, clock, feeds } = deps;
   const { id, tradingAddress } = account;
   const [orders, operations] = [unknownOrders(store, id), unknownOperations(store, id)];
@@ -115,10 +115,10 @@ function ofAccount(deps: ToWatch, account: Account): Held[] {
   ];
 }
 
-function nearLiquidation({ picture }: ToWatch, { id, tradingAddress }: Account, dex: string): Held[] {
+function nearLiquidation({ picture }: ToWatch, { id, tradingAddress }: Account, dex: string): StandingCondition[] {
   const known = picture.state(tradingAddress, dex);
   if (known === null) return [];
-  return known.value.positions.flatMap((position): Held[] => {
+  return known.value.positions.flatMap((position): StandingCondition[] => {
     const { coin, liquidationPrice } = position;
     if (liquidationPrice === null || !isNear(position, liquidationPrice)) return [];
     return [

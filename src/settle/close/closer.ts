@@ -25,7 +25,7 @@ export type CloserParts = {
   position(account: Account, market: string): Promise<Decimal | null>;
 };
 
-type ToClose = With<"clock" | "log" | "randomBytes" | "store">;
+type ToEndClose = With<"clock" | "log" | "randomBytes" | "store">;
 
 /** Between two looks at a close, milliseconds; longer once it takes its time. */
 const PAUSES = { firstMs: 500, laterMs: 5_000 };
@@ -34,7 +34,7 @@ const PAUSES = { firstMs: 500, laterMs: 5_000 };
  * Sees to what a close leaves behind: once its order is settled and the position is proven flat, the triggers go that could
  * only have reduced it.
  */
-export function openCloser(world: ToClose, parts: CloserParts): RunningRowWorker {
+export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWorker {
   return openRowWorker(world, {
     field: "order",
     failed: "a step of a close failed",
@@ -47,7 +47,7 @@ export function openCloser(world: ToClose, parts: CloserParts): RunningRowWorker
 }
 
 /** True when there is nothing more to do for it. */
-async function step(world: ToClose, { canceler, position }: CloserParts, orderId: string): Promise<boolean> {
+async function step(world: ToEndClose, { canceler, position }: CloserParts, orderId: string): Promise<boolean> {
   const { store } = world;
   const close = findRunningClose(store, orderId);
   if (close === null) return true;
@@ -76,7 +76,7 @@ function ownNetOf(store: Store, { accountId, keyHash, market, touches }: Close):
 }
 
 /** @param held what is held after it; null where that is nobody's business any more */
-function end(world: ToClose, close: Close, held: Decimal | null): true {
+function end(world: ToEndClose, close: Close, held: Decimal | null): true {
   // A process that dies before it is on the disk finds the close running, and ends it again.
   inTransactionNotWaiting(world.store, (store) => {
     endClose(store, close.orderId, world.clock.nowMs());

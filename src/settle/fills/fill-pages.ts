@@ -33,7 +33,7 @@ const MAX_PAGES = 8;
  * Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. `reachesToMs`: the server
  * that gave it had the fills up to one of this time; null when it holds none.
  */
-export type FillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
+export type ShownFillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
 
 /**
  * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
@@ -44,7 +44,7 @@ export async function* fillPages(
   world: With<"exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; maxPages: number },
   options: InfoOptions,
-): AsyncGenerator<FillPage, void, void> {
+): AsyncGenerator<ShownFillPage, void, void> {
   const { user } = asked;
   let startTime = asked.sinceMs;
   for (let page = 0; page < asked.maxPages; page += 1) {

@@ -62,9 +62,9 @@ function readToMs({ store }: With<"store">, { id }: Account, list: LedgerList): 
   return findLedgerCursor(store, id, list)?.readToMs ?? null;
 }
 
-type Listed = { account: Account; list: LedgerList; readToMs: number | null };
+type IndexedList = { account: Account; list: LedgerList; readToMs: number | null };
 
-function isDue(world: ToIndexLedger, { account, list, readToMs: read }: Listed, nowMs: number): boolean {
+function isDue(world: ToIndexLedger, { account, list, readToMs: read }: IndexedList, nowMs: number): boolean {
   if (read === null || nowMs - read >= QUIET_STANDS_MS) return true;
   if (isQuiet(world, account, read)) return false;
   if (list === "transfers") return nowMs - read >= TRANSFERS_STAND_MS;

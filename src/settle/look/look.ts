@@ -16,12 +16,12 @@ import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
 
 /** What one look at the exchange shows of a leg. */
-export type Sight = Seen & {
+export type Sight = SeenSight & {
   /** Another's order under its client order id, that was met on the way. */
   beside?: Difference;
 };
 
-type Seen =
+type SeenSight =
   | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
   /**
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where

@@ -24,7 +24,7 @@ import {
   saysNothingToCancel,
 } from "./operation.ts";
 import { heardRefusal, isEffectWitnessedAbsent, isGivenUp } from "./reading.ts";
-import { type History, readHistory } from "./twap.ts";
+import { readHistory, type TwapHistory } from "./twap.ts";
 
 /** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
 export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pu
   return end !== null;
 }
 
-function endOfCancel(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
+function endOfCancel(tools: Tools, pursuit: Pursuit, reading: TwapHistory): OperationEnd | null {
   const { attempt, newestAtMs } = reading;
   const records = recordsOf(attempt, reading.records);
   const ended = endIn(records);

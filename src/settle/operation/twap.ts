@@ -72,7 +72,7 @@ async function stepNamed(
   return true;
 }
 
-function endOfTwap(tools: Tools, pursuit: Pursuit, reading: History): OperationEnd | null {
+function endOfTwap(tools: Tools, pursuit: Pursuit, reading: TwapHistory): OperationEnd | null {
   const { attempt, newestAtMs } = reading;
   // Whatever else is seen: where an empty action took its number, it never ran, and an equal one is somebody else's.
   if (attempt.seal === "noop") return neverExecuted(attempt);
@@ -99,7 +99,7 @@ const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:
 /** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
 function lookIn(
   world: With<"store">,
-  { attempt, records }: History,
+  { attempt, records }: TwapHistory,
 ): { found: string[]; elsewhere: string[]; isOneOfAnotherTime: boolean } {
   const claimed = listClaimedTwaps(world.store, attempt.accountId);
   const { market } = operationOf(world, attempt);
@@ -120,9 +120,9 @@ function lookIn(
 const UNPROVEN = "Whether it was carried out cannot be proven: the exchange shows nothing of it, and nothing newer.";
 
 /** What the history of TWAPs shows, and what is known of the number of the operation by then. */
-export type History = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
+export type TwapHistory = { records: TwapRecord[]; newestAtMs: number | null; attempt: Attempt };
 
-export async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<History | null> {
+export async function readHistory(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<TwapHistory | null> {
   const user = tools.userOf(attempt);
   const reading = await readEffect(tools, attempt, { pursuit, request: { type: "twapHistory", user } });
   const records = reading === null ? null : parseTwapHistory(reading.json);

@@ -12,7 +12,7 @@ import { replyTo } from "./reply-to.ts";
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
 
 /** `elsewhere`: of each that is shown in another market than was asked for, what is shown. */
-export type Told = { reply: Reply; elsewhere: readonly (Difference | null)[] };
+export type BatchTold = { reply: Reply; elsewhere: readonly (Difference | null)[] };
 
 type ReadPlacing = { placing: Placing; reading: PlaceReading };
 
@@ -23,7 +23,7 @@ type ReadPlacing = { placing: Placing; reading: PlaceReading };
 export async function recordBatchReply(
   world: ToRecord,
   placings: readonly Placing[],
-  { reply: verdict, elsewhere }: Told,
+  { reply: verdict, elsewhere }: BatchTold,
 ): Promise<PlaceOutcome> {
   const count = placings.length;
   const read = placings.map((placing, index): ReadPlacing => {

@@ -116,7 +116,7 @@ async function readOnce(
   return sweep === null ? null : { sweep, chainTimeMs: timed.chainTimeMs };
 }
 
-type Timed = { chainTimeMs: number; json: readonly unknown[] };
+type TimedReading = { chainTimeMs: number; json: readonly unknown[] };
 
 /** Readings over one connection behind the time that the account's state had reached there. */
 async function readTimed(
@@ -124,7 +124,7 @@ async function readTimed(
   user: string,
   requests: readonly InfoRequest[],
   options: InfoOptions,
-): Promise<Timed | null> {
+): Promise<TimedReading | null> {
   const outcome = await world.exchange.infoInTurn([{ type: "clearinghouseState", user }, ...requests], options);
   if (outcome.kind === "failed") return null;
   const [first, ...json] = outcome.json;

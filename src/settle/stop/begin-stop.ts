@@ -53,7 +53,7 @@ export function withdrawKey(
   return running ?? beginStop(store, tools, wanted);
 }
 
-type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
+export type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
 
 /** Those that stand and are for the same. */
 export function listAlike(store: Store, wanted: Alike): Stop[] {

@@ -19,10 +19,10 @@ import { askedTwap } from "./covered.ts";
 export type ToWithdraw = ToCancel & With<"instance">;
 
 /** A TWAP of the account that the exchange's history shows without an end. */
-export type RunningTwap = { twapId: string; market: string; isReduceOnly: boolean };
+export type UnendedTwap = { twapId: string; market: string; isReduceOnly: boolean };
 
 type TwapsShown = {
-  running: RunningTwap[];
+  running: UnendedTwap[];
   /** Native ids of those that have ended. */
   ended: Set<string>;
   /** The exchange's own time of its newest row, unix milliseconds; 0 for none. */
@@ -41,7 +41,7 @@ export async function readTwaps(world: ToWithdraw, { id, tradingAddress }: Accou
   const canceled = listTwapCancels(world.store, id, MAX_CANCELS).map(({ parameters }) => twapIdIn(parameters));
   const ended = new Set(canceled);
   for (const { twapId, status } of records) if (twapId !== null && !RUNNING.has(status)) ended.add(twapId);
-  const running = new Map<string, RunningTwap>();
+  const running = new Map<string, UnendedTwap>();
   for (const { twapId, state } of records) {
     if (twapId === null || ended.has(twapId)) continue;
     running.set(twapId, { twapId, market: state.coin, isReduceOnly: state.reduceOnly });

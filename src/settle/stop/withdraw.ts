@@ -6,7 +6,7 @@ import { listClaimedTwaps } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
-import { cancelRunningTwap, endedOf, type RunningTwap, readTwaps, type ToWithdraw } from "./cancel-twaps.ts";
+import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
 import { type Remaining, remainingOf } from "./covered.ts";
 
 export type StopTools = {
@@ -54,10 +54,10 @@ export async function withdraw(
   ]);
 }
 
-type Listed = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
+type ReadFirst = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
 
 /** What has to be read before it can be canceled: TWAPs, and what was placed elsewhere. */
-async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccount, listed: Listed): Promise<void> {
+async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccount, listed: ReadFirst): Promise<void> {
   const { world, settling, endedTwaps, cancelOutside } = tools;
   const { withdrawal, remaining, isOutsideDue } = listed;
   const nowMs = world.clock.elapsedMs();
@@ -76,12 +76,12 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
   if (areOrdersGone) noteOutsideGone(world, stop, outside);
 }
 
-function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly RunningTwap[]): RunningTwap[] {
+function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly UnendedTwap[]): UnendedTwap[] {
   const claimed = listClaimedTwaps(store, stop.accountId);
   return running.filter(({ twapId, isReduceOnly }) => !claimed.has(twapId) && !(isReduceOnly && stop.keepsProtection));
 }
 
-function noteOutsideGone({ store, clock }: With<"clock" | "store">, { id }: Stop, twaps: readonly RunningTwap[]): void {
+function noteOutsideGone({ store, clock }: With<"clock" | "store">, { id }: Stop, twaps: readonly UnendedTwap[]): void {
   const nowMs = clock.nowMs();
   inTransaction(store, () => {
     for (const { twapId: nativeId, market } of twaps)

@@ -13,14 +13,18 @@ import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import type { Placing } from "../record/record.ts";
-import { factsOf, type Read } from "./trade-facts.ts";
+import { factsOf, type TradeRead } from "./trade-facts.ts";
 
 export type GuardStep = Extract<TradeStep, { kind: "place_guard" | "close_now" }>;
 
-type Guarding = Pick<Read, "position" | "mark"> & { trade: Trade; account: Account; step: GuardStep };
+type PlacingGuard = Pick<TradeRead, "position" | "mark"> & { trade: Trade; account: Account; step: GuardStep };
 
 /** The stop, or the take-profit, of a trade: one order that waits for the mark and only reduces. */
-export function placeGuard(world: ToPlaceOwn, settling: Pick<Settling, "pursue">, guarding: Guarding): Promise<void> {
+export function placeGuard(
+  world: ToPlaceOwn,
+  settling: Pick<Settling, "pursue">,
+  guarding: PlacingGuard,
+): Promise<void> {
   return placeOwn(world, settling, {
     account: guarding.account,
     store: (place) => storeGuard(world, guarding, place),
@@ -30,7 +34,7 @@ export function placeGuard(world: ToPlaceOwn, settling: Pick<Settling, "pursue">
 /** Null where by the rows as they are now it is not what comes next. */
 function storeGuard(
   world: ToPlaceOwn,
-  { trade, account, step, position, mark }: Guarding,
+  { trade, account, step, position, mark }: PlacingGuard,
   place: Place,
 ): Placing | null {
   return inTransaction(world.store, (store) => {

@@ -18,7 +18,7 @@ export type ToJudgeTrade = With<"clock" | "picture" | "store">;
 /** A stop that a look has shown to wait, which changes no row of it, and when by this machine's clock, unix milliseconds. */
 export type StopShown = { orderId: string; atMs: number };
 
-export type Read = {
+export type TradeRead = {
   /** What the account holds; null where nobody has read it. */
   position: Decimal | null;
   stopShown: StopShown | null;
@@ -26,7 +26,7 @@ export type Read = {
   mark: Decimal | null;
 };
 
-export const NOTHING_READ: Read = { position: null, stopShown: null, mark: null };
+export const NOTHING_READ: TradeRead = { position: null, stopShown: null, mark: null };
 
 /** What of a trade stands in rows. */
 export type TradeRows = {
@@ -74,7 +74,7 @@ export function rowsOf(store: Store, trade: Trade): TradeRows {
 export function factsOf(
   world: ToJudgeTrade,
   trade: Trade,
-  { position, stopShown, mark }: Read,
+  { position, stopShown, mark }: TradeRead,
   rows: TradeRows = rowsOf(world.store, trade),
 ): TradeFacts {
   const nowMs = world.clock.nowMs();

@@ -1,5 +1,5 @@
 /** Candles and single trades of a market. */
-import type { Candle, Trade } from "../../core/candle.ts";
+import type { Candle, MarketTrade } from "../../core/candle.ts";
 import { integer, money, nativeId, oneOf, orNull, rowsOf, sourceOf, text, timeMs } from "./read.ts";
 
 /** Answer of `candleSnapshot`, oldest first; null when unreadable. */
@@ -22,11 +22,11 @@ function candle(value: unknown): Candle {
 }
 
 /** Answer of `recentTrades`, newest first; null when unreadable. */
-export function parseTrades(json: unknown): Trade[] | null {
+export function parseTrades(json: unknown): MarketTrade[] | null {
   return orNull(() => rowsOf(json, trade));
 }
 
-function trade(value: unknown): Trade {
+function trade(value: unknown): MarketTrade {
   const from = sourceOf(value);
   return {
     id: nativeId(from, "tid"),

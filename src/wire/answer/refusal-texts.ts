@@ -4,9 +4,9 @@
  * not that no copy was executed.
  */
 
-export type Listed = readonly [text: string, words: string];
+export type ListedText = readonly [text: string, words: string];
 
-const ORDER: readonly Listed[] = [
+const ORDER: readonly ListedText[] = [
   [
     "Price must be divisible by tick size.",
     "The price has more digits than this market allows: at most 5 significant figures.",
@@ -110,7 +110,7 @@ const ORDER: readonly Listed[] = [
   ["Insufficient delegatable balance for priority order", "There is not enough balance for a priority order."],
 ];
 
-const CANCEL_AND_MODIFY: readonly Listed[] = [
+const CANCEL_AND_MODIFY: readonly ListedText[] = [
   [
     "Order was never placed, already canceled, or filled.",
     "There is nothing left to cancel: the order is gone, filled, or not yet visible.",
@@ -124,7 +124,7 @@ const CANCEL_AND_MODIFY: readonly Listed[] = [
   ["Error placing new order during modify: {rest}", "The original order was canceled and its replacement was refused."],
 ];
 
-const LEVERAGE_AND_MARGIN: readonly Listed[] = [
+const LEVERAGE_AND_MARGIN: readonly ListedText[] = [
   ["Invalid leverage value", "The leverage is zero or above this market's maximum."],
   [
     "Cannot switch leverage type with open position.",
@@ -165,7 +165,7 @@ const LEVERAGE_AND_MARGIN: readonly Listed[] = [
   ["Unknown user while updating isolated margin.", "The exchange does not know the account: deposit first."],
 ];
 
-const TWAP: readonly Listed[] = [
+const TWAP: readonly ListedText[] = [
   ["Invalid TWAP duration: {number} min(s)", "The exchange does not take a TWAP of this length."],
   ["TWAP order value too small. Min is {dollars}.", "The TWAP is too small: raise its size."],
   [
@@ -184,7 +184,7 @@ const TWAP: readonly Listed[] = [
   ],
 ];
 
-const ACCOUNT: readonly Listed[] = [
+const ACCOUNT: readonly ListedText[] = [
   [
     "User or API Wallet {address} does not exist.",
     "The exchange does not accept this agent key: the owner has to approve it (again), see `postern agent approval`.",
@@ -223,7 +223,7 @@ const ACCOUNT: readonly Listed[] = [
   ],
 ];
 
-export const REFUSAL_TEXTS: readonly Listed[] = [
+export const REFUSAL_TEXTS: readonly ListedText[] = [
   ...ORDER,
   ...CANCEL_AND_MODIFY,
   ...LEVERAGE_AND_MARGIN,

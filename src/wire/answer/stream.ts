@@ -6,7 +6,7 @@ import { bestPricesOf, bookOf, contextOf } from "./market-data.ts";
 import { parseMids } from "./mids.ts";
 import { type BasicOrder, basicOrder } from "./order-status.ts";
 import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull } from "./read.ts";
-import { type RunningTwap, runningTwaps, type TwapRecord, twapRecords } from "./twap.ts";
+import { runningTwaps, type TwapRecord, type TwapStanding, twapRecords } from "./twap.ts";
 
 export type OrderUpdate = { order: BasicOrder; status: string; statusTimestampMs: number };
 
@@ -22,7 +22,7 @@ export type Frame =
   | { kind: "user_fills"; user: string; fills: Fill[]; isSnapshot: boolean }
   | { kind: "twap_slice_fills"; user: string; fills: Fill[]; isSnapshot: boolean }
   | { kind: "twap_history"; user: string; records: TwapRecord[]; isSnapshot: boolean }
-  | { kind: "twap_states"; user: string; dex: string; twaps: RunningTwap[] }
+  | { kind: "twap_states"; user: string; dex: string; twaps: TwapStanding[] }
   | AccountFrame
   /** When it changes. */
   | { kind: "best_prices"; market: string; timeMs: number; best: BestPrices }

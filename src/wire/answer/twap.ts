@@ -71,15 +71,15 @@ function twapRecord(from: Source): TwapRecord {
   };
 }
 
-export type RunningTwap = { twapId: string; state: TwapState };
+export type TwapStanding = { twapId: string; state: TwapState };
 
 /** States of `twapStates`: the running ones; null when unreadable. */
-export function parseTwapStates(states: unknown): RunningTwap[] | null {
+export function parseTwapStates(states: unknown): TwapStanding[] | null {
   return orNull(() => runningTwaps(states));
 }
 
 /** Throws where a member has another shape: only to be called by parsers of this folder. */
-export function runningTwaps(value: unknown): RunningTwap[] {
+export function runningTwaps(value: unknown): TwapStanding[] {
   return rowsOf(value, (row) => {
     const [twapId, state] = rowsOf(row, (item) => item);
     return { twapId: nativeIdOf(twapId), state: twapState(sourceOf(state)) };
