@@ -13,6 +13,7 @@ import { openTransport } from "../exchange/transport.ts";
 import { type Gateway, type GatewayParts, openGateway } from "../gateway.ts";
 import { controlServer } from "../http/control.ts";
 import { type PostFromInside, postFromInside } from "../http/from-inside.ts";
+import type { Running } from "../ops/changer.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import { noteStart } from "../ops/note-start.ts";
@@ -176,7 +177,6 @@ function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: List
 }
 
 type Reached = Parameters<typeof controlServer>[0];
-type Running = NonNullable<Reached["running"]>;
 
 /** What only the process that runs can tell the operator, or do for him. */
 function runningOf({ deps }: Gateway, about: Pick<Running, "pageUrl" | "post" | "listeners">): Running {

@@ -3,14 +3,14 @@ import type { Purpose, Use } from "./exchange.ts";
 import { createSpentWeight, type Sum } from "./spent-weight.ts";
 
 /** Weights are what a question comes to: surely, and at the most. */
-type Asked = { most: number; least: number };
+type AskedWeight = { most: number; least: number };
 
 /** This second, or one that comes. */
 type At = { second: number; inS?: number };
 
 /** Seconds are whole and elapsed. */
 export type Shares = {
-  haveRoom(purpose: Purpose, asked: Asked, at: At): boolean;
+  haveRoom(purpose: Purpose, asked: AskedWeight, at: At): boolean;
   /** Weight that would fit in this second. */
   left(purpose: Purpose, second: number): number;
   take(second: number, purpose: Purpose, weight: number): void;
@@ -47,7 +47,7 @@ export function createShares(weightPerMinute: number): Shares {
   const spentWeight = createSpentWeight();
   const claims = createClaims();
 
-  function haveRoom(purpose: Purpose, { most, least }: Asked, at: At): boolean {
+  function haveRoom(purpose: Purpose, { most, least }: AskedWeight, at: At): boolean {
     if (weightPerMinute === 0) return true;
     const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
     // What clients ask leaves settling its part anyway.

@@ -16,7 +16,7 @@ import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
 import { forget, remembered } from "./remembered.ts";
-import { insertRevocation, isRevoked, type Revocation } from "./revocations.ts";
+import { insertRevocation, isRevoked, type StoredRevocation } from "./revocations.ts";
 import { apiKeys } from "./schema.ts";
 import { findSealed, hasSealedRows, isGranted, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
@@ -275,7 +275,7 @@ function tellKey(store: Store, keyHash: string, type: EventType, atMs: number): 
 }
 
 /** One-way; works before the key was registered, and again. */
-export function revokeApiKey(store: Store, revocation: Revocation): void {
+export function revokeApiKey(store: Store, revocation: StoredRevocation): void {
   if (!insertRevocation(store, revocation)) return;
   const { accountId, keyHash, revokedAtMs: atMs } = revocation;
   const key = findApiKey(store, keyHash);

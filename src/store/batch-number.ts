@@ -6,7 +6,7 @@ import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { orders } from "./schema.ts";
 
-type Numbered = Pick<StoredOrder, "batchId" | "batchIndex"> & { number: number; attempt: Omit<Attempt, "id"> };
+type NumberedBatch = Pick<StoredOrder, "batchId" | "batchIndex"> & { number: number; attempt: Omit<Attempt, "id"> };
 
 const firstOfBatch = prepared((store) =>
   store
@@ -17,7 +17,7 @@ const firstOfBatch = prepared((store) =>
 );
 
 /** Throws where another action has the number. The later orders of a batch share that of its first, and of nothing else. */
-export function requireOwnNumber(store: Store, { batchId, batchIndex, number, attempt }: Numbered): void {
+export function requireOwnNumber(store: Store, { batchId, batchIndex, number, attempt }: NumberedBatch): void {
   if (batchId === null || batchIndex === 0) {
     requireUnused(store, { ...attempt, id: number });
     return;

@@ -29,7 +29,7 @@ export function takeNumber(store: Store): number {
 }
 
 /** A number of a signer: (signer, nonce) may exist once. */
-export type Numbered = { signer: string; nonce: number };
+export type NumberedAttempt = { signer: string; nonce: number };
 
 const ofNumber = prepared((store) => {
   const isIt = and(
@@ -47,7 +47,7 @@ const ofNumber = prepared((store) => {
 export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
 /** Throws where the nonce or the id of what is about to be stored has been used. */
-export function requireUnused(store: Store, { id, signer, nonce }: Numbered & { id: number }): void {
+export function requireUnused(store: Store, { id, signer, nonce }: NumberedAttempt & { id: number }): void {
   if (ofNumber(store).get({ id, signer, nonce }) !== undefined) throw new Error(NUMBER_USED_TWICE);
 }
 
@@ -103,12 +103,12 @@ export function takeNonce(store: Store, signer: string, exchangeNowMs: number): 
 }
 
 /** No lower number is given out from now on. */
-export function passNonce(store: Store, { signer, nonce }: Numbered): void {
+export function passNonce(store: Store, { signer, nonce }: NumberedAttempt): void {
   if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
 }
 
 /** The number of an attempt that is taken back stays used up. */
-export function keepUsedUp(store: Store, { signer, nonce }: Numbered): void {
+export function keepUsedUp(store: Store, { signer, nonce }: NumberedAttempt): void {
   keepNonce(store).run({ address: signer, lastNonce: nonce });
 }
 

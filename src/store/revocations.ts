@@ -5,7 +5,7 @@ import { forget } from "./remembered.ts";
 import { revocations } from "./schema.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
-export type Revocation = typeof revocations.$inferInsert;
+export type StoredRevocation = typeof revocations.$inferInsert;
 
 const revocationOf = prepared((store) =>
   store
@@ -17,7 +17,7 @@ const revocationOf = prepared((store) =>
     .prepare(),
 );
 
-function hasRow(store: Store, { accountId, keyHash }: Pick<Revocation, "accountId" | "keyHash">): boolean {
+function hasRow(store: Store, { accountId, keyHash }: Pick<StoredRevocation, "accountId" | "keyHash">): boolean {
   return revocationOf(store).get({ accountId, keyHash }) !== undefined;
 }
 
@@ -46,7 +46,7 @@ function revocationGone(id: string): RowFault {
 const SHOWN_DIGITS = 16;
 
 /** One-way; works before the key was registered, and again. True when it is new. */
-export function insertRevocation(store: Store, revocation: Revocation): boolean {
+export function insertRevocation(store: Store, revocation: StoredRevocation): boolean {
   const added = store.insert(revocations).values(revocation).onConflictDoNothing().returning().all();
   if (added.length === 0) return false;
   vouch(store, "revocation", revocationId(revocation), "{}");
@@ -54,10 +54,10 @@ export function insertRevocation(store: Store, revocation: Revocation): boolean 
   return true;
 }
 
-export function revocationId({ accountId, keyHash }: Pick<Revocation, "accountId" | "keyHash">): string {
+export function revocationId({ accountId, keyHash }: Pick<StoredRevocation, "accountId" | "keyHash">): string {
   return `${accountId} ${keyHash}`;
 }
 
-export function listRevocations(store: Store): Revocation[] {
+export function listRevocations(store: Store): StoredRevocation[] {
   return store.select().from(revocations).all();
 }

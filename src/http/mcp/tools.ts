@@ -2,17 +2,25 @@
 export type Tool = {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: Form & { readonly type: "object" };
-  readonly outputSchema: Form & { readonly type: "object" };
+  readonly inputSchema: ToolForm & { readonly type: "object" };
+  readonly outputSchema: ToolForm & { readonly type: "object" };
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
 };
 
-type Form = Readonly<Record<string, unknown>>;
+type ToolForm = Readonly<Record<string, unknown>>;
 
-const DECIMAL: Form = { type: "string", pattern: "^[0-9]{1,30}(\\.[0-9]{1,30})?$", description: "decimal, as text" };
-const MARKET: Form = { type: "string", pattern: "^[A-Za-z0-9@:./_-]{1,64}$", description: "such as BTC or xyz:GOLD" };
-const INTENT: Form = { type: "string", description: "the `intent` of propose_order" };
-const ORDER: Form = { type: "string", pattern: "^[0-9a-f-]{36}$", description: "id of an order" };
+const DECIMAL: ToolForm = {
+  type: "string",
+  pattern: "^[0-9]{1,30}(\\.[0-9]{1,30})?$",
+  description: "decimal, as text",
+};
+const MARKET: ToolForm = {
+  type: "string",
+  pattern: "^[A-Za-z0-9@:./_-]{1,64}$",
+  description: "such as BTC or xyz:GOLD",
+};
+const INTENT: ToolForm = { type: "string", description: "the `intent` of propose_order" };
+const ORDER: ToolForm = { type: "string", pattern: "^[0-9a-f-]{36}$", description: "id of an order" };
 
 const RESULT: Tool["outputSchema"] = {
   type: "object",
@@ -90,18 +98,18 @@ export function toolsFor(scopes: readonly unknown[]): readonly Tool[] {
   ];
 }
 
-function reading(name: string, description: string, properties: Form, required: readonly string[] = []): Tool {
+function reading(name: string, description: string, properties: ToolForm, required: readonly string[] = []): Tool {
   return tool({ name, description, properties, required, isReading: true });
 }
 
-function writing(name: string, description: string, properties: Form, required: readonly string[] = []): Tool {
+function writing(name: string, description: string, properties: ToolForm, required: readonly string[] = []): Tool {
   return tool({ name, description, properties, required, isReading: false });
 }
 
 type ToolParts = {
   name: string;
   description: string;
-  properties: Form;
+  properties: ToolForm;
   required: readonly string[];
   isReading: boolean;
 };

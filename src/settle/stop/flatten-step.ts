@@ -25,7 +25,7 @@ import { keptOrders } from "./covered.ts";
 /** To close what is held. */
 export type ToFlatten = ToWithdraw & With<"commits" | "feeds" | "picture">;
 
-export type Step = {
+export type FlattenStep = {
   stop: Stop;
   account: Account;
   flatten: Flatten;
@@ -37,12 +37,12 @@ export type Step = {
 };
 
 /** One order that only reduces and rests nowhere, with an intent of its own; a lost answer is settled before the next one. */
-export function sendStep(world: ToFlatten, settling: Pick<Settling, "pursue">, step: Step): Promise<void> {
+export function sendStep(world: ToFlatten, settling: Pick<Settling, "pursue">, step: FlattenStep): Promise<void> {
   return placeOwn(world, settling, { account: step.account, store: (place) => storeStep(world, step, place) });
 }
 
 /** Null where by now there is nothing to do, or more than is to be closed would be. */
-function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
+function storeStep(world: ToFlatten, step: FlattenStep, place: Place): Placing | null {
   return inTransaction(world.store, (store) => {
     const { account } = step;
     const flatten = requireStanding(world, step);
@@ -57,7 +57,7 @@ function storeStep(world: ToFlatten, step: Step, place: Place): Placing | null {
 }
 
 /** As it stands now: not ended, under a stop that stands and has stopped, and no more than its bot holds. */
-function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, size }: Step): Flatten | null {
+function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, size }: FlattenStep): Flatten | null {
   const { store } = world;
   const [now, standing] = [findFlatten(store, flatten.stopId), findStop(store, stop.id)];
   if (now === null || now.endedAtMs !== null || now.askedAtMs !== flatten.askedAtMs) return null;
@@ -91,7 +91,7 @@ export function reducingTwaps(store: Store, { scope, keyHash, accountId }: Stop,
   return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
 }
 
-function orderOf(world: With<"clock" | "instance">, step: Step, flatten: Flatten): StoredOrder {
+function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: Flatten): StoredOrder {
   const { stop, account, listed, side, size, price } = step;
   const terms = { side, size, price, timeInForce: "ioc", reduceOnly: true, trigger: null } as const;
   // What it fills is the bot's.
