@@ -1,9 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { type Decimal, ZERO } from "../core/decimal.ts";
-import { ApiError } from "../core/errors.ts";
 import { dexOf } from "../core/market.ts";
 import type { ToShow, With } from "../deps.ts";
-import type { CloserParts } from "../settle/close/closer.ts";
 import { currentState } from "./current.ts";
 
 export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
@@ -12,16 +10,4 @@ export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
 export async function currentPosition(deps: ToReadPosition, account: Account, market: string): Promise<Decimal> {
   const { value } = await currentState(deps, { account, reader: "reduce" }, dexOf(market));
   return value.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
-}
-
-/** @param deps asked for late: who sees to closes is opened before they are whole */
-export function positionOf(deps: () => ToReadPosition): CloserParts["position"] {
-  return async (account, market) => {
-    try {
-      return await currentPosition(deps(), account, market);
-    } catch (error) {
-      if (error instanceof ApiError) return null;
-      throw error;
-    }
-  };
 }

@@ -2,12 +2,12 @@ import type { Deps, World } from "../deps.ts";
 import { openCanceler } from "../settle/cancel-all/canceler.ts";
 import { openCloser } from "../settle/close/closer.ts";
 import type { Settler } from "../settle/settler.ts";
+import { openFlattener } from "../settle/stop/flattener.ts";
 import { openStopper } from "../settle/stop/stopper.ts";
+import { openTrader } from "../settle/trade/trader.ts";
 import { adoptOutside } from "./adopt-outside.ts";
 import { cancelOutside } from "./cancel-outside.ts";
-import { positionOf } from "./close-facts.ts";
-import { openGatewayFlattener } from "./flatten-facts.ts";
-import { openGatewayTrader } from "./trade-parts.ts";
+import { flattenParts, positionOf, traderParts } from "./worker-parts.ts";
 
 export type Workers = ReturnType<typeof openWorkers>;
 
@@ -23,10 +23,10 @@ export function openWorkers(world: World, settler: Settler, deps: () => Deps) {
   });
   return {
     stopper: openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps(), ...about) }),
-    flattener: openGatewayFlattener(world, settler, deps),
+    flattener: openFlattener(world, flattenParts(settler, deps)),
     closer: openCloser(world, { canceler, position: positionOf(deps) }),
     canceler,
-    trader: openGatewayTrader(world, settler, deps),
+    trader: openTrader(world, traderParts(settler, deps)),
   };
 }
 

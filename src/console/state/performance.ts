@@ -1,12 +1,12 @@
 /** Who has made what: the last days of the account, and today of each bot and key. */
 import type { Performance } from "../api/resources.ts";
-import { dayOf } from "../figures/days.ts";
 import { add } from "../figures/decimal.ts";
 import type { App } from "./app.ts";
 import { readInto } from "./read.ts";
 
 /** Days that are shown, today among them. */
 export const PROFIT_DAYS = 30;
+const DAY_MS = 86_400_000;
 
 export async function readPerformance(app: App): Promise<void> {
   const first = dayOf(app.nowMs(), PROFIT_DAYS - 1);
@@ -46,4 +46,9 @@ export function madeToday({ state: { performance } }: App, isOf: (line: Performa
     }),
     none,
   );
+}
+
+/** `2026-11-21`, in UTC, by which the gateway counts; `ago` days before. */
+function dayOf(nowMs: number, ago = 0): string {
+  return new Date(nowMs - ago * DAY_MS).toISOString().slice(0, 10);
 }

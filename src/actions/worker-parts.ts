@@ -1,0 +1,83 @@
+/** What the workers are told of the exchange, and by what they send. Verbs are asked for late: workers are opened before these are whole. */
+
+import type { Account } from "../core/account.ts";
+import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
+import { dexOf, findMarket } from "../core/market.ts";
+import type { Side } from "../core/order.ts";
+import type { Prices } from "../core/worst-price.ts";
+import type { With } from "../deps.ts";
+import type { CloserParts } from "../settle/close/closer.ts";
+import type { FlattenParts } from "../settle/stop/flattener.ts";
+import type { ShownPosition, TraderParts } from "../settle/trade/trader.ts";
+import { currentPosition, type ToReadPosition } from "./close-facts.ts";
+import { enterTrade } from "./enter-trade.ts";
+import { markNow } from "./met-stop.ts";
+import type { ToPlaceOrder } from "./place-order.ts";
+import { pricesNow } from "./prices-now.ts";
+
+type ToLookAtFacts = With<"exchange" | "marketView" | "markets" | "reads" | "settings">;
+
+export function flattenParts(settling: FlattenParts["settling"], deps: () => ToLookAtFacts): FlattenParts {
+  return {
+    settling,
+    positions: (account) => positionsNow(deps(), account),
+    prices: (market, side) => priceNow(deps(), market, side),
+  };
+}
+
+/** What an account holds now on perpetuals, on every dex; null where one could not be read. Asked anew each time. */
+async function positionsNow(
+  { reads, settings }: ToLookAtFacts,
+  { tradingAddress }: Account,
+): Promise<ReadonlyMap<string, Decimal> | null> {
+  const dexes = ["", ...settings.dexes];
+  const states = await Promise.all(dexes.map((dex) => reads.clearinghouse(tradingAddress, dex, "reduce")));
+  const held = new Map<string, Decimal>();
+  for (const state of states) {
+    if (state.kind === "failed") return null;
+    for (const { coin, signedSize } of state.value.positions) if (!isZero(signedSize)) held.set(coin, signedSize);
+  }
+  return held;
+}
+
+/** Null where there is none, or none that is new enough. */
+async function priceNow(deps: ToLookAtFacts, name: string, side: Side): Promise<Prices | null> {
+  const universe = deps.markets.current();
+  const market = universe === null ? null : findMarket(universe, name);
+  if (market === null) return null;
+  const now = await pricesNow(deps, market, { side, purpose: "reduce" });
+  return now.kind === "ok" ? now.prices : null;
+}
+
+export function traderParts(settling: TraderParts["settling"], deps: () => ToPlaceOrder & With<"reads">): TraderParts {
+  return {
+    settling,
+    position: (account, market) => positionNow(deps(), account, market),
+    mark: (market) => markNow(deps(), market, "reduce"),
+    enter: (trade, account, stopShown) => enterTrade(deps(), { trade, account, stopShown }),
+  };
+}
+
+async function positionNow(
+  { reads }: With<"reads">,
+  { tradingAddress }: Account,
+  market: string,
+): Promise<ShownPosition | null> {
+  const state = await reads.clearinghouse(tradingAddress, dexOf(market), "reduce");
+  if (state.kind === "failed") return null;
+  const { positions, timeMs } = state.value;
+  return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
+}
+
+/** Null where it cannot be had. */
+export function positionOf(deps: () => ToReadPosition): CloserParts["position"] {
+  return async (account, market) => {
+    try {
+      return await currentPosition(deps(), account, market);
+    } catch (error) {
+      if (error instanceof ApiError) return null;
+      throw error;
+    }
+  };
+}
