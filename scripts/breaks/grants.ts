@@ -87,8 +87,8 @@ export const GRANT_BREAKS: readonly Break[] = [
       },
       {
         file: "src/actions/register-key.ts",
-        find: "import { findAccount }",
-        put: "import { findAccount, listAccounts }",
+        find: "import { signedAccount }",
+        put: 'import { listAccounts } from "../store/accounts.ts";\nimport { signedAccount }',
       },
     ],
     seenBy: TAMPERED,
@@ -114,8 +114,8 @@ export const GRANT_BREAKS: readonly Break[] = [
       },
       {
         file: "src/actions/revoke-key.ts",
-        find: "import { findAccount }",
-        put: "import { findAccount, listAccounts }",
+        find: "import { signedAccount }",
+        put: 'import { listAccounts } from "../store/accounts.ts";\nimport { signedAccount }',
       },
     ],
     seenBy: EXACTLY_THIS,

@@ -3,7 +3,6 @@ import { ApiError } from "../core/errors.ts";
 import { apiKeyResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findAccountFault } from "../store/account-faults.ts";
-import { findAccount } from "../store/accounts.ts";
 import {
   findApiKey,
   insertApiKey,
@@ -20,6 +19,7 @@ import { isRevoked } from "../store/revocations.ts";
 import { grantDigest, signerOf } from "../wire/grant.ts";
 import { normalisedSignature } from "../wire/signature.ts";
 import { changedOutside } from "../write/changed-outside.ts";
+import { signedAccount } from "./find-account.ts";
 
 /** A grant as the owner signed it; ids lower case. */
 export type SignedGrant = {
@@ -62,8 +62,7 @@ export function registerKey(deps: With<"clock" | "settings" | "store">, given: S
 }
 
 export function grantingAccount(deps: With<"store">, accountId: string): Account {
-  const account = findAccount(deps.store, accountId);
-  if (account === null) throw new ApiError("account_not_found", "consent.account is not an account of this gateway.");
+  const account = signedAccount(deps, accountId, "consent.account");
   if (account.kind === "copy") {
     throw new ApiError("main_account_required", "Keys cannot be registered for a copy wallet; use the main account.");
   }

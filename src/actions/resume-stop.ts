@@ -1,9 +1,9 @@
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
-import { findAccount } from "../store/accounts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { listStandingStops, resumeStops } from "../store/stops.ts";
 import { resumptionDigest, signerOf } from "../wire/grant.ts";
+import { signedAccount } from "./find-account.ts";
 import { requireStop, stopShown } from "./stop-trading.ts";
 
 /** What the owner signed; ids lower case. */
@@ -16,8 +16,7 @@ type ToResume = With<"clock" | "settings" | "stopper" | "store">;
  * API key may: whoever is stopped must not be able to end that.
  */
 export function resumeStop(deps: ToResume, { accountId, stopId, signature }: SignedResumption): string {
-  const account = findAccount(deps.store, accountId);
-  if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
+  const account = signedAccount(deps, accountId);
   const { audience } = deps.settings;
   if (signerOf(resumptionDigest({ audience, accountId, stopId }), signature) !== account.ownerAddress) {
     throw new ApiError(

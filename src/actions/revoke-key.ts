@@ -2,7 +2,6 @@ import { ApiError } from "../core/errors.ts";
 import { revocationResource, withdrawnKeyResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { withdrawKey } from "../settle/stop/begin-stop.ts";
-import { findAccount } from "../store/accounts.ts";
 import { revokeApiKey } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -10,6 +9,7 @@ import type { Store } from "../store/open.ts";
 import { isRevoked } from "../store/revocations.ts";
 import { revocationDigest, signerOf } from "../wire/grant.ts";
 import { normalisedSignature } from "../wire/signature.ts";
+import { signedAccount } from "./find-account.ts";
 
 /** A revocation as the owner signed it; ids lower case. */
 export type SignedRevocation = { accountId: string; keyHash: string; signature: string };
@@ -25,8 +25,7 @@ export function revokeKey(
   { accountId, keyHash, signature }: SignedRevocation,
   besides: (store: Store) => void = () => undefined,
 ): string {
-  const account = findAccount(deps.store, accountId);
-  if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
+  const account = signedAccount(deps, accountId);
   const { audience } = deps.settings;
   const digest = revocationDigest({ audience, accountId, keyHash });
   if (signerOf(digest, signature) !== account.ownerAddress) {

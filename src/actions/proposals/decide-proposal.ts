@@ -3,12 +3,12 @@ import { ApiError } from "../../core/errors.ts";
 import { type Decision, inWords, type Proposal, proposalStatus } from "../../core/proposal.ts";
 import type { orderResource } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
-import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { railsOfKey } from "../../store/narrowings.ts";
 import { findProposal, decideProposal as storeDecision } from "../../store/proposals.ts";
 import { proposalDigest, signerOf } from "../../wire/grant.ts";
 import type { Caller } from "../../write/caller.ts";
+import { signedAccount } from "../find-account.ts";
 import type { ToPlaceOrder } from "../place-order.ts";
 import { proposalShown } from "./list-proposals.ts";
 import { type Placed, placeApproved } from "./place-proposal.ts";
@@ -29,8 +29,7 @@ export type SignedDecision = WantedDecision & { accountId: string; signature: st
 /** Whose signature it is: throws `invalid_signature` unless the account's owner has signed just this order and word. */
 export function proveDecision(deps: With<"settings" | "store">, signed: SignedDecision): Proposal {
   const { accountId, proposalId, decision, signature } = signed;
-  const account = findAccount(deps.store, accountId);
-  if (account === null) throw new ApiError("account_not_found", "account is not an account of this gateway.");
+  const account = signedAccount(deps, accountId);
   const proposal = findProposal(deps.store, proposalId);
   const isOwn = proposal !== null && proposal.accountId === accountId;
   const order = isOwn ? inWords(proposal.terms) : "";
