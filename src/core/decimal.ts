@@ -7,7 +7,8 @@ import { trimTail } from "./trim.ts";
 /** A plain decimal: optional `-`, no exponent, no leading zeros, no trailing zeros after the point, never `-0`. */
 export type Decimal = string & { readonly __brand: "Decimal" };
 
-type Scaled = { units: bigint; scale: number };
+/** What a decimal is worth in the midst of a calculation: `units` times 10^-`scale`. Exact, and not written out. */
+export type Exact = { readonly units: bigint; readonly scale: number };
 
 const PLAIN = /^(-?)([0-9]+)(?:\.([0-9]*))?$/;
 
@@ -35,10 +36,10 @@ export function decimal(text: string): Decimal {
 }
 
 /** Texts that were read lately: limits, prices and sizes come again and again, and to read one takes longer than to look it up. */
-const READ = new Map<Decimal, Scaled>();
+const READ = new Map<Decimal, Exact>();
 const MAX_READ = 4_096;
 
-function scaled(value: Decimal): Scaled {
+export function exact(value: Decimal): Exact {
   const known = READ.get(value);
   if (known !== undefined) return known;
   if (READ.size >= MAX_READ) READ.clear();
@@ -47,7 +48,7 @@ function scaled(value: Decimal): Scaled {
   return read;
 }
 
-function readScaled(value: Decimal): Scaled {
+function readScaled(value: Decimal): Exact {
   const point = value.indexOf(".");
   if (point === -1) return { units: BigInt(value), scale: 0 };
   return { units: BigInt(value.slice(0, point) + value.slice(point + 1)), scale: value.length - point - 1 };
@@ -65,19 +66,19 @@ export function fromUnits(units: bigint, scale: number): Decimal {
 
 /** The count of 10^-`scale` units in `value`, cut toward zero when it has more decimals than that. */
 export function toUnits(value: Decimal, scale: number): bigint {
-  const from = scaled(value);
+  const from = exact(value);
   if (from.scale <= scale) return from.units * 10n ** BigInt(scale - from.scale);
   return from.units / 10n ** BigInt(from.scale - scale);
 }
 
 function aligned(a: Decimal, b: Decimal): { left: bigint; right: bigint; scale: number } {
-  const left = scaled(a);
-  const right = scaled(b);
+  const left = exact(a);
+  const right = exact(b);
   const scale = Math.max(left.scale, right.scale);
   return { left: unitsAt(left, scale), right: unitsAt(right, scale), scale };
 }
 
-function unitsAt({ units, scale: from }: Scaled, scale: number): bigint {
+function unitsAt({ units, scale: from }: Exact, scale: number): bigint {
   return from === scale ? units : units * tenTo(scale - from);
 }
 
@@ -100,13 +101,29 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
 
 /** The same of `a` times `b` to `limit`: the product is not written out. */
 export function compareProduct(a: Decimal, b: Decimal, limit: Decimal): -1 | 0 | 1 {
-  const [one, other, most] = [scaled(a), scaled(b), scaled(limit)];
-  const from = one.scale + other.scale;
-  const scale = Math.max(from, most.scale);
-  const left = unitsAt({ units: one.units * other.units, scale: from }, scale);
-  const right = unitsAt(most, scale);
+  return compareExact(times(exact(a), exact(b)), exact(limit));
+}
+
+export function compareExact(a: Exact, b: Exact): -1 | 0 | 1 {
+  const scale = Math.max(a.scale, b.scale);
+  const left = unitsAt(a, scale);
+  const right = unitsAt(b, scale);
   if (left === right) return 0;
   return left < right ? -1 : 1;
+}
+
+export function plus(a: Exact, b: Exact): Exact {
+  const scale = Math.max(a.scale, b.scale);
+  return { units: unitsAt(a, scale) + unitsAt(b, scale), scale };
+}
+
+export function times(a: Exact, b: Exact): Exact {
+  return { units: a.units * b.units, scale: a.scale + b.scale };
+}
+
+/** Written out. */
+export function textOf({ units, scale }: Exact): Decimal {
+  return fromUnits(units, scale);
 }
 
 export function add(a: Decimal, b: Decimal): Decimal {
@@ -117,13 +134,9 @@ export function add(a: Decimal, b: Decimal): Decimal {
 
 export function sum(amounts: readonly Decimal[]): Decimal {
   if (amounts.length < 2) return amounts[0] ?? ZERO;
-  let all: Scaled = { units: 0n, scale: 0 };
-  for (const amount of amounts) {
-    const next = scaled(amount);
-    const scale = Math.max(all.scale, next.scale);
-    all = { units: unitsAt(all, scale) + unitsAt(next, scale), scale };
-  }
-  return fromUnits(all.units, all.scale);
+  let all: Exact = { units: 0n, scale: 0 };
+  for (const amount of amounts) all = plus(all, exact(amount));
+  return textOf(all);
 }
 
 export function subtract(a: Decimal, b: Decimal): Decimal {
@@ -133,9 +146,7 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 }
 
 export function multiply(a: Decimal, b: Decimal): Decimal {
-  const left = scaled(a);
-  const right = scaled(b);
-  return fromUnits(left.units * right.units, left.scale + right.scale);
+  return textOf(times(exact(a), exact(b)));
 }
 
 /** a / b cut toward zero to `decimals` places. Throws on division by zero: a bug of the caller. */

@@ -4,11 +4,13 @@ import {
   absolute,
   add,
   compare,
+  compareExact,
   compareProduct,
   type Decimal,
   decimal,
   decimalPlaces,
   divide,
+  exact,
   fromUnits,
   isNegative,
   isZero,
@@ -16,9 +18,12 @@ import {
   multiply,
   negate,
   parseDecimal,
+  plus,
   significantFigures,
   smaller,
   subtract,
+  textOf,
+  times,
   toUnits,
   truncate,
   ZERO,
@@ -121,6 +126,20 @@ test("sums, differences, products and comparisons are exact", () => {
       for (const limit of [a, b, multiply(a, b), ZERO])
         expect(compareProduct(a, b, limit)).toBe(compare(multiply(a, b), limit));
       for (const result of [add(a, b), subtract(a, b), multiply(a, b)]) expect(result).toMatch(CANONICAL);
+    }),
+  );
+});
+
+test("a calculation that writes nothing out on its way comes to the same, to the digit", () => {
+  fc.assert(
+    fc.property(decimals, decimals, decimals, (a, b, c) => {
+      const product = times(exact(a), exact(b));
+      const all = plus(product, exact(c));
+      expect(textOf(product)).toBe(multiply(a, b));
+      expect(textOf(all)).toBe(add(multiply(a, b), c));
+      expect(textOf(times(all, exact(c)))).toBe(multiply(add(multiply(a, b), c), c));
+      expect(compareExact(all, exact(c))).toBe(compare(add(multiply(a, b), c), c));
+      expect(compareExact(all, plus(exact(c), product))).toBe(0);
     }),
   );
 });
