@@ -40,9 +40,9 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   inBooks(
     "what is not written yet is not read",
     inFile(
-      "src/store/bots.ts",
-      "  writeLast(store);\n  return dayOf(store)",
-      "  void writeLast;\n  return dayOf(store)",
+      "src/store/bot-books.ts",
+      "  writeLast(store);\n  const rows = netsOf(store)",
+      "  void writeLast;\n  const rows = netsOf(store)",
     ),
   ),
   {

@@ -69,9 +69,9 @@ export const WAYS_ROUND: readonly Mutant[] = [
   ),
   one(
     "what was used is forgotten at a restart",
-    "src/store/bots.ts",
-    "  return dayOf(store).get({ accountId, bot, day: Number(day) }) ?? { turnover: ZERO, actions: 0, fees: ZERO };",
-    "  dayOf(store).get({ accountId, bot, day: Number(day) });\n  return { turnover: ZERO, actions: 0, fees: ZERO };",
+    "src/store/bot-books.ts",
+    "own: dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO },",
+    "own: { ...dayOf(store).get({ accountId, bot, day }), turnover: ZERO, actions: 0, fees: ZERO },",
   ),
   one(
     "a trip is forgotten at a restart",

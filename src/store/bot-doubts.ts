@@ -3,6 +3,8 @@ import { add, compare, isZero, subtract, sum, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
 import { bookedInOrder, sumSigned, type TimedTrade } from "../core/rails/bot-net.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
+import { dayOf } from "../core/rails/trip.ts";
+import { bookOf } from "./bot-books.ts";
 import { type BotDoubt, dropDoubt, listAllDoubts } from "./bot-doubt-rows.ts";
 import { botOf, listBotNets, setBotNet } from "./bots.ts";
 import { bookCash } from "./day-markets.ts";
@@ -39,7 +41,8 @@ function settle(store: Store, doubt: BotDoubt, nowMs: number): void {
   const { net, beyondCash } = bookedInOrder(base, trades);
   if (net !== booked) setBotNet(store, { accountId, bot, market }, net);
   const cash = subtract(doubt.cash, beyondCash);
-  if (!isZero(cash)) bookCash(store, { accountId, bot, market, openNet: booked, cash, atMs: nowMs });
+  if (!isZero(cash))
+    bookCash(store, bookOf(store, { accountId, bot }), { market, openNet: booked, cash, day: dayOf(nowMs) });
 }
 
 /** Something was out by then of which a fill from before may still be told. */

@@ -3,22 +3,22 @@
  * transaction that learns of a fill, from the orders' own rows.
  */
 import { and, eq, sql } from "drizzle-orm";
-import { add, type Decimal, decimal, isZero, multiply, subtract, ZERO } from "../core/decimal.ts";
+import { add, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
 import { LIVE_STATUSES, type Side } from "../core/order.ts";
 import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
+import { dayOf } from "../core/rails/trip.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
+import { type BotBook, type BotDay, type BotName, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
 import { type DoubtSource, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
 import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
-import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
+import { columnsOf, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { orders } from "./schema.ts";
-import { botDays, botNets } from "./schema-bots.ts";
 import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
-import { writeAtTheEnd, writeLast } from "./written-last.ts";
 
 /** Name of the bot that a key belongs to; null for a plain key. What became of its row does not matter. */
 export function botOf(store: Store, keyHash: string | null): string | null {
@@ -52,100 +52,33 @@ const grantsOf = remembered<readonly LimitedGrant[]>((store, name) => {
   return own.flatMap((grant) => grant ?? []).sort((a, b) => b.issuedAtMs - a.issuedAtMs);
 });
 
-const isBot = and(eq(botNets.accountId, sql.placeholder("accountId")), eq(botNets.bot, sql.placeholder("bot")));
-const netsOf = prepared((store) => store.select().from(botNets).where(isBot).prepare());
-
-/** What a bot holds by its own fills, by market; none that is flat. */
+/** What a bot holds by its own fills, by market; none that is flat. As it is at this moment: what is booked changes it. */
 export function listBotNets(store: Store, accountId: string, bot: string): ReadonlyMap<string, Decimal> {
-  return nets.find(store, `${accountId} ${bot}`) ?? new Map();
+  return bookOf(store, { accountId, bot }).nets;
 }
-
-const nets = remembered<ReadonlyMap<string, Decimal>>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
-  writeLast(store);
-  const rows = netsOf(store).all({ accountId, bot });
-  return new Map(rows.filter(({ net }) => !isZero(net)).map(({ market, net }) => [market, net]));
-});
-
-const putNet = prepared((store) =>
-  store
-    .insert(botNets)
-    .values(placeholders(botNets))
-    .onConflictDoUpdate({
-      target: [botNets.accountId, botNets.bot, botNets.market],
-      set: assignments(botNets, ["net"]),
-    })
-    .prepare(),
-);
-
-export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions" | "fees">;
-
-const dayOf = prepared((store) =>
-  store
-    .select()
-    .from(botDays)
-    .where(
-      and(
-        eq(botDays.accountId, sql.placeholder("accountId")),
-        eq(botDays.bot, sql.placeholder("bot")),
-        eq(botDays.day, sql.placeholder("day")),
-      ),
-    )
-    .prepare(),
-);
-
-const putDay = prepared((store) =>
-  store
-    .insert(botDays)
-    .values(placeholders(botDays))
-    .onConflictDoUpdate({
-      target: [botDays.accountId, botDays.bot, botDays.day],
-      set: assignments(botDays, ["turnover", "actions", "fees"]),
-    })
-    .prepare(),
-);
-
-type BotName = { accountId: string; bot: string };
-const DAY_MS = 86_400_000;
-
-const days = remembered<BotDay>((store, name) => {
-  const [accountId = "", bot = "", day = ""] = name.split(" ");
-  writeLast(store);
-  return dayOf(store).get({ accountId, bot, day: Number(day) }) ?? { turnover: ZERO, actions: 0, fees: ZERO };
-});
 
 /** What a bot has done on the UTC day of this moment. */
 export function findBotDay(store: Store, of: BotName, atMs: number): BotDay {
-  return dayIn(store, { ...of, day: Math.floor(atMs / DAY_MS) });
-}
-
-type DayOfBot = BotName & { day: number };
-
-function dayIn(store: Store, { accountId, bot, day }: DayOfBot): BotDay {
-  return days.find(store, `${accountId} ${bot} ${day}`) ?? { turnover: ZERO, actions: 0, fees: ZERO };
-}
-
-function writeDay(store: Store, { accountId, bot, day }: DayOfBot, now: BotDay): void {
-  const name = `${accountId} ${bot} ${day}`;
-  writeAtTheEnd(store, `day ${name}`, (open) => putDay(open).run({ accountId, bot, day, ...now }));
-  days.put(store, name, now);
+  return dayIn(store, bookOf(store, of), dayOf(atMs)).own;
 }
 
 /** Notes the fees of a bot's day; there may be no row of it yet. */
-export function noteFees(store: Store, of: DayOfBot, fees: Decimal): void {
-  writeDay(store, of, { ...dayIn(store, of), fees });
+export function noteFees(store: Store, { day, ...of }: BotName & { day: number }, fees: Decimal): void {
+  const book = bookOf(store, of);
+  putDay(store, book, day, { ...dayIn(store, book, day).own, fees });
 }
 
+type Done = Pick<BotDay, "turnover" | "actions">;
+
 /** Adds to that. */
-export function addToBotDay(
-  store: Store,
-  of: BotName,
-  { turnover, actions, atMs }: Pick<BotDay, "turnover" | "actions"> & { atMs: number },
-): void {
-  const { accountId, bot } = of;
-  const ofDay = { accountId, bot, day: Math.floor(atMs / DAY_MS) };
-  const { fees, ...before } = dayIn(store, ofDay);
-  writeDay(store, ofDay, { turnover: add(before.turnover, turnover), actions: before.actions + actions, fees });
+export function addToBotDay(store: Store, of: BotName, done: Done & { atMs: number }): void {
+  addToDay(store, bookOf(store, of), dayOf(done.atMs), done);
+}
+
+function addToDay(store: Store, book: BotBook, day: number, { turnover, actions }: Done): void {
+  const before = dayIn(store, book, day).own;
+  const sum = { turnover: add(before.turnover, turnover), actions: before.actions + actions, fees: before.fees };
+  putDay(store, book, day, sum);
 }
 
 /** What of an order is filled, as its row has it. */
@@ -191,14 +124,16 @@ export type Trade = {
 
 export function bookTrade(store: Store, of: BotName, trade: Trade): void {
   const { market, size, turnover, atMs } = trade;
-  if (!isZero(turnover)) addToBotDay(store, of, { turnover, actions: 0, atMs });
+  const book = bookOf(store, of);
+  const day = dayOf(atMs);
+  if (!isZero(turnover)) addToDay(store, book, day, { turnover, actions: 0 });
   if (isZero(size)) return;
   const { accountId, bot } = of;
-  const held = listBotNets(store, accountId, bot).get(market) ?? ZERO;
+  const held = book.nets.get(market) ?? ZERO;
   const net = netAfter(held, trade);
-  setBotNet(store, { accountId, bot, market }, net);
+  putNet(store, book, market, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
-  bookCash(store, { accountId, bot, market, openNet: held, cash, atMs });
+  bookCash(store, book, { market, openNet: held, cash, day });
   const isReductionOut = () => hasReductionOut(store, { accountId, bot, market, side: trade.side });
   heedBooked(store, { accountId, bot, market }, { ...trade, held, net }, isReductionOut);
 }
@@ -230,22 +165,13 @@ function hasReductionOut(store: Store, { bot, ...of }: OfMarket & { side: Side }
 
 /** For who has worked out anew what was booked. */
 export function setBotNet(store: Store, { accountId, bot, market }: OfMarket, net: Decimal): void {
-  const name = `${accountId} ${bot}`;
-  nets.put(store, name, withNet(listBotNets(store, accountId, bot), market, net));
-  writeAtTheEnd(store, `net ${name} ${market}`, (open) => putNet(open).run({ accountId, bot, market, net }));
-}
-
-function withNet(before: ReadonlyMap<string, Decimal>, market: string, net: Decimal): ReadonlyMap<string, Decimal> {
-  const after = new Map(before);
-  if (isZero(net)) after.delete(market);
-  else after.set(market, net);
-  return after;
+  putNet(store, bookOf(store, { accountId, bot }), market, net);
 }
 
 /** The average price is cut to 8 decimals: what is booked is never less than what was traded. */
-const CUT = decimal("0.00000001");
+const CUT = exact(decimal("0.00000001"));
 
 function notionalOf({ filledSize, averagePrice }: FilledPart): Decimal {
   if (filledSize === null || averagePrice === null || isZero(filledSize)) return ZERO;
-  return multiply(filledSize, add(averagePrice, CUT));
+  return textOf(times(exact(filledSize), plus(exact(averagePrice), CUT)));
 }

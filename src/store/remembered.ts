@@ -30,7 +30,9 @@ export function remembered<Value>(read: (store: Store, key: string) => Value | n
   const rowsOf = (store: Store) => {
     const { kinds } = upToDate(store);
     // Filled by `find` and `put` of this kind alone.
-    const rows = (kinds.get(kind) ?? new Map()) as Map<string, Value>;
+    const known = kinds.get(kind) as Map<string, Value> | undefined;
+    if (known !== undefined) return known;
+    const rows = new Map<string, Value>();
     kinds.set(kind, rows);
     return rows;
   };
