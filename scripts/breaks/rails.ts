@@ -114,8 +114,8 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "an order far below the market is worth its own price",
     changes: inFile(
       "src/core/rails/exposure.ts",
-      "return multiply(remaining, larger(larger(price, triggerPrice ?? price), high));",
-      "return multiply(remaining, larger(price, triggerPrice ?? price));",
+      "return larger(larger(price, triggerPrice ?? price), high);",
+      "return larger(price, triggerPrice ?? price);",
     ),
     seenBy: seen("judges %s"),
   },

@@ -58,8 +58,8 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
   ]),
   way("many small orders pass the cap of one", [
     JUDGE,
-    "  const use = add(elsewhere, multiply(worstInItsMarket(increase), price));",
-    "  const use = add(elsewhere, multiply(wish.leg.remaining, price));",
+    "plus(exact(elsewhere), times(exact(worst), exact(price)))",
+    "plus(exact(elsewhere), times(exact(wish.leg.remaining), exact(price)))",
   ]),
   way("one key cancels another's stop", [
     JUDGE,

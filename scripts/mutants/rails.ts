@@ -55,8 +55,8 @@ export const RAILS: readonly Mutant[] = [
   one(
     "only the net counts, and nothing that is open",
     EXPOSURE,
-    "  return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));",
-    "  return larger(absolute(net.low), absolute(net.high));",
+    "  return larger(longest, negate(shortest));",
+    "  return larger(net.high, negate(net.low));",
   ),
   one(
     "what is not judged by its size is not held to a rail",

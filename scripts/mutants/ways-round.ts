@@ -10,37 +10,32 @@ function one(name: string, file: string, find: string, put: string): Mutant {
   return { name: `way round: ${name}`, changes: [{ file, find, put }], seeds: "rails" };
 }
 
-const VALUE = "  return multiply(remaining, larger(larger(price, triggerPrice ?? price), high));";
+const VALUE = "  return larger(larger(price, triggerPrice ?? price), high);";
 
 /**
  * The ways round a cap that are on record, each as somebody could have built it. That who asks can confirm by himself is none of
  * them: there is nothing to confirm, and a scene of `ways-round-rails` says so.
  */
 export const WAYS_ROUND: readonly Mutant[] = [
-  one("valued at the quote, filled at a worse limit", EXPOSURE, VALUE, "  return multiply(remaining, high);"),
+  one("valued at the quote, filled at a worse limit", EXPOSURE, VALUE, "  return high;"),
   one(
     "what has no price is worth nothing",
     EXPOSURE,
-    "  if (price === null) return multiply(remaining, multiply(high, WITH_SLIPPAGE));",
+    "  if (price === null) return multiply(high, WITH_SLIPPAGE);",
     "  if (price === null) return ZERO;",
   ),
-  one(
-    "the caller's price is believed",
-    EXPOSURE,
-    VALUE,
-    "  return multiply(remaining, high === price ? high : (triggerPrice ?? price));",
-  ),
+  one("the caller's price is believed", EXPOSURE, VALUE, "  return high === price ? high : (triggerPrice ?? price);"),
   one(
     "margin instead of notional",
     EXPOSURE,
     VALUE,
-    `  const margin = decimal("0.2");\n${VALUE.replace("multiply(remaining", "multiply(multiply(remaining, margin)")}`,
+    '  return multiply(decimal("0.2"), larger(larger(price, triggerPrice ?? price), high));',
   ),
   one(
     "what cannot be valued passes",
     JUDGE,
-    "  if (reference === null) return priceless(market);\n  if (facts",
-    "  if (reference === null) return null;\n  if (facts",
+    "  if (reference === null) return priceless(market);\n  const account",
+    "  if (reference === null) return null;\n  const account",
   ),
   one(
     "a modify is not gated",

@@ -41,7 +41,8 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const doubts = listBotDoubts(store, accountId, bot);
   const markets = [...new Set([...held.keys(), ...doubts.keys(), ...legs.map(({ market }) => market)])].sort();
   const positions = markets.map((market) => {
-    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null, reducingOf(legs, { bot, market }));
+    const reducing = () => reducingOf(legs, { bot, market });
+    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null, reducing);
     return positionIn(deps, { market, own, legs });
   });
   return {

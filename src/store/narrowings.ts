@@ -54,17 +54,19 @@ const narrowingsOf = remembered<Narrowings>((store, name) => {
   return { rows: [...rows, ...lost], lost };
 });
 
-const heldTo = remembered<Rails>((store, name) => {
+/** `isHeld`: something that had narrowed them is gone, or is not as it was. */
+const heldTo = remembered<{ rails: Rails; isHeld: boolean }>((store, name) => {
   const [accountId = "", bot = ""] = name.split(" ");
   const [grant] = listBotGrants(store, accountId, bot);
   if (grant === undefined) return null;
-  const { rows } = narrowingsSince(store, { accountId, bot }, grant);
-  return rows.reduce((rails, row) => narrowed(rails, readNarrowing(row)), grant.rails);
+  const { rows, lost } = narrowingsSince(store, { accountId, bot }, grant);
+  const rails = rows.reduce((wider, row) => narrowed(wider, readNarrowing(row)), grant.rails);
+  return { rails, isHeld: lost.length > 0 };
 });
 
 /** What holds now: the newest grant of the bot, and everything that has narrowed it since. */
 export function railsOf(store: Store, { accountId }: { accountId: string }, { rails }: LimitedGrant): Rails {
-  return heldTo.find(store, `${accountId} ${rails.bot}`) ?? rails;
+  return heldTo.find(store, `${accountId} ${rails.bot}`)?.rails ?? rails;
 }
 
 /** What a key is held to now; null for a plain one. */
@@ -82,9 +84,7 @@ function narrowingsSince(store: Store, { accountId, bot }: OfBot, { issuedAtMs }
 
 /** Where a narrowing was deleted or changed nobody knows what else was: nothing increases until the owner signs anew. */
 export function haltByLost(store: Store, of: OfBot): Halt | null {
-  const [grant] = listBotGrants(store, of.accountId, of.bot);
-  const isHeld = grant !== undefined && narrowingsSince(store, of, grant).lost.length > 0;
-  return isHeld
+  return heldTo.find(store, `${of.accountId} ${of.bot}`)?.isHeld === true
     ? { rail: "may", limit: "reduce,cancel: a narrowing was deleted or changed from outside", use: "increase" }
     : null;
 }

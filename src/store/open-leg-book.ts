@@ -43,7 +43,8 @@ export function openLegsOf(store: Store, accountId: string, readers: Readers): r
   if (list !== undefined) return list;
   const orders = book.accounts.get(accountId) ?? grouped(readers.ofAccount(store, accountId));
   book.accounts.set(accountId, orders);
-  const all = [...orders.values()].flat();
+  const all: OpenLeg[] = [];
+  for (const legs of orders.values()) all.push(...legs);
   book.lists.set(accountId, all);
   return all;
 }

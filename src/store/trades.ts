@@ -78,7 +78,7 @@ const openIds = remembered<readonly string[]>((store, accountId) =>
 
 export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
   const ids = [...(openIds.find(store, accountId) ?? []), ...listSealedTrades(store)];
-  return living(store, ids).filter((trade) => trade.accountId === accountId);
+  return ids.length === 0 ? [] : living(store, ids).filter((trade) => trade.accountId === accountId);
 }
 
 /** What the entries of trades may still come to that have not been sent, as if they were out. */

@@ -82,7 +82,8 @@ export function listTrips(store: Store, { accountId, bot }: Pick<Trip, "accountI
 
 /** What keeps a bot from increasing on this day; null where nothing does. */
 export function findTrip(store: Store, of: Pick<Trip, "accountId" | "bot">, day: number): Trip | null {
-  return listTrips(store, of, day).find(({ clearedAtMs }) => clearedAtMs === null) ?? null;
+  const trips = tripsOf.find(store, `${of.accountId} ${of.bot}`) ?? [];
+  return trips.find((trip) => trip.day === day && trip.clearedAtMs === null) ?? null;
 }
 
 /** Ends what keeps a bot from increasing; returns what was ended. */

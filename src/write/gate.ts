@@ -47,7 +47,7 @@ export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: P
   // What is begun is no action: its verb has asked whose orders it may cancel.
   if (stored.kind !== "outgoing") return;
   const { attempt, batch } = stored;
-  if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: new Set() });
+  if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: NOTHING_LATER });
   else judgeEach(deps, store, { account, rails, batch });
 }
 
@@ -85,6 +85,8 @@ type JudgedAttempt = Pick<Batch, "account" | "rails"> & {
   later: ReadonlySet<string | null>;
 };
 
+const NOTHING_LATER: JudgedAttempt["later"] = new Set();
+
 function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: JudgedAttempt): void {
   const wish = wishOf(deps, attempt, rails);
   const targetBot = targetBotOf(store, attempt);
@@ -105,13 +107,14 @@ function judgeReserved(
   for (const order of guards) {
     const wish = orderWish(deps, { attempt: of, rails, order, isModify: false });
     const waits = { ...wish, trigger: wish.trigger === null ? null : { ...wish.trigger, hasFired: false } };
-    const facts = factsNow(deps, store, { account, rails, isReduction, asked: id });
-    const fault = distanceFault(rails, { ...facts, targetBot: undefined }, waits);
+    const alone = { leg: null, later: NOTHING_LATER, targetBot: undefined };
+    const facts = factsNow(deps, store, { account, rails, isReduction, asked: id, ...alone });
+    const fault = distanceFault(rails, facts, waits);
     if (fault !== null) throw refusalOf(rails, fault);
   }
   if (entry === null) return;
   const wish = orderWish(deps, { attempt: of, rails, order: entry, isModify: false });
-  judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined, later: new Set() });
+  judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined, later: NOTHING_LATER });
 }
 
 type Wishing = Judging & Pick<JudgedAttempt, "later"> & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
@@ -122,17 +125,11 @@ function judgeWish(deps: ToJudge, store: Store, { account, rails, wish, asked, t
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
-  const facts = factsNow(deps, store, { account, rails, isReduction, asked });
-  const before = later.size === 0 ? facts.legs : facts.legs.filter(({ cloid }) => !later.has(cloid));
-  const legs = wish.kind === "order" ? withLeg(before, wish.leg) : before;
-  const verdict = judge(rails, { ...facts, legs, targetBot }, wish);
+  const leg = wish.kind === "order" ? wish.leg : null;
+  const facts = factsNow(deps, store, { account, rails, isReduction, asked, leg, later, targetBot });
+  const verdict = judge(rails, facts, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
-  if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs });
-}
-
-/** As it is signed, and not as its row says. */
-function withLeg(legs: readonly OpenLeg[], leg: OpenLeg): OpenLeg[] {
-  return [...legs.filter(({ cloid }) => cloid !== leg.cloid), leg];
+  if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs: facts.legs });
 }
 
 export type Passing = { caller: Caller; key: StoredKey; stored: Stored };
@@ -187,8 +184,8 @@ function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
 }
 
 function only<T>(all: readonly T[]): T {
-  const [first, second] = all;
-  if (first === undefined || second !== undefined) throw new Error("bug: an action of more or less than one order");
+  const first = all[0];
+  if (first === undefined || all.length > 1) throw new Error("bug: an action of more or less than one order");
   return first;
 }
 

@@ -3,14 +3,16 @@ import type { Account } from "../core/account.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import { netInDoubt } from "../core/rails/bot-net.ts";
-import { type Reference, reducingOf } from "../core/rails/exposure.ts";
+import { type OpenLeg, type Reference, reducingOf } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
+import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twaps.ts";
-import { findBotDay, listBotNets } from "../store/bots.ts";
+import { listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
@@ -96,29 +98,69 @@ async function readPosition(deps: ToJudge, { account, market, purpose }: Positio
   deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
 }
 
+/** What is judged, and whose order it changes. */
+type Judged = Pick<Needed, "account" | "isReduction"> &
+  Pick<Facts, "targetBot"> & {
+    rails: Rails;
+    /** Id of what is asked for. */
+    asked: string;
+    /** As it is signed, and not as its row says; null where no order is placed. */
+    leg: OpenLeg | null;
+    /** Client order ids of what is judged after it, and counts then. */
+    later: ReadonlySet<string | null>;
+  };
+
 /** Inside the transaction; ages are those of this moment. */
-export function factsNow(
-  deps: ToJudge,
-  store: Store,
-  { account, rails, isReduction, asked }: Pick<Needed, "account" | "isReduction"> & { rails: Rails; asked: string },
-): Omit<Facts, "targetBot"> {
+export function factsNow(deps: ToJudge, store: Store, judged: Judged): Facts {
+  const { account, rails, isReduction, asked, targetBot } = judged;
   const { bot } = rails;
-  const nets = listBotNets(store, account.id, bot);
+  const nowMs = deps.clock.nowMs();
+  const book = bookOf(store, { accountId: account.id, bot });
+  const { nets } = book;
   const doubts = listBotDoubts(store, account.id, bot);
   const netOf = (market: string) => nets.get(market) ?? ZERO;
-  const legs = [...listOpenLegs(store, account.id), ...listReservedLegs(store, account.id)];
+  const out = listOut(store, account.id);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
+  const { turnover, actions } = dayIn(store, book, dayOf(nowMs)).own;
   return {
-    ...findBotDay(store, { accountId: account.id, bot }, deps.clock.nowMs()),
-    legs,
-    held: doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])],
-    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, reducingOf(legs, { bot, market })),
+    targetBot,
+    turnover,
+    actions,
+    legs: legsWith(out, judged),
+    get held() {
+      return doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])];
+    },
+    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, () => reducingOf(out, { bot, market })),
     // What else the account holds on spot is no part of what a bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
-    referenceOf: (market) => referenceOf(deps, market, { maxAgeMs, isReduction }),
-    halt: haltOf(store, account.id, rails, deps.clock.nowMs()),
+    referenceOf: ofLastMarket((market) => referenceOf(deps, market, { maxAgeMs, isReduction })),
+    halt: haltOf(store, account.id, rails, nowMs),
     lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),
+  };
+}
+
+/** Everything of the account that may still execute, what is going to be sent among it. */
+function listOut(store: Store, accountId: string): readonly OpenLeg[] {
+  const open = listOpenLegs(store, accountId);
+  const reserved = listReservedLegs(store, accountId);
+  return reserved.length === 0 ? open : [...open, ...reserved];
+}
+
+function legsWith(out: readonly OpenLeg[], { leg, later }: Pick<Judged, "leg" | "later">): readonly OpenLeg[] {
+  const before = later.size === 0 ? out : out.filter(({ cloid }) => !later.has(cloid));
+  if (leg === null) return before;
+  const all = before.filter(({ cloid }) => cloid !== leg.cloid);
+  all.push(leg);
+  return all;
+}
+
+/** Of one market it is asked for again and again. */
+function ofLastMarket<Value>(find: (market: string) => Value): (market: string) => Value {
+  let last: { market: string; value: Value } | null = null;
+  return (market) => {
+    if (last?.market !== market) last = { market, value: find(market) };
+    return last.value;
   };
 }
 

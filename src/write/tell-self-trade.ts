@@ -19,8 +19,10 @@ export function tellSelfTrades(
   { account: { id: accountId }, rails, wish, legs }: AllowedWish,
 ): void {
   const { orderId, market } = wish.leg;
-  const met = new Set(metBy(rails, legs, wish).map((leg) => leg.orderId));
-  for (const resting of [...met].slice(0, MAX_TOLD)) {
+  const met = metBy(rails, legs, wish);
+  if (met.length === 0) return;
+  const ids = new Set(met.map((leg) => leg.orderId));
+  for (const resting of [...ids].slice(0, MAX_TOLD)) {
     const about = { account: accountId, market, order: orderId, resting_order: resting, bot: rails.bot };
     const payload = JSON.stringify({ object: "self_trade", ...about });
     appendEvent(store, { accountId, atMs: clock.nowMs(), type: "order.self_trade", resourceId: resting, payload });

@@ -42,10 +42,11 @@ export type Doubt = {
 /**
  * Between what was booked and what it is if all that is in doubt was the bot's own.
  *
- * @param reducing what is out of the bot's and only reduces
+ * @param reducingOut what is out of the bot's and only reduces
  */
-export function netInDoubt(net: Decimal, doubt: Doubt | null, reducing: Sums): NetRange {
+export function netInDoubt(net: Decimal, doubt: Doubt | null, reducingOut: () => Sums): NetRange {
   if (doubt === null) return { low: net, high: net };
+  const reducing = reducingOut();
   const sold = add(doubt.soldBeyond, smaller(doubt.longSold, reducing.sells));
   const bought = add(doubt.boughtBeyond, smaller(doubt.shortBought, reducing.buys));
   return { low: subtract(net, sold), high: add(net, bought) };

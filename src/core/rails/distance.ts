@@ -1,4 +1,4 @@
-import { type Decimal, decimal, divide, multiply, subtract } from "../decimal.ts";
+import { compare, compareExact, type Decimal, decimal, divide, exact, multiply, subtract, times } from "../decimal.ts";
 import { isAbove, type OpenLeg, SLICE_SLIPPAGE_PERCENT } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import { type Refused, refusal } from "./verdict.ts";
@@ -46,8 +46,10 @@ type Far = { limit: Decimal | null; leg: OpenLeg; from: Decimal };
 function worstFault(rail: "maxDistance" | "maxStopDistance", { limit, leg, from }: Far): Refused | null {
   const { side, price } = leg;
   if (limit === null || price === null) return null;
+  const isCostly = compare(price, from) === (side === "buy" ? 1 : -1);
+  if (!isCostly) return null;
   const cost = side === "buy" ? subtract(price, from) : subtract(from, price);
-  if (!isAbove(multiply(cost, HUNDRED), multiply(from, limit))) return null;
+  if (compareExact(times(exact(cost), exact(HUNDRED)), times(exact(from), exact(limit))) <= 0) return null;
   const use = `${divide(multiply(cost, HUNDRED), from, SHOWN_DECIMALS)} % from ${from}`;
   return refusal(rail, { limit: `${limit} %`, use });
 }

@@ -1,6 +1,5 @@
 /** The worst that can still come of what a bot has out: everything that may execute, a lost answer among it. */
 import {
-  absolute,
   add,
   compare,
   type Decimal,
@@ -52,12 +51,12 @@ export function netRange(own: NetRange, account: Decimal | null): NetRange {
 
 /**
  * max(|net + all buys|, |net − all sells|), for the worst net that is possible. A reduction passes at any time and may be filled
- * first: what is held on the other side makes no room, and no reduction makes this larger.
+ * first: what is held on the other side makes no room, and no reduction makes this larger. What is held is in one of the two.
  */
 export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
   const longest = add(larger(net.high, ZERO), buys);
   const shortest = subtract(smaller(net.low, ZERO), sells);
-  return larger(larger(longest, negate(shortest)), larger(absolute(net.low), absolute(net.high)));
+  return larger(longest, negate(shortest));
 }
 
 /** The largest position that a side can be asked to reduce: what is held, and what may have been filled without our knowing. */
@@ -89,9 +88,17 @@ export const SLICE_SLIPPAGE_PERCENT = decimal("3");
 const WITH_SLIPPAGE = decimal("1.03");
 
 /** What a leg may come to: at its worst price, at its trigger, or at what the market says, whichever is most. */
-export function notionalOf({ remaining, price, triggerPrice }: OpenLeg, { high }: Reference): Decimal {
-  if (price === null) return multiply(remaining, multiply(high, WITH_SLIPPAGE));
-  return multiply(remaining, larger(larger(price, triggerPrice ?? price), high));
+export function notionalOf(leg: OpenLeg, reference: Reference): Decimal {
+  return multiply(leg.remaining, unitPriceOf(leg, reference));
+}
+
+/** The same of one unit of it. */
+export function unitPriceOf(
+  { price, triggerPrice }: Pick<OpenLeg, "price" | "triggerPrice">,
+  { high }: Reference,
+): Decimal {
+  if (price === null) return multiply(high, WITH_SLIPPAGE);
+  return larger(larger(price, triggerPrice ?? price), high);
 }
 
 /** The same where no price may be known: only of a purchase its own limit says the most. Null for what cannot be said. */

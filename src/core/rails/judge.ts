@@ -5,14 +5,18 @@
 import {
   add,
   compare,
+  compareExact,
   compareProduct,
   type Decimal,
+  exact,
   larger,
   multiply,
   negate,
+  plus,
   smaller,
   subtract,
   sum,
+  times,
   ZERO,
 } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
@@ -77,8 +81,9 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   if (facts.halt !== null) return refusal(facts.halt.rail, facts.halt);
   const reference = facts.referenceOf(market);
   if (reference === null) return priceless(market);
-  if (facts.accountOf(market) === null) return { kind: "unproven", missing: `the account's position in ${market}` };
-  const increase = increaseOf(rails, { facts, wish, reference, market });
+  const account = facts.accountOf(market);
+  if (account === null) return { kind: "unproven", missing: `the account's position in ${market}` };
+  const increase = increaseOf(rails, { facts, wish, reference, account });
   return (
     distanceFault(rails, facts, wish) ??
     settingFault(rails, facts, market) ??
@@ -93,9 +98,12 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | nul
   );
 }
 
-function increaseOf({ bot }: Rails, { facts, wish, reference, market }: PricedWish): Increase {
-  const net = netRange(facts.ownOf(market), facts.accountOf(market));
-  return { facts, wish, reference, own: ownBooks(bot, facts.legs), net, price: priceOf(wish, reference) };
+function increaseOf({ bot }: Rails, { facts, wish, reference, account }: PricedWish): Increase {
+  const { market } = wish.leg;
+  const net = netRange(facts.ownOf(market), account);
+  const own = ownBooks(bot, facts.legs);
+  const worst = worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
+  return { facts, wish, reference, account, own, net, worst, price: priceOf(wish, reference) };
 }
 
 function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): Refused | null {
@@ -105,11 +113,14 @@ function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increas
   return usdRefusal("maxOrder", { limit: maxOrder, use, wish, reference, others: ZERO });
 }
 
-type PricedWish = { facts: Facts; wish: Ordered; reference: Reference; market: string };
-type Increase = Omit<PricedWish, "market"> & {
+/** `account`: its position in the market of the wish. */
+type PricedWish = { facts: Facts; wish: Ordered; reference: Reference; account: Decimal };
+type Increase = PricedWish & {
   own: OwnBooks;
   /** In the market of the wish. */
   net: NetRange;
+  /** The worst position that can come of it there. */
+  worst: Decimal;
   /** What a unit of the wish is valued at. */
   price: Decimal;
 };
@@ -118,10 +129,8 @@ type Increase = Omit<PricedWish, "market"> & {
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it.
  */
-function oppositeFault({ facts, wish: { leg }, own: { markets }, net }: Increase): Refused | null {
+function oppositeFault({ account, wish: { leg }, own: { markets }, net }: Increase): Refused | null {
   const { side, market } = leg;
-  const account = facts.accountOf(market);
-  if (account === null) return null;
   const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
   if (!isAbove(ZERO, others)) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
@@ -132,8 +141,7 @@ function oppositeFault({ facts, wish: { leg }, own: { markets }, net }: Increase
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
-  const { wish, reference, price } = increase;
-  const worst = worstInItsMarket(increase);
+  const { wish, reference, price, worst } = increase;
   if (compareProduct(worst, price, limit) <= 0) return null;
   const use = multiply(worst, price);
   const others = multiply(worstOnSide(increase), price);
@@ -142,22 +150,27 @@ function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refus
 
 function exposureFault({ maxExposure: limit }: Rails, increase: Increase): Refused | null {
   if (limit === null) return null;
-  const { facts, wish, reference, own, price } = increase;
-  const { market } = wish.leg;
-  const markets = new Set([...facts.held, ...own.markets.keys()]);
-  markets.delete(market);
+  const { facts, wish, reference, worst, price } = increase;
   let elsewhere = ZERO;
-  for (const each of markets) {
-    const worst = worstIn(increase, each);
+  for (const each of otherMarkets(increase)) {
+    const worstThere = worstIn(increase, each);
+    if (worstThere === ZERO) continue;
     const high = facts.referenceOf(each)?.high ?? null;
-    if (worst === ZERO) continue;
     if (high === null) return priceless(each);
-    elsewhere = add(elsewhere, multiply(worst, high));
+    elsewhere = add(elsewhere, multiply(worstThere, high));
   }
-  const use = add(elsewhere, multiply(worstInItsMarket(increase), price));
-  if (!isAbove(use, limit)) return null;
+  if (compareExact(plus(exact(elsewhere), times(exact(worst), exact(price))), exact(limit)) <= 0) return null;
+  const use = add(elsewhere, multiply(worst, price));
   const others = add(elsewhere, multiply(worstOnSide(increase), price));
   return usdRefusal("maxExposure", { limit, use, wish, reference, others });
+}
+
+/** In which the bot holds something or has something out, but for that of the wish. */
+function otherMarkets({ facts, own, wish: { leg } }: Increase): Iterable<string> {
+  const isOther = (market: string) => market !== leg.market;
+  const held = facts.held.filter(isOther);
+  const isAllThere = own.markets.size === 1 && own.markets.has(leg.market);
+  return isAllThere ? held : new Set([...held, ...[...own.markets.keys()].filter(isOther)]);
 }
 
 function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase): Refused | null {
@@ -177,14 +190,14 @@ function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase):
 
 /** Whether all that is out of each market, at the highest price in it, is within the limit: then the sum over orders is. */
 function isTurnoverBelow(limit: Decimal, { facts, own }: Increase): boolean {
-  let most = facts.turnover;
+  let most = exact(facts.turnover);
   for (const [market, { buys, sells, highest }] of own.markets) {
     if (buys === ZERO && sells === ZERO) continue;
     const reference = facts.referenceOf(market);
     if (reference === null || highest === null) return false;
-    most = add(most, multiply(add(buys, sells), larger(highest, reference.high)));
+    most = plus(most, times(plus(exact(buys), exact(sells)), exact(larger(highest, reference.high))));
   }
-  return !isAbove(most, limit);
+  return compareExact(most, exact(limit)) <= 0;
 }
 
 /** Nothing is reserved for what a new order may come to lose: that is what its distance and the trip are for. */
@@ -198,14 +211,10 @@ function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | nul
 function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: Increase): Refused | null {
   if (maxActionsPerDay !== null && facts.actions > maxActionsPerDay)
     return refusal("maxActionsPerDay", { limit: String(maxActionsPerDay), use: String(facts.actions) });
-  if (maxOpenOrders === null) return null;
+  if (maxOpenOrders === null || own.legs.length <= maxOpenOrders) return null;
   const open = new Set(own.legs.map(({ orderId }) => orderId)).size;
   if (open > maxOpenOrders) return refusal("maxOpenOrders", { limit: String(maxOpenOrders), use: String(open) });
   return null;
-}
-
-function worstInItsMarket({ net, own, wish }: Increase): Decimal {
-  return worstPosition(net, own.markets.get(wish.leg.market) ?? NOTHING_OUT);
 }
 
 function worstIn({ facts, own }: Increase, market: string): Decimal {

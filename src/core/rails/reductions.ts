@@ -59,8 +59,9 @@ export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): Refus
   const { leg } = wish;
   if (hasTrigger(leg) || isSpot(leg.market)) return null;
   const resting = facts.legs.filter(
-    (each) => isStanding(wish, each) && each.market === leg.market && each.reduceOnly && isOnBook(each),
+    (each) => each.reduceOnly && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
   );
+  if (resting.length === 0) return null;
   const others = resting.filter(({ bot }) => bot !== rails.bot);
   if (others.some((other) => wouldTrade(leg, other)))
     return refusal("touches", { limit: rails.touches, use: "a trade with another's reduce-only order" });

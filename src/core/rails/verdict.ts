@@ -1,6 +1,6 @@
-import { type Decimal, decimal, divide, larger, subtract, truncate, ZERO } from "../decimal.ts";
+import { type Decimal, divide, larger, subtract, truncate, ZERO } from "../decimal.ts";
 import { isSpot } from "../market.ts";
-import { notionalOf, type Reference } from "./exposure.ts";
+import { type Reference, unitPriceOf } from "./exposure.ts";
 import type { RailName } from "./rails.ts";
 import type { Ordered } from "./wish.ts";
 
@@ -21,10 +21,8 @@ export function priceless(market: string): Refused {
 
 /** What a unit of the wish is valued at. */
 export function priceOf({ leg }: Ordered, reference: Reference): Decimal {
-  return notionalOf({ ...leg, remaining: ONE }, reference);
+  return unitPriceOf(leg, reference);
 }
-
-const ONE = decimal("1");
 
 type OverUsd = { limit: Decimal; use: Decimal; wish: Ordered; reference: Reference; others: Decimal };
 

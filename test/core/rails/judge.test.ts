@@ -325,6 +325,26 @@ describe("judged", () => {
     );
   });
 
+  test("the worst position is never less than what may be held", () => {
+    const cents = fc.integer({ min: -500, max: 500 });
+    const out = fc.integer({ min: 0, max: 500 });
+    fc.assert(
+      fc.property(
+        fc.tuple(cents, cents),
+        fc.option(cents),
+        fc.tuple(out, out),
+        ([one, other], account, [buys, sells]) => {
+          const own = { low: decimal(String(Math.min(one, other))), high: decimal(String(Math.max(one, other))) };
+          const { low, high } = netRange(own, account === null ? null : decimal(String(account)));
+          const worst = worstPosition({ low, high }, { buys: decimal(String(buys)), sells: decimal(String(sells)) });
+          const held = Math.max(Math.abs(Number(low)), Math.abs(Number(high)));
+          const each = [Number(high) + buys, buys, sells - Number(low), sells, held];
+          expect(Number(worst)).toBe(Math.max(...each));
+        },
+      ),
+    );
+  });
+
   test("the largest size that it names passes, and the next does not", () => {
     const cents = fc.integer({ min: 1, max: 5_000 });
     fc.assert(
