@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { isoTime } from "../../src/core/resource.ts";
 import { narrowKey } from "../../src/ops/narrow-key.ts";
 import { listStopsInForce } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -49,6 +50,18 @@ describe("a key that narrows itself", () => {
     expect((await register(rig, earlier)).status).toBe(201);
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
     await rig.clock.advance(1_000);
+    expect((await register(rig, textOf(rig, { maxOrder: "500 USD" }))).status).toBe(201);
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("passed");
+  });
+
+  test("is held to it also where its owner's grant is from a clock that is ahead of ours", async () => {
+    const rig = await limitedRig({});
+    const ahead = { issuedAt: isoTime(rig.clock.nowMs() + 50_000) };
+    expect((await register(rig, textOf(rig, { ...ahead, maxOrder: "500 USD" }, OTHER_BOT))).status).toBe(201);
+    await narrow(rig, { max_order: "100 USD" });
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
+    await rig.clock.advance(60_000);
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
     expect((await register(rig, textOf(rig, { maxOrder: "500 USD" }))).status).toBe(201);
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("passed");
   });

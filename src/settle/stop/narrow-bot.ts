@@ -5,6 +5,7 @@ import type { Stop } from "../../core/stop.ts";
 import { newUuid } from "../../core/uuid.ts";
 import type { With } from "../../deps.ts";
 import type { StoredKey } from "../../store/api-keys.ts";
+import { listBotGrants } from "../../store/bots.ts";
 import { insertNarrowing, railsOf } from "../../store/narrowings.ts";
 import type { Store } from "../../store/open.ts";
 import { beginStop } from "./begin-stop.ts";
@@ -33,7 +34,9 @@ export function narrowBot(
   if (JSON.stringify(printRails(before)) !== JSON.stringify(printRails(rails))) {
     const id = newUuid(tools.randomBytes(16));
     const row = { id, accountId, bot: before.bot, rails: JSON.stringify(printNarrowing(before, narrowing)), actor };
-    insertNarrowing(store, { ...row, createdAtMs: tools.clock.nowMs() });
+    // A grant may be from a clock that is ahead of ours, and what narrows it is never taken for older than it.
+    const [grant] = listBotGrants(store, accountId, before.bot);
+    insertNarrowing(store, { ...row, createdAtMs: Math.max(tools.clock.nowMs(), grant?.issuedAtMs ?? 0) });
   }
   if (!isToCancel) return { rails, stop: null };
   const wanted = { accountId, scope: "bot", keyHash, cause: "narrowed", keepsProtection: true } as const;
