@@ -112,10 +112,10 @@ async function findBySeeds(
   return found === null ? null : { verdict: `found by seed ${found[1]}`, finding: found[2] ?? "" };
 }
 
-function commandOf({ seeds }: Mutant): string[] {
+function commandOf({ seeds, world }: Mutant): string[] {
   return seeds === "rails"
     ? ["scripts/rails-seeds.ts", "--seconds", String(Number(MAX_MINUTES) * 60)]
-    : ["scripts/simulate.ts", "--minutes", MAX_MINUTES, "--quiet"];
+    : ["scripts/simulate.ts", "--world", world ?? "", "--minutes", MAX_MINUTES, "--quiet"];
 }
 
 /** Name of the first scene that fails. */

@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -13,6 +13,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { LIFE_KINDS } from "../test/simulation/bot-life.ts";
 import { BOT_KINDS } from "../test/simulation/bots.ts";
 import { type Drawn, WHOLE_TRADES, worldsOf } from "../test/simulation/drawn.ts";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
@@ -147,7 +148,7 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
 }
 
 function worldNames(text: string): Drawn[] {
-  const known = [...WORLD_NAMES, ...ODD_KINDS, ...BOT_KINDS, WHOLE_TRADES] as const;
+  const known = [...WORLD_NAMES, ...ODD_KINDS, ...BOT_KINDS, ...LIFE_KINDS, WHOLE_TRADES] as const;
   return text
     .split(",")
     .filter((name) => name !== "")

@@ -1,4 +1,5 @@
 import { BATCHES } from "./batches.ts";
+import { BOT_LIFE } from "./bot-life.ts";
 import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
 import { CLOCKS } from "./clocks.ts";
@@ -329,6 +330,7 @@ const GATEWAY: readonly Mutant[] = [
 /** By the name that `--list` takes. */
 export const LISTS = {
   batches: BATCHES,
+  "bot-life": BOT_LIFE,
   budget: BUDGET_BUGS,
   clocks: CLOCKS,
   gateway: GATEWAY,

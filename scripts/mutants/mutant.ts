@@ -1,3 +1,5 @@
+import type { LifeKind } from "../../test/simulation/bot-life.ts";
+
 /** One text in the tree, replaced once. */
 export type Change = { file: string; find: string; put: string };
 
@@ -7,4 +9,6 @@ export type Mutant = {
   changes: readonly Change[];
   /** Whose seeds look for it: the whole simulation's where it is left out, or the short runs of `rails-seeds`. */
   seeds?: "rails";
+  /** Of the whole simulation only the seeds in which this is drawn. */
+  world?: LifeKind;
 };

@@ -153,6 +153,7 @@ async function attack(all: readonly Move[]): Promise<Outcome> {
     wishOf: ({ p: price }) => byPrice.get(price),
     operationOf: () => null,
     venue: scene.venue,
+    railsOf: ({ rails }) => rails,
     isClockRight: () => true,
   });
   const thief = { scene, byPrice, calls: [] as Call[], number: 0, keyOf: keyOf(bots) };

@@ -4,6 +4,7 @@
  *
  * A size is valued at the lowest price that the exchange has had: whatever an order was judged with is not below that.
  */
+import type { RailsText } from "../../src/core/rails/rails.ts";
 import type { OrderRequest } from "../../src/paper/engine/action.ts";
 import type { Fill } from "../../src/paper/engine/state.ts";
 import type { Bot } from "./bots.ts";
@@ -40,6 +41,7 @@ type Prices = { lowest: bigint; highest: bigint };
 
 /** The market of all wishes that place. */
 const ASSET = 0;
+const MARKET = "BTC";
 const ONE = 100_000_000n;
 
 type Asked = Pick<Wish, "by" | "key" | "number">;
@@ -50,11 +52,13 @@ type Watched = {
   wishOf: (request: Request) => Asked | undefined;
   operationOf: (execution: Execution) => Operation | null;
   venue: Venue;
+  /** What a bot was held to when this was sent. */
+  railsOf: (bot: Bot, execution: Execution) => RailsText;
   /** A clock that goes wrong may be in another day, where a count begins anew. */
   isClockRight: () => boolean;
 };
 
-export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Watched): BotsWatch {
+export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRight }: Watched): BotsWatch {
   const books: Book[] = bots.map((bot) => ({
     bot,
     net: 0n,
@@ -90,7 +94,8 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
 
   /** Books what is taken; the orders that this look has to judge. */
   function takeOrders(fresh: readonly Execution[]): Taken[] {
-    return fresh.flatMap(placedBy).flatMap(({ request, replaces, leg }) => {
+    const placed = fresh.flatMap((execution) => placedBy(execution).map((each) => ({ ...each, execution })));
+    return placed.flatMap(({ request, replaces, leg, execution }) => {
       const wish = wishOf(request);
       if (leg === null || wish === undefined || leg.asset !== ASSET) return [];
       const asker = holderOf(wish);
@@ -101,7 +106,8 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
       if (book !== undefined) bookOf.set(oid, book);
       rootOf.set(oid, replaces === null ? oid : (rootOf.get(replaces) ?? replaces));
       if (!request.r) increasing.add(oid);
-      return [{ wish, asker, book, request, isModify: replaces !== null, target: replaces }];
+      const rails = asker === undefined ? null : railsOf(asker.bot, execution);
+      return [{ wish, asker, book, request, isModify: replaces !== null, target: replaces, rails }];
     });
   }
 
@@ -114,11 +120,12 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
       if (operation === null || asker === undefined) return [];
       const { wish, ask, twapId } = operation;
       const verbs = ask.kind === "twap" ? ["increase", "twap"] : [ask.kind];
-      for (const verb of verbs.filter((each) => !asker.bot.rails.may.split(",").includes(each)))
+      const rails = railsOf(asker.bot, execution);
+      for (const verb of verbs.filter((each) => !rails.may.split(",").includes(each)))
         found.push(`${nameOf(asker)} may not ${verb}, and the exchange took ${wish.key}`);
       if (ask.kind !== "twap" || twapId === null) return [];
       twaps.set(twapId, asker);
-      return [{ wish, asker, book: asker, size: units(ask.size) }];
+      return [{ wish, asker, book: asker, size: units(ask.size), rails }];
     });
   }
 
@@ -177,8 +184,8 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
 
   function judge(book: Book, increase: Increase): void {
     const live = liveOf(book);
-    const judged = { book, live, prices, nowMs: venue.nowMs() };
-    found.push(...auditIncrease(judged, increase), ...auditCount(book, new Set(live.map(({ root }) => root)).size));
+    const judged = { book, live, prices, nowMs: venue.nowMs(), rails: increase.rails };
+    found.push(...auditIncrease(judged, increase), ...auditCount(judged, new Set(live.map(({ root }) => root)).size));
     found.push(...auditLeverage(judged, increase, leverageOf(book)));
     ofDay.push(...auditDay(judged));
   }
@@ -201,9 +208,9 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
         most = larger(most, worst * prices.lowest);
       }
       for (const each of taken) {
-        const { asker, book } = each;
-        if (asker === undefined) continue;
-        found.push(...auditVerb(asker, each));
+        const { asker, book, rails } = each;
+        if (asker === undefined || rails === null) continue;
+        found.push(...auditVerb(asker, rails, each));
         if (each.request.r) continue;
         asker.taken.add(each.wish.number);
         if (book !== asker) {
@@ -211,14 +218,14 @@ export function watchBots({ bots, wishOf, operationOf, venue, isClockRight }: Wa
           continue;
         }
         const { request } = each;
-        const isFar = isTooFar(book.bot.rails.maxDistance, { request, prices });
-        judge(book, { key: each.wish.key, size: units(request.s), price: units(request.p), isFar });
+        const isFar = isTooFar(rails.maxDistance, { request, prices });
+        judge(book, { key: each.wish.key, size: units(request.s), price: units(request.p), isFar, rails });
       }
-      for (const { asker, wish, size } of sliced) {
+      for (const { asker, wish, size, rails } of sliced) {
         asker.taken.add(wish.number);
-        const { maxDistance } = asker.bot.rails;
+        const { maxDistance } = rails;
         const isFar = maxDistance !== "any" && Number(maxDistance.replace(" %", "")) < SLICE_SLIPPAGE_PERCENT;
-        judge(asker, { key: wish.key, size, price: 0n, isFar });
+        judge(asker, { key: wish.key, size, price: 0n, isFar, rails });
       }
     },
     findings: () => [...found, ...(isClockRight() ? ofDay : [])],
@@ -236,15 +243,17 @@ type Taken = {
   request: Request;
   isModify: boolean;
   target: number | null;
+  /** What the asker was held to when it was sent; null for a plain key. */
+  rails: RailsText | null;
 };
 
-type TakenTwap = { wish: Asked; asker: Book; book: Book; size: bigint };
+type TakenTwap = { wish: Asked; asker: Book; book: Book; size: bigint; rails: RailsText };
 
 /** What increases and lives. `root`: the same of what replaces one another. */
 type Live = { root: string; isBuy: boolean; size: bigint };
 type Leverage = { leverage: number; atMs: number };
 /** `price`: its limit; 0 for one whose slices take what comes. `isFar`: beyond the bot's distance. */
-type Increase = { key: string; size: bigint; price: bigint; isFar: boolean };
+type Increase = { key: string; size: bigint; price: bigint; isFar: boolean; rails: RailsText };
 
 /** What a market is set to before anybody sets it: its largest, at most this. */
 const START_LEVERAGE = 20;
@@ -261,18 +270,19 @@ function worstOf({ net }: Book, live: readonly Live[]): bigint {
   return larger(larger(net, 0n) + side(true), larger(-net, 0n) + side(false));
 }
 
-function auditVerb(asker: Book, { wish, request, isModify, book }: Taken): string[] {
-  const { rails } = asker.bot;
+function auditVerb(asker: Book, rails: RailsText, { wish, request, isModify, book }: Taken): string[] {
   const verbs = [request.r ? "reduce" : "increase", ...(isModify ? ["modify"] : [])];
   const missing = verbs.filter((verb) => !rails.may.split(",").includes(verb));
   const isOthers = isModify && rails.touches === "own" && book !== asker;
+  const isElsewhere = !request.r && rails.markets !== "any" && !rails.markets.split(",").includes(MARKET);
   return [
+    ...(isElsewhere ? [`${nameOf(asker)} may not increase in ${MARKET}, and the exchange took ${wish.key}`] : []),
     ...missing.map((verb) => `${nameOf(asker)} may not ${verb}, and the exchange took ${wish.key}`),
     ...(isOthers ? [`${nameOf(asker)} changed another's order by ${wish.key}`] : []),
   ];
 }
 
-type Judged = { book: Book; live: readonly Live[]; prices: Prices; nowMs: number };
+type Judged = { book: Book; live: readonly Live[]; prices: Prices; nowMs: number; rails: RailsText };
 
 /** What increases is taken within this after it was judged, milliseconds. */
 const TAKEN_WITHIN_MS = 30_000;
@@ -285,8 +295,7 @@ function reducedMeanwhile({ reduced }: Book, nowMs: number): bigint {
   return reduced.filter(({ atMs }) => atMs >= nowMs - TAKEN_WITHIN_MS).reduce((sum, { size }) => sum + size, 0n);
 }
 
-function auditIncrease({ book, prices, nowMs }: Judged, { key, size, price, isFar }: Increase): string[] {
-  const { rails } = book.bot;
+function auditIncrease({ book, prices, nowMs, rails }: Judged, { key, size, price, isFar }: Increase): string[] {
   const name = `${nameOf(book)}, when ${key} was taken:`;
   const order = size * larger(price, prices.lowest);
   const position = (book.worst - reducedMeanwhile(book, nowMs)) * prices.lowest;
@@ -303,8 +312,8 @@ function auditIncrease({ book, prices, nowMs }: Judged, { key, size, price, isFa
 }
 
 /** By what is set at the exchange, unless that has been set while the order was on its way. */
-function auditLeverage({ book, nowMs }: Judged, { key }: Increase, set: Leverage | null): string[] {
-  const { maxLeverage } = book.bot.rails;
+function auditLeverage({ book, nowMs, rails }: Judged, { key }: Increase, set: Leverage | null): string[] {
+  const { maxLeverage } = rails;
   if (set === null || maxLeverage === "any" || set.leverage <= Number(maxLeverage) || isLately(set.atMs, nowMs))
     return [];
   return [`${nameOf(book)}, when ${key} was taken: max_leverage ${maxLeverage}, set ${set.leverage}`];
@@ -314,15 +323,15 @@ function isLately(atMs: number | undefined, nowMs: number): boolean {
   return atMs !== undefined && atMs > nowMs - TAKEN_WITHIN_MS;
 }
 
-function auditCount(book: Book, open: number): string[] {
-  const { maxOpenOrders } = book.bot.rails;
+function auditCount({ book, rails }: Judged, open: number): string[] {
+  const { maxOpenOrders } = rails;
   return maxOpenOrders !== "any" && open > Number(maxOpenOrders)
     ? [`${nameOf(book)} has ${open} orders that increase, and may have ${maxOpenOrders}`]
     : [];
 }
 
-function auditDay({ book, live, prices }: Judged): string[] {
-  const { maxTurnoverPerDay, maxActionsPerDay } = book.bot.rails;
+function auditDay({ book, live, prices, rails }: Judged): string[] {
+  const { maxTurnoverPerDay, maxActionsPerDay } = rails;
   const turnover = (book.traded + live.reduce((sum, { size }) => sum + size, 0n)) * (prices.lowest - BELOW_MARK);
   const isMany = maxActionsPerDay !== "any" && book.taken.size > Number(maxActionsPerDay);
   return [

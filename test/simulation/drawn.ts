@@ -1,4 +1,5 @@
 /** What a seed draws, known without running it. */
+import { type LifeKind, lifeKindsOf } from "./bot-life.ts";
 import { type BotKind, botKindsOf } from "./bots.ts";
 import { openChance } from "./chance.ts";
 import { hasWhole } from "./whole-wishes.ts";
@@ -12,12 +13,12 @@ export const ODD_STREAM = 0x0dd0_0000;
 
 /** What clients ask for in a share of the runs, named beside their worlds. */
 export const WHOLE_TRADES = "whole_trades" as const;
-export type Drawn = WorldName | OddKind | BotKind | typeof WHOLE_TRADES;
+export type Drawn = WorldName | OddKind | BotKind | LifeKind | typeof WHOLE_TRADES;
 
 /** Which worlds a seed draws, whether whole trades are asked for, and bots ask, whatever else it does. */
 export function worldsOf(seed: number): ReadonlySet<Drawn> {
   const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
-  const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed)];
+  const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed), ...lifeKindsOf(seed)];
   return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
 }

@@ -18,6 +18,7 @@ import { listFills } from "../../src/actions/list-fills.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
+import { narrowKey } from "../../src/actions/narrow-key.ts";
 import { placeBatch } from "../../src/actions/place-batch.ts";
 import { placeMarketOrder } from "../../src/actions/place-market-order.ts";
 import { placeOrder } from "../../src/actions/place-order.ts";
@@ -71,6 +72,7 @@ export type Ask =
   | { kind: "get_trade"; id: string }
   | { kind: "flatten"; id: string; bps: number }
   | { kind: "beat"; withinS: number | null }
+  | { kind: "narrow"; rails: Readonly<Record<string, string>>; isToCancel: boolean }
   | { kind: "stop"; scope: StopScope; keepsProtection: boolean }
   | { kind: "get"; id: string }
   | { kind: "get_operation"; id: string }
@@ -181,6 +183,8 @@ async function answerOf(deps: Deps, caller: Caller, idempotencyKey: string, ask:
       return flattenStop(deps, caller, { id: ask.id, maxSlippageBps: ask.bps });
     case "beat":
       return { status: 200, isReplay: false, body: beatHeart(deps, caller, { withinS: ask.withinS }) };
+    case "narrow":
+      return { status: 200, isReplay: false, body: narrowKey(deps, caller, ask) };
     case "stop": {
       const { scope, keepsProtection } = ask;
       return stopTrading(deps, caller, { scope, keepsProtection, idempotencyKey: idempotencyKey || null });
@@ -322,6 +326,10 @@ function httpRequest(party: Party, ask: Ask): Http {
       return { method: "POST", path: `/v1/stops/${ask.id}/flatten`, body: { max_slippage_bps: ask.bps } };
     case "beat":
       return { method: "PUT", path: "/v1/heartbeat", body: { within_s: ask.withinS } };
+    case "narrow": {
+      const body = { ...ask.rails, cancel_orders: ask.isToCancel };
+      return { method: "POST", path: "/v1/api-keys/self/narrow", body };
+    }
     case "stop":
       return { method: "POST", path: "/v1/stop", body: { scope: ask.scope, keep_protection: ask.keepsProtection } };
     case "get":

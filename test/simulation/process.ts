@@ -43,6 +43,8 @@ export type Host = {
   /** Errors that the gateway logs while it lives: each is a finding. */
   onError(text: string): void;
   onDeath(kind: Crash): void;
+  /** It is ready. */
+  onReady?: () => void;
   /** Events were told: `disk` has them. */
   onTold?: () => void;
   /** From then on nobody dies by plan, milliseconds of virtual time. */
@@ -198,7 +200,9 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
   history.note(() => `process   ${number} starts`);
   gateway.start().then(
     () => {
-      if (isAlive) history.note(() => `process   ${number} is ready`);
+      if (!isAlive) return;
+      history.note(() => `process   ${number} is ready`);
+      host.onReady?.();
     },
     (error: unknown) => {
       if (isAlive) host.onError(`process ${number} could not start: ${String(error)}`);

@@ -3,9 +3,9 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { askAgain, endTwaps, hasOpenOperations, lookAtAll, lookAtTrades } from "./at-the-end.ts";
 import { type Audited, audit } from "./auditor.ts";
+import { drawLife, openBotLife } from "./bot-life.ts";
 import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
-import { operationsBy } from "./bots-operations.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
 import { type Clients, openClients } from "./clients.ts";
@@ -138,7 +138,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
   const whole = drawWhole(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
-  const { bots, wishes } = drawBots(seed, whole.wishes, faultsEndMs);
+  const drawnLife = drawLife(seed, drawBots(seed, whole.wishes, faultsEndMs), faultsEndMs);
+  const { bots, wishes } = drawnLife;
+  const life = openBotLife(drawnLife, { timeline, sent: network.sent, signerOf });
   const wishOf = whoseBy(wishes, bots);
   isWhole = whole.hasWhole;
   const plain = templateIn(directory);
@@ -149,8 +151,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     watch = watchBots({
       bots,
       wishOf,
-      operationOf: operationsBy(wishes),
+      operationOf: life.operationOf,
       venue,
+      railsOf: life.railsOf,
       isClockRight: () => !wasClockWrong,
     });
   const stop = drawStop(seed, { faultsEndMs, hasBots: bots.length > 0 });
@@ -192,6 +195,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     onError: (text) => {
       if (!isExpectedAlarm(worlds, text)) findings.push(text);
     },
+    onReady: life.noteReady,
     onTold: () => {
       for (const event of disk.eventsAfter(told.at(-1)?.id ?? 0))
         told.push({ ...event, atMs: timeline.nowMs(), isTakenBack: false });
@@ -243,7 +247,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     for (let jump = fate.between(0, 3); jump > 0; jump -= 1) {
       timeline.after(fate.between(0, faultsEndMs), () => {
         const size = fate.pick([1_000, 60_000, 600_000, 3_600_000, 86_400_000]);
-        clockErrorMs += fate.between(-size, size);
+        clockErrorMs += life.setClock(fate.between(-size, size));
         history.note(() => `clock     wrong by ${clockErrorMs} ms`);
       });
     }
@@ -275,8 +279,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     }
     takePositions(venue);
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
-    if (whole.hasWhole) tradeMore(venue, { timeline, chance: openChance(seed ^ MORE_STREAM), untilMs: faultsEndMs });
+    if (whole.hasWhole || drawnLife.isBusy)
+      tradeMore(venue, { timeline, chance: openChance(seed ^ MORE_STREAM), untilMs: faultsEndMs });
     clients.begin();
+    life.begin(clients, venue);
     if (stop !== null) {
       const whenStopped = () => {
         resumedAtMs = resumeLater(() => current, timeline, stop);
@@ -339,6 +345,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     });
     findings.push(...audit(audited), ...ofTrades.findings);
     if (watch !== null) findings.push(...watch.findings());
+    findings.push(...life.findings({ ...audited, wishOf, deathsAtMs, isClockRight: !wasClockWrong }));
     if (stop !== null)
       findings.push(...auditStop({ venue, truth, told, runningTwaps, database, resumedAtMs: resumedAtMs() }, stop));
     const { outages, lags } = weather;

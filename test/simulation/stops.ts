@@ -109,6 +109,16 @@ export function auditStop(run: Stopping, wish: StopWish): string[] {
   return [...auditSigned(wish, run.database), ...auditEnd(run, wish, isUnsettled(run.database))];
 }
 
+/** The same of a database that nobody has open. */
+export function hasUnsettled(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  try {
+    return isUnsettled(database);
+  } finally {
+    database.close();
+  }
+}
+
 /** What an account still has open at the end keeps its stop from ending, whatever keeps that open. */
 function isUnsettled(database: Database): boolean {
   const open = [
@@ -134,8 +144,10 @@ function auditEnd(run: Stopping, wish: StopWish, hasUnsettled: boolean): string[
   return auditAfter(run, wish, firstStopped?.atMs ?? last.atMs);
 }
 
+/** What withdraws the orders of a bot by itself is none that was asked for. */
 function isOf({ party }: StopWish, payload: string): boolean {
-  return fieldOf(payload, "account") === party.account.id;
+  const cause = fieldOf(payload, "cause");
+  return fieldOf(payload, "account") === party.account.id && (cause === null || cause === "asked");
 }
 
 type Signed = { event: string; detail: string };
