@@ -72,7 +72,7 @@ export class ConfigError extends Error {
 }
 
 /** The options of a command line that stand for a variable. */
-export type Overrides = Readonly<Partial<Record<SettingName, string>>>;
+export type Overrides = Readonly<Partial<Record<Setting, string>>>;
 
 /** As they would be written in the environment. */
 export const DEFAULTS = {
@@ -119,7 +119,7 @@ export const DEFAULTS = {
   POSTERN_PASSPHRASE_FILE: "",
 } as const satisfies Record<string, string>;
 
-export type SettingName = keyof typeof DEFAULTS;
+export type Setting = keyof typeof DEFAULTS;
 
 /** Known to the command line and not to a running gateway. */
 const ELSEWHERE = new Set(["POSTERN_DATA_DIR", "POSTERN_NETWORK", "POSTERN_EXCHANGE_URL", "POSTERN_OWNER"]);
@@ -138,7 +138,7 @@ const MAX_NUMBER = 1_000_000_000;
 
 export function readConfig(environment: Environment, overrides: Overrides): Config {
   refuseUnknown(environment);
-  const read = (name: SettingName): string => (overrides[name] ?? environment[name] ?? DEFAULTS[name]).trim();
+  const read = (name: Setting): string => (overrides[name] ?? environment[name] ?? DEFAULTS[name]).trim();
   return deepFreeze({
     listen: listenAddress("POSTERN_LISTEN", read),
     tls: tlsFiles(read),
@@ -185,9 +185,9 @@ export function readConfig(environment: Environment, overrides: Overrides): Conf
   });
 }
 
-function changedSettings(read: ReadSetting): Record<string, string> {
+function changedSettings(read: Given): Record<string, string> {
   // The keys of the table are the settings.
-  const names = Object.keys(DEFAULTS) as SettingName[];
+  const names = Object.keys(DEFAULTS) as Setting[];
   return Object.fromEntries(names.filter((name) => read(name) !== DEFAULTS[name]).map((name) => [name, read(name)]));
 }
 
@@ -283,7 +283,7 @@ export function settingsOf(config: Config, instance: { network: Network; version
 /** The exchange's own figure. */
 const FILLS_PAGE_ROWS = 2_000;
 
-type ReadSetting = (name: SettingName) => string;
+type Given = (name: Setting) => string;
 
 function refuseUnknown(environment: Environment): void {
   for (const name of Object.keys(environment)) {
@@ -301,13 +301,13 @@ export function parseListenAddress(text: string): ListenAddress | null {
   return { hostname: (match[1] ?? "").replace(/^\[|\]$/g, ""), port };
 }
 
-function listenAddress(name: SettingName, read: ReadSetting): ListenAddress {
+function listenAddress(name: Setting, read: Given): ListenAddress {
   const address = parseListenAddress(read(name));
   if (address === null) throw new ConfigError(`${name} is host:port, for example 127.0.0.1:8787`);
   return address;
 }
 
-function tlsFiles(read: ReadSetting): TlsFiles | null {
+function tlsFiles(read: Given): TlsFiles | null {
   const [certificateFile, keyFile] = [read("POSTERN_TLS_CERTIFICATE"), read("POSTERN_TLS_KEY")];
   if ((certificateFile === "") !== (keyFile === "")) {
     throw new ConfigError("POSTERN_TLS_CERTIFICATE and POSTERN_TLS_KEY come together");
@@ -315,7 +315,7 @@ function tlsFiles(read: ReadSetting): TlsFiles | null {
   return certificateFile === "" ? null : { certificateFile, keyFile };
 }
 
-function publicUrl(read: ReadSetting): string | null {
+function publicUrl(read: Given): string | null {
   const text = read("POSTERN_AUDIENCE");
   if (text === "") return null;
   const url = URL.parse(text);
@@ -335,7 +335,7 @@ function entries(text: string): string[] {
   return named;
 }
 
-function builder(read: ReadSetting): Builder | null {
+function builder(read: Given): Builder | null {
   const address = read("POSTERN_BUILDER_ADDRESS").toLowerCase();
   if (address === "") return null;
   if (!ADDRESS.test(address)) throw new ConfigError("POSTERN_BUILDER_ADDRESS is an address: 0x and 40 hex digits");
@@ -358,7 +358,7 @@ function overridesOf(text: string): Record<string, number | null> {
   return Object.fromEntries(pairs);
 }
 
-function feeTenthsBps(name: SettingName, text: string): number {
+function feeTenthsBps(name: Setting, text: string): number {
   const fee = parseDecimal(text);
   const tenths = fee === null || decimalPlaces(fee) > 1 ? -1n : toUnits(fee, 1);
   if (tenths < 0n || tenths > MAX_BUILDER_FEE_TENTHS) {
@@ -367,7 +367,7 @@ function feeTenthsBps(name: SettingName, text: string): number {
   return Number(tenths);
 }
 
-function bucket(name: SettingName, read: ReadSetting): Bucket {
+function bucket(name: Setting, read: Given): Bucket {
   const match = /^([0-9]{1,6})(?:\/([0-9]{1,6}))?$/.exec(read(name));
   if (match === null) throw new ConfigError(`${name} is requests a second and burst, for example 10/20, or 0`);
   const perSecond = Number(match[1]);
@@ -376,11 +376,7 @@ function bucket(name: SettingName, read: ReadSetting): Bucket {
 
 type Bounds = { least: number; most: number };
 
-function wholeNumber(
-  name: SettingName,
-  read: ReadSetting,
-  { least, most }: Bounds = { least: 0, most: MAX_NUMBER },
-): number {
+function wholeNumber(name: Setting, read: Given, { least, most }: Bounds = { least: 0, most: MAX_NUMBER }): number {
   const text = read(name);
   const value = Number(text);
   if (!/^[0-9]{1,10}$/.test(text) || value < least || value > most) {
@@ -389,7 +385,7 @@ function wholeNumber(
   return value;
 }
 
-function oneOf<const T extends string>(name: SettingName, read: ReadSetting, allowed: readonly T[]): T {
+function oneOf<const T extends string>(name: Setting, read: Given, allowed: readonly T[]): T {
   const text = read(name);
   const found = allowed.find((value) => value === text);
   if (found === undefined) throw new ConfigError(`${name} is one of ${allowed.join(", ")}`);

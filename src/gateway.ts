@@ -24,8 +24,7 @@ import type { Transport } from "./exchange/transport.ts";
 import { NO_FEEDS, openTrustedFeeds, type TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
-import { prepareSuccessors } from "./ops/renew-agent.ts";
-import { tellExpiringKeys } from "./ops/tell-keys.ts";
+import { prepareKeys } from "./ops/prepare-keys.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
 import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/account/check-picture.ts";
@@ -132,7 +131,10 @@ export function openGateway(parts: GatewayParts): Gateway {
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, heed);
   const workers = openWorkers(world, settler, () => deps);
-  const heartbeats = openGatewayHeartbeats(world, parts, () => workers.stopper.heed());
+  const heartbeats = openHeartbeats(world, {
+    bootMs: parts.bootMs ?? parts.clock.elapsedMs,
+    heed: () => workers.stopper.heed(),
+  });
   const others = openOtherMachines(world);
   const heeding = heedFills(world, { heed, look: settler.look, repeating: () => repeating });
   const fillIndex = openFillIndex(world, others, heeding);
@@ -223,10 +225,6 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   checkPictures(repeating, deps, deps.reads);
 }
 
-function openGatewayHeartbeats(world: World, { bootMs }: GatewayParts, heed: () => void): RunningHeartbeats {
-  return openHeartbeats(world, { bootMs: bootMs ?? world.clock.elapsedMs, heed });
-}
-
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
 function keepInStep({ clock }: With<"clock">, beginning: Beginning): void {
   const { parts, repeating, settler, workers, heartbeats, follower } = beginning;
@@ -261,18 +259,9 @@ function checkPictures(
 function keepWatch(deps: Deps, { parts, agents, repeating, tell }: Beginning): void {
   const { every, fromNow } = repeating;
   const readiness = openReadinessWatch(deps);
-  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(() => prepare(deps, parts)));
+  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(() => prepareKeys(deps, parts)));
   every(MISSING_INTERVAL_MS, () => agents.lookAtMissing());
   fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
-}
-
-/** The next agent keys, where this process can seal any; and whose API keys end soon is told. */
-function prepare(
-  deps: With<"agents" | "clock" | "exchange" | "log" | "randomBytes" | "store">,
-  { keyring, instance }: GatewayParts,
-): void {
-  tellExpiringKeys(deps);
-  if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
 }
 
 type Connected = {

@@ -1,6 +1,6 @@
 /** What a command is, how its words are read and how its help is printed. */
 import { parseArgs } from "node:util";
-import { ConfigError, type SettingName } from "../config.ts";
+import { ConfigError, type Setting } from "../config.ts";
 import { nearest } from "./did-you-mean.ts";
 import type { Outside } from "./outside.ts";
 
@@ -9,7 +9,7 @@ export type Option = {
   value: string | null;
   help: string;
   /** The variable that it stands for, and that stands for it. */
-  variable?: SettingName | "POSTERN_DATA_DIR" | "POSTERN_NETWORK" | "POSTERN_EXCHANGE_URL" | "POSTERN_OWNER";
+  variable?: Setting | "POSTERN_DATA_DIR" | "POSTERN_NETWORK" | "POSTERN_EXCHANGE_URL" | "POSTERN_OWNER";
 };
 
 export type Command = {
@@ -113,7 +113,7 @@ export function required(input: Input, name: string): string {
 }
 
 /** The options that stand for settings, for `readConfig`. */
-export function overridesOf(command: Command, input: Input): Partial<Record<SettingName, string>> {
+export function overridesOf(command: Command, input: Input): Partial<Record<Setting, string>> {
   const given = Object.entries(command.options).flatMap(([name, option]) => {
     const value = option.value === null && input.isSet(name) ? "1" : input.value(name);
     return value === null || option.variable === undefined ? [] : [[option.variable, value]];
