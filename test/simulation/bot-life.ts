@@ -1,4 +1,5 @@
 /** What bots do beside their orders, each of it drawn by a stream of its own: runs without it are as they were. */
+import type { Database } from "bun:sqlite";
 import type { RailsText } from "../../src/core/rails/rails.ts";
 import { type Bot, botKindsOf, type WithBots } from "./bots.ts";
 import { type Operation, operationsBy } from "./bots-operations.ts";
@@ -8,7 +9,7 @@ import { auditLosses, drawLosses, hasLosses, type MarkMove, moveMarks, tripsOf }
 import { drawNarrowings, hasNarrowings, type NarrowWish, openNarrowings } from "./narrowings.ts";
 import type { Sent } from "./network.ts";
 import { openSentWhen } from "./sent-when.ts";
-import { hasUnsettled } from "./stops.ts";
+import { isUnsettled } from "./stops.ts";
 import type { Timeline } from "./timeline.ts";
 import { auditUnasked, type Unasked } from "./unasked-cancels.ts";
 import type { Execution, Venue } from "./venue.ts";
@@ -48,7 +49,7 @@ export function drawLife(seed: number, drawn: WithBots, faultsEndMs: number): Dr
 }
 
 type Run = Omit<Unasked, "bots" | "wishes" | "sentWhen" | "operationOf" | "hasUnsettled"> &
-  Pick<Heard, "deathsAtMs"> & { databasePath: string; isClockRight: boolean };
+  Pick<Heard, "deathsAtMs"> & { database: Database; isClockRight: boolean };
 
 export type BotLife = {
   begin(clients: Pick<Clients, "put">, venue: Venue): void;
@@ -98,7 +99,7 @@ export function openBotLife(drawn: DrawnLife, { timeline, sent, signerOf }: Part
         readyAtMs,
         readySinceMs: readyAtMs.at(-1) ?? timeline.nowMs(),
         nowMs: timeline.nowMs(),
-        hasUnsettled: () => hasUnsettled(run.databasePath),
+        hasUnsettled: () => isUnsettled(run.database),
       };
       return [
         ...auditWithdrawn(all),

@@ -162,6 +162,15 @@ export function openClients(parts: ClientParts): Clients {
   };
 }
 
+/** Lists of open orders and of positions that were answered. */
+export function countReads({ reads }: Clients): number {
+  const asked = reads.filter(({ turn: { ask, outcome } }) => {
+    const isList = ask.kind === "positions" || ask.kind === "list_open";
+    return isList && outcome?.kind === "answer" && outcome.status === 200;
+  });
+  return asked.length;
+}
+
 /** Wishes about something that is read by an id of its own. */
 const OF_ORDERS: ReadonlySet<Wish["kind"]> = new Set([
   "place",

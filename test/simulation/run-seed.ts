@@ -8,7 +8,7 @@ import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
-import { type Clients, openClients } from "./clients.ts";
+import { type Clients, countReads, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
 import { ODD_STREAM, WORLD_STREAM, worldsOf } from "./drawn.ts";
@@ -379,14 +379,6 @@ function drawn(worlds: Worlds, isTruly: boolean): Worlds {
 function remembersUntilMs(seed: number, { lags, latencyMs }: Weather, faultsEndMs: number): number | null {
   if (Object.keys(lags).length === 0 && !worldsOf(seed).has("market_behind")) return null;
   return START_MS + faultsEndMs + longestLatencyMs(latencyMs);
-}
-
-function countReads({ reads }: Clients): number {
-  const asked = reads.filter(({ turn: { ask, outcome } }) => {
-    const isList = ask.kind === "positions" || ask.kind === "list_open";
-    return isList && outcome?.kind === "answer" && outcome.status === 200;
-  });
-  return asked.length;
 }
 
 /** Where others use our ids, the alarm that says so is the truth. */

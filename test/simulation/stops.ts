@@ -109,18 +109,8 @@ export function auditStop(run: Stopping, wish: StopWish): string[] {
   return [...auditSigned(wish, run.database), ...auditEnd(run, wish, isUnsettled(run.database))];
 }
 
-/** The same of a database that nobody has open. */
-export function hasUnsettled(path: string): boolean {
-  const database = new Database(path, { readonly: true });
-  try {
-    return isUnsettled(database);
-  } finally {
-    database.close();
-  }
-}
-
 /** What an account still has open at the end keeps its stop from ending, whatever keeps that open. */
-function isUnsettled(database: Database): boolean {
+export function isUnsettled(database: Database): boolean {
   const open = [
     `select count(*) n from ${EVERY_ATTEMPT} where state <> 'done'`,
     "select count(*) n from orders where status = 'unknown'",
