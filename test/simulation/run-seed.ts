@@ -8,7 +8,7 @@ import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
-import { type Clients, countReads, openClients } from "./clients.ts";
+import { countReads, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
 import { ODD_STREAM, WORLD_STREAM, worldsOf } from "./drawn.ts";
