@@ -1,6 +1,7 @@
 /** What became of leverage, margin and TWAPs at the exchange, held against what the client was told. */
 import { type Dialogue, fieldOf } from "./clients.ts";
 import type { Ask } from "./front.ts";
+import type { ToldEvent } from "./tellings.ts";
 import type { Party } from "./template.ts";
 import { units } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
@@ -12,6 +13,7 @@ type Run = {
   runningTwaps: ReadonlySet<number>;
   /** Whose TWAPs were canceled by a stop as well. */
   stop: { party: Party } | null;
+  told: readonly ToldEvent[];
 };
 
 export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
@@ -77,10 +79,14 @@ function isSoundSuccess({ runningTwaps }: Run, ask: Ask, done: readonly Executio
 
 type Refused = { ask: Ask; done: readonly Execution[] };
 
-function isSoundRefusal({ dialogues, stop }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
+function isSoundRefusal({ dialogues, stop, told }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
   if (done.length === 0) return true;
   const alike = dialogues.filter((other) => other.ask?.kind === ask.kind && other.wish.party === wish.party);
-  if (ask.kind === "twap_cancel" && stop?.party === wish.party) return true;
+  // What withdraws the increases of a bot cancels its TWAPs too.
+  const isWithdrawn = told.some(
+    ({ type, payload }) => type === "stop.created" && fieldOf(payload, "account") === wish.party.account.id,
+  );
+  if (ask.kind === "twap_cancel" && (isWithdrawn || stop?.party === wish.party)) return true;
   // A setting can be overwritten before it is read back; of two cancels of one TWAP one is refused.
   return (ask.kind === "leverage" || ask.kind === "twap_cancel") && alike.length > 1;
 }
