@@ -5,6 +5,7 @@ import type { With } from "../../deps.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
 import type { TwapOrderAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../../wire/answer/twap.ts";
+import { readFillsSince } from "../fills/fill-pages.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { actionOf } from "../send/intent.ts";
 import {
@@ -32,9 +33,23 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   if (exchangeId !== null) return stepNamed(tools, attempt, { pursuit, exchangeId });
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
+  // It trades at once where it runs: a history that is behind is not the only store that would show it.
+  if (pursuit.refusal !== null && !(await noteSlices(tools, pursuit, reading.attempt))) return false;
   const end = endOfTwap(tools, pursuit, reading);
   if (end !== null) finishOperation(world, attempt, end);
   return end !== null;
+}
+
+/** A slice of a TWAP in its market that no operation has says that the refusal was perhaps a copy's. False where fills could not be read. */
+async function noteSlices({ world, userOf }: Tools, pursuit: Pursuit, attempt: Attempt): Promise<boolean> {
+  const asked = { user: userOf(attempt), sinceMs: attempt.nonce - LEAD_MS };
+  const fills = await readFillsSince(world, asked, { purpose: "settle", onNewConnection: true });
+  if (fills === "failed") return false;
+  const claimed = listClaimedTwaps(world.store, attempt.accountId);
+  const { market } = operationOf(world, attempt);
+  const isOfNobody = (twapId: string | null) => twapId !== null && !claimed.has(twapId);
+  pursuit.isRefusalDoubted ||= fills.some(({ coin, twapId }) => coin === market && isOfNobody(twapId));
+  return true;
 }
 
 /** Looks at a TWAP that the exchange has named, before it is believed as it is. */
