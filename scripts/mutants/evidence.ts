@@ -379,4 +379,34 @@ export const EVIDENCE: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "an order that is over is open while its fills cannot be read",
+    changes: [
+      {
+        file: "src/settle/look/look.ts",
+        find: 'if (size === "failed") return endedUnread(world, seen);',
+        put: 'if (size === "failed") return { kind: "failed", reason: "not read" };',
+      },
+    ],
+  },
+  {
+    name: "what a newer list lacks is open until it is proven to be over",
+    changes: [
+      {
+        file: "src/settle/evidence/vanished.ts",
+        find: "return memory.count > 0 || isOfLater(world, memory)",
+        put: "return isOfLater(world, memory)",
+      },
+    ],
+  },
+  {
+    name: "a TWAP that was refused in new words is looked for in its history alone",
+    changes: [
+      {
+        file: "src/settle/operation/twap.ts",
+        find: "pursuit.isRefusalDoubted ||= fills.some(({ coin, twapId }) => coin === market && isOfNobody(twapId));",
+        put: "",
+      },
+    ],
+  },
 ];

@@ -59,7 +59,8 @@ test("two answers that lack it and hold something newer, ten seconds apart, end 
   expect(statusOf(rig, id)).toBe("open");
   goOn(rig, order);
   await lookSometimes(rig, id, 1);
-  expect(statusOf(rig, id)).toBe("open");
+  // One such answer: nobody is told any more that it is open.
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", error: expect.stringContaining("no record") });
   await lookSometimes(rig, id, 2);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
   expect(findOrder(rig.store, id)?.error).toContain("no record of it");
@@ -104,11 +105,23 @@ test("its fills decide how it ended", async () => {
   expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
 });
 
-test("what nothing has shown for longer than servers are behind is unknown, and open when it is shown again", async () => {
+test("what was placed longer ago than servers are behind is unknown by the second answer, and open when it is shown again", async () => {
   const { rig, id, order } = await forgotten();
-  await lookSometimes(rig, id, 14);
+  await rig.clock.advance(200_000);
+  await lookSometimes(rig, id, 1);
   expect(statusOf(rig, id)).toBe("open");
   await lookSometimes(rig, id, 1);
+  expect(statusOf(rig, id)).toBe("unknown");
+  rig.venue.orders.push(order);
+  await lookSometimes(rig, id, 1);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+});
+
+test("what nothing has shown for longer than servers are behind is unknown, and open when it is shown again", async () => {
+  const { rig, id, order } = await forgotten();
+  await lookSometimes(rig, id, 9);
+  expect(statusOf(rig, id)).toBe("open");
+  await lookSometimes(rig, id, 6);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", error: expect.stringContaining("no record") });
   rig.venue.orders.push(order);
   await lookSometimes(rig, id, 1);

@@ -112,7 +112,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       const isOver = isSaidOver(leg) || isGone || memory.count >= (isNotThere ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
       if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
-      if (!isOver) return nowMs - memory.sinceElapsedMs < BEHIND_MS ? { kind: "not_found" } : PERHAPS_OVER;
+      if (!isOver) return memory.count > 0 || isOfLater(world, memory) ? PERHAPS_OVER : { kind: "not_found" };
       // Of before its end a position is no word: it may come from where the fills come from. It has to stand where those leave
       // it that are kept: its size is their sum.
       const sinceMs = memory.overByMs ?? world.exchange.nowMs() + CLOCK_DOUBT_MS;
@@ -129,6 +129,11 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       );
     },
   };
+}
+
+/** Two answers apart lack it, and no server is so far behind that it would not show what was there so long before. */
+function isOfLater({ exchange, clock }: With<"clock" | "exchange">, { sinceMs, sinceElapsedMs }: MissedLook): boolean {
+  return clock.elapsedMs() - sinceElapsedMs >= SPACING_MS && exchange.nowMs() - sinceMs >= BEHIND_MS;
 }
 
 /** What the history says of it last; it may know what the look-up by id has forgotten. */

@@ -278,7 +278,7 @@ async function readListed(
 async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order } = seen;
   const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
-  if (size === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  if (size === "failed") return endedUnread(world, seen);
   const { filled, isAll } = size;
   if (isAll === "not_yet" || isAll === "untouched" || isAll === "missing") {
     const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
@@ -290,6 +290,13 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
     return { kind: "unfinished", events, untouched };
   }
   return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
+}
+
+/** That it is over is the exchange's word whether or not its fills can be read: nobody is told any more that it is open. */
+function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
+  const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
+  if (!isTold) return { kind: "failed", reason: "the fills of the order could not be read" };
+  return { kind: "unfinished", events: [closing(order, false)], untouched: null };
 }
 
 function closing({ oid }: FrontendOrder, areFillsMissing: boolean): LegEvent {
