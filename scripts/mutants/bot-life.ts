@@ -24,8 +24,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "of two narrowings the newer holds alone",
       file: NARROWINGS,
-      find: "  return rows.reduce((rails, row) => narrowed(rails, readNarrowing(row)), grant.rails);",
-      put: "  return rows.slice(-1).reduce((rails, row) => narrowed(rails, readNarrowing(row)), grant.rails);",
+      find: "const rails = rows.reduce((wider, row) =>",
+      put: "const rails = rows.slice(-1).reduce((wider, row) =>",
     },
     {
       name: "a narrowing is answered before it is on the disk",

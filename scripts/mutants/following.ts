@@ -101,8 +101,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "return nowMs - memory.sinceElapsedMs < BEHIND_MS ?",
-        put: "return nowMs >= memory.sinceElapsedMs ?",
+        find: "exchange.nowMs() - sinceMs >= BEHIND_MS",
+        put: "exchange.nowMs() < sinceMs",
       },
     ],
   },
