@@ -13,6 +13,7 @@ import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
 import { PICTURES } from "./pictures.ts";
 import { RAILS } from "./rails.ts";
+import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
@@ -335,6 +336,7 @@ export const LISTS = {
   clocks: CLOCKS,
   gateway: GATEWAY,
   evidence: EVIDENCE,
+  second_stranger: SECOND_STRANGER,
   following: FOLLOWING,
   "in-flight": IN_FLIGHT,
   "market-lists": MARKET_LISTS,
