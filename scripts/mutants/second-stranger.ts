@@ -102,4 +102,10 @@ export const SECOND_STRANGER: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what the exchange has not named is in no list of open orders",
+    changes: [
+      { file: "src/actions/open-orders.ts", find: "orders: [...unnamed, ...orders].slice(0, count)", put: "orders" },
+    ],
+  },
 ];

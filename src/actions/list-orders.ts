@@ -11,7 +11,7 @@ import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder }
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, keptAs, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
-import { listOpenOrders, type OpenOrder } from "./open-orders.ts";
+import { listOpenOrders } from "./open-orders.ts";
 
 export type ListOrders = {
   /** Null for the whole history. */
@@ -75,6 +75,9 @@ const textOf = madeOnce(orderText);
 /** More open orders no account has. */
 const MAX_OPEN = 10_000;
 
+/** No native id is so large: whoever goes on from an order without one goes on with all that have one. */
+const ABOVE_ALL = "18446744073709551615";
+
 const NATIVE_ID = /^[0-9]{1,20}$/;
 
 async function openPage(
@@ -94,12 +97,12 @@ async function openPage(
   });
   const isAsked = isShown({ status: null, dex: null, filter: narrowedBy });
   const asked = orders.filter((order) => isAsked({ ...order, keyHash: placedBy(deps, order, narrowedBy) }));
-  const page = pageOf(asked, limit, (order) => order.exchangeOrderId);
+  const page = pageOf(asked, limit, (order) => order.exchangeOrderId ?? ABOVE_ALL);
   return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
 /** Only where it is asked for. */
-function placedBy({ store }: With<"store">, { id }: OpenOrder, filter: ListFilter | null): string | null {
+function placedBy({ store }: With<"store">, { id }: Order, filter: ListFilter | null): string | null {
   return filter === null || filter.keyHashes === null ? null : (findOrder(store, id)?.keyHash ?? null);
 }
 

@@ -18,7 +18,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
-import { isShown, type OpenList, openRows, unlistedOrders } from "./unlisted-orders.ts";
+import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
 
@@ -32,7 +32,8 @@ export type OpenOrdersWanted = {
 };
 
 export type OpenOrders = {
-  orders: OpenOrder[];
+  /** The native id is null where the exchange has not named one of ours yet: these come first, on the first page. */
+  orders: Order[];
   /** Of the oldest list or order that is not of now, unix milliseconds; null where all are. */
   asOfMs: number | null;
 };
@@ -84,8 +85,13 @@ export async function listOpenOrders(
   });
   const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   const listedMs = lists.flatMap(({ asOfMs }) => toldAge(deps, asOfMs, AGE_MS) ?? []);
-  const times = [...lookedMs, ...listedMs];
-  return { orders, asOfMs: times.length === 0 ? null : Math.min(...times) };
+  const isAmong = new Set(orders.map(({ id }) => id));
+  const unnamed = below === null ? unnamedRows(deps, account, dexes).filter(({ id }) => !isAmong.has(id)) : [];
+  const unnamedMs = unnamed.flatMap(
+    ({ seenAtMs, createdAtMs }) => toldAge(deps, seenAtMs ?? createdAtMs, AGE_MS) ?? [],
+  );
+  const times = [...lookedMs, ...listedMs, ...unnamedMs];
+  return { orders: [...unnamed, ...orders].slice(0, count), asOfMs: times.length === 0 ? null : Math.min(...times) };
 }
 
 /** The first that pass; no more are looked at: the exchange may show thousands. */

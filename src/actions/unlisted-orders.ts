@@ -78,6 +78,17 @@ export function openRows({ store }: With<"store">, account: Account, dex: string
   return byDex(listOpenOrders(store, account.id)).get(dex) ?? [];
 }
 
+/** Our rows of these dexes that are open by the exchange's own word, which has not named them yet: some answers to triggers do not. */
+export function unnamedRows(
+  { store }: With<"store">,
+  account: Account,
+  dexes: readonly string[],
+): readonly StoredOrder[] {
+  return unnamedOf(listOpenOrders(store, account.id)).filter(({ market }) => dexes.includes(dexOf(market)));
+}
+
+const unnamedOf = madeOnce((rows: readonly StoredOrder[]) => rows.filter((row) => !isNamed(row) && isShown(row)));
+
 /** Rows are the same list while nothing is written. */
 const byDex = madeOnce((rows: readonly StoredOrder[]) =>
   Map.groupBy(rows.filter(isNamed), ({ market }) => dexOf(market)),

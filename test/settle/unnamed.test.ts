@@ -76,6 +76,19 @@ test.each(READERS)("%s names it", async (_name, read) => {
   expect(nameOf(rig, id)).toBe(String(order.oid));
 });
 
+test("it is in the list of open orders before anything has named it, and once", async () => {
+  const { rig, id } = await unnamed();
+  const { order: other } = await rig.answerOf(rig.place("key-0002"));
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  const page = { reader: { reader: "a client" }, dex: null, below: null, count: 10 };
+  const first = await listOpenOrders(rig.deps, ACCOUNT, page);
+  expect(first.orders.map((each) => [each.id, each.exchangeOrderId])).toEqual([
+    [id, null],
+    [String(other["id"]), expect.any(String)],
+  ]);
+  expect((await listOpenOrders(rig.deps, ACCOUNT, { ...page, below: 2n ** 64n })).orders).toHaveLength(1);
+});
+
 test("seed 705198: a history that has lost it by the time at which it is looked for has named it before, and it ends", async () => {
   const { rig, id, order } = await unnamed();
   rig.venue.orders.length = 0;
