@@ -65,14 +65,14 @@ export class Judge {
     return o.hist.some((h) => ["open", "filled", "triggered"].includes(h.st)) || o.fills.length > 0;
   }
   run() {
-    // F4: a replacement that went live beside a target that others had ended, and is told as the target; followed as told
+    // A replacement that went live beside a target that others had ended, and is told as the target; followed as told.
     this.adopted = new Set();
     for (const x of this.client.tells)
       if (x.kind === "order" && x.o.exchange_order_id) {
         const o = this.core.orders.get(Number(x.o.exchange_order_id));
         if (o?.origin.kind === "modify" && !o.origin.canceledOld && o.cloid !== `0x${x.o.id.replaceAll("-", "")}`) {
           this.adopted.add(o.oid);
-          this.add(this.soft, "KNOWN-F4-adopted", `${T(x.b, this.t0)} ${x.o.id} oid ${o.oid}`);
+          this.bad("adopted", `${T(x.b, this.t0)} ${x.o.id} oid ${o.oid}`);
         }
       }
     this.orders();
@@ -103,7 +103,7 @@ export class Judge {
         const beside =
           or?.origin.kind === "modify" && !or.origin.canceledOld && legs.some((l) => l.oid === or.origin.old);
         if (beside) {
-          this.add(this.soft, "KNOWN-F4-foreign-oid", when, d);
+          this.bad("foreign-oid-beside", when, d);
         } else
           this.bad(
             "foreign-oid",
