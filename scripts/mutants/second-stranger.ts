@@ -108,4 +108,10 @@ export const SECOND_STRANGER: readonly Mutant[] = [
       { file: "src/actions/open-orders.ts", find: "orders: [...unnamed, ...orders].slice(0, count)", put: "orders" },
     ],
   },
+  {
+    name: "an order that the list of another dex has as well is listed twice",
+    changes: [
+      { file: "src/actions/open-orders.ts", find: "unlisted.filter(({ oid }) => !told.has(oid))", put: "unlisted" },
+    ],
+  },
 ];

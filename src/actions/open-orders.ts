@@ -54,8 +54,9 @@ export async function listOpenOrders(
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
   const unlisted = await unlistedOrders(deps, account, lists, reader);
-  const told = lists.flatMap(({ beside, value }) => [...beside, ...value]);
-  const rows = [...told.map((order) => ({ oid: order.oid, order })), ...unlisted]
+  // A server may answer for one dex with what it has of another.
+  const told = new Map(lists.flatMap(({ beside, value }) => [...beside, ...value]).map((order) => [order.oid, order]));
+  const rows = [...[...told].map(([oid, order]) => ({ oid, order })), ...unlisted.filter(({ oid }) => !told.has(oid))]
     .map((row) => ({ ...row, id: BigInt(row.oid) }))
     .filter(({ id }) => below === null || id < below)
     .sort((a, b) => (b.id > a.id ? 1 : -1));
