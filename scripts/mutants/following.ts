@@ -289,8 +289,18 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "timeMs: isMend ? happened.timeMs + aheadMs : happened.timeMs",
+        find: "timeMs: isMend ? happened.timeMs + mendMs : happened.timeMs",
         put: "timeMs: happened.timeMs",
+      },
+    ],
+  },
+  {
+    name: "that the exchange's time was behind is not told from a wall clock that was set",
+    changes: [
+      {
+        file: "src/actions/own-writes.ts",
+        find: "const mendMs = paceMs - clocks.paceMs;",
+        put: "const mendMs = paceMs === null ? 0 : aheadMs;",
       },
     ],
   },

@@ -211,8 +211,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "asHeard(picture, account, asOfClock(change, offsetMs))",
-        put: "asHeard(picture, account, offsetMs === null ? asOfClock(change, offsetMs) : change)",
+        find: "asHeard(picture, account, asOfClock(change, clocks))",
+        put: "asHeard(picture, account, clocks === null ? asOfClock(change, clocks) : change)",
       },
     ],
   },

@@ -20,11 +20,14 @@ type WriteChange = {
   /** Null for any. */
   market: string | null;
   happened: Exclude<Happened, { kind: "heard" }>;
-  /** By how much the exchange's time was ahead of our wall clock, as that told it, milliseconds. */
-  offsetMs: number;
+  /** How the exchange's time stood to our clocks, as it was held to be when it was noted. */
+  clocks: Clocks;
   /** The order's native id, and whether it is over by then; null where its feed says nothing of it. */
   told: { oid: string; isOver: boolean } | null;
 };
+
+/** By how much the exchange's time is ahead of our wall clock, which may be set, and of our monotonic one, which may not; milliseconds. */
+type Clocks = { offsetMs: number; paceMs: number };
 
 type KnownToBeTold = Pick<Picture, "toldOf" | "heardFillAt" | "heardOf">;
 
@@ -66,8 +69,9 @@ export function openOwnWrites(of: {
   const { store, clock, exchange, picture } = of;
   const memories = new Map<string, WritesMemory>();
 
-  function offsetNowMs(): number {
-    return exchange.nowMs() - clock.nowMs();
+  function clocksNow(): Clocks {
+    const nowMs = exchange.nowMs();
+    return { offsetMs: nowMs - clock.nowMs(), paceMs: nowMs - clock.elapsedMs() };
   }
 
   function memoryOf({ id }: Account): WritesMemory {
@@ -75,13 +79,14 @@ export function openOwnWrites(of: {
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
     const answered: KeptAnswer = { changes: [], heard: 0, by: new Map() };
-    const fresh = { lastId, offsetMs: offsetNowMs(), changes: [], mark: null, answered };
+    const fresh = { lastId, offsetMs: clocksNow().offsetMs, changes: [], mark: null, answered };
     memories.set(id, fresh);
     return fresh;
   }
 
   function catchUp(account: Account, memory: WritesMemory): void {
-    const offsetMs = offsetNowMs();
+    const clocks = clocksNow();
+    const { offsetMs } = clocks;
     // Our wall clock may have been set in between, before or after what happened; it did happen before now.
     const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
     memory.offsetMs = offsetMs;
@@ -92,21 +97,23 @@ export function openOwnWrites(of: {
     for (;;) {
       const rows = listEventsAfter(store, { accountId: account.id, after: memory.lastId, limit: PAGE });
       memory.lastId = rows.at(-1)?.id ?? memory.lastId;
-      const news = rows.flatMap((row) => changeOf(row, { timeOf, offsetMs }) ?? []);
+      const news = rows.flatMap((row) => changeOf(row, { timeOf, clocks }) ?? []);
       if (news.length > 0) memory.changes = newestOfEach([...memory.changes, ...news]);
       if (rows.length < PAGE) break;
     }
   }
 
   function datedNow(account: Account, about: About, changes: readonly WriteChange[]): readonly Happened[] {
-    const offsetMs = offsetNowMs();
+    const clocks = clocksNow();
     const { by } = answeredOf(memoryOf(account), changes, picture.heardOf(account.tradingAddress));
-    const asked = [offsetMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(" ");
+    const asked = [clocks.offsetMs, clocks.paceMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(
+      " ",
+    );
     const known = by.get(asked);
     if (known !== undefined) return known;
     const told = changes
       .filter(({ market }) => market === null || isAbout(market, about))
-      .map((change) => asHeard(picture, account, asOfClock(change, offsetMs)));
+      .map((change) => asHeard(picture, account, asOfClock(change, clocks)));
     if (by.size >= MAX_ANSWERED) by.clear();
     by.set(asked, told);
     return told;
@@ -150,13 +157,18 @@ function placeOf(market: string): string {
  * By our wall clock as it goes now: it may have been set since. The exchange's time may have turned out to be ahead of what it was
  * taken for, as the first reading of it comes from a node that stands still: then so was what happened.
  */
-function asOfClock(change: WriteChange, offsetMs: number): WriteChange {
-  const { happened } = change;
-  const aheadMs = offsetMs - change.offsetMs;
-  if (happened.kind !== "noted" || Math.abs(aheadMs) < CLOCK_SLACK_MS) return change;
+function asOfClock(change: WriteChange, { offsetMs, paceMs }: Clocks): WriteChange {
+  const { happened, clocks } = change;
+  const aheadMs = offsetMs - clocks.offsetMs;
+  const mendMs = paceMs - clocks.paceMs;
+  if (happened.kind !== "noted" || (isSlack(aheadMs) && isSlack(mendMs))) return change;
   const atMs = Math.abs(aheadMs) < CLOCK_STEP_MS ? happened.atMs : happened.timeMs - offsetMs;
-  const isMend = aheadMs > 0 && aheadMs <= CLOCK_MEND_MS;
-  return { ...change, happened: { ...happened, atMs, timeMs: isMend ? happened.timeMs + aheadMs : happened.timeMs } };
+  const isMend = mendMs > 0 && mendMs <= CLOCK_MEND_MS;
+  return { ...change, happened: { ...happened, atMs, timeMs: isMend ? happened.timeMs + mendMs : happened.timeMs } };
+}
+
+function isSlack(ms: number): boolean {
+  return Math.abs(ms) < CLOCK_SLACK_MS;
 }
 
 function isAbout(market: string, about: About): boolean {
@@ -178,15 +190,15 @@ function asHeard(picture: KnownToBeTold, { tradingAddress: user }: Account, { ha
 
 const FILL_ID = /^([0-9]{1,16})-([^-]{1,60})-/;
 
-type Clocked = { timeOf(atMs: number): number; offsetMs: number };
+type Clocked = { timeOf(atMs: number): number; clocks: Clocks };
 
 /** Null for what moves neither positions nor balances. */
-function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, offsetMs }: Clocked): WriteChange | null {
+function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, clocks }: Clocked): WriteChange | null {
   if (type === "fill.created") {
     const [, timeMs, market] = FILL_ID.exec(resourceId) ?? [];
     return timeMs === undefined || market === undefined
       ? null
-      : { market, happened: { kind: "dated", timeMs: Number(timeMs) }, told: null, offsetMs };
+      : { market, happened: { kind: "dated", timeMs: Number(timeMs) }, told: null, clocks };
   }
   const [area] = type.split(".");
   if ((area !== "order" && area !== "operation") || payload === null) return null;
@@ -202,8 +214,8 @@ function changeOf({ type, resourceId, payload, atMs }: StoredEvent, { timeOf, of
   const timeMs = timeOf(atMs);
   return {
     market: where,
-    happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - offsetMs) },
+    happened: { kind: "noted", timeMs, atMs: Math.min(atMs, timeMs - clocks.offsetMs) },
     told,
-    offsetMs,
+    clocks,
   };
 }

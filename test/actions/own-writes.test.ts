@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { appendEvent } from "../../src/store/events.ts";
 import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
 
@@ -22,4 +23,32 @@ test.each([
     payload: JSON.stringify(order),
   });
   expect(rig.deps.ownWrites.told(ACCOUNT, { dex: "" })()).toHaveLength(count);
+});
+
+test.each([
+  ["as it was, the exchange's time is set right by what is noted of its servers", 0],
+  ["set by 43 seconds meanwhile, it is all the same (seed 382)", 43_000],
+])("with a wall clock %s, and so is what was told", (_name, stepMs) => {
+  const rig = openGatewayRig();
+  const at = { exchangeMs: 1_700_000_010_000, elapsedMs: 5_000, wallMs: 1_700_000_012_780 };
+  const clock = { ...rig.clock, nowMs: () => at.wallMs, elapsedMs: () => at.elapsedMs };
+  const { store, picture } = rig.deps;
+  const writes = openOwnWrites({ store, clock, exchange: { nowMs: () => at.exchangeMs }, picture });
+  writes.told(ACCOUNT, { dex: "" });
+  const order = { object: "order", market: "BTC", status: "filled", exchange_order_id: "7", filled_size: "1" };
+  const payload = JSON.stringify(order);
+  appendEvent(store, {
+    accountId: ACCOUNT.id,
+    atMs: at.wallMs,
+    type: "order.updated",
+    resourceId: "an-order",
+    payload,
+  });
+  const told = writes.told(ACCOUNT, { dex: "" });
+  expect(told()).toMatchObject([{ kind: "noted", timeMs: at.exchangeMs }]);
+  const trueMs = at.exchangeMs + 2_780;
+  at.elapsedMs += 4_000;
+  at.wallMs += 4_000 + stepMs;
+  at.exchangeMs += 4_000 + 2_780;
+  expect(told()).toMatchObject([{ kind: "noted", timeMs: trueMs }]);
 });
