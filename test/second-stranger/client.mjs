@@ -188,7 +188,7 @@ export class Client {
     const first = go(t());
     if (this.rng.chance(0.12)) {
       await new Promise((r) => setTimeout(r, this.rng.range(0, 300)));
-      go(t());
+      void go(t());
     }
     let r = await first;
     let tries = 0;

@@ -162,7 +162,7 @@ async function seedRun(seed, base) {
   }
   w.lags.end = t0 + p.activeMs;
   b.active = true;
-  c.follow();
+  void c.follow();
   const timeline = [];
   const say = (s) => timeline.push(`${((Date.now() - t0) / 1000).toFixed(2)} ${s}`);
   const ticker = setInterval(() => {
@@ -234,7 +234,7 @@ async function seedRun(seed, base) {
       }
       if (what === "stop") {
         say("POST /v1/stop");
-        c.write("POST", "/v1/stop", { scope: "account", keep_protection: chaos.chance(0.6) }, "stop");
+        void c.write("POST", "/v1/stop", { scope: "account", keep_protection: chaos.chance(0.6) }, "stop");
       }
     }
   })();
