@@ -39,10 +39,13 @@ export type ViewOptions = {
   scheme?: "light" | "dark";
 };
 
+/** What does not come in this time does not come, on a slow machine either, milliseconds: Swagger UI takes ten seconds to draw its document on one. */
+const LONGEST_WAIT_MS = 25_000;
+
 export async function openView(browser: Browser, options: ViewOptions): Promise<View> {
   const { baseUrl, wallet, width = 1_280, height = 800, scheme = "light" } = options;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(LONGEST_WAIT_MS);
   if (wallet !== undefined) await injectWallet(context, wallet);
   const page = await context.newPage();
   const view: View = { page, context, faults: [], requests: [] };
