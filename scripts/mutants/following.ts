@@ -279,7 +279,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/http.ts",
-        find: 'if (outcome.kind === "ok" && request.type === "clearinghouseState") heedDate(link, outcome.json);',
+        find: 'if (outcome.kind === "ok" && DATED.has(request.type)) heedDate(link, outcome.json);',
         put: "",
       },
     ],

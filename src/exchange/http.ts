@@ -187,13 +187,15 @@ async function askNow(
   });
   heed(link, posted);
   const outcome = readInfo(link, posted);
-  if (outcome.kind === "ok" && request.type === "clearinghouseState") heedDate(link, outcome.json);
+  if (outcome.kind === "ok" && DATED.has(request.type)) heedDate(link, outcome.json);
   if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };
   if (posted.kind === "not_sent") return { outcome, weight: 0 };
   return { outcome, weight: posted.kind === "answered" ? weight.base : largestWeight(weight) };
 }
 
-/** The state of an account is dated, as the clock's own readings are, and comes as often as somebody looks at one. */
+/** The state of an account and a book are dated, as the clock's own readings are, and come as often as somebody looks at one. */
+const DATED: ReadonlySet<string> = new Set(["clearinghouseState", "l2Book"]);
+
 function heedDate({ time, clock }: Link, json: unknown): void {
   const exchangeMs = parseExchangeTime(json);
   if (exchangeMs !== null) time.prove(datedAt(clock, exchangeMs));

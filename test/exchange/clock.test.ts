@@ -231,3 +231,20 @@ test("an answer without a time is no reading", async () => {
     expect(exchange.clockOffsetMs()).toBeNull();
   }
 });
+
+test.each([
+  ["clearinghouseState", 700],
+  ["l2Book", 700],
+  ["meta", 0],
+])("what %s is dated moves a time that was behind by %i ms (seed 2200784)", async (type, movedMs) => {
+  const clock = stillClock(START_MS);
+  let timeMs = START_MS;
+  const exchange = connect("http://exchange.test", {
+    clock,
+    transport: async () => new Response(JSON.stringify({ time: timeMs })),
+  });
+  expect(await exchange.measureClock()).toBe(true);
+  timeMs += 700;
+  expect(await exchange.info({ type, user: "0x1", coin: "BTC" }, { purpose: "settle" })).toMatchObject({ kind: "ok" });
+  expect(exchange.nowMs()).toBe(START_MS + movedMs);
+});
