@@ -37,7 +37,7 @@ export const SECOND_STRANGER: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: "exchange.nowMs() - order.timestampMs > LISTED_BY_MS",
+        find: "exchange.nowMs() - order.timestampMs > BEHIND_MS",
         put: "exchange.nowMs() >= order.timestampMs",
       },
     ],

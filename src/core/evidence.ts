@@ -114,6 +114,9 @@ export function goesPast(list: readonly { timestampMs: number }[], sinceMs: numb
   return list.some(({ timestampMs }) => timestampMs > sinceMs);
 }
 
+/** No server is so far behind that it does not show what was there so long before, milliseconds. */
+export const BEHIND_MS = 150_000;
+
 /** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */
 const REPLACED_SHOWN_FOR_MS = 5 * 60_000;
 

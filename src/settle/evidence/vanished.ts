@@ -2,6 +2,7 @@ import { endsAtMs } from "../../core/attempt.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
 import {
   areFillsAll,
+  BEHIND_MS,
   type CancelsWord,
   CLOCK_DOUBT_MS,
   goesPast,
@@ -42,8 +43,6 @@ export type Vanished = {
 
 /** Shortest time between two answers that count, milliseconds. */
 const SPACING_MS = 10_000;
-/** What no look-up and no list has shown for so long is no longer told as open: a server that is behind shows it by then. */
-const BEHIND_MS = 150_000;
 /** Orders whose answers are remembered; past it the oldest starts over. */
 const MAX_REMEMBERED = 10_000;
 

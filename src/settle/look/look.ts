@@ -1,5 +1,5 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
-import { CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
+import { BEHIND_MS, CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, hasFilled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
@@ -175,12 +175,9 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
 }
 
-/** A list is of a time after this, milliseconds: it would hold what was placed so long ago and rests. */
-const LISTED_BY_MS = 150_000;
-
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */
 function saysItsEnd({ exchange }: With<"exchange">, { order, status }: LookAnswer): boolean {
-  return endingOf(status) !== null && exchange.nowMs() - order.timestampMs > LISTED_BY_MS;
+  return endingOf(status) !== null && exchange.nowMs() - order.timestampMs > BEHIND_MS;
 }
 
 /** Refused, where nothing has shown that it was ever there; else over, with what was filled of it. */
