@@ -1,4 +1,5 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer } from "../core/idempotency.ts";
@@ -222,14 +223,9 @@ export type OrderPage = {
 
 /** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
 export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
-  // One status after the other, as the index has them: asked for together, SQLite would read and sort the whole history.
-  const statuses = page.status === null ? ORDER_STATUSES : [page.status];
   const asked = { ...(page.after ?? NEWEST), accountId: page.accountId, dex: page.dex, limit: page.limit + 1 };
-  return statuses
-    .flatMap((status) => ofStatus(store).all({ ...asked, status }))
-    .sort(newestFirst)
-    .slice(0, page.limit + 1)
-    .map(toOrder);
+  const rows = page.status === null ? ofAny(store).all(asked) : ofStatus(store).all({ ...asked, status: page.status });
+  return rows.map(toOrder);
 }
 
 /** The newest that are open or wait for a trigger, so many of each; lists of open orders ask for them many times a second. */
@@ -253,20 +249,37 @@ export function inOneStatus(...isSo: readonly SQL[]): SQL | undefined {
   return and(eq(accountId, sql.placeholder("accountId")), eq(status, sql.placeholder("status")), ...isSo);
 }
 
+const isOfPage: readonly SQL[] = [
+  sql`(${orders.createdAtMs}, ${orders.id}) < (${sql.placeholder("createdAtMs")}, ${sql.placeholder("id")})`,
+  isOfDex(orders.market, sql.placeholder("dex")),
+];
+
 const ofStatus = prepared((store) =>
   store
     .select(ORDER_COLUMNS)
     .from(orders)
-    .where(
-      inOneStatus(
-        sql`(${orders.createdAtMs}, ${orders.id}) < (${sql.placeholder("createdAtMs")}, ${sql.placeholder("id")})`,
-        isOfDex(orders.market, sql.placeholder("dex")),
-      ),
-    )
+    .where(inOneStatus(...isOfPage))
     .orderBy(desc(orders.createdAtMs), desc(orders.id))
     .limit(sql.placeholder("limit"))
     .prepare(),
 );
+
+/** One status beside the other, as the index has them, merged row by row: of all in one, SQLite would read and sort the whole history. */
+const ofAny = prepared((store) => {
+  const { accountId, status, createdAtMs, id } = orders;
+  const isOfAccount = eq(accountId, sql.placeholder("accountId"));
+  const [first, second, ...others] = ORDER_STATUSES.map((one) =>
+    store
+      .select(ORDER_COLUMNS)
+      .from(orders)
+      .where(and(isOfAccount, eq(status, one), ...isOfPage)),
+  );
+  if (first === undefined || second === undefined) throw new Error("bug: fewer than two statuses");
+  return unionAll(first, second, ...others)
+    .orderBy(desc(createdAtMs), desc(id))
+    .limit(sql.placeholder("limit"))
+    .prepare();
+});
 
 /** Above every order. */
 const NEWEST = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
