@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { ApiRequestError, HttpRequestError } from "@nktkas/hyperliquid";
 import type { OrderParameters } from "@nktkas/hyperliquid/api/exchange";
 import { type FaultFile, parseFaults, type RequestFault } from "../../src/paper/faults.ts";
+import { UNOBSERVED } from "../../src/paper/runtime.ts";
 import { type Served, serve, stranger } from "./support.ts";
 
 const CLOID = "0xabc000000000000000000000000000a1";
@@ -75,11 +76,15 @@ describe("an action", () => {
   });
 
   test.each([true, false])("may never be answered, executed: %p", async (executed) => {
-    const started = onExchange({ kind: "lose_answer", executed });
+    const arrived = Promise.withResolvers<unknown>();
+    const started = serve({
+      faults: { rules: [{ on: "exchange", times: 1, fault: { kind: "lose_answer", executed } }] },
+      observer: { ...UNOBSERVED, struck: arrived.resolve },
+    });
+    served.push(started);
     const gone = new AbortController();
     const pending = failureOf(started.client.order(RESTING, { signal: gone.signal }));
-    // A read on another connection: by then the order has come in.
-    await started.infoClient.exchangeStatus();
+    await arrived.promise;
     gone.abort();
     expect(await pending).toBeInstanceOf(HttpRequestError);
     expect(openCount(started)).toBe(executed ? 1 : 0);
