@@ -13,7 +13,7 @@ try {
   const options = await bundleOptions(join(ROOT, "src/main.ts"), { version: "development", commit: "unknown" });
   await Bun.build({ ...options, outdir: directory });
   const words = process.argv.slice(2);
-  const child = Bun.spawn([process.execPath, "test", "--parallel=3", "--no-isolate", "--timeout", "30000", ...words], {
+  const child = Bun.spawn([process.execPath, "test", "--parallel=3", "--no-isolate", "--timeout", "90000", ...words], {
     cwd: ROOT,
     env: { ...process.env, POSTERN_TEST_PROGRAM: join(directory, "main.js") },
     stdin: "ignore",

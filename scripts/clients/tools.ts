@@ -2,7 +2,7 @@
 
 export const TOOLS = import.meta.dir;
 /** Milliseconds for one of them. */
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 180_000;
 
 export type Run = {
   name: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const TOOLS = import.meta.dir;
 /** Seconds for one tool. */
-const DEADLINE_S = 120;
+const DEADLINE_S = 300;
 /** Variations of one request; all of them would be some ten thousand. */
 const MAX_COMBINATIONS = "10";
 /**

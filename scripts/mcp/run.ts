@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export const PACKAGES = join(import.meta.dir, "node_modules");
 /** Milliseconds for one of them. */
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 export type Run = { name: string; command: readonly string[]; cwd: string };
 

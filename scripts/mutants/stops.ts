@@ -97,4 +97,34 @@ export const STOPS: readonly Mutant[] = [
     "if (exchangeId !== null && running.has(exchangeId)) return [];",
     "if (exchangeId !== null && running.has(exchangeId)) return [id];",
   ),
+  one(
+    "positions of a server that is behind say that nothing is held",
+    "src/settle/stop/flattener.ts",
+    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
+    "const isCurrent = true;",
+  ),
+  one(
+    "positions of after the stop are current, whatever was told since",
+    "src/settle/stop/flattener.ts",
+    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
+    "const isCurrent = shown.timeMs > memory.sinceMs;",
+  ),
+  one(
+    "positions of after what was told are current, though of before the stop",
+    "src/settle/stop/flattener.ts",
+    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
+    "const isCurrent = shown.holdsTold;",
+  ),
+  one(
+    "while positions are behind a market is closed again and again",
+    "src/settle/stop/flattener.ts",
+    "filter(([market]) => !begun.has(market))",
+    "filter(([market]) => !begun.has(market) || begun.has(market))",
+  ),
+  one(
+    "while positions are behind nothing is closed",
+    "src/settle/stop/flattener.ts",
+    "filter(([market]) => !begun.has(market))",
+    "filter(([market]) => begun.has(market))",
+  ),
 ];

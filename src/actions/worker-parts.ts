@@ -1,14 +1,15 @@
 /** What the workers are told of the exchange, and by what they send. Verbs are asked for late: workers are opened before these are whole. */
 
 import type { Account } from "../core/account.ts";
-import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
+import { isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import { isAfter } from "../core/mark.ts";
 import { dexOf, findMarket } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
-import type { FlattenParts } from "../settle/stop/flattener.ts";
+import type { FlattenParts, ShownPositions } from "../settle/stop/flattener.ts";
 import type { ShownPosition, TraderParts } from "../settle/trade/trader.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
@@ -16,7 +17,7 @@ import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
 import { pricesNow } from "./prices-now.ts";
 
-type ToLookAtFacts = With<"exchange" | "marketView" | "markets" | "reads" | "settings">;
+type ToLookAtFacts = With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
 
 export function flattenParts(settling: FlattenParts["settling"], deps: () => ToLookAtFacts): FlattenParts {
   return {
@@ -26,19 +27,30 @@ export function flattenParts(settling: FlattenParts["settling"], deps: () => ToL
   };
 }
 
-/** What an account holds now on perpetuals, on every dex; null where one could not be read. Asked anew each time. */
-async function positionsNow(
-  { reads, settings }: ToLookAtFacts,
-  { tradingAddress }: Account,
-): Promise<ReadonlyMap<string, Decimal> | null> {
-  const dexes = ["", ...settings.dexes];
-  const states = await Promise.all(dexes.map((dex) => reads.clearinghouse(tradingAddress, dex, "reduce")));
-  const held = new Map<string, Decimal>();
-  for (const state of states) {
-    if (state.kind === "failed") return null;
-    for (const { coin, signedSize } of state.value.positions) if (!isZero(signedSize)) held.set(coin, signedSize);
-  }
-  return held;
+/** On every dex; null where one could not be read. Asked anew each time. */
+async function positionsNow(deps: ToLookAtFacts, account: Account): Promise<ShownPositions | null> {
+  const shown = await Promise.all(["", ...deps.settings.dexes].map((dex) => positionsIn(deps, account, dex)));
+  const read = shown.flatMap((each) => each ?? []);
+  if (read.length < shown.length) return null;
+  return {
+    held: new Map(read.flatMap(({ held }) => [...held])),
+    timeMs: Math.min(...read.map(({ timeMs }) => timeMs)),
+    holdsTold: read.every(({ holdsTold }) => holdsTold),
+  };
+}
+
+async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): Promise<ShownPositions | null> {
+  const told = deps.ownWrites.told(account, { dex });
+  const state = await deps.reads.clearinghouse(account.tradingAddress, dex, "reduce");
+  if (state.kind === "failed") return null;
+  const { askedAtMs } = state;
+  const { positions, timeMs } = state.value;
+  const held = positions.filter(({ signedSize }) => !isZero(signedSize));
+  return {
+    held: new Map(held.map(({ coin, signedSize }) => [coin, signedSize])),
+    timeMs,
+    holdsTold: told().every((happened) => isAfter({ timeMs, heard: null, askedAtMs }, happened)),
+  };
 }
 
 /** Null where there is none, or none that is new enough. */

@@ -71,6 +71,94 @@ test("an account's position is closed by one order that only reduces, within hal
   expect(end?.order_ids).toHaveLength(1);
 });
 
+/** As a server shows it that is behind: what was held so long ago, of then. */
+function showFrom(rig: Rig, past: (atMs: number) => { szi: number; agoMs: number } | null): void {
+  const now = rig.answers.get("clearinghouseState");
+  rig.answers.set("clearinghouseState", (request) => {
+    const shown = past(rig.clock.nowMs());
+    if (shown === null || (request["dex"] ?? "") !== "") return now?.(request) ?? null;
+    const positions = shown.szi === 0 ? [] : [{ coin: "BTC", szi: String(shown.szi) }];
+    return stateOf(positions, rig.clock.nowMs() - shown.agoMs);
+  });
+}
+
+async function endOf(rig: Rig, id: string): Promise<Shown["flatten"]> {
+  return ((await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown).flatten;
+}
+
+test("servers that are behind and show nothing held yet end nothing", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  let untilMs = Number.POSITIVE_INFINITY;
+  showFrom(rig, (atMs) => (atMs < untilMs ? { szi: 0, agoMs: 20_000 } : null));
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 15);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flattening" });
+  untilMs = rig.clock.nowMs();
+  await pass(rig, 30);
+  expect(sales).toMatchObject([{ b: false, s: "0.5", r: true }]);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
+});
+
+test("a server that is behind and still shows what was held begins to close it, and ends nothing", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  let untilMs = Number.POSITIVE_INFINITY;
+  showFrom(rig, (atMs) => (atMs < untilMs ? { szi: 0.5, agoMs: 60_000 } : null));
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 40);
+  expect(sales).toMatchObject([{ b: false, s: "0.5", r: true }]);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flattening" });
+  untilMs = rig.clock.nowMs();
+  await pass(rig, 30);
+  expect(sales).toHaveLength(1);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
+});
+
+test("what was held after the stop and before the last order is ordered no second time", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  const { send } = rig.deps.exchange;
+  let soldAtMs = Number.POSITIVE_INFINITY;
+  rig.deps.exchange.send = (body, ...rest) => {
+    if (body.includes("Ioc")) soldAtMs = Math.min(soldAtMs, rig.clock.nowMs());
+    return send(body, ...rest);
+  };
+  const stoppedAtMs = rig.clock.nowMs();
+  showFrom(rig, (atMs) => {
+    if (atMs < stoppedAtMs + 6_000) return { szi: 0, agoMs: 20_000 };
+    const isBehind = atMs > soldAtMs && atMs < soldAtMs + 12_000;
+    return isBehind ? { szi: 0.5, agoMs: atMs - soldAtMs + 1_000 } : null;
+  });
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 30);
+  expect(sales).toHaveLength(1);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
+});
+
+test("what nobody can show as of now is not told as left when the stop is ended", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  exchangeThatFills(rig, held);
+  let untilMs = Number.POSITIVE_INFINITY;
+  showFrom(rig, (atMs) => (atMs < untilMs ? { szi: 0.7, agoMs: 60_000 } : null));
+  const id = await stopOf(rig, "account");
+  await pass(rig, 10);
+  await flatten(rig, id);
+  resumeTrading({ ...rig.deps, network: "paper" }, { accountId: ACCOUNTS.main, stopId: id });
+  await pass(rig, 10);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flattening" });
+  untilMs = rig.clock.nowMs();
+  await pass(rig, 10);
+  expect(await endOf(rig, id)).toMatchObject({ left: [{ market: "BTC", size: "0.5", reason: "resumed" }] });
+});
+
 test("of a bot no more goes than its own fills hold, and what of its reductions rests goes first", async () => {
   const rig = await limitedRig({});
   const sales = exchangeThatFills(rig, { szi: 0.5 });

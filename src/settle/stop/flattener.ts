@@ -18,10 +18,20 @@ import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { isUnsettled, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 
+/** What an account was shown to hold on perpetuals. */
+export type ShownPositions = {
+  /** By market, signed; none that is flat. */
+  held: ReadonlyMap<string, Decimal>;
+  /** The exchange's own time of the oldest part of it, unix milliseconds. */
+  timeMs: number;
+  /** It is of after everything that the account was told. */
+  holdsTold: boolean;
+};
+
 export type FlattenParts = {
   settling: Pick<Settling, "burn" | "pursue">;
-  /** What an account holds now on perpetuals, by market, signed; null where it could not be read. */
-  positions(account: Account): Promise<ReadonlyMap<string, Decimal> | null>;
+  /** Null where it could not be read. */
+  positions(account: Account): Promise<ShownPositions | null>;
   /** What an order of this side would execute at now; null where it could not be read, or is older than 2 s. */
   prices(market: string, side: Side): Promise<Prices | null>;
 };
@@ -36,7 +46,13 @@ const MAX_IDLE = 10;
 const FLAT_READINGS = 2;
 
 /** What is kept in mind of one between two rounds. Losing it costs some readings. */
-type FlattenMemory = { askedAtMs: number; flatReadings: number; idle: Map<string, number> };
+type FlattenMemory = {
+  askedAtMs: number;
+  /** Exchange time when nothing could increase it any more, or later, unix milliseconds; null before. */
+  sinceMs: number | null;
+  flatReadings: number;
+  idle: Map<string, number>;
+};
 
 /** Closes what is held by whom a stop covers, once nothing can increase it any more. */
 export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRowWorker {
@@ -45,7 +61,7 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
     failed: "a step of a flattening failed",
     list: () => listRunningFlattens(world.store).map(({ stopId: id }) => ({ id })),
     open({ id: stopId }) {
-      const memory: FlattenMemory = { askedAtMs: 0, flatReadings: 0, idle: new Map() };
+      const memory: FlattenMemory = { askedAtMs: 0, sinceMs: null, flatReadings: 0, idle: new Map() };
       return () => playRound(world, parts, { stopId, memory });
     },
     firstMs: ROUND_EVERY_MS,
@@ -64,33 +80,53 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
     Object.assign(memory, { askedAtMs: flatten.askedAtMs, flatReadings: 0, idle: new Map() });
   const isResumed = stop.resumedAtMs !== null;
   // What is held may still grow: increases go first.
-  if (!isResumed && (state.phase !== "ready" || stop.stoppedAtMs === null)) return false;
+  const isOpen = state.phase === "ready" && stop.stoppedAtMs !== null;
+  if (!isOpen) memory.sinceMs = null;
+  if (!isOpen && !isResumed) return false;
+  memory.sinceMs ??= world.exchange.nowMs();
   const steps = listSteps(store, flatten);
   if (steps.some((order) => isUnsettled(world, order))) return false;
-  const positions = await parts.positions(account);
-  if (positions === null) return false;
-  const held = closableIn(world, stop, positions);
+  const shown = await parts.positions(account);
+  if (shown === null) return false;
+  const held = closableIn(world, stop, shown.held);
+  const round = { stop, account, flatten, memory, held, steps: ofRequest(steps, flatten) };
+  const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
+  if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
   memory.flatReadings = held.size === 0 ? memory.flatReadings + 1 : 0;
   if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
   if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
-  const rounds = [...held].map(([market, closable]) =>
-    closeMarket(world, parts, {
-      stop,
-      account,
-      flatten,
-      memory,
-      market,
-      closable,
-      steps: ofMarket(steps, flatten, market),
-    }),
-  );
-  const results = await Promise.all(rounds);
-  const left = results.flatMap((result) => result ?? []);
+  const left = await closeMarkets(world, parts, round);
   return left.length === held.size && end(world, flatten, left);
 }
 
-function ofMarket(steps: readonly StoredOrder[], { askedAtMs }: Flatten, market: string): StoredOrder[] {
-  return steps.filter((order) => order.market === market && order.createdAtMs >= askedAtMs);
+function ofRequest(steps: readonly StoredOrder[], { askedAtMs }: Flatten): StoredOrder[] {
+  return steps.filter(({ createdAtMs }) => createdAtMs >= askedAtMs);
+}
+
+type FlattenRound = Omit<FlattenClosing, "market" | "closable"> & {
+  /** What is to be closed, by market. */
+  held: ReadonlyMap<string, Decimal>;
+};
+
+/**
+ * By what a server shows that is behind: it may be held no more, or something may be that is not shown yet. The first order of a market
+ * goes all the same, as it can only reduce; nothing is told.
+ */
+async function beginBehind(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<false> {
+  const begun = new Set(round.steps.map(({ market }) => market));
+  const held = new Map([...round.held].filter(([market]) => !begun.has(market)));
+  await closeMarkets(world, parts, { ...round, held });
+  return false;
+}
+
+/** One try in each market; what is left of those where there is to be no further one. */
+async function closeMarkets(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<Left[]> {
+  const { held, ...closing } = round;
+  const tries = [...held].map(([market, closable]) => {
+    const steps = closing.steps.filter((order) => order.market === market);
+    return closeMarket(world, parts, { ...closing, market, closable, steps });
+  });
+  return (await Promise.all(tries)).flatMap((left) => left ?? []);
 }
 
 /** What is to be closed, by market. */
