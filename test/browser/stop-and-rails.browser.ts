@@ -149,14 +149,14 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
   const { page } = view;
   await goTo(page, "Bots");
   const form = page.getByRole("form", { name: "New key for a bot" });
-  await form.getByText("at most 100 USD by bad prices").waitFor();
+  await form.getByText("at most 450 USD by bad prices").waitFor();
   await form.locator("input[name=markets]").fill("ETH, BTC");
   await form.locator("input[name=maxOrder]").fill("5,000");
   await form.getByText("One order: `any`, or an amount above 0").waitFor();
   expect(await form.getByRole("button", { name: "Make a limited key" }).isDisabled()).toBe(true);
   await form.locator("input[name=maxOrder]").fill("250.00");
   await form.locator("input[name=maxTurnoverPerDay]").fill("1000");
-  await form.getByText("at most 20 USD by bad prices (2 % of 1000 USD)").waitFor();
+  await form.getByText("at most 210 USD by bad prices (2 % of what it opens").waitFor();
   await form.getByRole("button", { name: "Make a limited key" }).click();
   await page.getByText("line by line").waitFor();
   expect(await page.locator(".lines").textContent()).toMatch(/markets\s*BTC,ETH\s*maxOrder\s*250 USD/);

@@ -24,7 +24,7 @@ test("a bot's grant is shown as the wallet shows it, line by line, with what a t
   for (const line of ["  bot: grid-1", "  markets: BTC,ETH", "  maxOrder: 250 USD", "  maxDistance: 2 %"])
     expect(lines).toContain(line);
   expect(lines).toContain("  maxTurnoverPerDay: 5000 USD");
-  expect(out).toContain("A thief of this key can lose you, in a day, at most 100 USD by bad prices");
+  expect(out).toContain("A thief of this key can lose you, in a day, at most 450 USD by bad prices");
   expect(out).toContain(" --grant '{");
 });
 

@@ -67,7 +67,7 @@ test("a form as it is proposed may be signed, and bounds what a thief can lose; 
   const { draft } = newRailsForm();
   const wish = wishOf(draft);
   expect(wish).toMatchObject({ kind: "wish", rails: { maxOrder: "500 USD", maxDistance: "2 %", touches: "own" } });
-  expect(wish.bound).toContain("at most 100 USD by bad prices");
+  expect(wish.bound).toContain("at most 450 USD by bad prices");
   expect(wishOf({ ...draft, maxTurnoverPerDay: "any" }).bound).toContain("Nothing bounds");
 });
 

@@ -268,7 +268,9 @@ test("of each bot it is shown what it is held to, has used and has left, and whi
   expect(text).toContain("it has lost 60.00 of the 50.00 USD that it may lose in a day");
   expect(text).toContain("Holds −0.01 BTC");
   expect(text).toContain("may come to 900.00 of 1,000 USD 100.00 left");
-  expect(text).toContain("at most 100 USD by bad prices");
+  expect(text).toContain(
+    "at most 500 USD by bad prices (2 % of what it opens, 10 % of what it closes, 7000 USD in all)",
+  );
   expect([limited, plain].map((key) => look(botOf(key)).text)).toEqual([
     "grid-1",
     expect.stringContaining("no limits"),

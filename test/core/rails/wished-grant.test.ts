@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import { decimal } from "../../../src/core/decimal.ts";
 import { parseLimitedGrant } from "../../../src/core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../../src/core/rails/loss-bound.ts";
@@ -65,10 +66,63 @@ describe("what is proposed", () => {
     const parsed = parseLimitedGrant(grantTextOf(FOR, WISHED));
     if (parsed.kind !== "grant") throw new Error("no grant");
     const words = lossBoundWords(parsed.grant.rails);
-    expect(words).toContain("at most 100 USD by bad prices (2 % of 5000 USD)");
+    // 2,500 USD opened at 2 %, and as much and then all of 1,500 USD closed at 10 %.
+    expect(words).toContain(
+      "at most 450 USD by bad prices (2 % of what it opens, 10 % of what it closes, 6500 USD in all), the fees of that",
+    );
     expect(words).toContain("15 USD for each percent that the market moves against a position of 1500 USD");
-    expect(lossBoundWords({ ...parsed.grant.rails, maxDistance: null })).toContain("Nothing bounds");
-    expect(lossBoundWords({ ...parsed.grant.rails, maxTurnoverPerDay: decimal("10") })).toContain("at most 0.2 USD");
+    for (const rail of ["maxDistance", "maxStopDistance", "maxTurnoverPerDay"] as const)
+      expect(lossBoundWords({ ...parsed.grant.rails, [rail]: null })).toContain("Nothing bounds");
+    expect(lossBoundWords({ ...parsed.grant.rails, maxExposure: null, maxPosition: null })).toContain(
+      "at most 600 USD by bad prices (2 % of what it opens, 10 % of what it closes, 5000 USD each) and 10 % of what it held before",
+    );
+    expect(lossBoundWords({ ...parsed.grant.rails, touches: "all" })).toContain(
+      "It may close whatever else the account holds, at prices up to 10 % worse.",
+    );
+    const small = { maxTurnoverPerDay: decimal("0.1"), maxExposure: decimal("0.05") };
+    expect(lossBoundWords({ ...parsed.grant.rails, ...small })).toContain("at most 0.02 USD");
+  });
+
+  test("bounds whatever is opened and closed within turnover and exposure, each at the worst price that its rail allows", () => {
+    const parsed = parseLimitedGrant(grantTextOf(FOR, WISHED));
+    if (parsed.kind !== "grant") throw new Error("no grant");
+    const { rails } = parsed.grant;
+    const rail = fc.record({
+      maxTurnoverPerDay: fc.integer({ min: 1, max: 60 }),
+      maxExposure: fc.integer({ min: 1, max: 40 }),
+      maxDistance: fc.integer({ min: 1, max: 20 }),
+      maxStopDistance: fc.integer({ min: 1, max: 20 }),
+    });
+    fc.assert(
+      fc.property(
+        rail,
+        fc.array(fc.integer({ min: -40, max: 40 }), { maxLength: 30 }),
+        fc.nat(40),
+        (limits, moves, before) => {
+          const { maxTurnoverPerDay: turnover, maxExposure, maxDistance, maxStopDistance } = limits;
+          let [held, traded, lost] = [Math.min(before, maxExposure), 0, 0];
+          const close = (size: number) => {
+            held -= size;
+            traded += size;
+            lost += size * Math.max(maxDistance, maxStopDistance);
+          };
+          for (const size of moves) {
+            if (size < 0) close(Math.min(-size, held));
+            else if (traded + size <= turnover && held + size <= maxExposure) {
+              held += size;
+              traded += size;
+              lost += size * maxDistance;
+            }
+          }
+          close(held);
+          const named = Object.entries(limits).map(([name, value]) => [name, decimal(String(value))]);
+          const words = lossBoundWords({ ...rails, ...Object.fromEntries(named) });
+          const bound = Number(/at most ([0-9.]+) USD by bad prices/.exec(words)?.[1]);
+          expect(lost / 100).toBeLessThanOrEqual(bound);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   test("is sent without the audience and shown with it, each member as it is signed", () => {
