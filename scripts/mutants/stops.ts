@@ -127,4 +127,10 @@ export const STOPS: readonly Mutant[] = [
     "filter(([market]) => !begun.has(market))",
     "filter(([market]) => begun.has(market))",
   ),
+  one(
+    "one list says what was placed elsewhere, however far behind",
+    WITHDRAW,
+    "const OUTSIDE_READINGS = 2;",
+    "const OUTSIDE_READINGS = 1;",
+  ),
 ];

@@ -197,6 +197,20 @@ test("what was placed elsewhere is canceled once and listed; what comes later is
   expect(liveOrders(s)).toHaveLength(1);
 });
 
+test("a list of a server that is behind lacks what was placed elsewhere, and the next one has it", async () => {
+  const s = await scene();
+  placeByHand(s, { isBuy: true, price: "90000", size: "0.01" });
+  // One answer for each dex.
+  let behind = 2;
+  s.seeThrough(({ type }, answer) => {
+    if (type !== "frontendOpenOrders" || behind === 0) return answer;
+    behind -= 1;
+    return [];
+  });
+  await untilStopped(s);
+  expect([behind, liveOrders(s)]).toEqual([0, []]);
+});
+
 test("while the lists cannot be read what was placed elsewhere may live, and it is not stopped", async () => {
   const s = await scene();
   placeByHand(s, { isBuy: true, price: "90000", size: "0.01" });

@@ -22,12 +22,19 @@ export type StopTools = {
   endedTwaps: Set<string>;
 };
 
-/** What is kept in mind of one stop between two steps. Losing it costs a reading. */
-export type Withdrawal = { twapsElapsedMs: number | null };
+/** What is kept in mind of one stop between two steps. Losing it costs readings. */
+export type Withdrawal = {
+  twapsElapsedMs: number | null;
+  /** Readings after which everything that was placed elsewhere had been told to go. */
+  outsideReadings: number;
+};
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null };
+  return { twapsElapsedMs: null, outsideReadings: 0 };
 }
+
+/** A server that is behind lacks what has rested for seconds, and the next answer is another's. */
+const OUTSIDE_READINGS = 2;
 
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
@@ -73,7 +80,9 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
   const outside = isOutsideDue ? outsideTwaps(world, stop, shown.running) : [];
   const going = [...shown.running.filter(({ twapId }) => own.has(twapId)), ...outside];
   await Promise.all(going.map((twap) => cancelRunningTwap(world, settling, { stop, account, ...twap })));
-  if (areOrdersGone) noteOutsideGone(world, stop, outside);
+  if (!isOutsideDue) return;
+  if (areOrdersGone) withdrawal.outsideReadings += 1;
+  noteOutsideTwaps(world, stop, { twaps: outside, isDone: withdrawal.outsideReadings >= OUTSIDE_READINGS });
 }
 
 function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly UnendedTwap[]): UnendedTwap[] {
@@ -81,11 +90,18 @@ function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly Un
   return running.filter(({ twapId, isReduceOnly }) => !claimed.has(twapId) && !(isReduceOnly && stop.keepsProtection));
 }
 
-function noteOutsideGone({ store, clock }: With<"clock" | "store">, { id }: Stop, twaps: readonly UnendedTwap[]): void {
+type OutsideTwaps = { twaps: readonly UnendedTwap[]; isDone: boolean };
+
+function noteOutsideTwaps(
+  { store, clock }: With<"clock" | "store">,
+  { id }: Stop,
+  { twaps, isDone }: OutsideTwaps,
+): void {
+  if (twaps.length === 0 && !isDone) return;
   const nowMs = clock.nowMs();
   inTransaction(store, () => {
     for (const { twapId: nativeId, market } of twaps)
       noteOutside(store, { stopId: id, kind: "twap", nativeId, market, outcome: "canceled" });
-    updateStop(store, id, { outsideAtMs: nowMs }, nowMs);
+    if (isDone) updateStop(store, id, { outsideAtMs: nowMs }, nowMs);
   });
 }
