@@ -1,6 +1,7 @@
 import { compare, type Decimal, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { type Entering, lateStop } from "../core/liquidation.ts";
+import { isAfterAll } from "../core/mark.ts";
 import { isSpot, type Market } from "../core/market.ts";
 import type { Side, TimeInForce, Trigger } from "../core/order.ts";
 import { tradeText } from "../core/resource.ts";
@@ -24,6 +25,7 @@ import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
+import { MARGIN_AGE_MS } from "./current.ts";
 import { type BackingFacts, backingsOf, readBacking } from "./liquidation-facts.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import { requireUnmetStop } from "./met-stop.ts";
@@ -43,7 +45,7 @@ export type CreateTrade = WriteKey & {
   takeProfit: WantedGuard | null;
 };
 
-export type ToTrade = ToWrite & With<"reads" | "trader">;
+export type ToTrade = ToWrite & With<"ownWrites" | "reads" | "trader">;
 
 /** `POST /v1/trades`: stored, and pursued from then on. Nothing is sent before it is stored. */
 export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<WriteAnswer> {
@@ -175,8 +177,13 @@ export function guardOf(market: Market, side: Side, { triggerPrice, limitPrice }
 
 type Before = { isFlat: boolean; backing: BackingFacts };
 
-/** Flat: nothing of the account stands there, whoever has placed it; orders that cannot be read are taken to. */
+/**
+ * Flat: nothing of the account stands there, whoever has placed it, as of now and of after all that it was told; orders that cannot be
+ * read are taken to. A stop that went first where something is held would close that.
+ */
 async function readBefore(deps: ToTrade, { account }: Caller, market: Market): Promise<Before> {
+  const told = deps.ownWrites.told(account, { dex: market.dex });
+  const askedAtMs = deps.clock.nowMs();
   const [backing, orders] = await Promise.all([
     readBacking(deps, { account, market, purpose: "order" }),
     deps.reads.openOrders(account.tradingAddress, market.dex, "order"),
@@ -187,9 +194,12 @@ async function readBefore(deps: ToTrade, { account }: Caller, market: Market): P
       "What stands behind the position could not be read, so nobody knows where its stop would come too late",
       backing,
     );
-  const isHeld = backing.state.positions.some(({ coin, signedSize }) => coin === market.name && signedSize !== ZERO);
+  const { timeMs, positions } = backing.state;
+  const isHeld = positions.some(({ coin, signedSize }) => coin === market.name && signedSize !== ZERO);
   const isFree = orders.kind === "ok" && !orders.value.some(({ coin }) => coin === market.name);
-  return { isFlat: !isHeld && isFree, backing };
+  const holdsTold = isAfterAll({ timeMs, heard: null, askedAtMs }, told());
+  const isOfNow = deps.exchange.nowMs() - timeMs <= MARGIN_AGE_MS;
+  return { isFlat: !isHeld && isFree && holdsTold && isOfNow, backing };
 }
 
 type TimedStop = Pick<CreateTrade, "side" | "price" | "stopLoss"> & { size: Decimal };

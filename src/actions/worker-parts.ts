@@ -3,7 +3,7 @@
 import type { Account } from "../core/account.ts";
 import { isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import { isAfter } from "../core/mark.ts";
+import { isAfterAll } from "../core/mark.ts";
 import { dexOf, findMarket } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
@@ -49,7 +49,7 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   return {
     held: new Map(held.map(({ coin, signedSize }) => [coin, signedSize])),
     timeMs,
-    holdsTold: told().every((happened) => isAfter({ timeMs, heard: null, askedAtMs }, happened)),
+    holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()),
   };
 }
 

@@ -36,3 +36,8 @@ export function isAfter(shown: ShownState, happened: Happened): boolean {
       return shown.askedAtMs > happened.atMs && shown.timeMs >= happened.timeMs;
   }
 }
+
+/** True when what was shown must hold all of it. */
+export function isAfterAll(shown: ShownState, happened: readonly Happened[]): boolean {
+  return happened.every((one) => isAfter(shown, one));
+}

@@ -56,6 +56,19 @@ test.each([
 });
 
 test.each([
+  ["as of before the account's own last fill", 500],
+  ["as of long ago", 10_000],
+])("a server that shows nothing held %s does not let a stop go first", async (_what, behindMs) => {
+  const rig = openMarketRig();
+  if (behindMs < 1_000)
+    await inSeconds(rig, place(rig, { price: "60010", time_in_force: "ioc" }, { apiKey: KEYS.both }));
+  silent(rig);
+  const shownMs = rig.clock.nowMs() - behindMs;
+  rig.answers.set("clearinghouseState", () => stateOf([], shownMs));
+  expect(await created(rig)).toMatchObject({ path: "after_fills" });
+});
+
+test.each([
   ["a stop on the winning side", { stop_loss: guard("60001") }, "400 invalid_parameter: stop_loss.trigger_price 60001"],
   ["a stop at the entry", { stop_loss: guard(MARK) }, "400 invalid_parameter: stop_loss.trigger_price"],
   ["a short's stop below", { side: "sell" }, "400 invalid_parameter: stop_loss.trigger_price 58000"],
