@@ -116,8 +116,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "a position is closed while it may still grow",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      " || stop.stoppedAtMs === null)) return false;",
-      " || stop.upTo === -1)) return false;",
+      'state.phase === "ready" && stop.stoppedAtMs !== null;',
+      'state.phase === "ready" && stop.upTo !== -1;',
     ).concat(
       inFile(
         "src/settle/stop/flatten-step.ts",
@@ -132,13 +132,13 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "the next order goes before the last one is settled",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      "  if (steps.some((order) => isUnsettled(world, order))) return false;\n",
-      "",
+      "steps.some((order) => isStepOut(world, stop, order, exchangeMs));",
+      "steps.some((order) => isStepOut(world, stop, order, exchangeMs) && order.id === '');",
     ).concat(
       inFile(
         "src/settle/stop/flatten-step.ts",
-        "order.market === step.listed.name && isUnsettled(world, order)",
-        'order.market === "" && isUnsettled(world, order)',
+        "({ market }) => market === step.listed.name);",
+        '({ market }) => market === "");',
       ),
     ),
     seenBy: { test: FLATTENING, title: "no order goes before the last one is settled" },

@@ -11,7 +11,7 @@ const ALL = "test/http/cancel-all.test.ts";
 const COVERED = "src/settle/cancel-all/covered.ts";
 const CLOSER = "src/settle/close/closer.ts";
 const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are left over: %s" };
-const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while it is not known what became of one no other begins" };
+const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while one may execute no other begins" };
 
 const TRADES = "test/http/trades.test.ts";
 const LIQUIDATION = "test/http/trade-liquidation.test.ts";
@@ -86,8 +86,8 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
     name: "a close begins while another is under way",
     changes: inFile(
       CLOSES,
-      "isOutstanding({ store }, order) ? [order] : []",
-      "isOutstanding({ store }, order) ? [] : []",
+      "mayStillExecute(deps, order, exchangeMs) ? [] : [order];",
+      "mayStillExecute(deps, order, exchangeMs) ? [] : [];",
     ),
     seenBy: IN_PROGRESS,
   },

@@ -66,4 +66,46 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     '  if (orders.some(({ status }) => status === "unknown")) return null;\n',
     "",
   ),
+  one(
+    "a stop of which nothing ever tells is waited for",
+    "src/core/trade-step.ts",
+    "export const LOST_GUARD_MS = 20_000;",
+    "export const LOST_GUARD_MS = 2_000_000_000;",
+  ),
+  one(
+    "a stop goes beside one that may just have fired",
+    "src/core/trade-step.ts",
+    "(wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS)",
+    "(wasTaken ? 0 : LOST_GUARD_MS)",
+  ),
+  one(
+    "a close of which nothing ever tells stands in the way",
+    "src/settle/stop/flatten-step.ts",
+    "  if (!isUnsettled(world, order)) return false;\n  const { id,",
+    "  if (isUnsettled(world, order)) return true;\n  const { id,",
+  ),
+  one(
+    "an order that may still execute stands in no way",
+    "src/settle/stop/flatten-step.ts",
+    "endsAtMs(attempt) >= exchangeMs);",
+    "endsAtMs(attempt) < 0);",
+  ),
+  one(
+    "a bot's close that can execute no more stands in no way, whatever it has filled",
+    "src/actions/close-position.ts",
+    "return isByPosition && !mayStillExecute",
+    "return !mayStillExecute",
+  ),
+  one(
+    "a stop goes first whatever the account was told to hold",
+    "src/actions/create-trade.ts",
+    "isFree && holdsTold && isOfNow",
+    "isFree && isOfNow",
+  ),
+  one(
+    "a stop goes first by what was held long ago",
+    "src/actions/create-trade.ts",
+    "isFree && holdsTold && isOfNow",
+    "isFree && holdsTold",
+  ),
 ];

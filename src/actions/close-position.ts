@@ -8,6 +8,7 @@ import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
+import { mayStillExecute } from "../settle/stop/flatten-step.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";
@@ -64,8 +65,9 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
   }
   requireMayTouch(deps, caller, wanted);
-  await waitForEarlier(deps, caller, { market: market.name, write });
-  const position = await currentPosition(deps, caller.account, market.name);
+  await waitForEarlier(deps, caller, { wanted, market, write });
+  const { size: position, timeMs } = await currentPosition(deps, caller.account, market.name);
+  requireNoneOut(deps, caller, { wanted, market, exchangeMs: timeMs });
   const closable = closableOf(position, ownNetOf(deps, caller, { wanted, market }));
   if (isZero(closable)) throw nothingToClose(market, position);
   if (wanted.fraction === ALL && (await isCleared(deps, caller, { wanted, market, write })))
@@ -78,7 +80,7 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     ...plan,
     store(key, place) {
       // Another may have been stored, and fills may have been booked, since it was looked at: then it is planned anew.
-      const isAlone = earlierCloses(deps, caller, market.name).length === 0;
+      const isAlone = closesOut(deps, caller, { wanted, market, exchangeMs: timeMs }).length === 0;
       const stillClosable = closableOf(closable, ownNetOf(deps, caller, { wanted, market }));
       if (!isAlone || stillClosable !== closable) throw overtaken();
       const stored = plan.store(key, place);
@@ -142,15 +144,15 @@ async function orderThatCloses(
   return { size, price, note };
 }
 
-/** One after the other: a size is only true once what closes before it is settled. */
+/** One after the other: a size is only true once what closes before it is settled, or can do nothing more. */
 async function waitForEarlier(
   deps: ToClose,
   caller: Caller,
-  { market, write }: { market: string; write: Write },
+  { wanted, market, write }: PlanningClose & { market: Market },
 ): Promise<void> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   for (;;) {
-    const [earlier] = earlierCloses(deps, caller, market);
+    const [earlier] = closesOut(deps, caller, { wanted, market, exchangeMs: deps.exchange.nowMs() });
     if (earlier === undefined) return;
     const leftMs = untilMs - deps.clock.elapsedMs();
     const [ahead] = listAttemptsOf(deps.store, earlier.id).filter(({ state }) => state !== "done");
@@ -163,12 +165,26 @@ async function waitForEarlier(
 /** Between two glances at an order that nothing is under way for, milliseconds. */
 const GLANCE_MS = 200;
 
-/** Orders by which the same bot, or a key without rails, closes in this market and of which the end is not known. */
-function earlierCloses({ store }: With<"store">, { account, key }: Caller, market: string): StoredOrder[] {
-  const bot = botOf(store, key.keyHash);
-  return listRunningClosesOf(store, account.id, market).flatMap(({ orderId, keyHash }) => {
+type ClosingAt = { wanted: ClosePosition; market: Market; exchangeMs: number };
+
+/** What is held was shown as of a time at which an earlier close may not have been over. */
+function requireNoneOut(deps: ToClose, caller: Caller, closing: ClosingAt): void {
+  const [earlier] = closesOut(deps, caller, closing);
+  if (earlier !== undefined) throw inProgress(closing.market, earlier);
+}
+
+/**
+ * Orders by which the same bot, or a key without rails, closes in this market and of which the end is not known. Where the account's
+ * position is what is closed, one that can have done nothing more by then is none: the position of then has it.
+ */
+function closesOut(deps: ToClose, caller: Caller, { wanted, market, exchangeMs }: ClosingAt): StoredOrder[] {
+  const { store } = deps;
+  const bot = botOf(store, caller.key.keyHash);
+  const isByPosition = ownNetOf(deps, caller, { wanted, market }) === null;
+  return listRunningClosesOf(store, caller.account.id, market.name).flatMap(({ orderId, keyHash }) => {
     const order = botOf(store, keyHash) === bot ? findOrder(store, orderId) : null;
-    return order !== null && isOutstanding({ store }, order) ? [order] : [];
+    if (order === null || !isOutstanding({ store }, order)) return [];
+    return isByPosition && !mayStillExecute(deps, order, exchangeMs) ? [] : [order];
   });
 }
 
@@ -176,8 +192,8 @@ function overtaken(): ApiError {
   return new ApiError("idempotency_in_progress", "What is held has just changed. Nothing was sent.");
 }
 
-function inProgress(market: string, { id }: StoredOrder): ApiError {
-  const words = `An earlier close in ${market}, order ${id}, is not settled yet. Nothing was sent, and the Idempotency-Key is not used.`;
+function inProgress({ name }: Market, { id }: StoredOrder): ApiError {
+  const words = `An earlier close in ${name}, order ${id}, is not settled yet. Nothing was sent, and the Idempotency-Key is not used.`;
   return new ApiError("close_in_progress", words);
 }
 

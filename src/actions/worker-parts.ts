@@ -86,7 +86,7 @@ async function positionNow(
 export function positionOf(deps: () => ToReadPosition): CloserParts["position"] {
   return async (account, market) => {
     try {
-      return await currentPosition(deps(), account, market);
+      return (await currentPosition(deps(), account, market)).size;
     } catch (error) {
       if (error instanceof ApiError) return null;
       throw error;

@@ -46,6 +46,8 @@ export type Part = {
   createdAtMs: number;
   /** When the exchange last had a word about it, by this machine's clock, unix milliseconds; null before the first. */
   shownAtMs: number | null;
+  /** So long it has been `unsettled`, as far as this process has seen, milliseconds; 0 where it is not. */
+  unsettledForMs: number;
 };
 
 export type TradeFacts = {
@@ -78,6 +80,12 @@ export type TradeStep =
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
+/**
+ * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
+ * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
+ */
+export const LOST_GUARD_MS = 20_000;
+const LOST_TAKEN_GUARD_MS = 60_000;
 /** So many orders are placed as its stop, and as its take-profit, at most: past them nothing more is entered. */
 export const MAX_GUARDS = 40;
 /** Of these the last ones are kept for when the entry is over. */
@@ -170,8 +178,7 @@ function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[
   const parts = partsOf(as, facts);
   const newest = parts.at(-1);
   const isTried = newest?.triggerPrice === null && facts.nowMs - newest.createdAtMs < RETRY_GUARD_MS;
-  const isOut = parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
-  if (isTried || isOut || parts.length >= MAX_GUARDS) return [];
+  if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];
   return [{ kind: "close_now", as, size: subtract(held, standingOf(parts)) }];
 }
 
@@ -263,7 +270,7 @@ type GuardWanted = { size: Decimal; guard: Guard };
 
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
 function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, { nowMs }: TradeFacts): TradeStep[] {
-  if (parts.some(({ state, isLeaving }) => state === "unsettled" && !isLeaving)) return [];
+  if (isAwaited(parts)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted);
   const newest = parts.at(-1);
@@ -271,6 +278,14 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, { now
     if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
   }
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
+}
+
+/** The more of them nobody knows of, the longer the next one waits. */
+function isAwaited(parts: readonly Part[]): boolean {
+  const unsettled = parts.filter(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
+  return unsettled.some(({ wasTaken, unsettledForMs }) => {
+    return unsettledForMs < (wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS) * unsettled.length;
+  });
 }
 
 /** All but the newest that fits go. */

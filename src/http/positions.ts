@@ -70,7 +70,7 @@ const close = writeRoute(
     tag: POSITIONS_TAG,
     summary: "Close a position, or a part of it",
     description:
-      "One reduce-only `ioc` order, sized by the position as it is now and priced as `POST /v1/orders/market` prices: it never turns a position round and never closes more than is asked for. What it does not find at its worst price stays held: look at `filled_size`. While what became of an earlier close of the same bot in the market is not known it waits, and is then 409 `close_in_progress`. A repeat of its key closes nothing more. " +
+      "One reduce-only `ioc` order, sized by the position as it is now and priced as `POST /v1/orders/market` prices: it never turns a position round and never closes more than is asked for. What it does not find at its worst price stays held: look at `filled_size`. While what became of an earlier close of the same bot in the market is not known it waits, and is then 409 `close_in_progress`; where the account's position is closed, no longer than that one could execute. A repeat of its key closes nothing more. " +
       "Once the order is settled and nothing is held any more (of a bot by its own fills, of an account by its position), the reduce-only triggers that were left over in the market are canceled, unless `keep_triggers` is true, or an order that may still increase rests there. What a bot has resting to reduce counts as closing already: before all that the bot holds is closed it is canceled, and while it is not gone the answer is 409 `close_in_progress`; a part is closed beside it as far as both fit. " +
       NOT_2XX,
     access: "trading:write",

@@ -104,6 +104,7 @@ function closeSome(each: Part, most: Decimal): Part {
 function play(world: World, { kind, amount }: Move): void {
   const { entry: entering, stops, profits } = world.facts;
   world.facts = { ...world.facts, nowMs: world.facts.nowMs + 10_000 };
+  change(world, (each) => ({ ...each, unsettledForMs: each.state === "unsettled" ? each.unsettledForMs + 10_000 : 0 }));
   const first = (parts: readonly Part[], isIt: (each: Part) => boolean) => parts.find(isIt)?.orderId;
   const unsettled = first(
     [...(entering === null ? [] : [entering]), ...stops, ...profits],

@@ -48,6 +48,7 @@ export function part(orderId: string, some: Partial<Part> = {}): Part {
     error: null,
     createdAtMs: 0,
     shownAtMs: 0,
+    unsettledForMs: 0,
     ...some,
   };
 }

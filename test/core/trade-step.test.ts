@@ -36,9 +36,28 @@ function closed(filled: string): Part {
   return part("s2", { ...OVER, size: decimal("3"), filled: decimal(filled), triggerPrice: null });
 }
 
+function lost(orderId: string, unsettledForMs: number): Part {
+  return part(orderId, { state: "unsettled", wasTaken: false, unsettledForMs });
+}
+
+function fired(orderId: string, unsettledForMs: number): Part {
+  return part(orderId, { state: "unsettled", unsettledForMs });
+}
+
 const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
   ["nothing yet: the stop, whole", {}, {}, [stopOf("10")]],
-  ["a stop of which nothing is known is waited for", {}, { stops: [part("s1", { state: "unsettled" })] }, []],
+  ["a stop of which nothing is known is waited for", {}, { stops: [lost("s1", 19_999)] }, []],
+  ["not for ever: another goes beside it", {}, { stops: [lost("s1", 20_000)] }, [stopOf("10")]],
+  ["the third waits twice as long", {}, { stops: [lost("s1", 60_000), lost("s2", 39_999)] }, []],
+  ["and comes", {}, { stops: [lost("s1", 60_000), lost("s2", 40_000)] }, [stopOf("10")]],
+  ["one that was there is waited for longer", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 59_999)] }, []],
+  ["and then replaced", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 60_000)] }, [stopOf("3")]],
+  [
+    "what was lost goes when the new one stands",
+    FOLLOWING,
+    { entry: entry("3"), stops: [{ ...lost("s1", 30_000), size: decimal("3") }, part("s2", { size: decimal("3") })] },
+    gone("s1"),
+  ],
   ["a stop that waits: the entry", {}, { stops: [part("s1")] }, [{ kind: "place_entry" }]],
   [
     "one that was shown to wait two seconds ago is believed",

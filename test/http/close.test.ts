@@ -132,14 +132,37 @@ test("a repeat under its key closes nothing more, and a part of it is another re
   expect(sales).toHaveLength(1);
 });
 
-test("while it is not known what became of one no other begins, and nothing of a stop is in its way", async () => {
+test("while one may execute no other begins, and nothing of a stop is in its way", async () => {
   const rig = openMarketRig();
   const sales = exchangeThatFills(rig, { szi: 0.5, fills: false });
   await rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "account" } });
   expect((await close(rig)).status).toBe(202);
-  expect(await refusalOf(await close(rig))).toStartWith("409 close_in_progress");
   expect(await refusalOf(await close(rig, { touches: "all" }))).toStartWith("409 close_in_progress");
   expect(sales).toHaveLength(1);
+});
+
+test("one that can execute no more stands in no way of the account's, by what is held since", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5, fills: false };
+  const sales = exchangeThatFills(rig, held);
+  expect((await close(rig)).status).toBe(202);
+  for (let seconds = 0; seconds < 30; seconds += 1) await rig.clock.advance(1_000);
+  held.szi = 0.3;
+  expect((await close(rig)).status).toBe(202);
+  expect(sales).toMatchObject([{ s: "0.5" }, { s: "0.3" }]);
+});
+
+test("a bot's waits until its fills are known, which alone tell what it holds", async () => {
+  const rig = await limitedRig({});
+  const held = { szi: 0.5, fills: true };
+  const sales = exchangeThatFills(rig, held);
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  held.fills = false;
+  expect((await close(rig, {}, { apiKey: BOT })).status).toBe(202);
+  for (let seconds = 0; seconds < 30; seconds += 1) await rig.clock.advance(1_000);
+  for (const fraction of ["0.5", "1"])
+    expect(await refusalOf(await close(rig, { fraction }, { apiKey: BOT }))).toStartWith("409 close_in_progress");
+  expect(sales).toHaveLength(2);
 });
 
 test("of a bot no more goes than its own fills hold, and the account only where its rails touch all", async () => {

@@ -55,17 +55,34 @@ test.each([
   expect(await created(rig, terms)).toMatchObject({ path: "after_fills" });
 });
 
+/** Filled at once, as the exchange answers it. */
+async function fillOne(rig: Rig): Promise<void> {
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body) => {
+    const { action } = JSON.parse(body) as { action: { orders: { c: string }[] } };
+    const cloid = action.orders[0]?.c;
+    const statuses = [{ filled: { totalSz: "0.001", avgPx: "60010", oid: 90_001, cloid } }];
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  const asked = place(rig, { size: "0.001", price: "60010", time_in_force: "ioc" }, { apiKey: KEYS.both });
+  const told = await inSeconds(rig, asked);
+  expect(await told.json()).toMatchObject({ status: "filled" });
+  rig.deps.exchange.send = send;
+}
+
 test.each([
-  ["as of before the account's own last fill", 500],
-  ["as of long ago", 10_000],
-])("a server that shows nothing held %s does not let a stop go first", async (_what, behindMs) => {
+  ["as of before the account's own last fill", 500, "after_fills"],
+  ["as of after it", -500, "stop_first"],
+  ["as of long ago", 10_000, "after_fills"],
+] as const)("a server that shows nothing held %s", async (_what, behindMs, path) => {
   const rig = openMarketRig();
-  if (behindMs < 1_000)
-    await inSeconds(rig, place(rig, { price: "60010", time_in_force: "ioc" }, { apiKey: KEYS.both }));
+  if (behindMs < 1_000) await fillOne(rig);
   silent(rig);
   const shownMs = rig.clock.nowMs() - behindMs;
+  await rig.clock.advance(1_000);
   rig.answers.set("clearinghouseState", () => stateOf([], shownMs));
-  expect(await created(rig)).toMatchObject({ path: "after_fills" });
+  expect(await created(rig)).toMatchObject({ path });
 });
 
 test.each([

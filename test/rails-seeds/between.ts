@@ -115,7 +115,7 @@ export async function stepTrades(run: Run): Promise<void> {
     const stopShown = waiting === undefined ? null : { orderId: waiting.orderId, atMs: run.clock.nowMs() };
     for (const step of nextSteps(trade, factsOf(deps, trade, { ...NOTHING_READ, stopShown }))) {
       if (step.kind === "place_guard")
-        await placeGuard(deps, deps.settling, { trade, account: ACCOUNT, step, position: null, mark: null });
+        await placeGuard(deps, deps.settling, { trade, account: ACCOUNT, step, read: NOTHING_READ });
       if (step.kind === "place_entry") await enterTrade(deps, { trade, account: ACCOUNT, stopShown });
       if (step.kind === "follow_fills")
         inTransaction(store, () => putTrade(store, { ...trade, path: "after_fills" }, run.clock.nowMs()));

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Ask } from "./front.ts";
 import { directly, type Fate } from "./network.ts";
+import { neverKnown } from "./never-known.ts";
 import { MAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
@@ -156,4 +157,16 @@ test.each([
   await s.start();
   await s.pass(20_000);
   expect([held(s), sales(s), liveOrders(s)]).toEqual(["0", 1, []]);
+});
+
+test("one that was lost, and of which nothing ever tells, stands in the way of the next no longer than it could execute", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  s.setFate(neverKnown((body) => body.includes('"Ioc"')));
+  expect((await s.tell("close-key-1", CLOSE)).status).toBe(202);
+  expect(shown(await s.tell("close-key-2", CLOSE)).http).toBe(409);
+  expect(held(s)).toBe("0.05");
+  await s.pass(30_000);
+  expect(shown(await s.tell("close-key-3", CLOSE))).toMatchObject({ http: 201, status: "filled" });
+  expect([held(s), sales(s)]).toEqual(["0", 1]);
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Ask } from "./front.ts";
 import { directly, type Fate } from "./network.ts";
+import { neverKnown } from "./never-known.ts";
 import { MAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
@@ -83,7 +84,7 @@ test.each([
   expect(held(s)).toBe("0");
 });
 
-test("no order goes before the last one is settled, however long nothing is heard of it", async () => {
+test("no order goes before the last one is settled, or can do nothing more, and then by what is held", async () => {
   const s = await scene();
   await long(s, [[95_000, "0.02"]]);
   await s.tell("stop-key-1", STOP);
@@ -97,9 +98,24 @@ test("no order goes before the last one is settled, however long nothing is hear
   });
   await stopAndFlatten(s);
   await s.pass(1_000);
+  expect(held(s)).toBe("0.03");
   trade(s, MAKER, { isBuy: true, price: 95_000, size: "0.01" });
-  await s.pass(25_000);
+  await s.pass(9_000);
   expect(sales(s)).toHaveLength(1);
+  await s.pass(16_000);
+  expect(sales(s).map(({ input }) => /"s":"([0-9.]+)"/.exec(JSON.stringify(input.action, spelled))?.[1])).toEqual([
+    "0.05",
+    "0.03",
+  ]);
+});
+
+test("an order of which nothing ever tells keeps it waiting no longer than it could execute", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  s.setFate(neverKnown((body) => body.includes('"r":true')));
+  await stopAndFlatten(s);
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+  expect(held(s)).toBe("0");
 });
 
 test("what nobody buys within the bound of the first order is told as left", async () => {

@@ -1,10 +1,11 @@
 /** Entries with what protects them, at an exchange that loses answers, by a gateway that dies. */
 import { expect, test } from "bun:test";
-import type { Ask } from "./front.ts";
 import { directly, type Fate } from "./network.ts";
+import { neverKnown } from "./never-known.ts";
 import { MAKER } from "./plain-venue.ts";
-import { executed, limit, liveOrders, type Scene, trade } from "./scene.ts";
+import { limit, liveOrders, type Scene, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
+import { begin, bracket, guarded, held, placed, shownTrade, until } from "./trade-stage.ts";
 
 const scene = scenesOfThisFile();
 
@@ -12,76 +13,13 @@ const LOST: Fate = { arrivesAfterMs: [1], answer: { kind: "silence" } };
 const UNSENT: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ECONNREFUSED", afterMs: 50 } };
 const NEVER_ARRIVED: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
 
-/** Buys 0.05 at 90,000, and is out at 85,000. */
-function bracket(some: Partial<Extract<Ask, { kind: "trade" }>> = {}): Ask {
-  const terms = { market: "BTC", side: "buy", size: "0.05", price: "90000", timeInForce: "gtc" } as const;
-  return { kind: "trade", ...terms, stop: "85000", profit: null, ...some };
-}
-
-type Shown = {
-  id: string;
-  status: string;
-  path: string;
-  protected: boolean;
-  unprotected_because: string | null;
-  held_size: string;
-  filled_size: string;
-  error: string | null;
-  entry: { order: string | null };
-};
-
-async function shownTrade(s: Scene, id: string): Promise<Shown> {
-  return JSON.parse((await s.tell(null, { kind: "get_trade", id })).body) as Shown;
-}
-
-async function begin(s: Scene, asked: Ask = bracket()): Promise<string> {
-  const told = await s.tell("trade-key-1", asked);
-  expect(told.status).toBe(201);
-  return (JSON.parse(told.body) as Shown).id;
-}
-
-async function until(s: Scene, id: string, isSo: (shown: Shown) => boolean): Promise<Shown> {
-  for (let waited = 0; waited < 240; waited += 1) {
-    const shown = await shownTrade(s, id);
-    if (isSo(shown)) return shown;
-    await s.pass(500);
-  }
-  throw new Error(`never came to be: ${JSON.stringify(await shownTrade(s, id))}`);
-}
-
-type Placed = { size: string; isBuy: boolean; isReduction: boolean; isTrigger: boolean };
-type Sent = { b: boolean; r: boolean; s: string; t: object; c: string | null };
-
-/** Orders of the gateway that have reached the exchange's engine, in order. */
-function placed(s: Scene): Placed[] {
-  return executed(s, "order").flatMap(({ input }) => {
-    // What an action of this type holds.
-    const { orders } = input.action as unknown as { orders: Sent[] };
-    return orders
-      .filter(({ c }) => c !== null)
-      .map(({ s: size, b, r, t }) => ({ size, isBuy: b, isReduction: r, isTrigger: "trigger" in t }));
-  });
-}
-
 const STOP = { isBuy: false, isReduction: true, isTrigger: true };
 const ENTRY = { isBuy: true, isReduction: false, isTrigger: false };
-
-/** Sum of the triggers of the party that live at the exchange, in base units. */
-function guarded(s: Scene): number {
-  const { openOids } = s.venue.account(s.party.account.tradingAddress);
-  const live = [...openOids].flatMap((oid) => s.venue.record(s.party.account.tradingAddress, oid)?.order ?? []);
-  return live.filter(({ trigger }) => trigger !== null).reduce((sum, { size }) => sum + Number(size) / 1e8, 0);
-}
 
 /** The mark goes there. */
 async function markAt(s: Scene, price: number): Promise<void> {
   s.venue.setPrice("BTC", BigInt(price) * 100_000_000n);
   await s.pass(1_000);
-}
-
-function held(s: Scene): string {
-  const { positions } = s.venue.account(s.party.account.tradingAddress);
-  return [...positions.values()].map(({ size }) => String(Number(size) / 1e8)).join(",") || "0";
 }
 
 test("the stop is taken before the entry is sent, and goes when the trade is over", async () => {
@@ -182,6 +120,20 @@ test("where the account has something there, a stop of what is filled follows ea
   await until(s, id, (is) => is.status === "open" && is.protected);
   await s.pass(3_000);
   expect(guarded(s)).toBe(0.05);
+});
+
+test.each([
+  ["before the entry", async (): Promise<void> => undefined],
+  ["after it", async (s: Scene): Promise<void> => void (await s.tell("other-key-1", limit("buy", 80_000)))],
+])("a stop that was lost %s, and of which nothing ever tells, has another beside it", async (_what, before) => {
+  const s = await scene();
+  await before(s);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.05" });
+  s.setFate(neverKnown((body) => body.includes("triggerPx")));
+  const id = await begin(s);
+  await s.pass(60_000);
+  expect([held(s), guarded(s)]).toEqual(["0.05", 0.05]);
+  expect(await shownTrade(s, id)).toMatchObject({ protected: true, unprotected_because: null });
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Account } from "../../core/account.ts";
+import { endsAtMs } from "../../core/attempt.ts";
 import { absolute, compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import { closableOf, type Flatten } from "../../core/flatten.ts";
 import type { Market } from "../../core/market.ts";
@@ -34,6 +35,8 @@ export type FlattenStep = {
   side: Side;
   size: Decimal;
   price: Decimal;
+  /** As of when what is to be closed was shown, exchange time, unix milliseconds. */
+  shownMs: number;
 };
 
 /** One order that only reduces and rests nowhere, with an intent of its own; a lost answer is settled before the next one. */
@@ -48,8 +51,8 @@ function storeStep(world: ToFlatten, step: FlattenStep, place: Place): Placing |
     const flatten = requireStanding(world, step);
     const agent = signingAgent(world, account);
     if (flatten === null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id)) return null;
-    if (listSteps(store, flatten).some((order) => order.market === step.listed.name && isUnsettled(world, order)))
-      return null;
+    const steps = listSteps(store, flatten).filter(({ market }) => market === step.listed.name);
+    if (steps.some((order) => isStepOut(world, step.stop, order, step.shownMs))) return null;
     const order = orderOf(world, step, flatten);
     putFlatten(store, { ...flatten, steps: flatten.steps + 1 });
     return storeOwnOrder(world, { account, order, signer: agent.address, place, route: "flatten" });
@@ -103,4 +106,21 @@ function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: 
 /** An order of which anything may still execute, or of which the size is not final. */
 export function isUnsettled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
   return isLive(status) || listAttemptsOf(store, id).some(({ state }) => state !== "done");
+}
+
+/**
+ * The same, but for one that executes at once or not at all and by then can have done nothing more: what it did is in what is held at a
+ * later time, whatever is known of it.
+ */
+export function mayStillExecute(world: With<"store">, order: StoredOrder, exchangeMs: number): boolean {
+  if (!isUnsettled(world, order)) return false;
+  const { id, status, timeInForce, trigger } = order;
+  if (timeInForce !== "ioc" || trigger !== null || status === "open") return true;
+  const placings = listAttemptsOf(world.store, id).filter(({ kind, state }) => kind !== "cancel" && state !== "done");
+  return placings.some((attempt) => endsAtMs(attempt) >= exchangeMs);
+}
+
+/** Of a bot only fills tell what it holds by itself: its order is out until they are known. */
+export function isStepOut(world: With<"store">, { scope }: Stop, order: StoredOrder, exchangeMs: number): boolean {
+  return scope === "account" ? mayStillExecute(world, order, exchangeMs) : isUnsettled(world, order);
 }

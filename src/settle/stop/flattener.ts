@@ -16,7 +16,7 @@ import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
-import { isUnsettled, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { isStepOut, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 
 /** What an account was shown to hold on perpetuals. */
 export type ShownPositions = {
@@ -85,11 +85,20 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   if (!isOpen && !isResumed) return false;
   memory.sinceMs ??= world.exchange.nowMs();
   const steps = listSteps(store, flatten);
-  if (steps.some((order) => isUnsettled(world, order))) return false;
+  const isOutAt = (exchangeMs: number) => steps.some((order) => isStepOut(world, stop, order, exchangeMs));
+  if (isOutAt(world.exchange.nowMs())) return false;
   const shown = await parts.positions(account);
-  if (shown === null) return false;
+  if (shown === null || isOutAt(shown.timeMs)) return false;
   const held = closableIn(world, stop, shown.held);
-  const round = { stop, account, flatten, memory, held, steps: ofRequest(steps, flatten) };
+  const round = {
+    stop,
+    account,
+    flatten,
+    memory,
+    held,
+    shownMs: shown.timeMs,
+    steps: ofRequest(steps, flatten),
+  };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
   if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
   memory.flatReadings = held.size === 0 ? memory.flatReadings + 1 : 0;
@@ -155,6 +164,8 @@ type FlattenClosing = {
   account: Account;
   flatten: Flatten;
   memory: FlattenMemory;
+  /** As of when it was shown, exchange time, unix milliseconds. */
+  shownMs: number;
   market: string;
   closable: Decimal;
   /** Orders that this request has placed in this market. */

@@ -17,7 +17,7 @@ import { factsOf, type TradeRead } from "./trade-facts.ts";
 
 export type GuardStep = Extract<TradeStep, { kind: "place_guard" | "close_now" }>;
 
-type PlacingGuard = Pick<TradeRead, "position" | "mark"> & { trade: Trade; account: Account; step: GuardStep };
+type PlacingGuard = { trade: Trade; account: Account; step: GuardStep; read: TradeRead };
 
 /** The stop, or the take-profit, of a trade: one order that waits for the mark and only reduces. */
 export function placeGuard(
@@ -32,19 +32,14 @@ export function placeGuard(
 }
 
 /** Null where by the rows as they are now it is not what comes next. */
-function storeGuard(
-  world: ToPlaceOwn,
-  { trade, account, step, position, mark }: PlacingGuard,
-  place: Place,
-): Placing | null {
+function storeGuard(world: ToPlaceOwn, { trade, account, step, read }: PlacingGuard, place: Place): Placing | null {
   return inTransaction(world.store, (store) => {
     const now = findTrade(store, trade.id);
     const agent = signingAgent(world, account);
     if (now === null || now.endedAtMs !== null || agent.kind === "obstacle" || awaitsTakeUp(store, account.id))
       return null;
-    const isNext = nextSteps(now, factsOf(world, now, { position, mark, stopShown: null })).some((next) =>
-      isSame(next, step),
-    );
+    const facts = factsOf(world, now, { ...read, stopShown: null });
+    const isNext = nextSteps(now, facts).some((next) => isSame(next, step));
     const order = isNext ? newGuard(world, now, step) : null;
     if (order === null) return null;
     const atMs = order.createdAtMs;

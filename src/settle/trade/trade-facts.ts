@@ -24,9 +24,11 @@ export type TradeRead = {
   stopShown: StopShown | null;
   /** Of its market, asked for where the stop was refused because of it. */
   mark: Decimal | null;
+  /** By order: so long nobody has known what became of it, milliseconds. */
+  unsettledForMs: ReadonlyMap<string, number>;
 };
 
-export const NOTHING_READ: TradeRead = { position: null, stopShown: null, mark: null };
+export const NOTHING_READ: TradeRead = { position: null, stopShown: null, mark: null, unsettledForMs: new Map() };
 
 /** What of a trade stands in rows. */
 export type TradeRows = {
@@ -74,16 +76,20 @@ export function rowsOf(store: Store, trade: Trade): TradeRows {
 export function factsOf(
   world: ToJudgeTrade,
   trade: Trade,
-  { position, stopShown, mark }: TradeRead,
+  { position, stopShown, mark, unsettledForMs }: TradeRead,
   rows: TradeRows = rowsOf(world.store, trade),
 ): TradeFacts {
   const nowMs = world.clock.nowMs();
-  const stops = rows.stops.map((guarding) => shownBy(guardOf(world, guarding), stopShown, nowMs));
+  const guardNow = (guarding: Guarding): Part => {
+    const part = guardOf(world, guarding);
+    return part.state === "unsettled" ? { ...part, unsettledForMs: unsettledForMs.get(part.orderId) ?? 0 } : part;
+  };
+  const stops = rows.stops.map((guarding) => shownBy(guardNow(guarding), stopShown, nowMs));
   const newestKnown = stops.slice(0, trade.replacedStops ?? 0).findLastIndex(({ wasTaken }) => wasTaken);
   return {
     entry: rows.entry,
     stops: stops.map((stop, index) => ({ ...stop, mayBeReplaced: index < newestKnown })),
-    profits: rows.profits.map((guarding) => guardOf(world, guarding)),
+    profits: rows.profits.map(guardNow),
     closedOfOthers: rows.closedOfOthers,
     position,
     mark,
@@ -152,6 +158,7 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     error: order.error,
     createdAtMs: order.createdAtMs,
     shownAtMs: order.seenAtMs,
+    unsettledForMs: 0,
   };
 }
 

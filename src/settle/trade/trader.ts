@@ -29,6 +29,7 @@ import {
   rowsOf,
   rowsWhileUnchanged,
   type StopShown,
+  type TradeRead,
   type TradeRows,
 } from "./trade-facts.ts";
 
@@ -78,6 +79,8 @@ type TradeMemory = {
   position: Decimal | null;
   markAskedMs: number;
   mark: Decimal | null;
+  /** By guard: since when nobody knows what became of it, elapsed milliseconds. */
+  unsettledSinceMs: ReadonlyMap<string, number>;
 };
 
 const NOTHING_ASKED: TradeMemory = {
@@ -91,6 +94,7 @@ const NOTHING_ASKED: TradeMemory = {
   position: null,
   markAskedMs: Number.NEGATIVE_INFINITY,
   mark: null,
+  unsettledSinceMs: new Map(),
 };
 
 /** Pursues trades: their stops, their entries, their ends. */
@@ -117,10 +121,30 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   if (rows === null || account === null || rows.trade.endedAtMs !== null) return true;
   if (state.phase !== "ready" || awaitsTakeUp(store, account.id)) return false;
   await ask(world, parts, { rows, account, memory });
+  memory.unsettledSinceMs = unsettledNow(world, rowsWhileUnchanged(store, id), memory);
   const now = writeDown(world, { id, memory });
   if (now === null) return true;
   await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));
   return false;
+}
+
+function unsettledNow(
+  world: ToPlaceOwn,
+  rows: TradeRows | null,
+  { unsettledSinceMs }: TradeMemory,
+): ReadonlyMap<string, number> {
+  if (rows === null) return unsettledSinceMs;
+  const { stops, profits } = factsOf(world, rows.trade, NOTHING_READ, rows);
+  const unsettled = [...stops, ...profits].filter(({ state }) => state === "unsettled");
+  const nowMs = world.clock.elapsedMs();
+  return new Map(unsettled.map(({ orderId }) => [orderId, unsettledSinceMs.get(orderId) ?? nowMs]));
+}
+
+/** What was read beside the rows, but for what the account holds. */
+function readIn({ clock }: ToPlaceOwn, { stopShown, mark, unsettledSinceMs }: TradeMemory): TradeRead {
+  const nowMs = clock.elapsedMs();
+  const unsettledForMs = new Map([...unsettledSinceMs].map(([orderId, sinceMs]) => [orderId, nowMs - sinceMs]));
+  return { position: null, stopShown, mark, unsettledForMs };
 }
 
 type Asking = { rows: TradeRows; account: Account; memory: TradeMemory };
@@ -227,8 +251,7 @@ function judge(
   const found = { ...row, entryId: rows.entryOrder?.id ?? null };
   const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world.store, found);
   const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
-  const read = { position: null, stopShown: memory.stopShown, mark: memory.mark };
-  const byFills = factsOf(world, trade, read, rows);
+  const byFills = factsOf(world, trade, readIn(world, memory), rows);
   // What was read was read of what it held then.
   const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
   const steps = nextSteps(trade, facts);
@@ -272,7 +295,12 @@ async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, ste
   switch (step.kind) {
     case "place_guard":
     case "close_now":
-      return placeGuard(world, settling, { trade, account, step, position: memory.position, mark: memory.mark });
+      return placeGuard(world, settling, {
+        trade,
+        account,
+        step,
+        read: { ...readIn(world, memory), position: memory.position },
+      });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
     case "place_entry":
