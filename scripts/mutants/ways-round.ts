@@ -96,6 +96,24 @@ export const WAYS_ROUND: readonly Mutant[] = [
     '  if (touches === "all" || targetBot !== bot || targetBot === bot) return null;',
   ),
   one(
+    "what rests to be bought makes room to sell what others hold",
+    "src/core/rails/reductions.ts",
+    "sumsOf(own.filter(({ isUnheard }) => isUnheard))",
+    "sumsOf(own)",
+  ),
+  one(
+    "what was sold beyond its own makes room again",
+    "src/core/rails/reductions.ts",
+    'larger(subtract(most, side === "sell" ? sells : buys), ZERO)',
+    'larger(subtract(most, side === "sell" ? subtract(sells, sells) : buys), ZERO)',
+  ),
+  one(
+    "stops of all that is held, beside one another, count once where others hold",
+    "src/core/rails/reductions.ts",
+    "if (hasTrigger(wish.leg) && isAlone(facts, wish.leg))",
+    "if (hasTrigger(wish.leg))",
+  ),
+  one(
     "one key closes what another holds",
     "src/core/rails/reductions.ts",
     "(reducedFault(rails, facts, wish) ?? displacedFault(rails, facts, wish))",

@@ -120,7 +120,7 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
   if (remaining === ZERO || isNegative(remaining)) return [];
   const { market, side } = terms;
   const reduceOnly = terms.reduceOnly || (side === "sell" && isSpot(market));
-  const waits = leg.trigger !== null && leg.state !== "resting";
+  const waiting = leg.state === "resting" ? null : leg.trigger;
   return [
     {
       orderId: leg.orderId,
@@ -130,7 +130,9 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
       reduceOnly,
       remaining,
       price: decimal(leg.price),
-      triggerPrice: waits && leg.trigger !== null ? decimal(leg.trigger.price) : null,
+      triggerPrice: waiting === null ? null : decimal(waiting.price),
+      triggerKind: waiting?.kind ?? null,
+      isUnheard: leg.state === "sent" || leg.state === "lost" || leg.state === "closing",
       bot: botOf(store, terms.keyHash),
     },
   ];

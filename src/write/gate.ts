@@ -210,6 +210,8 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: OrderedAt
     price: decimal(order.p),
     reduceOnly: order.r || (!order.b && market.kind === "spot"),
     triggerPrice: waits ? trigger.price : null,
+    triggerKind: waits ? trigger.kind : null,
+    isUnheard: true,
   };
   const { sizeDecimals, pairName } = market;
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
@@ -230,6 +232,8 @@ function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
     price: null,
     reduceOnly: twap.r,
     triggerPrice: null,
+    triggerKind: null,
+    isUnheard: true,
   };
   return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };
 }

@@ -9,10 +9,11 @@ import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import type { StoredKey } from "../store/api-keys.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twaps.ts";
-import { listBotNets } from "../store/bots.ts";
+import { botOf, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
@@ -89,6 +90,26 @@ export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
   return atMost(deps, readPosition(deps, of), INCREASE_WAITS_MS);
 }
 
+/** So many are looked at, the newest, before a reduction is refused for want of what they may have filled. */
+const MAX_LOOKED_AT = 4;
+
+/** What of a bot rests and increases may have been filled by now, and not been told: then what it has filled is its own. */
+export async function lookAtOpened(
+  { store, settling, clock }: With<"clock" | "settling" | "store">,
+  { account, key, market }: { account: Account; key: Pick<StoredKey, "keyHash">; market: string },
+): Promise<void> {
+  const bot = botOf(store, key.keyHash);
+  const resting = listOpenLegs(store, account.id).filter(
+    (leg) => leg.bot === bot && leg.market === market && !leg.reduceOnly && leg.price !== null,
+  );
+  const looking = resting.slice(-MAX_LOOKED_AT).map(({ orderId }) => settling.look(orderId, "settle"));
+  await atMost(
+    { clock },
+    Promise.all(looking).then(() => undefined),
+    REDUCTION_WAITS_MS,
+  );
+}
+
 /** Puts what the exchange shows now where the gate looks. */
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
@@ -131,6 +152,10 @@ export function factsNow(deps: ToJudge, store: Store, judged: Judged): Facts {
       return doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])];
     },
     ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, () => reducingOf(out, { bot, market })),
+    beyondOf(market) {
+      const { soldBeyond = ZERO, boughtBeyond = ZERO } = doubts.get(market) ?? {};
+      return { sells: soldBeyond, buys: boughtBeyond };
+    },
     // What else the account holds on spot is no part of what a bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),

@@ -18,7 +18,7 @@ import { giveBack } from "./give-back.ts";
 import { answerEarlier, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
 import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
-import { readFacts, rereadPosition } from "./rails-facts.ts";
+import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
 
@@ -82,7 +82,7 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     } catch (error) {
       if (mayBeBehind(error, plan) && !hasReread) {
         hasReread = true;
-        await inTime(deps, deadlineMs, readPositionAgain(deps, caller, plan));
+        await inTime(deps, deadlineMs, readAgain(deps, caller, plan));
         continue;
       }
       const isPlannedFor = error instanceof ApiError && error.code === "idempotency_in_progress";
@@ -154,17 +154,21 @@ async function readAll(reading: readonly Promise<void>[]): Promise<void> {
   await Promise.all(reading);
 }
 
-/** A position that is shown late, and fills that are booked at once, look like a position of others. */
-function mayBeBehind(error: unknown, { resource }: Plan): boolean {
+/** A position that is shown late, and fills that are booked at once, look like a position of others; so do fills that are told late. */
+function mayBeBehind(error: unknown, { resource, use }: Plan): boolean {
   if (!(error instanceof RailRefused)) return false;
   const { rail } = error.refused;
-  return rail === "opposite_position" || (rail === "touches" && resource.kind === "operation");
+  return rail === "opposite_position" || (rail === "touches" && (resource.kind === "operation" || use === "reduce"));
 }
 
-async function readPositionAgain(deps: ToWrite, { account, reader }: Caller, plan: Plan): Promise<void> {
-  const { market, alsoMarkets = [] } = plan;
+async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<void> {
+  const { account, key, reader } = caller;
+  const { market, alsoMarkets = [], use } = plan;
   const markets = market === null ? [] : [market, ...alsoMarkets];
-  await readAll(markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })));
+  await readAll([
+    ...markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })),
+    ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, market: each })) : []),
+  ]);
 }
 
 /** When its turn comes where others wait as well. */

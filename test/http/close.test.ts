@@ -205,7 +205,8 @@ test("a stop with a limit that has fired and was left behind is in the way as we
   await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
   const trigger = { price: "59000", kind: "stop_loss", market: false };
   const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
-  const [left, waiting] = [await place(rig, guard), await place(rig, guard)];
+  const profit = { ...guard, price: "61900", trigger: { price: "62000", kind: "take_profit", market: false } };
+  const [left, waiting] = [await place(rig, guard), await place(rig, profit)];
   const { id } = (await left.clone().json()) as Shown;
   const { store } = rig.deps;
   inTransaction(store, () => {

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
+import { setBotNet } from "../../src/store/bots.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { grantBody, signGrant } from "../support/limited-key.ts";
 import {
@@ -17,7 +20,7 @@ import {
   stop,
   textOf,
 } from "./rails-rig.ts";
-import { KEYS, rowCounts } from "./rig.ts";
+import { ACCOUNTS, KEYS, rowCounts } from "./rig.ts";
 
 describe("a key with rails", () => {
   test("is registered by the owner's signature of every line, and shows what it is held to", async () => {
@@ -262,6 +265,23 @@ describe("the gate", () => {
     expect(await railOf(await change("cancel", BOT, {}))).toBe("touches");
     expect(await railOf(await place(rig, reduce, { apiKey: OTHER_BOT }))).toBe("passed");
     expect((await change("cancel", OTHER_BOT, {})).status).toBe(200);
+  });
+
+  test("what rests to be bought makes no room to sell what others hold, and what of it was filled untold does", async () => {
+    const rig = await limitedRig({}, [{ coin: "BTC", szi: "3" }]);
+    const { id } = (await (await place(rig, {})).json()) as { id: string };
+    const reduce = () =>
+      inSeconds(rig, place(rig, { side: "sell", reduce_only: true, price: "59500", time_in_force: "ioc" }));
+    for (let times = 0; times < 3; times += 1) expect(await railOf(await reduce())).toBe("touches");
+    const looked: string[] = [];
+    rig.deps.settling.look = async (orderId) => {
+      looked.push(orderId);
+      const held = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
+      inTransaction(rig.deps.store, (store) => setBotNet(store, held, decimal("0.001")));
+      return "open";
+    };
+    expect(await railOf(await reduce())).toBe("passed");
+    expect(looked).toEqual([id]);
   });
 
   test("a bot does not go against what others hold: a stop would mean nothing there", async () => {

@@ -305,24 +305,34 @@ function auditReduction({ auditor, venue, later, asker, fail }: Judged, leg: Leg
  * The same as the gateway was told. Of what it holds against the leg it may have less than that: where the account shows less,
  * somebody else may have closed it, and what is out is to come nevertheless.
  */
-function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book, { asset, isBuy }: Leg): number {
+function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book, leg: Leg): number {
+  const { asset, isBuy } = leg;
+  const waits = leg.trigger !== null;
   const sign = isBuy ? -1 : 1;
   const ownLegs = venue.legs.filter((each) => each.holder === name && each.asset === asset);
   const untold = ownLegs.reduce((sum, each) => sum + (each.isBuy ? 1 : -1) * (each.filled - each.told.filled), 0);
   const told = ((net[asset] ?? 0) - untold) * sign;
   const held = told < 0 ? Math.max(told, Math.min((shown[asset] ?? 0) * sign, 0)) : told;
-  const out = ownLegs.filter((each) => each.isBuy !== isBuy && !onlyReduces(each) && !isOver(each.told.standing));
+  const out = ownLegs.filter((each) => each.isBuy !== isBuy && !onlyReduces(each) && isToCome(each, waits));
   const coming = out.reduce((sum, each) => sum + each.size - each.told.filled, 0);
   // Told in another order than they were filled in, reductions may have counted as another's: then as much more is its own.
   const reduced = ownLegs.filter(({ reduceOnly }) => reduceOnly).reduce((sum, each) => sum + each.told.filled, 0);
-  return held + coming + reduced + (reserved.get(sideIn(asset, !isBuy)) ?? 0);
+  return held + coming + reduced + (waits ? (reserved.get(sideIn(asset, !isBuy)) ?? 0) : 0);
+}
+
+/** What waits for the mark may be there before what it protects; what executes at once closes no more than may be held by now. */
+function isToCome({ told }: Leg, waits: boolean): boolean {
+  return waits ? !isOver(told.standing) : told.standing === "air";
 }
 
 /** What may still be filled on the other side, as far as the gateway was told. */
-function believed(venue: Venue, { name, reserved }: Book, { asset, isBuy }: Leg): number {
+function believed(venue: Venue, { name, reserved }: Book, { asset, isBuy, trigger }: Leg): number {
   const other = venue.legs.filter((each) => each.holder === name && each.asset === asset && each.isBuy !== isBuy);
-  const lives = other.filter((each) => !onlyReduces(each) && (mayFill(each) || !isOver(each.told.standing)));
-  return lives.reduce((sum, each) => sum + each.size - each.filled, reserved.get(sideIn(asset, !isBuy)) ?? 0);
+  const isCounted = (each: Leg) =>
+    trigger === null ? isToCome(each, false) : mayFill(each) || !isOver(each.told.standing);
+  const lives = other.filter((each) => !onlyReduces(each) && isCounted(each));
+  const notSent = trigger === null ? 0 : (reserved.get(sideIn(asset, !isBuy)) ?? 0);
+  return lives.reduce((sum, each) => sum + each.size - each.filled, notSent);
 }
 
 function isOver(standing: Leg["standing"]): boolean {

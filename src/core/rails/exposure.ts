@@ -12,7 +12,7 @@ import {
   sum,
   ZERO,
 } from "../decimal.ts";
-import type { Side } from "../order.ts";
+import type { Side, Trigger } from "../order.ts";
 
 /** What is left of one order at the exchange, as far as anybody can say that it may still execute. */
 export type OpenLeg = {
@@ -26,6 +26,10 @@ export type OpenLeg = {
   price: Decimal | null;
   /** Null for one without, and for one that has fired. */
   triggerPrice: Decimal | null;
+  /** Null where `triggerPrice` is. */
+  triggerKind: Trigger["kind"] | null;
+  /** Nobody knows whether the exchange has it, or how much of it was filled: it may have been without our knowing. */
+  isUnheard: boolean;
   /** It can only reduce: it says so at the exchange, or it sells on spot, where there is nothing below zero. */
   reduceOnly: boolean;
   /** Null for what no bot has placed. */
@@ -59,7 +63,7 @@ export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
   return larger(longest, negate(shortest));
 }
 
-/** The largest position that a side can be asked to reduce: what is held, and what may have been filled without our knowing. */
+/** The largest position that a side can be asked to reduce: what is held, and these orders filled. */
 export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): Decimal {
   const most = side === "sell" ? add(net.high, buys) : negate(subtract(net.low, sells));
   return larger(most, ZERO);

@@ -15,20 +15,46 @@ export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refus
   );
 }
 
-/** For whichever `touches`: beyond what is the bot's own it would reduce another's. What rests is summed; of triggers that wait the largest counts. */
+/**
+ * For whichever `touches`: beyond what is the bot's own it would reduce another's. What is its own is what its fills hold and what may have
+ * been filled without our knowing; what rests is not held yet, and what was sold beyond that makes no room a second time. What rests, or
+ * executes at once, is summed, and so are the triggers of a kind: all of them may fire.
+ */
 export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
-  const { market, side, triggerPrice } = wish.leg;
+  const { market, side, triggerKind } = wish.leg;
   if (isSpot(market)) return soldFault(rails, facts, wish);
+  if (hasTrigger(wish.leg) && isAlone(facts, wish.leg)) return aheadFault(rails, facts, wish);
   const own = ownIn(rails, facts, market);
-  const alike = own.filter(
-    (leg) => isStanding(wish, leg) && leg.side === side && leg.reduceOnly && hasTrigger(leg) === hasTrigger(wish.leg),
-  );
-  const sizes = alike.map(({ remaining }) => remaining);
-  const use = triggerPrice === null ? sum(sizes) : sizes.reduce(larger, ZERO);
-  const limit = mostToReduce(side, netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));
+  const alike = reducingLike(wish, own).filter((leg) => leg.triggerKind === triggerKind);
+  const use = sum(alike.map(({ remaining }) => remaining));
+  const { sells, buys } = facts.beyondOf(market);
+  const most = mostToReduce(side, facts.ownOf(market), sumsOf(own.filter(({ isUnheard }) => isUnheard)));
+  const limit = larger(subtract(most, side === "sell" ? sells : buys), ZERO);
   if (!isAbove(use, limit)) return null;
-  const others = triggerPrice === null ? subtract(use, wish.leg.remaining) : ZERO;
-  return sizeRefusal("touches", { limit, use, unit: market, wish, largest: subtract(limit, others) });
+  const largest = subtract(limit, subtract(use, wish.leg.remaining));
+  return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
+}
+
+/** Nothing on this side is known to be another's: what protects is not stopped where nobody can say what the account holds. */
+function isAlone({ accountOf, ownOf }: Facts, { market, side }: OpenLeg): boolean {
+  const account = accountOf(market);
+  if (account === null) return true;
+  const { low, high } = ownOf(market);
+  return side === "sell" ? !isAbove(account, larger(high, ZERO)) : !isAbove(negate(account), larger(negate(low), ZERO));
+}
+
+/** What waits for the mark may be there before what it is to protect. Of such the largest counts: the new one goes before the old one. */
+function aheadFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+  const { market, side } = wish.leg;
+  const own = ownIn(rails, facts, market);
+  const waiting = reducingLike(wish, own).filter(hasTrigger);
+  const use = waiting.map(({ remaining }) => remaining).reduce(larger, ZERO);
+  const limit = mostToReduce(side, netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));
+  return isAbove(use, limit) ? sizeRefusal("touches", { limit, use, unit: market, wish, largest: limit }) : null;
+}
+
+function reducingLike(wish: Ordered, own: readonly OpenLeg[]): OpenLeg[] {
+  return own.filter((leg) => isStanding(wish, leg) && leg.side === wish.leg.side && leg.reduceOnly);
 }
 
 /** On spot nothing keeps a sale to what is held: all that the bot sells is summed, and what it has not bought yet is not its own. */

@@ -1,6 +1,6 @@
 /** What is asked of the judge, and what it is told. */
 import type { Decimal } from "../decimal.ts";
-import type { NetRange, OpenLeg, Reference } from "./exposure.ts";
+import type { NetRange, OpenLeg, Reference, Sums } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import type { Halt } from "./trip.ts";
 
@@ -32,6 +32,8 @@ export type Facts = {
   legs: readonly OpenLeg[];
   /** Net of the bot's own fills in a market, negative is short; two where it is not known which of them came first. */
   ownOf(market: string): NetRange;
+  /** What of its reductions was booked as another's, since nothing of it is known to have been its own. */
+  beyondOf(market: string): Sums;
   /** Markets in which the bot has a net. */
   held: readonly string[];
   /** The account's position; null where it is not known. */

@@ -26,6 +26,8 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
     remaining: decimal("1"),
     price: decimal("100"),
     triggerPrice: null,
+    triggerKind: some.triggerPrice == null ? null : "stop_loss",
+    isUnheard: false,
     reduceOnly: false,
     ...some,
   };
@@ -33,6 +35,7 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
 
 export type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" | "halt" | "lossToday">> & {
   net?: string;
+  soldBeyond?: string;
   account?: string | null;
   price?: string | null;
   settings?: readonly Setting[] | null;
@@ -43,6 +46,7 @@ export type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targe
 export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
   const {
     net = "0",
+    soldBeyond = "0",
     account = net,
     price = "100",
     legs = [],
@@ -60,6 +64,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     halt: null,
     lossToday: () => ZERO,
     ownOf: () => ({ low: decimal(net), high: decimal(net) }),
+    beyondOf: () => ({ buys: ZERO, sells: decimal(soldBeyond) }),
     accountOf: () => (account === null ? null : decimal(account)),
     referenceOf: () => at,
     settingsOf: () => settings,
