@@ -71,7 +71,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "what a bot has bought is not booked",
     changes: inFile(
       "src/store/orders.ts",
-      "  putOpenLeg(store, order, leg);\n  bookFills(store, order, before);\n",
+      "  putOpenLeg(store, order, leg);\n  bookFills(store, order, before.order);\n",
       "  putOpenLeg(store, order, leg);\n",
     ),
     seenBy: seen(

@@ -27,9 +27,9 @@ const GATEWAY: readonly Mutant[] = [
     name: "the intent is not written",
     changes: [
       {
-        file: "src/actions/place-order.ts",
-        find: "insertPlacing(store, { order, key, leg, attempt: made })",
-        put: "({ ...made, id: insertOrder(store, order, { key, leg, attempt: null }) })",
+        file: "src/store/orders.ts",
+        find: "...keyColumns(order, key), ...attemptColumns(placing.attempt), ...legColumns(leg)",
+        put: "...keyColumns(order, key), ...NO_ATTEMPT, ...legColumns(leg)",
       },
     ],
   },

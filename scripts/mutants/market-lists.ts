@@ -57,7 +57,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/shown-market.ts",
-        find: "toldOf(world, user, oid) ?? (await",
+        find: "world.picture.toldOf(user, oid) ?? (await",
         put: "(await",
       },
     ],

@@ -37,7 +37,7 @@ export const RAILS: readonly Mutant[] = [
   one(
     "what a bot has bought is not booked",
     "src/store/orders.ts",
-    "  putOpenLeg(store, order, leg);\n  bookFills(store, order, before);\n",
+    "  putOpenLeg(store, order, leg);\n  bookFills(store, order, before.order);\n",
     "  putOpenLeg(store, order, leg);\n",
   ),
   one(

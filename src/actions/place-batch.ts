@@ -4,14 +4,13 @@ import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
 import type { Place, ToSign, ToWrite, With } from "../deps.ts";
-import { firstLeg, intendedOf, newOrder } from "../settle/place/new-order.ts";
+import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import type { Placing } from "../settle/record/record.ts";
-import { numberFor, requireAgent, storeNumbered } from "../settle/send/intent.ts";
+import { numberFor, requireAgent } from "../settle/send/intent.ts";
 import type { Reply } from "../settle/send/send.ts";
-import { insertPlacing, type StoredOrder } from "../store/orders.ts";
+import type { Placing, StoredOrder } from "../store/orders.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
@@ -133,16 +132,8 @@ function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent):
   // It may have been retired since the request was let in.
   const number = numberFor(deps, requireAgent(deps, caller.account));
   const builder = builderOf(deps, caller, entries);
-  const placings = orders.map((order): Placing => {
-    const leg = firstLeg(order);
-    const named = { idempotencyKey: key.key, actor: caller.key.keyHash };
-    const intended = intendedOf({ account: caller.account, order, leg, builder, ...named });
-    const own = { key: key.key, fingerprint: null, answer: null };
-    const attempt = storeNumbered(deps, intended, number, (store, made) =>
-      insertPlacing(store, { order, key: own, leg, attempt: made }),
-    );
-    return { order, leg, attempt };
-  });
+  const placer = { account: caller.account, actor: caller.key.keyHash, builder };
+  const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, number));
   const [first] = placings;
   if (first !== undefined) place.take(first.attempt);
   return placings;
@@ -179,6 +170,6 @@ function elsewhereOf(deps: ToPlaceBatch, { account }: Caller, placings: readonly
   const count = placings.length;
   const user = account.tradingAddress;
   return Promise.all(
-    placings.map((placing, index) => shownElsewhere(deps, { ...placing, user }, replyTo(reply, { index, count }))),
+    placings.map((placing, index) => shownElsewhere(deps, placing, user, replyTo(reply, { index, count }))),
   );
 }

@@ -1,17 +1,14 @@
-import type { KeyRecord } from "../core/idempotency.ts";
-import type { Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Place, ToSign, ToWrite, With } from "../deps.ts";
-import { firstLeg, intendedOf, newOrder } from "../settle/place/new-order.ts";
+import type { ToSign, ToWrite, With } from "../deps.ts";
+import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import type { Placing } from "../settle/record/record.ts";
-import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
+import { numberFor, requireAgent } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
 import { appendNote } from "../store/notes.ts";
-import { insertOrder, insertPlacing, type StoredOrder } from "../store/orders.ts";
+import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { Asked } from "../write/differences.ts";
 import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
@@ -88,15 +85,19 @@ export async function planPlacing(
       if (wanted.note !== undefined) {
         appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
       }
-      if (fault !== null) return storeRefused(deps, { caller, order, key, fault });
-      const placing = storePlacing(deps, { caller, order, key, market, place });
+      if (fault !== null) return storeRefused(deps, caller, { order, key }, fault);
+      // It may have been retired since the request was let in.
+      const signer = requireAgent(deps, caller.account);
+      const builder = builderFor(deps, { account: caller.account, market, side: order.side });
+      const placer = { account: caller.account, actor: caller.key.keyHash, builder };
+      const placing = storePlacing(deps, { order, key }, placer, numberFor(deps, signer));
+      place.take(placing.attempt);
       return {
         kind: "outgoing",
         attempt: placing.attempt,
         async conclude(reply) {
           heedBuilderRefusal(deps, caller.account, reply);
-          const user = caller.account.tradingAddress;
-          const elsewhere = await shownElsewhere(deps, { ...placing, user }, reply);
+          const elsewhere = await shownElsewhere(deps, placing, caller.account.tradingAddress, reply);
           if (elsewhere === null) return recordPlaceReply(deps, placing, reply);
           const outcome = await recordElsewhere(deps, placing, elsewhere);
           void deps.settling.pursue(placing.attempt.id);
@@ -114,12 +115,13 @@ export function askedOf({ market, side, size, price, timeInForce, reduceOnly, tr
 /** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
 function storeRefused(
   deps: With<"store">,
-  about: { caller: Caller; order: StoredOrder; key: KeyRecord; fault: string },
+  caller: Caller,
+  { order: wanted, key }: Pick<Placing, "order" | "key">,
+  fault: string,
 ): Said {
-  const { caller, key, fault } = about;
-  const order: StoredOrder = { ...about.order, status: "rejected", error: fault };
+  const order: StoredOrder = { ...wanted, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
-  insertOrder(deps.store, order, { key: { ...key, answer }, leg: null, attempt: null });
+  insertRefused(deps.store, order, { ...key, answer });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,
@@ -128,21 +130,4 @@ function storeRefused(
     detail: { reason: fault },
   });
   return { kind: "said", ...answer };
-}
-
-type PlaceIntent = { caller: Caller; order: StoredOrder; key: KeyRecord; market: Market; place: Place };
-
-/** Inside the intent's transaction: order, leg, nonce, attempt and audit row. */
-function storePlacing(deps: ToSign & With<"builderApproval">, about: PlaceIntent): Placing {
-  const { caller, order, key, market, place } = about;
-  // It may have been retired since the request was let in.
-  const signer = requireAgent(deps, caller.account);
-  const leg = firstLeg(order);
-  const builder = builderFor(deps, { account: caller.account, market, side: order.side });
-  const named = { idempotencyKey: key.key, actor: caller.key.keyHash };
-  const intended = intendedOf({ account: caller.account, order, leg, builder, ...named });
-  const attempt = storeAttempt(deps, intended, { signer, place }, (store, made) =>
-    insertPlacing(store, { order, key, leg, attempt: made }),
-  );
-  return { order, leg, attempt };
 }

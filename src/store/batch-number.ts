@@ -6,8 +6,6 @@ import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { orders } from "./schema.ts";
 
-type NumberedBatch = Pick<StoredOrder, "batchId" | "batchIndex"> & { number: number; attempt: Omit<Attempt, "id"> };
-
 const firstOfBatch = prepared((store) =>
   store
     .select(columnsOf(orders, ["signer", "nonce"]))
@@ -17,9 +15,13 @@ const firstOfBatch = prepared((store) =>
 );
 
 /** Throws where another action has the number. The later orders of a batch share that of its first, and of nothing else. */
-export function requireOwnNumber(store: Store, { batchId, batchIndex, number, attempt }: NumberedBatch): void {
+export function requireOwnNumber(
+  store: Store,
+  { batchId, batchIndex }: Pick<StoredOrder, "batchId" | "batchIndex">,
+  attempt: Pick<Attempt, "id" | "signer" | "nonce">,
+): void {
   if (batchId === null || batchIndex === 0) {
-    requireUnused(store, { ...attempt, id: number });
+    requireUnused(store, attempt);
     return;
   }
   const first = firstOfBatch(store).get({ batchId });

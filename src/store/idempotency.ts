@@ -27,7 +27,7 @@ export function findKeyRecord(store: Store, accountId: string, key: string): Key
 
 const insert = prepared((store) => store.insert(idempotency).values(placeholders(idempotency)).prepare());
 
-/** Stores a key in a row of its own: any but that of a placing, which `insertOrder` stores. */
+/** Stores a key in a row of its own: any but that of a placing, which `store/orders` stores with it. */
 export function insertKeyRecord(store: Store, record: KeyRecord): void {
   const { resource, answer, ...rest } = record;
   insert(store).run({

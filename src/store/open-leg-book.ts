@@ -62,12 +62,10 @@ function readAgain(store: Store, book: OpenLegs, { orderId, readers }: { orderId
   for (const [accountId, orders] of book.accounts) {
     if (read?.accountId !== accountId && orders.delete(orderId)) book.lists.delete(accountId);
   }
-  if (read !== null) put(book, { accountId: read.accountId, orderId, legs: read.legs });
+  if (read !== null) put(book, read.accountId, orderId, read.legs);
 }
 
-type OfOrder = { accountId: string; orderId: string; legs: readonly OpenLeg[] };
-
-function put(book: OpenLegs, { accountId, orderId, legs }: OfOrder): void {
+function put(book: OpenLegs, accountId: string, orderId: string, legs: readonly OpenLeg[]): void {
   const orders = book.accounts.get(accountId);
   // Of an account that nobody has asked for nothing is kept.
   if (orders === undefined) return;
@@ -99,7 +97,7 @@ export function putOpenLeg(store: Store, order: StoredOrder, leg: Leg): void {
   const before = book.accounts.get(accountId)?.get(orderId) ?? [];
   // Beside others, or where a modify may be out, the rows have to say it.
   if (book.touched.has(orderId) || before.some(({ cloid }) => cloid !== leg.cloid)) book.touched.add(orderId);
-  else put(book, { accountId, orderId, legs: mayExecute(order) ? openLeg(store, order, leg) : [] });
+  else put(book, accountId, orderId, mayExecute(order) ? openLeg(store, order, leg) : []);
 }
 
 /** For whoever writes what names no order. */

@@ -2,10 +2,10 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQ
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
-import type { KeyAnswer } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
-import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
+import { bookFills, filledBefore } from "./bots.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce, takeNumber } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
@@ -14,12 +14,14 @@ import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
 import type { Unknowns } from "./operations.ts";
 import { tellOrder, tellRemoved } from "./order-events.ts";
 import {
+  attemptColumns,
   ENDING,
+  keyColumns,
   legColumns,
-  type OrderOrigin,
+  NO_ATTEMPT,
+  NO_KEY,
+  NO_LEG,
   OUTCOME,
-  type PlacingKey,
-  placingColumns,
   toTrigger,
   triggerColumns,
 } from "./placing-columns.ts";
@@ -102,33 +104,45 @@ export function findOrder(store: Store, id: string): StoredOrder | null {
 
 const insert = prepared((store) => store.insert(orders).values(placeholders(orders)).prepare());
 
-const PLACED_ELSEWHERE: OrderOrigin = { key: null, leg: null, attempt: null };
+const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 
-/** Returns the number of its row. */
-export function insertOrder(store: Store, order: StoredOrder, placing: OrderOrigin = PLACED_ELSEWHERE): number {
-  const { key } = placing;
-  if (key !== null && key.key !== order.idempotencyKey) throw new Error("bug: not the key of this order");
-  const number = takeNumber(store);
-  if (placing.attempt !== null) requireOwnNumber(store, { ...order, number, attempt: placing.attempt });
-  insert(store).run({ ...placingColumns(placing), ...toRow(order), number });
-  if (placing.leg !== null) putOpenLeg(store, order, placing.leg);
-  noteWritten(store);
-  tellOrder(store, order, "order.created");
-  return number;
+/** One that was placed elsewhere, or whose leg and attempt have rows of their own. */
+export function insertOrder(store: Store, order: StoredOrder): void {
+  insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeNumber(store) });
+  tellNew(store, order);
 }
 
-type PlacedRows = { order: StoredOrder; key: PlacingKey; leg: Leg; attempt: Omit<Attempt, "id"> };
+/** One of which nothing is sent: it stands in one row with its key. */
+export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
+  const parts = { ...keyColumns(order, key), ...NO_ATTEMPT, ...NO_LEG };
+  insert(store).run({ ...parts, ...toRow(order), number: takeNumber(store) });
+  tellNew(store, order);
+}
+
+/** One that is placed through the API: what stands in its row, of which every part goes by its names. */
+export type Placing<Signed = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: Signed };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
-export function insertPlacing(store: Store, { order, key, leg, attempt }: PlacedRows): Attempt {
-  requireOwn({ order, key, leg, attempt });
-  const id = insertOrder(store, order, { key, leg, attempt });
+export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {
+  const { order, key, leg } = placing;
+  requireOwn(placing);
+  const parts = { ...keyColumns(order, key), ...attemptColumns(placing.attempt), ...legColumns(leg) };
+  const attempt = { ...placing.attempt, id: takeNumber(store) };
+  requireOwnNumber(store, order, attempt);
+  insert(store).run({ ...parts, ...toRow(order), number: attempt.id });
+  putOpenLeg(store, order, leg);
+  tellNew(store, order);
   passNonce(store, attempt);
-  return { ...attempt, id };
+  return attempt;
+}
+
+function tellNew(store: Store, order: StoredOrder): void {
+  noteWritten(store);
+  tellOrder(store, order, "order.created");
 }
 
 /** What the row does not hold is told by the order: it must not say anything else. */
-function requireOwn({ order, key, leg, attempt }: PlacedRows): void {
+function requireOwn({ order, key, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
   const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
   const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
   const isOfOrder = resource.id === order.id && accountId === order.accountId && cloid === cloidOf(order.id);
@@ -186,26 +200,21 @@ const settle = preparedChange((store) =>
     .prepare(),
 );
 
-/** How a placing has come out. The answer is the order as text. */
-export type Settled = {
-  order: StoredOrder;
-  /** What its row says, if it is still of this version. */
-  before: FilledPart;
-  leg: Leg;
-  sentAtMs: number;
-  settledAtMs: number;
-  answer: KeyAnswer;
-};
-
 /**
- * `updateOrder` together with its first leg, the end of the attempt that placed it and the answer of its key. False, and
- * nothing has changed, where any of them has moved on since, or has a row of its own.
+ * `updateOrder` together with its first leg, the end of the attempt that placed it and the answer of its key, which is the
+ * order as text. False, and nothing has changed, where any of them has moved on since, or has a row of its own.
  */
-export function settleOrder(store: Store, { order, before, leg, sentAtMs, settledAtMs, answer }: Settled): boolean {
-  const end = { attemptState: "done", sentAtMs, settledAtMs, answerStatus: answer.status, answerBody: answer.body };
+export function settleOrder(
+  store: Store,
+  before: Pick<Placing, "order" | "attempt">,
+  { order, leg }: Pick<Placing, "order" | "leg">,
+  answer: KeyAnswer,
+): boolean {
+  const times = { sentAtMs: before.attempt.createdAtMs, settledAtMs: order.seenAtMs };
+  const end = { attemptState: "done", ...times, answerStatus: answer.status, answerBody: answer.body };
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
   putOpenLeg(store, order, leg);
-  bookFills(store, order, before);
+  bookFills(store, order, before.order);
   tellOrder(store, order, "order.updated", answer.body);
   return true;
 }

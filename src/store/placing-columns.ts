@@ -8,17 +8,10 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import type { Leg, Trigger } from "../core/order.ts";
 import type { legs, orders } from "./schema.ts";
 
-/** The key is as old as its order, which is what it answers with. `fingerprint` is null where it has a row of its own: of a batch. */
-export type PlacingKey = Pick<KeyRecord, "key" | "answer"> & { fingerprint: string | null };
-
-/** What placed an order, as far as it was placed through the API and came to that: no attempt is without its key. */
-export type OrderOrigin =
-  | { key: PlacingKey; leg: Leg | null; attempt: Omit<Attempt, "id"> | null }
-  | { key: null; leg: null; attempt: null };
-
 type OrderColumns = typeof orders.$inferSelect;
 
-const KEY = ["idempotencyKey", "fingerprint", "answerStatus", "answerBody"] as const;
+/** Beside its text, which is the order's own. */
+const KEY = ["fingerprint", "answerStatus", "answerBody"] as const;
 const ATTEMPT = [
   "signer",
   "nonce",
@@ -84,18 +77,23 @@ type AttemptColumns = Pick<OrderColumns, (typeof ATTEMPT)[number]>;
 
 type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
 
-export function placingColumns({ key, leg, attempt }: OrderOrigin): KeyColumns & AttemptColumns & LegColumns {
+/** The key is as old as its order, which is what it answers with; one that answers with a batch has a row of its own. */
+export function keyColumns(
+  { idempotencyKey }: Pick<OrderColumns, "idempotencyKey">,
+  { key, fingerprint, resource, answer }: KeyRecord,
+): KeyColumns {
+  if (key !== idempotencyKey) throw new Error("bug: not the key of this order");
   return {
-    idempotencyKey: key?.key ?? null,
-    fingerprint: key?.fingerprint ?? null,
-    answerStatus: key?.answer?.status ?? null,
-    answerBody: key?.answer?.body ?? null,
-    ...(attempt === null ? NO_ATTEMPT : attemptColumns(attempt)),
-    ...(leg === null ? NO_LEG : legColumns(leg)),
+    fingerprint: resource.kind === "order" ? fingerprint : null,
+    answerStatus: answer?.status ?? null,
+    answerBody: answer?.body ?? null,
   };
 }
 
-function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
+/** An order that was placed elsewhere. */
+export const NO_KEY: KeyColumns = { fingerprint: null, answerStatus: null, answerBody: null };
+
+export function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
   const { signer, nonce, expiresAtMs, vaultAddress, action, sentAtMs, noops } = attempt;
   const { seal, hasLanded, negatives, answerText, settledAtMs } = attempt;
   return {
@@ -153,7 +151,7 @@ export function legColumns(leg: Leg): LegColumns {
 }
 
 /** An order without one: refused here, or its first leg was not placed for it. */
-const NO_LEG: LegColumns = {
+export const NO_LEG: LegColumns = {
   legOid: null,
   legSize: null,
   legPrice: null,

@@ -28,9 +28,11 @@ async function write(): Promise<void> {
     await queue.intent(() => {
       const resource = { kind: "order", id } as const;
       const attempt = attemptRow({ kind: "place", nonce: number, cloid, resource, idempotencyKey: id });
-      const key = { key: id, fingerprint: "1", answer: null };
+      const order = orderRow({ id, idempotencyKey: id });
+      const { accountId, createdAtMs } = order;
+      const key = { accountId, key: id, route: "place", fingerprint: "1", resource, answer: null, createdAtMs };
       const leg = legRow({ cloid, orderId: id });
-      insertPlacing(store, { order: orderRow({ id, idempotencyKey: id }), key, leg, attempt });
+      insertPlacing(store, { order, key, leg, attempt });
     });
     process.stdout.write(`${number}\n`);
   }

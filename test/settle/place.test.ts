@@ -12,8 +12,10 @@ import { latestEventId, listEventsAfter } from "../../src/store/events.ts";
 import { findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
+import { findOrder, insertPlacing } from "../../src/store/orders.ts";
+import { NO_LEG } from "../../src/store/placing-columns.ts";
 import { markRestored } from "../../src/store/restores.ts";
+import { orders } from "../../src/store/schema.ts";
 import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
 import { placingRows } from "../support/rows.ts";
@@ -177,19 +179,21 @@ test.each([
 
 /** A placing is one row; told apart over several tables it is settled step by step, as where something has moved on. */
 const PLACES: Record<string, (store: Store) => Attempt> = {
-  "in one row": (store) => insertPlacing(store, { order: ORDER, key: KEY, leg: LEG, attempt: ATTEMPT }),
-  "but for its leg in one row": (store) => {
-    const id = insertOrder(store, ORDER, { key: KEY, leg: null, attempt: ATTEMPT });
-    insertLeg(store, LEG);
-    return { ...ATTEMPT, id };
-  },
+  "in one row": (store) => insertPlacing(store, placingRows(1)),
+  "but for its leg in one row": insertWithLegApart,
   "but for its leg and its key in one row": (store) => {
-    const id = insertOrder(store, ORDER, { key: KEY, leg: null, attempt: ATTEMPT });
-    insertLeg(store, LEG);
+    const attempt = insertWithLegApart(store);
     passKeyOn(store, { accountId: ORDER.accountId, key: KEY.key }, ORDER.id);
-    return { ...ATTEMPT, id };
+    return attempt;
   },
 };
+
+function insertWithLegApart(store: Store): Attempt {
+  const attempt = insertPlacing(store, placingRows(1));
+  store.update(orders).set(NO_LEG).run();
+  insertLeg(store, LEG);
+  return attempt;
+}
 
 /** A placing that is stored, and its world. */
 function openPlaced(insert: (store: Store) => Attempt) {
@@ -198,7 +202,7 @@ function openPlaced(insert: (store: Store) => Attempt) {
   const clock = stillClock(5_000);
   const commits = openCommitQueue(store, (run) => void setImmediate(run), clock);
   const answer = () => findKeyRecord(store, ORDER.accountId, KEY.key)?.answer ?? null;
-  return { store, placing: { order: ORDER, leg: LEG, attempt }, world: { clock, commits }, answer };
+  return { store, placing: { order: ORDER, key: KEY, leg: LEG, attempt }, world: { clock, commits }, answer };
 }
 
 for (const [place, insert] of Object.entries(PLACES)) {

@@ -33,7 +33,7 @@ function storePlacing(store: Store, nth: number) {
   const rows = placingRows(nth);
   const attempt = insertPlacing(store, rows);
   appendAudit(store, { atMs: nth, actor: "a", event: "sign_place", reference: rows.order.id, detail: { nth } });
-  return { order: rows.order, leg: rows.leg, attempt };
+  return { ...rows, attempt };
 }
 
 type Stored = ReturnType<typeof storePlacing>;

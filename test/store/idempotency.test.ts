@@ -8,7 +8,7 @@ import {
   storeAnswer,
 } from "../../src/store/idempotency.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
-import { findOrder, insertOrder } from "../../src/store/orders.ts";
+import { findOrder, insertRefused } from "../../src/store/orders.ts";
 import { orderRow } from "../support/rows.ts";
 
 const RECORD: KeyRecord = {
@@ -26,11 +26,8 @@ const PLACES: Record<string, (store: Store, record: KeyRecord) => void> = {
   "in a row of its own": insertKeyRecord,
   "in its order's row": (store, record) => {
     const { accountId, createdAtMs, resource } = record;
-    insertOrder(store, orderRow({ id: resource.id, accountId, createdAtMs, idempotencyKey: record.key }), {
-      key: record,
-      leg: null,
-      attempt: null,
-    });
+    const order = orderRow({ id: resource.id, accountId, createdAtMs, idempotencyKey: record.key });
+    insertRefused(store, order, record);
   },
 };
 
@@ -94,7 +91,7 @@ test("an order keeps its row when its key is given back or passed on", () => {
   for (const change of [deleteKeyRecord, (store: Store) => passKeyOn(store, RECORD, "later")]) {
     const store = openStore(":memory:");
     const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1, idempotencyKey: RECORD.key });
-    insertOrder(store, order, { key: RECORD, leg: null, attempt: null });
+    insertRefused(store, order, RECORD);
     change(store, "a", "key-0001");
     expect(findOrder(store, "o")).toEqual(order);
   }

@@ -42,14 +42,9 @@ const WRITES: Readonly<Record<string, Write>> = {
     if (order === null || leg === undefined) return;
     const ended: Leg = { ...leg, state: pick(STATES, draw), filledSize: decimal(draw % 3 === 0 ? "1" : "0.25") };
     const answer = { status: 201, body: "{}" } as const;
-    settleOrder(store, {
-      order: { ...order, status: pick(STATUSES, draw) },
-      before: order,
-      leg: ended,
-      sentAtMs: 1,
-      settledAtMs: 2,
-      answer,
-    });
+    const { attempt } = placingRows(nth);
+    const after = { order: { ...order, status: pick(STATUSES, draw), seenAtMs: 2 }, leg: ended };
+    settleOrder(store, { order, attempt: { ...attempt, id: 0 } }, after, answer);
   },
   change(store, { order: nth, nth: draw }) {
     const order = findOrder(store, idOf(nth));

@@ -9,11 +9,12 @@ import {
   deleteOrder,
   findOrder,
   insertOrder,
+  insertRefused,
   listLiveOrders,
   listOrders,
   updateOrder,
 } from "../../src/store/orders.ts";
-import { accountRow, legRow, orderRow } from "../support/rows.ts";
+import { accountRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
@@ -37,9 +38,9 @@ test("an order and its leg come back as they were stored, trigger or not", () =>
 
 test("an order is not stored under one key and told under another", () => {
   const store = openWith();
-  const placing = { key: { key: "name-of-one", fingerprint: "f", answer: null }, leg: null, attempt: null };
+  const { key } = placingRows(1);
   const insert = (idempotencyKey: string | null) => () =>
-    insertOrder(store, orderRow({ id: "o", idempotencyKey }), placing);
+    insertRefused(store, orderRow({ id: "o", idempotencyKey }), { ...key, key: "name-of-one" });
   expect(insert("name-of-another")).toThrow("bug: not the key of this order");
   expect(insert(null)).toThrow("bug: not the key of this order");
   expect(findOrder(store, "o")).toBeNull();

@@ -78,10 +78,21 @@ export function attemptRow(some: Partial<Attempt> = {}): Omit<Attempt, "id"> {
 export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameters<typeof insertPlacing>[1] {
   const id = `0190a0b0-0000-7007-8001-${String(nth).padStart(12, "0")}`;
   const idempotencyKey = `placing-${nth}`;
-  const own = { resource: { kind: "order", id } as const, idempotencyKey, cloid: cloidOf(id) };
+  const resource = { kind: "order", id } as const;
+  const own = { resource, idempotencyKey, cloid: cloidOf(id) };
+  const order = orderRow({ id, idempotencyKey });
+  const { accountId, createdAtMs } = order;
   return {
-    order: orderRow({ id, idempotencyKey }),
-    key: { key: idempotencyKey, fingerprint: "f", answer: null },
+    order,
+    key: {
+      accountId,
+      key: idempotencyKey,
+      route: "POST /v1/orders",
+      fingerprint: "f",
+      resource,
+      answer: null,
+      createdAtMs,
+    },
     leg: legRow({ cloid: cloidOf(id), orderId: id }),
     attempt: attemptRow({ kind: "place", ...own, nonce: nth, ...some }),
   };

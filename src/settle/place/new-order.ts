@@ -1,15 +1,14 @@
 /** An order that is about to be placed, whoever asks for it: its row, its leg, and what is to be signed of it. */
-import type { Account } from "../../core/account.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { decimal, ZERO } from "../../core/decimal.ts";
 import { keyInBatch } from "../../core/idempotency.ts";
 import type { Market } from "../../core/market.ts";
 import type { Leg, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
-import type { StoredOrder } from "../../store/orders.ts";
+import { insertPlacing, type Placing, type StoredOrder } from "../../store/orders.ts";
 import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import type { Intended } from "../send/intent.ts";
+import { type Intended, type Numbered, storeNumbered } from "../send/intent.ts";
 
 export type NewOrder = {
   accountId: string;
@@ -81,27 +80,30 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
   };
 }
 
-type PlacedOrder = {
-  account: Account;
-  order: StoredOrder;
-  leg: Leg;
-  idempotencyKey: string;
-  /** Who stands in the audit log for it. */
-  actor: string;
-  builder: Parameters<typeof orderAction>[1];
-};
+/** By whom it is placed: see `Intended`. */
+type Placer = Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] };
 
-/** The action that places it. */
-export function intendedOf({ account, order, leg, idempotencyKey, actor, builder }: PlacedOrder): Intended {
+/** Inside the intent's transaction: order, key, leg, attempt and audit row. Its number has a place, or its batch has. */
+export function storePlacing(
+  world: With<"clock" | "store">,
+  { order, key }: Pick<Placing, "order" | "key">,
+  { account, actor, builder }: Placer,
+  number: Numbered,
+): Placing {
+  const leg = firstLeg(order);
   const { cloid } = leg;
-  return {
+  const intended: Intended = {
     kind: "place",
     account,
     resource: { kind: "order", id: order.id },
-    idempotencyKey,
+    idempotencyKey: key.key,
     actor,
     action: orderAction(wireOrder({ ...order, cloid }), builder),
     cloid,
     targetOid: null,
   };
+  const attempt = storeNumbered(world, intended, number, (store, made) =>
+    insertPlacing(store, { order, key, leg, attempt: made }),
+  );
+  return { order, key, leg, attempt };
 }

@@ -1,10 +1,9 @@
 import type { Account } from "../../core/account.ts";
 import type { Place, Settling, ToSend, With } from "../../deps.ts";
-import { insertPlacing, type StoredOrder } from "../../store/orders.ts";
-import type { Placing } from "../record/record.ts";
-import { storeAttempt } from "../send/intent.ts";
+import type { Placing, StoredOrder } from "../../store/orders.ts";
+import { numberFor, type Signing } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
-import { firstLeg, intendedOf } from "./new-order.ts";
+import { storePlacing } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
 import { shownElsewhere } from "./shown-market.ts";
 
@@ -33,7 +32,7 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   if (sent === null || placing === null) return;
   const { attempt, result } = sent;
   if (result.kind !== "reply") return void settling.pursue(attempt.id);
-  const elsewhere = await shownElsewhere(world, { ...placing, user: account.tradingAddress }, result.reply);
+  const elsewhere = await shownElsewhere(world, placing, account.tradingAddress, result.reply);
   const { isSettled } =
     elsewhere === null
       ? await recordPlaceReply(world, placing, result.reply)
@@ -41,26 +40,24 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   if (!isSettled) void settling.pursue(attempt.id);
 }
 
-type Storing = {
-  account: Account;
-  order: StoredOrder;
-  signer: string;
-  place: Place;
-  /** Of the key's record: what placed it. */
-  route: string;
-};
-
-/** Inside the intent's transaction: order, leg, key, nonce, attempt and audit row. */
-export function storeOwnOrder(world: ToPlaceOwn, { account, order, signer, place, route }: Storing): Placing {
+/**
+ * Inside the intent's transaction: order, leg, key, nonce, attempt and audit row.
+ *
+ * @param route of the key's record: what placed it
+ */
+export function storeOwnOrder(
+  world: ToPlaceOwn,
+  account: Account,
+  order: StoredOrder,
+  { route, signer, place }: Signing & { route: string },
+): Placing {
   const { id, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");
-  const leg = firstLeg(order);
   const resource = { kind: "order", id } as const;
   const accountId = account.id;
   const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
-  const intended = intendedOf({ account, order, leg, idempotencyKey, actor: "gateway", builder: null });
-  const attempt = storeAttempt(world, intended, { signer, place }, (store, made) =>
-    insertPlacing(store, { order, key, leg, attempt: made }),
-  );
-  return { order, leg, attempt };
+  const placer = { account, actor: "gateway", builder: null };
+  const placing = storePlacing(world, { order, key }, placer, numberFor(world, signer));
+  place.take(placing.attempt);
+  return placing;
 }

@@ -3,12 +3,13 @@ import type { KeyAnswer } from "../../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
+import type { Placing } from "../../store/orders.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import type { StatusEntry } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/look.ts";
-import { finishOrderAttempt, markAmbiguous, type Placing, recordLegEvent, settlePlacing } from "../record/record.ts";
+import { finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
 /** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */

@@ -2,11 +2,13 @@
  * An answer to a placing names a native id and no market, and what was signed was a place in a list that moves. The feed names
  * the market of what it tells a moment later, or earlier.
  */
+
 import type { With } from "../../deps.ts";
+import type { HeardOrder } from "../../exchange/sitter.ts";
+import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import type { Difference } from "../evidence/difference.ts";
-import type { Placing } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
 /** So long an answer is kept for the word on its market, where none was heard of that market lately, milliseconds. */
@@ -22,12 +24,13 @@ type ToCompare = With<"clock" | "exchange" | "feeds" | "markets" | "picture">;
  */
 export async function shownElsewhere(
   world: ToCompare,
-  { order, leg, user }: Pick<Placing, "order" | "leg"> & { user: string },
+  { order, leg }: Placing,
+  user: string,
   reply: Reply,
 ): Promise<Difference | null> {
   const oid = namedIn(reply, leg.cloid);
   if (oid === null) return null;
-  const shown = toldOf(world, user, oid) ?? (await awaited(world, { order, user, oid }));
+  const shown = world.picture.toldOf(user, oid) ?? (await awaited(world, order, user, oid));
   if (shown === null) return null;
   if (shown.cloid !== null && shown.cloid !== leg.cloid)
     return { words: `the order ${oid}, which is another`, isOtherMarket: false, mayBeOurs: false, oid };
@@ -49,22 +52,15 @@ function namedIn(reply: Reply, cloid: string): string | null {
   return isNamed && entry.cloid === cloid ? entry.oid : null;
 }
 
-/** What is shown of the order that an answer names. */
-type ShownOrder = { market: string; cloid: string | null };
+/** What is told of the order that an answer names, by a feed or a record. */
+type Named = Pick<HeardOrder, "market" | "cloid">;
 
-function toldOf({ picture }: With<"picture">, user: string, oid: string): ShownOrder | null {
-  return picture.toldOf(user, oid);
-}
-
-type Awaited = Pick<Placing, "order"> & { user: string; oid: string };
-
-async function awaited(world: ToCompare, about: Awaited): Promise<ShownOrder | null> {
-  const { order, user } = about;
+async function awaited(world: ToCompare, order: StoredOrder, user: string, oid: string): Promise<Named | null> {
   // What is told a moment later is an alarm, and every key of the order answers as it reads.
   if (!world.markets.isWordDue(order.market, order.assetId)) return null;
   const timer = world.clock.timer(AWAITED_MS);
   const isLate = timer.up.then(() => null);
-  const word = world.feeds.isLive(user) ? toldSoon(world, about, isLate) : recorded(world, about);
+  const word = world.feeds.isLive(user) ? toldSoon(world, user, oid, isLate) : recorded(world, user, oid);
   const told = await Promise.race([word, isLate]).finally(timer.cancel);
   if (told === null) world.markets.heedSilence(order.market, order.assetId);
   return told;
@@ -72,18 +68,19 @@ async function awaited(world: ToCompare, about: Awaited): Promise<ShownOrder | n
 
 async function toldSoon(
   world: With<"picture">,
-  { user, oid }: Awaited,
+  user: string,
+  oid: string,
   isLate: Promise<null>,
-): Promise<ShownOrder | null> {
+): Promise<Named | null> {
   for (;;) {
     const isOver = await Promise.race([world.picture.next(user).then(() => false), isLate.then(() => true)]);
-    const told = toldOf(world, user, oid);
+    const told = world.picture.toldOf(user, oid);
     if (told !== null || isOver) return told;
   }
 }
 
 /** Where no feed tells it: one look, which may come too early. */
-async function recorded({ exchange }: With<"exchange">, { user, oid }: Awaited): Promise<ShownOrder | null> {
+async function recorded({ exchange }: With<"exchange">, user: string, oid: string): Promise<Named | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer?.kind !== "order" || answer.order.oid !== oid) return null;

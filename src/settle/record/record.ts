@@ -12,7 +12,7 @@ import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempot
 import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
-import { findOrder, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
+import { findOrder, type Placing, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
 import { hasRestores } from "../../store/restores.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { answerBatch } from "./batch.ts";
@@ -26,7 +26,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   const leg = findLegByCloid(store, cloid);
   const order = leg === null ? null : findOrder(store, leg.orderId);
   if (leg === null || order === null) throw new Error("bug: a report about a leg that we do not have");
-  const next = withFillsBefore(store, { order, leg, next: advanceLeg(leg, event) });
+  const next = withFillsBefore(store, order, leg, advanceLeg(leg, event));
   if (next === null) {
     noteContradiction(store, { leg, event, nowMs });
     return order;
@@ -38,10 +38,8 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
 }
 
-type Advanced = { order: StoredOrder; leg: Leg; next: Leg | null };
-
 /** Fills that were known before it was confirmed under which native id it has them. */
-function withFillsBefore(store: Store, { order, leg, next }: Advanced): Leg | null {
+function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg | null): Leg | null {
   if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
   if (next.state === "rejected") return next;
   return (
@@ -50,22 +48,18 @@ function withFillsBefore(store: Store, { order, leg, next }: Advanced): Leg | nu
   );
 }
 
-/** A placing as this process has stored it: as far as it knows, it still stands so. */
-export type Placing = { order: StoredOrder; leg: Leg; attempt: Attempt };
-
 /**
  * `recordLegEvent` and `finishOrderAttempt` for what is most often the first and last news of a placing. Returns the answer
  * of its key; null, and nothing has changed, where it no longer stands as this process has stored it.
  */
 export function settlePlacing(store: Store, placing: Placing, event: LegEvent, nowMs: number): KeyAnswer | null {
-  const { order, leg, attempt } = placing;
+  const { order, leg } = placing;
   const next = advanceLeg(leg, event);
   if (next === null || next === leg) return null;
   const derived = { ...orderFromLegs(order, [next], "no"), seenAtMs: nowMs };
   const answer: KeyAnswer = { status: 201, body: orderText(derived) };
-  const end = { sentAtMs: attempt.createdAtMs, settledAtMs: nowMs };
   // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
-  return settleOrder(store, { order: derived, before: order, leg: next, answer, ...end }) ? answer : null;
+  return settleOrder(store, placing, { order: derived, leg: next }, answer) ? answer : null;
 }
 
 /** Brings an order's row in line with its legs and attempts. */

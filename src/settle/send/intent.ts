@@ -44,9 +44,6 @@ export function signerOfToday(
 /** Who signs it, and its place among what may be under way. */
 export type Signing = { signer: string; place: Place };
 
-/** Stores an attempt, in whichever row. */
-type Insert = (store: Store, attempt: Omit<Attempt, "id">) => Attempt;
-
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
  * here on it may have been sent as far as anybody who finds the row can tell.
@@ -55,15 +52,14 @@ export function storeAttempt(
   world: With<"clock" | "exchange" | "settings" | "store">,
   intended: Intended,
   { signer, place }: Signing,
-  insert: Insert = insertAttempt,
 ): Attempt {
-  const attempt = storeNumbered(world, intended, numberFor(world, signer), insert);
+  const attempt = storeNumbered(world, intended, numberFor(world, signer), insertAttempt);
   place.take(attempt);
   return attempt;
 }
 
 /** The number that an action is about to be signed with, and until when it can run. */
-type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
+export type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
 
 /** Inside the transaction that stores what it is for. */
 export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
@@ -72,12 +68,15 @@ export function numberFor(world: With<"exchange" | "settings" | "store">, signer
   return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
 }
 
-/** The same for one of several that leave under one number, as one action; the place among what is under way is the first one's. */
+/**
+ * The same under a number that is there, in whichever row: of a placing, or of one of several that leave as one action. Whoever
+ * has the number has the place.
+ */
 export function storeNumbered(
   world: With<"clock" | "store">,
   intended: Intended,
   { signer, nonce, expiresAtMs }: Numbered,
-  insert: Insert,
+  insert: (store: Store, attempt: Omit<Attempt, "id">) => Attempt,
 ): Attempt {
   const { store } = world;
   const nowMs = world.clock.nowMs();

@@ -12,14 +12,13 @@ import { botOf, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
 import type { Store } from "../../store/open.ts";
-import type { StoredOrder } from "../../store/orders.ts";
+import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
 import { listedAssetId } from "../cancel/asset-id.ts";
 import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
-import type { Placing } from "../record/record.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
 import { keptOrders } from "./covered.ts";
 
@@ -55,7 +54,7 @@ function storeStep(world: ToFlatten, step: FlattenStep, place: Place): Placing |
     if (steps.some((order) => isStepOut(world, step.stop, order, step.shownMs))) return null;
     const order = orderOf(world, step, flatten);
     putFlatten(store, { ...flatten, steps: flatten.steps + 1 });
-    return storeOwnOrder(world, { account, order, signer: agent.address, place, route: "flatten" });
+    return storeOwnOrder(world, account, order, { route: "flatten", signer: agent.address, place });
   });
 }
 

@@ -6,13 +6,12 @@ import { nextSteps, type TradeStep } from "../../core/trade-step.ts";
 import type { Place, Settling } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { appendNote } from "../../store/notes.ts";
-import type { StoredOrder } from "../../store/orders.ts";
+import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, putTrade } from "../../store/trades.ts";
 import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
-import type { Placing } from "../record/record.ts";
 import { factsOf, type TradeRead } from "./trade-facts.ts";
 
 export type GuardStep = Extract<TradeStep, { kind: "place_guard" | "close_now" }>;
@@ -45,7 +44,7 @@ function storeGuard(world: ToPlaceOwn, { trade, account, step, read }: PlacingGu
     const atMs = order.createdAtMs;
     const counted = isStop(step) ? { stops: now.stops + 1 } : { profits: now.profits + 1 };
     putTrade(store, { ...now, ...counted }, atMs);
-    const placing = storeOwnOrder(world, { account, order, signer: agent.address, place, route: "trade" });
+    const placing = storeOwnOrder(world, account, order, { route: "trade", signer: agent.address, place });
     const detail = `${nameOf(step)} of trade ${now.id}`;
     appendNote(store, { resourceId: order.id, attemptId: placing.attempt.id, atMs, what: "of a trade", detail });
     return placing;
