@@ -1,9 +1,9 @@
 import { type Break, inFile, type NamedTest } from "./break.ts";
 
-const PASSING = "      passGate(deps, store, { caller, key: known, stored });";
+const PASSING = "      passGate(deps, caller, known, stored);";
 
 function leftOut(name: string, but: string, seenBy: NamedTest): Break {
-  const put = `      if (${but}) passGate(deps, store, { caller, key: known, stored });`;
+  const put = `      if (${but}) passGate(deps, caller, known, stored);`;
   return { row: "S54", name, changes: inFile("src/write/commit.ts", PASSING, put), seenBy };
 }
 

@@ -164,7 +164,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     changes: inFile(
       "src/write/key.ts",
       "?? storedAnswer(record)), isReplay: true };",
-      "?? { status: storedAnswer(record).status, body: asItStands(deps.store, record).body }), isReplay: true };",
+      "?? { status: storedAnswer(record).status, body: asItStands(deps.store, record.resource).body }), isReplay: true };",
     ),
     seenBy: REPLAY,
   },

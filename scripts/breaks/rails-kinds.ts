@@ -88,7 +88,7 @@ export const RAILS_KINDS_BREAKS: readonly Break[] = [
     name: "a TWAP passes as a cancel",
     changes: inFile(
       GATE,
-      "      return twapWish(deps, { attempt, rails, twap: action.twap });",
+      "      return twapWish(deps, { orderId, cloid: orderId, bot }, action.twap);",
       '      return { kind: "cancel" };',
     ),
     seenBy: seen("is judged: %s", TWAPS),

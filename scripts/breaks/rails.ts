@@ -17,7 +17,7 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "the gate is left out",
-    changes: inFile("src/write/commit.ts", "      passGate(deps, store, { caller, key: known, stored });\n", ""),
+    changes: inFile("src/write/commit.ts", "      passGate(deps, caller, known, stored);\n", ""),
     seenBy: seen("many small orders are one position"),
   },
   {
@@ -25,7 +25,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "a modify is not judged",
     changes: inFile(
       GATE,
-      "      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });",
+      "      return orderWish(deps, { orderId, cloid, bot }, only(action.modifies).order, true);",
       '      return { kind: "cancel" };',
     ),
     seenBy: seen("a modify is judged on the old remainder and its replacement together"),

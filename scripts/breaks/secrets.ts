@@ -133,8 +133,8 @@ export const SECRET_BREAKS: readonly Break[] = [
     name: "the signed body is kept with what became of it",
     changes: inFile(
       "src/settle/send/send.ts",
-      "  return post(world, attempt, { body, purpose, mayLeave, count });\n}\n\n/** Posts a `noop`",
-      '  world.store.$client.run("UPDATE accounts SET label = ? WHERE id = ?", [body, attempt.accountId]);\n  return post(world, attempt, { body, purpose, mayLeave, count });\n}\n\n/** Posts a `noop`',
+      "  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`",
+      '  world.store.$client.run("UPDATE accounts SET label = ? WHERE id = ?", [signed.body, attempt.accountId]);\n  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`',
     ),
     seenBy: CANARIES,
   },
@@ -144,8 +144,8 @@ export const SECRET_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, { body, purpose, mayLeave, count });\n}\n\n/** Posts a `noop`",
-        put: '  note(world, attempt, "signed", JSON.stringify(JSON.parse(body).signature));\n  return post(world, attempt, { body, purpose, mayLeave, count });\n}\n\n/** Posts a `noop`',
+        find: "  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`",
+        put: '  note(world, attempt, "signed", JSON.stringify(JSON.parse(signed.body).signature));\n  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`',
       },
       {
         file: "src/settle/send/send.ts",

@@ -15,8 +15,8 @@ export const VICTIM_BREAKS: readonly Break[] = [
     "what comes by a hook or a tool does not pass the gate",
     inFile(
       "src/write/commit.ts",
-      "      passGate(deps, store, { caller, key: known, stored });",
-      "      if (caller.unattended === undefined) passGate(deps, store, { caller, key: known, stored });",
+      "      passGate(deps, caller, known, stored);",
+      "      if (caller.unattended === undefined) passGate(deps, caller, known, stored);",
     ),
   ),
   broken(

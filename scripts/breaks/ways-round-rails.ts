@@ -36,8 +36,8 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
   way("what cannot be valued passes", [FACTS, "const PRICE_MAX_AGE_MS = 5_000;", "const PRICE_MAX_AGE_MS = 500_000;"]),
   way("the door beside it is not watched", [
     "src/write/gate.ts",
-    "order: only(action.modifies).order, isModify: true });",
-    'order: { ...only(action.modifies).order, s: "0" }, isModify: true });',
+    "only(action.modifies).order, true);",
+    '{ ...only(action.modifies).order, s: "0" }, true);',
   ]),
   way("the bot raises its own limit", [
     "src/actions/register-limited-key.ts",

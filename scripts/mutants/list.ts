@@ -28,8 +28,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/orders.ts",
-        find: "...keyColumns(order, key), ...attemptColumns(placing.attempt), ...legColumns(leg)",
-        put: "...keyColumns(order, key), ...NO_ATTEMPT, ...legColumns(leg)",
+        find: "...ofKey, ...attemptColumns(attempt), ...legColumns(leg)",
+        put: "...ofKey, ...NO_ATTEMPT, ...legColumns(leg)",
       },
     ],
   },
@@ -58,7 +58,7 @@ const GATEWAY: readonly Mutant[] = [
   },
   {
     name: "empty actions leave before their cancel is on the disk",
-    changes: [{ file: "src/write/run.ts", find: "    await outgoing.onDisk;\n", put: "" }],
+    changes: [{ file: "src/write/run.ts", find: "    await onDisk;\n    return send();", put: "    return send();" }],
   },
   {
     name: "a refusal is committed without waiting for the disk",
@@ -85,11 +85,11 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, { body, purpose, mayLeave, count });\n}",
+        find: "  return post(world, attempt, signed, mayLeave);\n}",
         put:
-          '  const first = await post(world, attempt, { body, purpose, mayLeave, count });\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
-          "  const again = action === null ? null : sign(world, { ...attempt, nonce: attempt.nonce + 1 }, action);\n" +
-          "  return again === null ? first : post(world, attempt, { body: again, purpose, mayLeave, count });\n}",
+          '  const first = await post(world, attempt, signed, mayLeave);\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
+          "  const again = sign(world, { ...attempt, nonce: attempt.nonce + 1 }, actionOf(attempt), signed);\n" +
+          "  return again === null ? first : post(world, attempt, again, mayLeave);\n}",
       },
     ],
   },
@@ -246,7 +246,7 @@ const GATEWAY: readonly Mutant[] = [
       {
         file: "src/write/key.ts",
         find: "?? storedAnswer(record)), isReplay: true };",
-        put: "?? { ...storedAnswer(record), body: asItStands(deps.store, record).body }), isReplay: true };",
+        put: "?? { ...storedAnswer(record), body: asItStands(deps.store, record.resource).body }), isReplay: true };",
       },
     ],
   },

@@ -10,16 +10,11 @@ function one(name: string, file: string, find: string, put: string): Mutant {
 
 /** Bugs by which a bot comes to more at the exchange than its rails say. */
 export const RAILS: readonly Mutant[] = [
-  one(
-    "the gate is left out",
-    "src/write/commit.ts",
-    "      passGate(deps, store, { caller, key: known, stored });\n",
-    "",
-  ),
+  one("the gate is left out", "src/write/commit.ts", "      passGate(deps, caller, known, stored);\n", ""),
   one(
     "a modify passes the gate as a cancel",
     GATE,
-    "      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });",
+    "      return orderWish(deps, { orderId, cloid, bot }, only(action.modifies).order, true);",
     '      return { kind: "cancel" };',
   ),
   one(

@@ -9,9 +9,10 @@ import { findApiKey } from "../store/api-keys.ts";
 import { appendNote } from "../store/notes.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
+import { printedTerms } from "../write/fingerprint.ts";
 import { runWrite } from "../write/run.ts";
 import { requireUnmetStop } from "./met-stop.ts";
-import { askedOf, planPlacing, type ToPlaceOrder } from "./place-order.ts";
+import { planPlacing, type ToPlaceOrder } from "./place-order.ts";
 
 /** An entry that could not be sent for so long after it was asked for is not sent any more, milliseconds. */
 const ENTER_WITHIN_MS = 60_000;
@@ -56,7 +57,7 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
     route: "trade",
     bucket: "orders",
     isCancel: false,
-    asked: askedOf(terms),
+    asked: printedTerms(terms),
     placing: null,
     plan: async () => {
       // Where it waits at the exchange, that it waits still says that it is not met.

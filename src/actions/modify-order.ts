@@ -19,10 +19,10 @@ import { wireOrder } from "../wire/action/order.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import type { Asked } from "../write/differences.ts";
-import type { Write, WriteAnswer, WriteKey } from "../write/key.ts";
+import type { PrintedBody } from "../write/fingerprint.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Said, Stored } from "../write/verb.ts";
+import type { Plan, Said, Stored, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { requireOrder } from "./find-order.ts";
@@ -60,7 +60,7 @@ export async function modifyOrder(
 }
 
 /** What the request says of the replacement; the rest is the original's. */
-function placingOf({ price, size, trigger }: ModifyOrder): Asked {
+function placingOf({ price, size, trigger }: ModifyOrder): PrintedBody {
   return Object.fromEntries(Object.entries({ price, size, trigger }).filter(([, value]) => value !== null));
 }
 

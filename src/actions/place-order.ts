@@ -10,7 +10,7 @@ import { appendAudit } from "../store/audit.ts";
 import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
-import type { Asked } from "../write/differences.ts";
+import { printedTerms } from "../write/fingerprint.ts";
 import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
@@ -29,7 +29,7 @@ export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  const asked = askedOf(wanted);
+  const asked = printedTerms(wanted);
   return runWrite(deps, caller, wanted, {
     route: ROUTE,
     bucket: "orders",
@@ -44,11 +44,12 @@ const ROUTE = "POST /v1/orders";
 
 /** What an order was answered with that was placed under this key; null where none was, and none is by this. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  const { idempotencyKey, fingerprint } = wanted;
-  const asked = askedOf(wanted);
+  const { idempotencyKey: key, fingerprint } = wanted;
+  const asked = printedTerms(wanted);
   const startedElapsedMs = deps.clock.elapsedMs();
   return answerEarlier(deps, caller, {
-    idempotencyKey,
+    accountId: caller.account.id,
+    key,
     fingerprint,
     route: ROUTE,
     asked,
@@ -106,10 +107,6 @@ export async function planPlacing(
       };
     },
   };
-}
-
-export function askedOf({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): Asked {
-  return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }
 
 /** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */

@@ -3,11 +3,10 @@ import type { Static } from "@sinclair/typebox";
 import { placeBatch } from "../actions/place-batch.ts";
 import { ApiError, batchRefused, type OrderRefusal } from "../core/errors.ts";
 import type { OrderTerms } from "../core/order.ts";
-import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
+import { type PrintedBody, printedTerms, printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_BATCH, EXAMPLE_PLACE_BATCH, EXAMPLE_UNKNOWN_BATCH } from "./batch-examples.ts";
 import { NOT_2XX, ORDERS_TAG } from "./order-contract.ts";
 import { readOrderTerms } from "./order-rules.ts";
-import { printedTerms } from "./orders.ts";
 import { type Route, writeRoute } from "./route.ts";
 import { BatchResource, PlaceBatchBody } from "./schema/order.ts";
 
@@ -46,7 +45,7 @@ const place = writeRoute(
     const accountId = body.account.toLowerCase();
     const printed = orders.map((terms, index): [string, PrintedBody] => [
       String(index),
-      printedTerms(accountId, terms),
+      { account: accountId, ...printedTerms(terms) },
     ]);
     const fingerprint = printRequest("place_batch", null, { orders: Object.fromEntries(printed) });
     return placeBatch(deps, caller, { orders, accountId, idempotencyKey, fingerprint });

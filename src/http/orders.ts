@@ -4,9 +4,8 @@ import { getOrder } from "../actions/get-order.ts";
 import { listOrders } from "../actions/list-orders.ts";
 import { placeMarketOrder } from "../actions/place-market-order.ts";
 import { placeOrder } from "../actions/place-order.ts";
-import type { OrderTerms } from "../core/order.ts";
 import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
-import { type PrintedBody, printRequest } from "../write/fingerprint.ts";
+import { printedTerms, printRequest } from "../write/fingerprint.ts";
 import {
   EXAMPLE_CANCELED_ORDER,
   EXAMPLE_MARKET_ORDER,
@@ -57,17 +56,10 @@ const place = writeRoute(
   (deps, caller, { body, idempotencyKey }) => {
     const terms = readOrderTerms(body);
     const accountId = body.account.toLowerCase();
-    const fingerprint = printRequest("place_order", null, printedTerms(accountId, terms));
+    const fingerprint = printRequest("place_order", null, { account: accountId, ...printedTerms(terms) });
     return placeOrder(deps, caller, { ...terms, accountId, idempotencyKey, fingerprint });
   },
 );
-
-/** The spec's names: a print is stored, and must outlive a change of ours. */
-export function printedTerms(accountId: string, terms: OrderTerms): PrintedBody {
-  const { market, side, size, price, timeInForce, reduceOnly, trigger } = terms;
-  const flags = { time_in_force: timeInForce, reduce_only: reduceOnly };
-  return { account: accountId, market, side, size, price, ...flags, trigger };
-}
 
 const placeAtMarket = writeRoute(
   {

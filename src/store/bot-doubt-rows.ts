@@ -15,7 +15,7 @@ export type DoubtSource = { kind: "order" | "twap"; id: string };
 
 export type BotDoubt = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
 
-/** What was booked: `held` before it, `net` after it, `turnover` of all of it. `atMs`: when it was seen, unix milliseconds. */
+/** What was booked: `held` before it, `net` after it, `turnover` of all of it in USD. `atMs`: when it was seen, unix milliseconds: its UTC day. */
 export type Booked = BotTrade & {
   source: DoubtSource;
   held: Decimal;

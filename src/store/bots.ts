@@ -11,7 +11,7 @@ import { cashOf } from "../core/rails/loss.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, type BotName, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
-import { type DoubtSource, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
+import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
 import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
@@ -106,36 +106,24 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
   const source = { kind: "order", id } as const;
   const atMs = seenAtMs ?? createdAtMs;
-  bookTrade(store, { accountId, bot }, { source, market, side, reduceOnly, size, turnover, atMs });
+  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
 }
 
 /** What a bot has traded; below zero for what is taken back, because it is another's. */
-export type Trade = {
-  source: DoubtSource;
-  market: string;
-  side: Side;
-  reduceOnly: boolean;
-  size: Decimal;
-  /** USD. */
-  turnover: Decimal;
-  /** Whose UTC day it belongs to, unix milliseconds. */
-  atMs: number;
-};
-
-export function bookTrade(store: Store, of: BotName, trade: Trade): void {
-  const { market, size, turnover, atMs } = trade;
+export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held" | "net">): void {
+  const { size, turnover, atMs } = trade;
   const book = bookOf(store, of);
   const day = dayOf(atMs);
   if (!isZero(turnover)) addToDay(store, book, day, { turnover, actions: 0 });
   if (isZero(size)) return;
-  const { accountId, bot } = of;
+  const { accountId, bot, market } = of;
   const held = book.nets.get(market) ?? ZERO;
   const net = netAfter(held, trade);
   putNet(store, book, market, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, book, { market, openNet: held, cash, day });
   const isReductionOut = () => hasReductionOut(store, { accountId, bot, market, side: trade.side });
-  heedBooked(store, { accountId, bot, market }, { ...trade, held, net }, isReductionOut);
+  heedBooked(store, of, { ...trade, held, net }, isReductionOut);
 }
 
 const reducing = prepared((store) =>

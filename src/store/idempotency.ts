@@ -68,7 +68,8 @@ export function storeAnswer(store: Store, { accountId, key }: KeyName, answer: K
   return fixPlacingAnswer(store)(values).rows === 1 || fixAnswer(store)(values).rows === 1;
 }
 
-type KeyName = Pick<KeyRecord, "accountId" | "key">;
+/** A key is its account's. */
+export type KeyName = Pick<KeyRecord, "accountId" | "key">;
 
 /**
  * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. That of a batch is

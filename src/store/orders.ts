@@ -114,22 +114,23 @@ export function insertOrder(store: Store, order: StoredOrder): void {
 
 /** One of which nothing is sent: it stands in one row with its key. */
 export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
-  const parts = { ...keyColumns(order, key), ...NO_ATTEMPT, ...NO_LEG };
-  insert(store).run({ ...parts, ...toRow(order), number: takeNumber(store) });
+  const ofKey = keyColumns(order, key);
+  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeNumber(store) });
   tellNew(store, order);
 }
 
-/** One that is placed through the API: what stands in its row, of which every part goes by its names. */
+/** An order that is placed through the API, as its row has it: with the key that asked for it, its first leg and its attempt. */
 export type Placing<Signed = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: Signed };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
 export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {
   const { order, key, leg } = placing;
   requireOwn(placing);
-  const parts = { ...keyColumns(order, key), ...attemptColumns(placing.attempt), ...legColumns(leg) };
+  const ofKey = keyColumns(order, key);
   const attempt = { ...placing.attempt, id: takeNumber(store) };
   requireOwnNumber(store, order, attempt);
-  insert(store).run({ ...parts, ...toRow(order), number: attempt.id });
+  const row = { ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id };
+  insert(store).run(row);
   putOpenLeg(store, order, leg);
   tellNew(store, order);
   passNonce(store, attempt);

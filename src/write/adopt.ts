@@ -1,58 +1,46 @@
 import { ApiError } from "../core/errors.ts";
-import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
+import { type KeyAnswer, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
 import { MAX_GUARDS } from "../core/trade-step.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findKeyRecord, insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
+import { findKeyRecord, insertKeyRecord, type KeyName, storeAnswer } from "../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { type Adoption, awaitsTakeUp, findAdoption, hasRestores } from "../store/restores.ts";
 import { keyDigitsOf, mintOrderId } from "../wire/order-id.ts";
-import { type Asked, differencesFrom } from "./differences.ts";
-
-/** A write that finds its key in use, or not. */
-export type Claim = {
-  accountId: string;
-  key: string;
-  route: string;
-  fingerprint: string;
-  /** What it would place, by the names of its body; null for a write that places nothing. */
-  placing: Asked | null;
-  answerStatus: 200 | 201;
-};
+import { differencesFrom } from "./differences.ts";
+import type { PrintedBody } from "./fingerprint.ts";
+import type { Write } from "./verb.ts";
 
 /**
  * After a restore: gives a key that placed an order since the snapshot that order to answer with. What the lost machine
  * was asked is not known; the first repeat that fits what the exchange shows of the order is taken for it. Throws
  * `idempotency_key_reused` for a request that cannot have placed it.
  */
-export async function adoptKey(deps: ToWrite, claim: Claim): Promise<void> {
+export async function adoptKey(deps: ToWrite, write: Write, status: KeyAnswer["status"]): Promise<void> {
   const { store } = deps;
   if (!hasRestores(store)) return;
-  const adoption = adoptionOf(deps, claim);
-  const earlier = findKeyRecord(store, claim.accountId, claim.key);
-  if (earlier === null) requireNoneOfMany(deps, claim);
+  const adoption = adoptionOf(deps, write);
+  const earlier = findKeyRecord(store, write.accountId, write.key);
+  if (earlier === null) requireNoneOfMany(deps, write);
   if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
-  if (earlier === null) requireFit(deps, claim, adoption);
+  if (earlier === null) requireFit(deps, write, adoption);
   if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
   inTransaction(store, () => {
     const order = orderOf(deps, adoption);
-    if (findKeyRecord(store, claim.accountId, claim.key) === null) insertKeyRecord(store, recordOf(deps, claim, order));
-    if (order.status !== "unknown") storeAnswer(store, claim, { status: claim.answerStatus, body: orderText(order) });
+    if (findKeyRecord(store, write.accountId, write.key) === null) insertKeyRecord(store, recordOf(deps, write, order));
+    if (order.status !== "unknown") storeAnswer(store, write, { status, body: orderText(order) });
   });
 }
 
 /** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
-export function requireNothingToAdopt(
-  deps: With<"instance" | "store">,
-  claim: Pick<Claim, "accountId" | "key" | "route">,
-): void {
+export function requireNothingToAdopt(deps: With<"instance" | "store">, key: KeyName & Pick<KeyRecord, "route">): void {
   const { store } = deps;
   if (!hasRestores(store)) return;
-  const isWaiting = awaitsTakeUp(store, claim.accountId) && claim.route !== CANCEL;
-  const isAdopted = adoptionOf(deps, claim) !== null || many(deps, claim).some(({ orders }) => orders.length > 0);
+  const isWaiting = awaitsTakeUp(store, key.accountId) && key.route !== CANCEL;
+  const isAdopted = adoptionOf(deps, key) !== null || many(deps, key).some(({ orders }) => orders.length > 0);
   if (isWaiting || isAdopted) {
     throw new ApiError(
       "not_ready",
@@ -64,17 +52,14 @@ export function requireNothingToAdopt(
 /** A cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf(
-  { store, instance }: With<"instance" | "store">,
-  { accountId, key }: Pick<Claim, "accountId" | "key">,
-): Adoption | null {
+function adoptionOf({ store, instance }: With<"instance" | "store">, { accountId, key }: KeyName): Adoption | null {
   return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
 }
 
 type Many = { what: string; orders: Adoption[] };
 
 /** Orders of a batch, and of a trade, that this key has placed. */
-function many(deps: With<"instance" | "store">, { accountId, key }: Pick<Claim, "accountId" | "key">): Many[] {
+function many(deps: With<"instance" | "store">, { accountId, key }: KeyName): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
   const inBatch = indexes.map((index) => keyInBatch(key, index));
   const { tag: instanceTag, secret } = deps.instance;
@@ -95,8 +80,8 @@ function partsOfTrade(): TradePart[] {
 }
 
 /** What else was asked for under it, and what of that was refused, nobody knows any more: what there is of it is named. */
-function requireNoneOfMany(deps: With<"instance" | "store">, claim: Claim): void {
-  for (const { what, orders } of many(deps, claim)) {
+function requireNoneOfMany(deps: With<"instance" | "store">, write: Write): void {
+  for (const { what, orders } of many(deps, write)) {
     if (orders.length === 0) continue;
     const ids = orders.map(({ orderId }) => orderId).join(", ");
     throw new ApiError(
@@ -112,7 +97,7 @@ function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {
   return order;
 }
 
-function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: Claim, { id }: StoredOrder): KeyRecord {
+function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: Write, { id }: StoredOrder): KeyRecord {
   const resource = { kind: "order" as const, id };
   return {
     accountId,
@@ -125,7 +110,7 @@ function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: C
   };
 }
 
-function requireFit(deps: With<"markets" | "store">, { placing }: Claim, adoption: Adoption): void {
+function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoption: Adoption): void {
   const order = orderOf(deps, adoption);
   const names = placing === null ? null : differencesFrom(deps.store, order.id, comparable(deps, placing, adoption));
   if (names !== null && names.length === 0) return;
@@ -137,7 +122,7 @@ function requireFit(deps: With<"markets" | "store">, { placing }: Claim, adoptio
 }
 
 /** Only what the exchange shows of an order as it was asked for. */
-function comparable({ markets }: With<"markets">, placing: Asked, { hasTerms }: Adoption): Asked {
+function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTerms }: Adoption): PrintedBody {
   const universe = markets.current();
   const { market, side, time_in_force: timeInForce, size, ...rest } = placing;
   const name = typeof market === "string" && universe !== null ? findMarket(universe, market)?.name : undefined;

@@ -1,24 +1,27 @@
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
-import { answerRecord, asItStands, type Write, type WriteAnswer } from "./key.ts";
-
-/** A write whose intent is stored. */
-export type Underway = Pick<KeyRecord, "accountId" | "key" | "resource"> & Pick<Write, "startedElapsedMs">;
+import { answerRecord, asItStands, type WriteAnswer } from "./key.ts";
+import type { Write } from "./verb.ts";
 
 /** What follows a stored intent. Resolves with the answer that it has fixed, or null where that has to be read. */
-type AfterIntent = () => Promise<RunningAnswer | null>;
+type AfterIntent = () => Promise<KeyAnswer | null>;
 
 /**
  * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
  * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
  * one exception is an intent that `work` has given back: nobody has been told anything of it.
  */
-export function answerInTime(deps: ToWrite, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
-  const answer = answerByDeadline(deps, write, work);
+export function answerInTime(
+  deps: ToWrite,
+  write: Write,
+  resource: KeyRecord["resource"],
+  work: AfterIntent,
+): Promise<RunningAnswer> {
+  const answer = answerByDeadline(deps, write, resource, work);
   deps.running.start(write.accountId, write.key, answer);
   return answer;
 }
@@ -34,11 +37,16 @@ export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, writ
   // Given back meanwhile, or over: what it ends with is there at once.
   if (now === null || now.answer !== null) return earlier;
   deps.running.tell(record.accountId, record.key);
-  return { ...asItStands(deps.store, now), isReplay: true };
+  return { ...asItStands(deps.store, now.resource), isReplay: true };
 }
 
-async function answerByDeadline(deps: ToWrite, write: Underway, work: AfterIntent): Promise<RunningAnswer> {
-  const done = runToTheEnd(deps, write, work);
+async function answerByDeadline(
+  deps: ToWrite,
+  write: Write,
+  resource: KeyRecord["resource"],
+  work: AfterIntent,
+): Promise<RunningAnswer> {
+  const done = runToTheEnd(deps, write, resource, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
   const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
   const answer = await Promise.race([done, timer.up.then(() => null)]).finally(timer.cancel);
@@ -49,30 +57,34 @@ async function answerByDeadline(deps: ToWrite, write: Underway, work: AfterInten
   if (now === null) await done;
   if (now !== null && now.answer !== null) return now.answer;
   deps.running.tell(write.accountId, write.key);
-  return asItStands(deps.store, write);
+  return asItStands(deps.store, resource);
 }
 
 async function runToTheEnd(
   deps: With<"log" | "point" | "settling" | "store">,
-  write: Underway,
+  write: Write,
+  resource: KeyRecord["resource"],
   work: AfterIntent,
-): Promise<RunningAnswer | null> {
+): Promise<KeyAnswer | null> {
   try {
     await deps.point("after_intent");
     return await work();
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    deps.log.error({ resource: write.resource.id, error: String(error) }, "a write failed after its intent was stored");
-    await pursueWhatIsOpen(deps, write);
+    deps.log.error({ resource: resource.id, error: String(error) }, "a write failed after its intent was stored");
+    await pursueWhatIsOpen(deps, write.key, resource);
     return null;
   }
 }
 
 /** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
-async function pursueWhatIsOpen(deps: With<"settling" | "store">, write: Underway): Promise<void> {
-  const { kind, id } = write.resource;
+async function pursueWhatIsOpen(
+  deps: With<"settling" | "store">,
+  key: string,
+  { kind, id }: KeyRecord["resource"],
+): Promise<void> {
   const ids = kind === "batch" ? listUnsettledOfBatch(deps.store, id) : [id];
   const attempts = ids.flatMap((each) => listAttemptsOf(deps.store, each));
-  const open = attempts.filter((each) => each.state !== "done" && each.idempotencyKey === write.key);
+  const open = attempts.filter((each) => each.state !== "done" && each.idempotencyKey === key);
   await Promise.all(open.map((each) => deps.settling.pursue(each.id)));
 }

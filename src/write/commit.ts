@@ -11,9 +11,8 @@ import { requireNothingToAdopt } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
 import { passGate } from "./gate.ts";
-import type { Write } from "./key.ts";
 import { requireRoomForStops } from "./open-order-reserve.ts";
-import type { Plan, Stored } from "./verb.ts";
+import type { Plan, Stored, Write } from "./verb.ts";
 
 /** `earlier`: another request with the key was first. */
 type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
@@ -72,8 +71,8 @@ const UNDER_WAY_RETRY_AFTER_S = 2;
 
 async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
   const { caller, write, resource, isCancel, increasesFor } = intent;
-  const { idempotencyKey, route, fingerprint } = write;
-  const key = { accountId: caller.account.id, key: idempotencyKey, route, fingerprint, resource, answer: null };
+  const { accountId, route, fingerprint } = write;
+  const key = { accountId, key: write.key, route, fingerprint, resource, answer: null };
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
@@ -85,7 +84,7 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
       if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
       requireNothingToAdopt(deps, key);
       const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
-      passGate(deps, store, { caller, key: known, stored });
+      passGate(deps, caller, known, stored);
       return { kind: "stored", stored };
     }),
   );

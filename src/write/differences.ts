@@ -5,45 +5,42 @@ import { listLegs } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder } from "../store/orders.ts";
-
-/** What a request asks for, by the names of its body. */
-export type Asked = Readonly<Record<string, unknown>>;
+import { type PrintedBody, printedTerms } from "./fingerprint.ts";
 
 /**
  * Names of the members in which a request differs from the one that used its key first, as far as the row of that
  * one tells; empty where it does not.
  */
-export function differences(store: Store, record: KeyRecord, asked: Asked): string[] {
+export function differences(store: Store, record: KeyRecord, asked: PrintedBody): string[] {
   return record.resource.kind === "order"
     ? differencesFrom(store, record.resource.id, asked)
     : differing(firstParameters(store, record), asked);
 }
 
 /** The same against an order as it was placed. */
-export function differencesFrom(store: Store, orderId: string, asked: Asked): string[] {
+export function differencesFrom(store: Store, orderId: string, asked: PrintedBody): string[] {
   return differing(firstTerms(store, orderId), asked);
 }
 
-function differing(first: Asked | null, asked: Asked): string[] {
+function differing(first: PrintedBody | null, asked: PrintedBody): string[] {
   if (first === null) return [];
   return Object.keys(asked).filter((name) => name in first && plain(asked[name]) !== plain(first[name]));
 }
 
 /** As it was placed: a later modify changes the order's row, not its first leg. */
-function firstTerms(store: Store, orderId: string): Asked | null {
+function firstTerms(store: Store, orderId: string): PrintedBody | null {
   const order = findOrder(store, orderId);
   if (order === null) return null;
   const { size, price, timeInForce, trigger } = listLegs(store, orderId)[0] ?? order;
-  const { market, side, reduceOnly } = order;
-  return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
+  return printedTerms({ ...order, size, price, timeInForce, trigger });
 }
 
-function firstParameters(store: Store, record: KeyRecord): Asked | null {
+function firstParameters(store: Store, record: KeyRecord): PrintedBody | null {
   if (record.resource.kind === "trade") return null;
   const operation = findOperation(store, record.resource.id);
   if (operation === null) return null;
   // The column holds only what `operate` wrote.
-  return { market: operation.market, ...(JSON.parse(operation.parameters) as Asked) };
+  return { market: operation.market, ...(JSON.parse(operation.parameters) as PrintedBody) };
 }
 
 /** Comparable text: `1.0` and `1` are the same decimal. */

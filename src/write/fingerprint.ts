@@ -1,9 +1,15 @@
 import { type CanonicalValue, canonicalJson } from "../core/canonical-json.ts";
 import { type Decimal, parseDecimal } from "../core/decimal.ts";
+import type { OrderTerms } from "../core/order.ts";
 import { sha256Hex } from "../wire/sha256.ts";
 
-/** Content of a checked request body: defaults filled in, texts as sent. */
+/** Content of a checked request body by the names of the interface: defaults filled in, texts as sent. */
 export type PrintedBody = { readonly [field: string]: string | number | boolean | null | PrintedBody };
+
+/** What is asked for of an order. The spec's names: a print is stored, and must outlive a change of ours. */
+export function printedTerms({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): PrintedBody {
+  return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
+}
 
 /**
  * What makes two requests under one Idempotency-Key the same: route, path id and body, decimals by value (`1.0` is

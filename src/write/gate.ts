@@ -26,7 +26,7 @@ import { findOrder } from "../store/orders.ts";
 import type { WireOrder } from "../wire/action/order.ts";
 import type { TwapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "./caller.ts";
-import { factsNow, markOf } from "./rails-facts.ts";
+import { factsNow, type Judged, markOf } from "./rails-facts.ts";
 import { tellSelfTrades } from "./tell-self-trade.ts";
 import type { Reserved, Stored } from "./verb.ts";
 
@@ -34,21 +34,20 @@ import type { Reserved, Stored } from "./verb.ts";
  * Inside the intent's transaction, when all of it is stored. Throws `rail_refused` or `rails_unproven`, and with that nothing
  * of it has happened. A plain key is held to nothing.
  */
-export function passGate(deps: ToJudge, store: Store, { caller, key, stored }: Passing): void {
+export function passGate(deps: ToJudge, caller: Caller, key: StoredKey, stored: Stored): void {
   const { limited } = key;
   if (limited === null) return;
   requireTime(deps, limited);
-  const rails = railsFor(caller, railsOf(store, key, limited));
-  const { account } = caller;
+  const by: Judging = { account: caller.account, rails: railsFor(caller, railsOf(deps.store, key, limited)) };
   if (stored.kind === "said") {
-    if (stored.reserves !== undefined) judgeReserved(deps, store, { account, rails, reserves: stored.reserves });
+    if (stored.reserves !== undefined) judgeReserved(deps, by, stored.reserves);
     return;
   }
   // What is begun is no action: its verb has asked whose orders it may cancel.
   if (stored.kind !== "outgoing") return;
   const { attempt, batch } = stored;
-  if (batch === undefined) judgeOne(deps, store, { account, rails, attempt, later: NOTHING_LATER });
-  else judgeEach(deps, store, { account, rails, batch });
+  if (batch === undefined) judgeOne(deps, by, attempt, NOTHING_LATER);
+  else judgeEach(deps, by, batch);
 }
 
 /** One order that a person has approved stands in for the verb that its key lacks. */
@@ -57,17 +56,18 @@ function railsFor({ isApproved }: Caller, rails: Rails): Rails {
   return { ...rails, may: [...rails.may, "increase", "reduce"] };
 }
 
-type Batch = { account: Account; rails: Rails; batch: readonly Attempt[] };
+/** Who is judged, and by what. */
+type Judging = { account: Account; rails: Rails };
 
 /** Each with those before it: what they come to together is in the judgement of the last. All that are beyond a rail are named. */
-function judgeEach(deps: ToJudge, store: Store, { account, rails, batch }: Batch): void {
+function judgeEach(deps: ToJudge, by: Judging, batch: readonly Attempt[]): void {
   const later = new Set(batch.map(({ cloid }) => cloid));
   const refusals: OrderRefusal[] = [];
   let first: RailRefused | null = null;
   for (const [index, attempt] of batch.entries()) {
     later.delete(attempt.cloid);
     try {
-      judgeOne(deps, store, { account, rails, attempt, later });
+      judgeOne(deps, by, attempt, later);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error instanceof RailRefused) first ??= error;
@@ -79,60 +79,48 @@ function judgeEach(deps: ToJudge, store: Store, { account, rails, batch }: Batch
   throw new RailRefused(first.refused, batchWords(refusals, batch.length), refusals);
 }
 
-type JudgedAttempt = Pick<Batch, "account" | "rails"> & {
-  attempt: Attempt;
-  /** Client order ids of what stands behind it in its batch. */
-  later: ReadonlySet<string | null>;
-};
+const NOTHING_LATER: Judged["later"] = new Set();
 
-const NOTHING_LATER: JudgedAttempt["later"] = new Set();
-
-function judgeOne(deps: ToJudge, store: Store, { account, rails, attempt, later }: JudgedAttempt): void {
-  const wish = wishOf(deps, attempt, rails);
-  const targetBot = targetBotOf(store, attempt);
-  judgeWish(deps, store, { account, rails, wish, asked: attempt.resource.id, targetBot, later });
+/** `later`: client order ids of what stands behind it in its batch. */
+function judgeOne(deps: ToJudge, by: Judging, attempt: Attempt, later: Judged["later"]): void {
+  const wish = wishOf(deps, attempt, by.rails);
+  const targetBot = targetBotOf(deps.store, attempt);
+  judgeWish(deps, by, wish, { asked: attempt.resource.id, targetBot, later });
 }
 
-type Judging = Pick<Batch, "account" | "rails">;
-
 /** The entry as if it were sent now. What protects it reduces only what that fills, and is held to its distance alone. */
-function judgeReserved(
-  deps: ToJudge,
-  store: Store,
-  { account, rails, reserves }: Judging & { reserves: Reserved },
-): void {
-  const { id, entry, guards } = reserves;
-  const of = { cloid: id, resource: { id } };
+function judgeReserved(deps: ToJudge, by: Judging, { id, entry, guards }: Reserved): void {
+  const { rails } = by;
+  const of: LegName = { orderId: id, cloid: id, bot: rails.bot };
   const isReduction = entry === null;
   for (const order of guards) {
-    const wish = orderWish(deps, { attempt: of, rails, order, isModify: false });
+    const wish = orderWish(deps, of, order, false);
     const waits = { ...wish, trigger: wish.trigger === null ? null : { ...wish.trigger, hasFired: false } };
     const alone = { leg: null, later: NOTHING_LATER, targetBot: undefined };
-    const facts = factsNow(deps, store, { account, rails, isReduction, asked: id, ...alone });
+    const facts = factsNow(deps, { ...by, isReduction, asked: id, ...alone });
     const fault = distanceFault(rails, facts, waits);
     if (fault !== null) throw refusalOf(rails, fault);
   }
   if (entry === null) return;
-  const wish = orderWish(deps, { attempt: of, rails, order: entry, isModify: false });
-  judgeWish(deps, store, { account, rails, wish, asked: id, targetBot: undefined, later: NOTHING_LATER });
+  const wish = orderWish(deps, of, entry, false);
+  judgeWish(deps, by, wish, { asked: id, targetBot: undefined, later: NOTHING_LATER });
 }
 
-type Wishing = Judging & Pick<JudgedAttempt, "later"> & { wish: Wish; asked: string; targetBot: Facts["targetBot"] };
+type Asking = Pick<Judged, "asked" | "targetBot" | "later">;
 
-function judgeWish(deps: ToJudge, store: Store, { account, rails, wish, asked, targetBot, later }: Wishing): void {
+function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, asking: Asking): void {
+  const { store } = deps;
   const of = { accountId: account.id, bot: rails.bot };
   if (wish.kind === "order") {
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
   const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
   const leg = wish.kind === "order" ? wish.leg : null;
-  const facts = factsNow(deps, store, { account, rails, isReduction, asked, leg, later, targetBot });
+  const facts = factsNow(deps, { account, rails, isReduction, leg, ...asking });
   const verdict = judge(rails, facts, wish);
   if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs: facts.legs });
 }
-
-export type Passing = { caller: Caller; key: StoredKey; stored: Stored };
 
 /** A key that has expired since the request was let in. */
 function requireTime({ clock }: With<"clock">, { expiresAtMs }: LimitedGrant): void {
@@ -156,13 +144,15 @@ function starterOf(store: Store, accountId: string, attempt: Attempt): string | 
   return id === undefined ? null : (findOperation(store, id)?.keyHash ?? null);
 }
 
-function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
+function wishOf(deps: ToJudge, attempt: Attempt, { bot }: Rails): Wish {
   const action = actionOf(attempt);
+  const { id: orderId } = attempt.resource;
+  const cloid = attempt.cloid ?? "";
   switch (action?.type) {
     case "order":
-      return orderWish(deps, { attempt, rails, order: only(action.orders), isModify: false });
+      return orderWish(deps, { orderId, cloid, bot }, only(action.orders), false);
     case "batchModify":
-      return orderWish(deps, { attempt, rails, order: only(action.modifies).order, isModify: true });
+      return orderWish(deps, { orderId, cloid, bot }, only(action.modifies).order, true);
     case "cancel":
     case "cancelByCloid":
     case "twapCancel":
@@ -176,7 +166,7 @@ function wishOf(deps: ToJudge, attempt: Attempt, rails: Rails): Wish {
     case "updateIsolatedMargin":
       return { kind: "margin", market: marketOf(deps, action.asset).name, isRemoval: action.ntli < 0n };
     case "twapOrder":
-      return twapWish(deps, { attempt, rails, twap: action.twap });
+      return twapWish(deps, { orderId, cloid: orderId, bot }, action.twap);
     case "noop":
     case undefined:
       throw new Error("bug: an intent whose action nobody can judge");
@@ -189,22 +179,18 @@ function only<T>(all: readonly T[]): T {
   return first;
 }
 
-/** What sends it, or is going to. */
-type Sender = { cloid: string | null; resource: { id: string } };
-
-type OrderedAttempt = { attempt: Sender; rails: Rails; order: WireOrder; isModify: boolean };
+/** Whose it is going to be, and under which names. */
+type LegName = Pick<OpenLeg, "orderId" | "cloid" | "bot">;
 
 /** The market by the number that is signed: what the row says of it has no part in where it goes. */
-function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: OrderedAttempt): OrderWish {
+function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boolean): OrderWish {
   const market = marketOf(deps, order.a);
   const trigger =
     "trigger" in order.t ? triggerOf(deps, { order, market: market.name, trigger: order.t.trigger }) : null;
   const waits = trigger !== null && trigger.hasFired !== true;
   const leg: OpenLeg = {
-    orderId: attempt.resource.id,
-    cloid: attempt.cloid ?? "",
+    ...name,
     market: market.name,
-    bot: rails.bot,
     side: order.b ? "buy" : "sell",
     remaining: decimal(order.s),
     price: decimal(order.p),
@@ -217,16 +203,12 @@ function orderWish(deps: ToJudge, { attempt, rails, order, isModify }: OrderedAt
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
-type Sliced = Pick<OrderedAttempt, "rails"> & { attempt: Attempt } & { twap: TwapOrderAction["twap"] };
-
 /** The exchange makes the prices of its slices as they come. */
-function twapWish(deps: ToJudge, { attempt, rails, twap }: Sliced): Wish {
+function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): Wish {
   const market = marketOf(deps, twap.a);
   const leg: OpenLeg = {
-    orderId: attempt.resource.id,
-    cloid: attempt.resource.id,
+    ...name,
     market: market.name,
-    bot: rails.bot,
     side: twap.b ? "buy" : "sell",
     remaining: decimal(twap.s),
     price: null,

@@ -1,6 +1,6 @@
 import { alarmIn } from "../core/alarm.ts";
 import { ApiError } from "../core/errors.ts";
-import { decide, type KeyRecord } from "../core/idempotency.ts";
+import { decide, type KeyAnswer, type KeyRecord } from "../core/idempotency.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { cancelAllShown } from "../settle/cancel-all/covered.ts";
@@ -15,7 +15,8 @@ import { findOperation } from "../store/operations.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { adoptKey } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
-import { type Asked, differences } from "./differences.ts";
+import { differences } from "./differences.ts";
+import type { Write } from "./verb.ts";
 
 /** Of a batch: the key places an order for each of those that its body asks for. */
 export const BATCH_ROUTE = "POST /v1/orders/batch";
@@ -28,23 +29,9 @@ export type WriteKey = {
 };
 
 /** What a write is answered with; `body` is JSON text and goes out as it is. */
-export type WriteAnswer = {
-  status: 200 | 201 | 202;
-  body: string;
+export type WriteAnswer = RunningAnswer & {
   /** True when this key has been answered (or is being answered) by an earlier request. */
   isReplay: boolean;
-};
-
-/** A write, and how it is told from another under its key. */
-export type Write = WriteKey & {
-  /** Route name, for the message that says what differs. */
-  route: string;
-  /** What the body asks for, to name what differs when the key has been used for something else. */
-  asked: Asked;
-  /** The same of what it would place; null for a write that places nothing. */
-  placing: Asked | null;
-  /** Elapsed time at which the request was in; from there its deadline counts. */
-  startedElapsedMs: number;
 };
 
 /**
@@ -52,9 +39,8 @@ export type Write = WriteKey & {
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
 export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
-  const { id: accountId } = caller.account;
-  await adoptKey(deps, { ...write, accountId, key: write.idempotencyKey, answerStatus: successOf(write) });
-  const record = findKeyRecord(deps.store, accountId, write.idempotencyKey);
+  await adoptKey(deps, write, successOf(write));
+  const record = findKeyRecord(deps.store, write.accountId, write.key);
   if (record === null) return null;
   caller.charge("reads");
   return answerRecord(deps, record, write);
@@ -90,7 +76,7 @@ export async function answerRecord(
       const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
       if (now.answer !== null) return { ...now.answer, isReplay: true };
       requireLookedAt(deps);
-      return { ...asItStands(deps.store, now), isReplay: true };
+      return { ...asItStands(deps.store, now.resource), isReplay: true };
     }
     case "first":
       throw new Error("bug: a stored key cannot be a first one");
@@ -113,7 +99,7 @@ function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
   return `This Idempotency-Key has been used ${what}. Nothing was sent. Use a new key for a new action.`;
 }
 
-function storedAnswer(record: KeyRecord): { status: 200 | 201; body: string } {
+function storedAnswer(record: KeyRecord): KeyAnswer {
   if (record.answer === null) throw new Error("bug: no answer stored");
   return record.answer;
 }
@@ -140,7 +126,7 @@ function contradictedBatch(store: Store, batchId: string, status: 200 | 201): Ru
 }
 
 /** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
-export function asItStands(store: Store, { resource }: Pick<KeyRecord, "resource">): RunningAnswer {
+export function asItStands(store: Store, resource: KeyRecord["resource"]): RunningAnswer {
   if (resource.kind === "operation") {
     const operation = findOperation(store, resource.id);
     if (operation === null) throw new Error("bug: a key without its operation");

@@ -120,7 +120,7 @@ async function readPosition(deps: ToJudge, { account, market, purpose }: Positio
 }
 
 /** What is judged, and whose order it changes. */
-type Judged = Pick<Needed, "account" | "isReduction"> &
+export type Judged = Pick<Needed, "account" | "isReduction"> &
   Pick<Facts, "targetBot"> & {
     rails: Rails;
     /** Id of what is asked for. */
@@ -132,7 +132,8 @@ type Judged = Pick<Needed, "account" | "isReduction"> &
   };
 
 /** Inside the transaction; ages are those of this moment. */
-export function factsNow(deps: ToJudge, store: Store, judged: Judged): Facts {
+export function factsNow(deps: ToJudge, judged: Judged): Facts {
+  const { store } = deps;
   const { account, rails, isReduction, asked, targetBot } = judged;
   const { bot } = rails;
   const nowMs = deps.clock.nowMs();

@@ -1,10 +1,11 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
-import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
+import type { Conclusion } from "../settle/record/record.ts";
 import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
@@ -15,22 +16,22 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type Write, type WriteAnswer, type WriteKey } from "./key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey } from "./key.ts";
 import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { Conclusion, Outgoing, Plan, Stored, Verb } from "./verb.ts";
+import type { Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
 
 /**
  * Every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one send, what came of
  * it, the answer. Throws `ApiError` only while nothing has been sent.
  */
 export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
-  const { idempotencyKey, fingerprint } = wanted;
+  const { idempotencyKey: key, fingerprint } = wanted;
   const { route, asked, placing, bucket, isCancel } = verb;
   const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { idempotencyKey, fingerprint, route, asked, placing, startedElapsedMs };
+  const write: Write = { accountId: caller.account.id, key, fingerprint, route, asked, placing, startedElapsedMs };
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge(bucket, verb.charges);
@@ -38,9 +39,8 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   const { plan, committed } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, { write, verb }));
   if (committed.kind === "earlier") return answerEarlierInTime(deps, committed.record, write);
   const { stored, onDisk } = committed;
-  const underway = { accountId: caller.account.id, key: idempotencyKey, resource: plan.resource, startedElapsedMs };
-  const answer = await answerInTime(deps, underway, async () => {
-    if (stored.kind === "outgoing") return sendAndConclude(deps, { ...stored, onDisk }, plan);
+  const answer = await answerInTime(deps, write, plan.resource, async () => {
+    if (stored.kind === "outgoing") return sendAndConclude(deps, stored, plan.use, onDisk);
     await onDisk;
     if (stored.kind === "begun") await stored.goOn();
     return null;
@@ -189,20 +189,28 @@ function refuseFor(obstacle: Obstacle | null): void {
   if (obstacle !== null) throw obstacle.error;
 }
 
-type SendingOnDisk = Outgoing & { onDisk: Promise<void> };
-
 /** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
-async function sendAndConclude(deps: ToWrite, outgoing: SendingOnDisk, { use }: Plan): Promise<RunningAnswer | null> {
+async function sendAndConclude(
+  deps: ToWrite,
+  outgoing: Outgoing,
+  use: Plan["use"],
+  onDisk: Promise<void>,
+): Promise<KeyAnswer | null> {
   const beside = (outgoing.beside ?? []).map(async (send) => {
-    await outgoing.onDisk;
+    await onDisk;
     return send();
   });
-  const [answer] = await Promise.all([sendOnce(deps, outgoing, use), ...beside]);
+  const [answer] = await Promise.all([sendOnce(deps, outgoing, use, onDisk), ...beside]);
   return answer;
 }
 
-async function sendOnce(deps: ToWrite, outgoing: SendingOnDisk, use: Plan["use"]): Promise<RunningAnswer | null> {
-  const { attempt, batch, onDisk } = outgoing;
+async function sendOnce(
+  deps: ToWrite,
+  outgoing: Outgoing,
+  use: Plan["use"],
+  onDisk: Promise<void>,
+): Promise<KeyAnswer | null> {
+  const { attempt, batch } = outgoing;
   const result = await (batch === undefined
     ? sendAttempt(deps, attempt, use, onDisk)
     : sendBatch(deps, batch, use, onDisk));

@@ -1,11 +1,22 @@
 import type { Attempt } from "../core/attempt.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
-import type { Place, RunningAnswer } from "../deps.ts";
+import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { Place } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
+import type { Conclusion } from "../settle/record/record.ts";
 import type { Reply } from "../settle/send/send.ts";
 import type { WireOrder } from "../wire/action/order.ts";
 import type { ChargedBucket } from "./caller.ts";
-import type { Write } from "./key.ts";
+import type { PrintedBody } from "./fingerprint.ts";
+
+/** A write: what the record of its key is to say, and how it is told from another under that key. */
+export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint"> & {
+  /** What the body asks for, to name what differs when the key has been used for something else. */
+  asked: PrintedBody;
+  /** The same of what it would place; null for a write that places nothing. */
+  placing: PrintedBody | null;
+  /** Elapsed time at which the request was in; from there its deadline counts. */
+  startedElapsedMs: number;
+};
 
 /**
  * One thing that a client may ask for which changes something at the exchange. A verb plans: what would be stored, what
@@ -67,14 +78,11 @@ export type Outgoing = {
   conclude(reply: Reply): Conclusion | Promise<Conclusion>;
 };
 
-/** `isSettled` false: what became of it is looked for. `answer` null where it has to be read. */
-export type Conclusion = { isSettled: boolean; answer: RunningAnswer | null };
-
 /** A row from which work follows that is none of this write's: `goOn` begins it, and waits for it a while. */
 export type Begun = { kind: "begun"; goOn(): Promise<void> };
 
 /** Nothing is to be sent: the final answer, as JSON text. */
-export type Said = { kind: "said"; status: 200 | 201; body: string; reserves?: Reserved };
+export type Said = KeyAnswer & { kind: "said"; reserves?: Reserved };
 
 /** What is going to be sent later on, of which nothing goes out before: a limited key is held to all of it at once. */
 export type Reserved = {

@@ -69,15 +69,13 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   const row = rig.store.$client.prepare("SELECT id FROM orders").get();
   // The row is the one that was just stored.
   const { id } = row as { id: string };
-  const write = {
-    accountId: ACCOUNT.id,
-    key: "key-0001",
-    resource: { kind: "order" as const, id },
-    startedElapsedMs: 0,
-  };
+  const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placing: null };
+  const write = { ...asked, accountId: ACCOUNT.id, key: "key-0001", startedElapsedMs: 0 };
+  const resource = { kind: "order" as const, id };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };
-  const answer = await answerInTime({ ...rig.deps, settling }, write, () => Promise.reject(new Error("bug: a fault")));
+  const fail = () => Promise.reject(new Error("bug: a fault"));
+  const answer = await answerInTime({ ...rig.deps, settling }, write, resource, fail);
   expect(answer.status).toBe(202);
   expect(JSON.parse(answer.body)).toMatchObject({ id, status: "unknown" });
   expect(pursued).toEqual([1]);

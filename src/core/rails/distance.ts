@@ -12,14 +12,14 @@ export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Orde
   if (waits) {
     const rail = leg.reduceOnly ? "maxStopDistance" : "maxDistance";
     const limit = leg.reduceOnly ? maxStopDistance : maxDistance;
-    return worstFault(rail, { limit, leg, from: trigger.price });
+    return worstFault(rail, limit, leg, trigger.price);
   }
   if (maxDistance === null) return null;
   if (leg.price === null) return sliceFault(maxDistance);
   const reference = facts.referenceOf(leg.market);
   if (reference === null) return { kind: "unproven", missing: `a price of ${leg.market}` };
   const from = leg.side === "buy" ? reference.low : reference.high;
-  return worstFault("maxDistance", { limit: maxDistance, leg, from });
+  return worstFault("maxDistance", maxDistance, leg, from);
 }
 
 /** What the exchange allows each slice of a TWAP nobody can narrow. */
@@ -40,10 +40,13 @@ const HUNDRED = decimal("100");
 /** Digits of a percentage that a message shows. */
 const SHOWN_DECIMALS = 2;
 
-type Far = { limit: Decimal | null; leg: OpenLeg; from: Decimal };
-
 /** Compared without dividing: nothing is rounded. */
-function worstFault(rail: "maxDistance" | "maxStopDistance", { limit, leg, from }: Far): Refused | null {
+function worstFault(
+  rail: "maxDistance" | "maxStopDistance",
+  limit: Decimal | null,
+  leg: OpenLeg,
+  from: Decimal,
+): Refused | null {
   const { side, price } = leg;
   if (limit === null || price === null) return null;
   const isCostly = compare(price, from) === (side === "buy" ? 1 : -1);

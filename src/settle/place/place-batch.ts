@@ -5,9 +5,9 @@ import type { Store } from "../../store/open.ts";
 import type { Placing } from "../../store/orders.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
-import { finishOrderAttempt, markAmbiguous, openAttempt, recordLegEvent } from "../record/record.ts";
+import { type Conclusion, finishOrderAttempt, markAmbiguous, openAttempt, recordLegEvent } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
-import { answeredFor, lookedUp, type PlaceOutcome, type PlaceReading, readPlaceReply } from "./place.ts";
+import { answeredFor, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
 import { replyTo } from "./reply-to.ts";
 
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
@@ -25,7 +25,7 @@ export async function recordBatchReply(
   world: ToRecord,
   placings: readonly Placing[],
   { reply: verdict, elsewhere }: BatchTold,
-): Promise<PlaceOutcome> {
+): Promise<Conclusion> {
   const count = placings.length;
   const read = placings.map((placing, index): ReadPlacing => {
     const difference = elsewhere[index] ?? null;
@@ -35,7 +35,7 @@ export async function recordBatchReply(
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Where it is written a second time it is written as it was told.
   const nowMs = world.clock.nowMs();
-  const outcome = await world.commits.outcome((store): PlaceOutcome => {
+  const outcome = await world.commits.outcome((store): Conclusion => {
     const answers = read.map((each) => recordOne(store, each, nowMs));
     const isSettled = placings.every(({ attempt }) => openAttempt(store, attempt.id) === null);
     return { isSettled, answer: answers.find((answer) => answer !== null) ?? null };

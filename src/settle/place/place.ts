@@ -1,5 +1,4 @@
 import { compare, type Decimal, ZERO } from "../../core/decimal.ts";
-import type { KeyAnswer } from "../../core/idempotency.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
@@ -9,7 +8,7 @@ import type { StatusEntry } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/look.ts";
-import { finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
+import { type Conclusion, finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
 /** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
@@ -19,20 +18,17 @@ export type PlaceReading =
 
 type Recording = With<"clock" | "commits">;
 
-/** What became of a placing: `answer` is what its key answers from now on, null where that has to be read. */
-export type PlaceOutcome = { isSettled: boolean; answer: KeyAnswer | null };
-
 /**
  * Writes down what the exchange answered to a placing, together with what else this turn writes. Where the outcome is
  * still open, the order is `unknown` and the attempt has to be pursued.
  */
-export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<PlaceOutcome> {
+export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<Conclusion> {
   const { order, leg, attempt } = placing;
   const reading = readPlaceReply(order, leg, verdict);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   // Where it is written a second time it is written as it was told.
   const nowMs = world.clock.nowMs();
-  return world.commits.outcome((store): PlaceOutcome => {
+  return world.commits.outcome((store): Conclusion => {
     if (reading.kind === "look") {
       markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
       if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
@@ -54,7 +50,7 @@ export async function recordElsewhere(
   world: Recording & With<"log" | "markets" | "store">,
   placing: Placing,
   difference: Difference,
-): Promise<PlaceOutcome> {
+): Promise<Conclusion> {
   const { leg, attempt } = placing;
   const reason = answeredFor(difference);
   const nowMs = world.clock.nowMs();

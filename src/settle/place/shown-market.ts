@@ -53,9 +53,9 @@ function namedIn(reply: Reply, cloid: string): string | null {
 }
 
 /** What is told of the order that an answer names, by a feed or a record. */
-type Named = Pick<HeardOrder, "market" | "cloid">;
+type ShownOrder = Pick<HeardOrder, "market" | "cloid">;
 
-async function awaited(world: ToCompare, order: StoredOrder, user: string, oid: string): Promise<Named | null> {
+async function awaited(world: ToCompare, order: StoredOrder, user: string, oid: string): Promise<ShownOrder | null> {
   // What is told a moment later is an alarm, and every key of the order answers as it reads.
   if (!world.markets.isWordDue(order.market, order.assetId)) return null;
   const timer = world.clock.timer(AWAITED_MS);
@@ -71,7 +71,7 @@ async function toldSoon(
   user: string,
   oid: string,
   isLate: Promise<null>,
-): Promise<Named | null> {
+): Promise<ShownOrder | null> {
   for (;;) {
     const isOver = await Promise.race([world.picture.next(user).then(() => false), isLate.then(() => true)]);
     const told = world.picture.toldOf(user, oid);
@@ -80,7 +80,7 @@ async function toldSoon(
 }
 
 /** Where no feed tells it: one look, which may come too early. */
-async function recorded({ exchange }: With<"exchange">, user: string, oid: string): Promise<Named | null> {
+async function recorded({ exchange }: With<"exchange">, user: string, oid: string): Promise<ShownOrder | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer?.kind !== "order" || answer.order.oid !== oid) return null;

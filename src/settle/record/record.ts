@@ -48,6 +48,9 @@ function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg |
   );
 }
 
+/** What an answer has come to. `isSettled` false: what became of it is looked for. `answer` of its key; null where it has to be read. */
+export type Conclusion = { isSettled: boolean; answer: KeyAnswer | null };
+
 /**
  * `recordLegEvent` and `finishOrderAttempt` for what is most often the first and last news of a placing. Returns the answer
  * of its key; null, and nothing has changed, where it no longer stands as this process has stored it.

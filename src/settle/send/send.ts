@@ -30,7 +30,7 @@ export async function sendAttempt(
   purpose: Purpose,
   onDisk: Promise<void> = ON_DISK,
 ): Promise<SendResult> {
-  return sendAction(world, { attempt, action: actionOf(attempt), count: 1 }, { purpose, onDisk });
+  return sendSigned(world, attempt, sign(world, attempt, actionOf(attempt), { purpose, count: 1 }), onDisk);
 }
 
 /**
@@ -45,19 +45,23 @@ export async function sendBatch(
 ): Promise<SendResult> {
   const [attempt] = attempts;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
-  const actions = attempts.map(actionOf);
-  return sendAction(world, { attempt, action: joinedOrders(actions), count: attempts.length }, { purpose, onDisk });
+  const action = joinedOrders(attempts.map(actionOf));
+  const signed = sign(world, attempt, action, { purpose, count: attempts.length });
+  return sendSigned(world, attempt, signed, onDisk);
 }
 
-/** What is signed under the number of an attempt. `count`: so many orders, or other things, are in it. */
-type Outward = { attempt: Attempt; action: Action | null; count: number };
-type Way = { purpose: Purpose; onDisk: Promise<void> };
+/** What leaves under the number of an attempt. `count`: so many orders, or other things, are in it. */
+type Signed = { body: string; purpose: Purpose; count: number };
 
-async function sendAction(world: ToSend, outward: Outward, way: Way): Promise<SendResult> {
-  const result = await signAndPost(world, outward, way);
-  const { id } = outward.attempt;
-  if (mayBeUnderWay(result)) world.flights.lost(id);
-  else world.flights.landed(id);
+async function sendSigned(
+  world: ToSend,
+  attempt: Attempt,
+  signed: Signed | null,
+  onDisk: Promise<void>,
+): Promise<SendResult> {
+  const result = await postInTime(world, attempt, signed, onDisk);
+  if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
+  else world.flights.landed(attempt.id);
   return result;
 }
 
@@ -70,43 +74,41 @@ function mayBeUnderWay(result: SendResult): boolean {
 /** Of an intent whose transaction has waited for it. */
 const ON_DISK = Promise.resolve();
 
-async function signAndPost(
+async function postInTime(
   world: ToSend,
-  { attempt, action, count }: Outward,
-  { purpose, onDisk }: Way,
+  attempt: Attempt,
+  signed: Signed | null,
+  onDisk: Promise<void>,
 ): Promise<SendResult> {
-  const body = action === null ? null : sign(world, attempt, action);
   await onDisk;
-  if (body === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
+  if (signed === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
   // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked again in the
   // turn that sends, so that no stop of more than a moment can come in between.
   const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
-  return post(world, attempt, { body, purpose, mayLeave, count });
+  return post(world, attempt, signed, mayLeave);
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
 export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> {
   const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
-  const body = sign(world, { ...attempt, expiresAtMs }, { type: "noop" });
+  const signed = sign(world, { ...attempt, expiresAtMs }, { type: "noop" }, { purpose: "settle", count: 1 });
   await world.point("before_send");
   const mayLeave = () => expiresAtMs > world.exchange.nowMs();
-  if (body === null || !mayLeave()) return NO_ANSWER;
-  const result = await post(world, attempt, { body, purpose: "settle", mayLeave, count: 1 });
+  if (signed === null || !mayLeave()) return NO_ANSWER;
+  const result = await post(world, attempt, signed, mayLeave);
   return result.kind === "reply" ? result.reply : NO_ANSWER;
 }
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-type SignedAttempt = { body: string; purpose: Purpose; mayLeave: () => boolean; count: number };
-
-async function post(world: ToSend, attempt: Attempt, signed: SignedAttempt): Promise<SendResult> {
+async function post(world: ToSend, attempt: Attempt, signed: Signed, mayLeave: () => boolean): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   const { purpose, count } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
-  const outcome = await sendOnce(world, signed);
+  const outcome = await sendOnce(world, signed, mayLeave);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
@@ -134,7 +136,8 @@ function toAsMany(verdict: Verdict, count: number): Verdict {
 /** An exception of the way out proves nothing about what has left. */
 async function sendOnce(
   world: With<"exchange" | "log">,
-  { body, purpose, mayLeave }: SignedAttempt,
+  { body, purpose }: Signed,
+  mayLeave: () => boolean,
 ): Promise<SendOutcome> {
   try {
     return await world.exchange.send(body, purpose, mayLeave);
@@ -148,7 +151,14 @@ function isRefusedForActions(verdict: Verdict): boolean {
   return verdict.kind === "refused" && isOutOfActions(verdict.text);
 }
 
-function sign(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Attempt, action: Action): string | null {
+/** Null where it cannot be. */
+function sign(
+  world: With<"clock" | "log" | "metrics" | "signers">,
+  attempt: Attempt,
+  action: Action | null,
+  way: Omit<Signed, "body">,
+): Signed | null {
+  if (action === null) return null;
   const startedMs = world.clock.elapsedMs();
   try {
     const body = world.signers.sign({
@@ -159,7 +169,7 @@ function sign(world: With<"clock" | "log" | "metrics" | "signers">, attempt: Att
       expiresAfter: attempt.expiresAtMs,
     });
     world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
-    return body;
+    return { ...way, body };
   } catch (error) {
     world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
     return null;

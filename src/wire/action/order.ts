@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Decimal } from "../../core/decimal.ts";
-import type { Side, TimeInForce } from "../../core/order.ts";
+import type { OrderTerms, TimeInForce } from "../../core/order.ts";
 import { Address, AssetId, Cloid, closed, normaliseDecimal, WireDecimal } from "./fields.ts";
 
 const LimitKind = Type.Object(
@@ -68,19 +68,9 @@ export type OrderAction = Static<typeof OrderAction>;
 
 const TIF = { gtc: "Gtc", ioc: "Ioc", alo: "Alo" } as const satisfies Record<TimeInForce, string>;
 
-export type WireOrderInput = {
-  assetId: number;
-  side: Side;
-  price: string;
-  size: string;
-  reduceOnly: boolean;
-  timeInForce: TimeInForce;
-  /** With a trigger the time in force stays off the wire. */
-  trigger: { price: string; kind: "take_profit" | "stop_loss"; market: boolean } | null;
-  cloid: string | null;
-};
+export type WireOrderInput = Omit<OrderTerms, "market"> & { assetId: number; cloid: string | null };
 
-/** The wire form of one order. Throws `bug:` on decimals that the market rules should have refused. */
+/** The wire form of one order: with a trigger its time in force stays off the wire. Throws `bug:` on decimals that the market rules should have refused. */
 export function wireOrder(input: WireOrderInput): WireOrder {
   const { trigger, cloid } = input;
   const order: WireOrder = {
