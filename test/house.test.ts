@@ -1,7 +1,7 @@
 /** What `bun run house` counts, each by a file that has one of it and something that only looks like it. */
 import { expect, test } from "bun:test";
 import { figuresOf } from "../scripts/house/figures.ts";
-import { fileOf } from "../scripts/house/syntax.ts";
+import { fileOf, type HouseFile } from "../scripts/house/syntax.ts";
 
 const CALLS = ["one()", "two()", "three()", "four()", "five()", "six()", "seven()"].join(";\n");
 
@@ -91,11 +91,25 @@ test("names that a placing has are those in signatures of what placeOrder calls"
     "src/actions/place-order.ts":
       `import { put } from "../store/put.ts";\n` +
       "export function placeOrder(wanted: Wanted) { return put(wanted); }\n" +
-      "type Wanted = { size: string };\ntype Unused = { size: string };",
+      "type Wanted = { key: string };\ntype Unused = { key: string };",
     "src/store/put.ts":
       "export function put(row: Row): Said { return row; }\ntype Row = { key: string };\ntype Said = { no: 1 };",
   };
   const house = Object.entries(files).map(([path, text]) => fileOf(path, text));
-  const { places } = figuresOf(house).find(({ name }) => name.startsWith("names that a placing")) ?? {};
-  expect(places).toEqual(["Row (src/store/put.ts)", "Wanted (src/actions/place-order.ts)"]);
+  expect(namesIn(house)).toEqual(["Row (src/store/put.ts)", "Wanted (src/actions/place-order.ts)"]);
 });
+
+test("names that a placing has are those of the order, under a second name as well, and of nothing else that has its members", () => {
+  const text =
+    "export function placeOrder(a: More, b: Total, c: Caller, d: Operation, e: Told, f: Less): void {}\n" +
+    "type Terms = { size: string; price: string };\ntype More = Terms & { more: 1 };\ntype Told = { price: 1 };\n" +
+    `type Less = Pick<Terms, "size" | "price">;\n` +
+    "type Total = { size: string };\ntype Caller = { key: ApiKey };\ntype Operation = { action: OperationAction };";
+  expect(namesIn([fileOf("src/actions/place-order.ts", text)])).toEqual(
+    ["Less", "More"].map((name) => `${name} (src/actions/place-order.ts)`),
+  );
+});
+
+function namesIn(house: readonly HouseFile[]): readonly string[] | undefined {
+  return figuresOf(house).find(({ name }) => name.startsWith("names that a placing"))?.places;
+}
