@@ -6,6 +6,7 @@ import { neverKnown } from "./never-known.ts";
 import { MAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
+import { holdStores } from "./standing-still.ts";
 
 const scene = scenesOfThisFile();
 
@@ -129,6 +130,21 @@ test("what nobody buys within the bound of the first order is told as left", asy
   expect(sales(s).length).toBeLessThanOrEqual(10);
   await s.pass(30_000);
   expect(held(s)).toBe("0.03");
+});
+
+test("it is not flat by a server that is behind, and closes what is held once one is not", async () => {
+  const s = await scene();
+  const stores = holdStores(s);
+  stores.stop("clearinghouseState");
+  await long(s, [[95_000, "0.1"]]);
+  await s.pass(100);
+  const id = await stopAndFlatten(s);
+  await s.pass(20_000);
+  expect(JSON.parse((await s.tell("stop-key-1", STOP)).body)).toMatchObject({ id, flatten: { status: "flattening" } });
+  expect(held(s)).toBe("0.05");
+  stores.go();
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+  expect(held(s)).toBe("0");
 });
 
 test("nothing is closed while something can still increase", async () => {
