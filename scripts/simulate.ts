@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default

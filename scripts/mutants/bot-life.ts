@@ -5,6 +5,10 @@ const HEARTBEATS = "src/settle/stop/heartbeats.ts";
 const HEARTBEAT = "src/core/heartbeat.ts";
 const NARROW = "src/settle/stop/narrow-bot.ts";
 const NARROWINGS = "src/store/narrowings.ts";
+const FLATTENER = "src/settle/stop/flattener.ts";
+const FLATTEN_STEP = "src/settle/stop/flatten-step.ts";
+const REDUCTIONS = "src/core/rails/reductions.ts";
+const RAILS_FACTS = "src/write/rails-facts.ts";
 
 type Planted = Change & { name: string; also?: Change };
 
@@ -115,6 +119,132 @@ export const BOT_LIFE: readonly Mutant[] = [
       file: "src/write/watch-losses.ts",
       find: "  if (loss !== null && compare(loss, limit) >= 0) trip(",
       put: "  if (loss !== null && compare(loss, limit) === 0) trip(",
+    },
+  ]),
+  ...inWorld("flattens", [
+    {
+      name: "a step of flattening can increase",
+      file: FLATTEN_STEP,
+      find: 'timeInForce: "ioc", reduceOnly: true, trigger: null',
+      put: 'timeInForce: "ioc", reduceOnly: false, trigger: null',
+    },
+    {
+      name: "a step of flattening rests",
+      file: FLATTEN_STEP,
+      find: 'timeInForce: "ioc", reduceOnly: true, trigger: null',
+      put: 'timeInForce: "gtc", reduceOnly: true, trigger: null',
+    },
+    {
+      name: "flattening begins while something can increase",
+      file: FLATTENER,
+      find: '(state.phase !== "ready" || stop.stoppedAtMs === null)',
+      put: 'state.phase !== "ready"',
+      also: {
+        file: FLATTEN_STEP,
+        find: "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
+        put: "standing.resumedAtMs !== null",
+      },
+    },
+    {
+      name: "flattening a bot closes what its account holds",
+      file: FLATTENER,
+      find: "nets === null ? position : closableOf(position, nets.get(market) ?? null),",
+      put: "nets === null ? position : closableOf(position, null),",
+      also: {
+        file: FLATTEN_STEP,
+        find: "  return compare(size, absolute(closableOf(closable, net))) <= 0 ? now : null;",
+        put: "  return compare(size, absolute(closableOf(closable, net))) >= 0 ? now : null;",
+      },
+    },
+    {
+      name: "a step of flattening does not wait for the last",
+      file: FLATTENER,
+      find: "  if (steps.some((order) => isUnsettled(world, order))) return false;\n",
+      put: "  if (steps.some((order) => order.id === stopId && isUnsettled(world, order))) return false;\n",
+      also: {
+        file: FLATTEN_STEP,
+        find: "order.market === step.listed.name && isUnsettled(world, order)",
+        put: "order.market === step.stop.id && isUnsettled(world, order)",
+      },
+    },
+    {
+      name: "flattening takes away what waits to protect",
+      file: FLATTEN_STEP,
+      find: "order.market === market && !isWaiting(order)",
+      put: "order.market === market && isWaiting(order) !== null",
+    },
+    {
+      name: "what flattening leaves is not told",
+      file: FLATTENER,
+      find: "left.length === held.size && end(world, flatten, left)",
+      put: "left.length === held.size && end(world, flatten, [])",
+    },
+    {
+      name: "flattening goes on when its stop was ended",
+      file: FLATTENER,
+      find: "  const isResumed = stop.resumedAtMs !== null;",
+      put: "  const isResumed = stop.resumedAtMs === 0;",
+      also: {
+        file: FLATTEN_STEP,
+        find: "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
+        put: "standing.stoppedAtMs === null",
+      },
+    },
+    {
+      name: "flat is what a server that is behind shows",
+      file: "src/actions/worker-parts.ts",
+      find: "currentState(deps, asking, dex)",
+      put: "currentState({ ...deps, ownWrites: { told: () => () => [] } }, asking, dex)",
+    },
+    {
+      name: "a flattening that a process has left is nobody's",
+      file: "src/actions/workers.ts",
+      find: "of [flattener, closer, canceler, trader]) each.heed();",
+      put: "of [closer, canceler, trader]) each.heed();\n  if (flattener === null) return;",
+    },
+    {
+      name: "flat is what could not be read",
+      file: FLATTENER,
+      find: "  if (positions === null) return false;",
+      put: "  if (positions === null) return end(world, flatten, []);",
+    },
+  ]),
+  ...inWorld("spot", [
+    {
+      name: "a sale on spot is judged without what else is out to be sold",
+      file: REDUCTIONS,
+      find: "  const use = sum(sales.map(({ remaining }) => remaining));",
+      put: "  const use = sales.length === 0 ? ZERO : wish.leg.remaining;",
+    },
+    {
+      name: "what a bot has not bought yet on spot is its own to sell",
+      file: REDUCTIONS,
+      find: "  const limit = larger(facts.ownOf(market).low, ZERO);",
+      put: '  const limit = larger(mostToReduce("sell", facts.ownOf(market), sumsOf(ownIn(rails, facts, market))), ZERO);',
+    },
+    {
+      name: "a sale on spot is judged as what increases",
+      file: "src/write/gate.ts",
+      find: 'reduceOnly: order.r || (!order.b && market.kind === "spot"),',
+      put: "reduceOnly: order.r,",
+    },
+    {
+      name: "any market is any of spot",
+      file: "src/core/rails/may.ts",
+      find: "  if (markets?.includes(market) === true) return null;",
+      put: "  if (markets?.includes(market) !== false) return null;",
+    },
+    {
+      name: "spot is bought by its mark of this moment alone",
+      file: RAILS_FACTS,
+      find: "  if (isSpot(market) && oracle === null && !isReduction) return null;\n",
+      put: "",
+    },
+    {
+      name: "what a bot holds on spot is no position of its own",
+      file: RAILS_FACTS,
+      find: "ownOf: (market) => netInDoubt(netOf(market), ",
+      put: "ownOf: (market) => netInDoubt(isSpot(market) ? ZERO : netOf(market), ",
     },
   ]),
 ];

@@ -30,8 +30,8 @@ export function endTwaps(venue: Venue): Set<number> {
 
 type Looks = Map<string, { party: string; turn: Turn }>;
 
-/** Every order that anybody was told of: those of trades are told by events alone. */
-export function lookAtAll(clients: Clients, told: readonly ToldEvent[]): Looks {
+/** Every order that anybody was told of: those of trades are told by events alone, and so is what else the gateway places by itself (`hasOwn`). */
+export function lookAtAll(clients: Clients, told: readonly ToldEvent[], hasOwn: boolean): Looks {
   const looks: Looks = new Map();
   const look = (party: Party, body: string) => {
     const id = fieldOf(body, "object") === "order" ? fieldOf(body, "id") : null;
@@ -46,7 +46,7 @@ export function lookAtAll(clients: Clients, told: readonly ToldEvent[]): Looks {
       for (const order of ordersIn(outcome.body)) look(wish.party, JSON.stringify(order));
     }
   }
-  if (!clients.dialogues.some(({ wish }) => wish.kind === "trade")) return looks;
+  if (!hasOwn && !clients.dialogues.some(({ wish }) => wish.kind === "trade")) return looks;
   for (const { type, payload, isTakenBack } of told) {
     const party = PARTIES.find(({ account }) => account.id === fieldOf(payload, "account"));
     if (type === "order.created" && !isTakenBack && party !== undefined) look(party, payload);

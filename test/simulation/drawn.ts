@@ -4,7 +4,7 @@ import { type BotKind, botKindsOf } from "./bots.ts";
 import { openChance } from "./chance.ts";
 import { hasWhole } from "./whole-wishes.ts";
 import type { OddKind } from "./worlds/odd.ts";
-import { drawWorlds, orOdd, WORLD_NAMES, type WorldName } from "./worlds/worlds.ts";
+import { drawWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
 
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 export const WORLD_STREAM = 0x5eed_0000;
@@ -21,4 +21,14 @@ export function worldsOf(seed: number): ReadonlySet<Drawn> {
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
   const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed), ...lifeKindsOf(seed)];
   return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
+}
+
+export function isSpotIn(seed: number): boolean {
+  return worldsOf(seed).has("spot");
+}
+
+/** Some of these execute a body that nobody has signed; and others know our ids of one market alone. */
+export function possible(seed: number, worlds: Worlds, isTruly: boolean): Worlds {
+  const known = isSpotIn(seed) ? { ...worlds, others: null } : worlds;
+  return isTruly ? { ...known, refusals: null, moves: null } : known;
 }

@@ -132,22 +132,23 @@ function auditUntripped(run: Losing, bot: Bot): string[] {
 /** By its fills of now and the mark, without fees; what only reduces closes no more than its own. */
 function lossOf(run: Losing, bot: Bot): bigint {
   const { venue } = run;
-  const market = venue.runtime.world.venue.markets.get(0);
-  if (market === undefined || market.kind !== "perp") throw new Error("bug: a run without its market");
   const taken = takenOf(run, bot);
   const reduces = new Map(taken.map(({ oid, isReduction }) => [oid, isReduction]));
   const twaps = new Set(taken.map(({ twapId }) => twapId));
-  let [net, cash] = [0n, 0n];
-  for (const { oid, twapId, size, price, isBuy } of venue.fillsOf(bot.party.account.tradingAddress)) {
+  const nets = new Map<number, bigint>();
+  let cash = 0n;
+  for (const { asset, oid, twapId, size, price, isBuy } of venue.fillsOf(bot.party.account.tradingAddress)) {
     const isOfTwap = twapId !== null && twaps.has(twapId);
     const isReduction = isOfTwap ? false : reduces.get(oid);
     if (isReduction === undefined) continue;
+    const net = nets.get(asset) ?? 0n;
     const held = isBuy ? -net : net;
     const own = isReduction ? closedBy(size, held) : size;
-    net += isBuy ? own : -own;
+    nets.set(asset, net + (isBuy ? own : -own));
     cash += isBuy ? -own * price : own * price;
   }
-  return -(cash + net * market.markPrice);
+  const { markets } = venue.runtime.world.venue;
+  return -[...nets].reduce((sum, [asset, net]) => sum + net * (markets.get(asset)?.markPrice ?? 0n), cash);
 }
 
 function closedBy(size: bigint, held: bigint): bigint {

@@ -33,7 +33,9 @@ function auditSince({ truth, sent, moves, faultsEndMs }: Run, { wish, legs }: Tr
   const knownAtMs = Math.max(moves.atMs + moves.behindMs, faultsEndMs) + LIST_READ_WITHIN_MS;
   const late = [...truth.made.values()]
     .flat()
-    .filter(({ reply }) => legs.some(({ oid, asset }) => asset !== 0 && JSON.stringify(reply).includes(`"oid":${oid}`)))
+    .filter(({ reply }) =>
+      legs.some(({ oid, asset }) => asset !== (wish.asset ?? 0) && JSON.stringify(reply).includes(`"oid":${oid}`)),
+    )
     .filter(({ nonce }) => sent.some(({ body, atMs }) => atMs > knownAtMs && body.includes(`"nonce":${nonce},`)));
   return late.map(({ nonce }) => `${wish.key} was sent as ${nonce} to a place in the list that moved at ${moves.atMs}`);
 }

@@ -47,6 +47,8 @@ export type Host = {
   onReady?: () => void;
   /** Events were told: `disk` has them. */
   onTold?: () => void;
+  /** Where a process dies is counted from then on, milliseconds of virtual time; 0 where it is left out. */
+  doomsBeginMs?: number;
   /** From then on nobody dies by plan, milliseconds of virtual time. */
   doomsEndMs: number;
   exchangeWeightPerMinute: number;
@@ -113,6 +115,7 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
 
   function onStatement(): void {
     if (!isAlive) throw new Crashed();
+    if (timeline.nowMs() < (host.doomsBeginMs ?? 0)) return;
     statements += 1;
     if (doom === null || doom.atStatement !== statements || timeline.nowMs() >= host.doomsEndMs) return;
     die(doom.kind, doom.cut);
@@ -124,6 +127,7 @@ export function startProcess(host: Host, number: number, doom: Doom | null): Gat
     history.note(() => `process   ${number} at ${name}`);
     if (doom === null || doom.atPoint === null || (doom.pointName !== null && doom.pointName !== name))
       return undefined;
+    if (timeline.nowMs() < (host.doomsBeginMs ?? 0)) return undefined;
     points += 1;
     if (points !== doom.atPoint || timeline.nowMs() >= host.doomsEndMs) return undefined;
     die(doom.kind, doom.cut);

@@ -11,21 +11,22 @@ import { openChance } from "./chance.ts";
 import { countReads, openClients } from "./clients.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
-import { ODD_STREAM, WORLD_STREAM, worldsOf } from "./drawn.ts";
+import { isSpotIn, ODD_STREAM, possible, WORLD_STREAM, worldsOf } from "./drawn.ts";
 import { excusedOf } from "./excused.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
 import { openHistory } from "./history.ts";
 import { type Measured, measure, NOTHING_MEASURED } from "./measured.ts";
-import { openNetwork } from "./network.ts";
+import { directly, openNetwork } from "./network.ts";
 import { withParts } from "./parts.ts";
 import { type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
 import { areSound, hasPlainRecords, isWrongForLong, WITNESSED_WITHIN_MS, witnessedWithinMs } from "./soundness.ts";
+import { SPOT_BEFORE_MS, SPOT_DOOMS_FROM_MS, tradeSpot } from "./spot.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { makeTemplate, PARTIES, START_MS } from "./template.ts";
-import { openTimeline, settleHttp, settleOnce } from "./timeline.ts";
+import { fromItsBeginning, openTimeline, settleHttp, settleOnce } from "./timeline.ts";
 import { type Top, topOf } from "./tops.ts";
 import { auditTrades, type Span } from "./trades-audit.ts";
 import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
@@ -108,7 +109,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const isTruly = chance.isLucky(0.05);
   const hasBudget = chance.isLucky(0.15);
   const faultsEndMs = chance.between(10_000, 60_000);
-  const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
+  const timeline = openTimeline(isHttp ? settleHttp : settleOnce, isSpotIn(seed) ? -SPOT_BEFORE_MS : 0);
   const history = openHistory(isLogged, timeline.nowMs);
   runs += 1;
   const runName = `run-${process.pid}-${runs}`;
@@ -121,6 +122,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const venue = openVenue({
     onChange: () => {
       watch?.look();
+      if (watch !== null) life.look(venue, wishOf);
       if (isWhole) tops.push(topOf(venue));
     },
     seed,
@@ -132,16 +134,17 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     strangers: STRANGERS,
     remembersUntilMs: remembersUntilMs(seed, weather, faultsEndMs),
   });
-  const worlds = drawn(orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM)), isTruly);
-  const opened = openWorlds(worlds, { venue, timeline, chance: worldChance, faultsEndMs });
+  const worlds = possible(seed, orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM)), isTruly);
+  const opened = openWorlds(worlds, { venue, timeline: fromItsBeginning(timeline), chance: worldChance, faultsEndMs });
   const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
-  network.setFate(fatesOf(weather, chance.split(), faultsEndMs));
+  const fates = fatesOf(weather, chance.split(), faultsEndMs);
+  network.setFate((sent) => (sent.atMs < 0 ? directly(5) : fates(sent)));
   const whole = drawWhole(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
   const drawnLife = drawLife(seed, drawBots(seed, whole.wishes, faultsEndMs), faultsEndMs);
   const { bots, wishes } = drawnLife;
   const life = openBotLife(drawnLife, { timeline, sent: network.sent, signerOf });
-  const wishOf = whoseBy(wishes, bots);
+  const wishOf = life.withSteps(whoseBy(wishes, bots));
   isWhole = whole.hasWhole;
   const plain = templateIn(directory);
   const withBots = join(directory, `${runName}-bots.db`);
@@ -210,6 +213,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       downs.push({ fromMs: timeline.nowMs(), toMs: timeline.nowMs() + downMs + START_UP_MS });
       timeline.after(downMs, start);
     },
+    doomsBeginMs: drawnLife.hasSpot ? SPOT_DOOMS_FROM_MS : 0,
     doomsEndMs: faultsEndMs,
     exchangeWeightPerMinute: hasBudget ? WEIGHT_PER_MINUTE * (worlds.arePagesShort ? SHORT_PAGES_COST : 1) : 0,
     fillsPageRows: worlds.arePagesShort ? SHORT_PAGE_ROWS : null,
@@ -271,6 +275,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   process.on("unhandledRejection", unhandled);
   try {
     start();
+    if (timeline.nowMs() < 0) await timeline.runUntil(0);
     planDeaths();
     planClock();
     for (const { node, fromMs, toMs } of weather.freezes) {
@@ -281,8 +286,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     trade(venue, { timeline, chance: chance.split(), untilMs: faultsEndMs });
     if (whole.hasWhole || drawnLife.isBusy)
       tradeMore(venue, { timeline, chance: openChance(seed ^ MORE_STREAM), untilMs: faultsEndMs });
+    if (drawnLife.hasSpot) tradeSpot(seed, venue, { timeline, untilMs: faultsEndMs });
     clients.begin();
-    life.begin(clients, venue);
+    life.begin(clients, venue, () => current);
     if (stop !== null) {
       const whenStopped = () => {
         resumedAtMs = resumeLater(() => current, timeline, stop);
@@ -290,7 +296,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       askForStop(clients, timeline, { wish: stop, whenStopped });
     }
     for (let atMs = BY_HAND_EVERY_MS; atMs <= BY_HAND_FOR_MS; atMs += BY_HAND_EVERY_MS)
-      timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES));
+      timeline.after(faultsEndMs + atMs, () => tradeByHand(venue, PARTIES, drawnLife.hasSpot));
     await timeline.runUntil(faultsEndMs + SETTLED_WITHIN_MS);
     if (hasOpenOperations(disk.openCopy())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
@@ -308,7 +314,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const runningTwaps = endTwaps(venue);
     // As long as it takes until fills are read again without a feed.
     await timeline.runUntil(timeline.nowMs() + 35_000);
-    const looks = lookAtAll(clients, told);
+    const looks = lookAtAll(clients, told, drawnLife.flatten !== null);
     const trades = lookAtTrades(clients);
     await timeline.runUntil(timeline.nowMs() + 8_000);
     const database = disk.openCopy();
@@ -330,7 +336,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       runningTwaps,
       tops,
       moves: worlds.moves,
-      stop,
+      stop: stop ?? drawnLife.flatten?.stop ?? null,
       faultsEndMs,
       areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
@@ -368,11 +374,6 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const readsAfterWrites = countReads(clients);
   const events = timeline.eventCount();
   return { seed, findings, history: history.lines(), hash, events, sends, deaths, readsAfterWrites, measured };
-}
-
-/** These execute a body that nobody has signed. */
-function drawn(worlds: Worlds, isTruly: boolean): Worlds {
-  return isTruly ? { ...worlds, refusals: null, moves: null } : worlds;
 }
 
 /** Stores are behind while the faults last, for whatever was asked until then. */

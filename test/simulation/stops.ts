@@ -9,7 +9,7 @@ import type { GatewayProcess } from "./process.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { PARTIES, type Party, START_MS } from "./template.ts";
 import type { Timeline } from "./timeline.ts";
-import { allOrders, type TrueLeg, type Truth } from "./truth.ts";
+import { allOrders, onlyReduces, type TrueLeg, type Truth } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
 
 /** What a party wants stopped, and when. */
@@ -151,7 +151,7 @@ function auditSigned(wish: StopWish, database: Database): string[] {
   return rows.slice(stoppedAt, resumedAt === -1 ? undefined : resumedAt).flatMap(({ event, detail }) => {
     if (!["sign_place", "sign_modify", "sign_twap"].includes(event)) return [];
     if (fieldOf(detail, "signer") !== wish.party.agent) return [];
-    const isReduction = /"r":true/.test(fieldOf(detail, "action") ?? "");
+    const isReduction = /"r":true|"a":1[0-9]{4},"b":false/.test(fieldOf(detail, "action") ?? "");
     return isReduction ? [] : [`after a stop was stored ${event} was signed: ${detail}`];
   });
 }
@@ -183,7 +183,8 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
 }
 
 function isReduction(venue: Venue, user: string, { oid }: TrueLeg): boolean {
-  return venue.record(user, oid)?.order.reduceOnly === true;
+  const order = venue.record(user, oid)?.order;
+  return order !== undefined && onlyReduces({ a: order.asset, b: order.isBuy, r: order.reduceOnly });
 }
 
 /** What can only reduce may be placed after any stop. */
@@ -200,7 +201,7 @@ function isIncrease({ input: { action }, reply, isAdmitted }: Execution): boolea
   const isTaken =
     reply.response.type === "order" &&
     reply.response.data.statuses.some((each) => typeof each === "string" || !("error" in each));
-  return isTaken && placed.some(({ r }) => !r);
+  return isTaken && placed.some((each) => !onlyReduces(each));
 }
 
 /** Native ids of the TWAPs that this user made. */

@@ -3,7 +3,7 @@
  * the same events in the same order give the same run.
  */
 export type Timeline = {
-  /** Milliseconds since the run began; monotonic. */
+  /** Milliseconds since the run began, below zero before; monotonic. */
   nowMs(): number;
   after(delayMs: number, run: () => void): void;
   /** Runs everything that is due up to then, and leaves the time there. */
@@ -16,10 +16,15 @@ type Entry = { atMs: number; order: number; run: () => void };
 /** Events of one run; far above what any has, so that a loop without end shows. */
 const MAX_EVENTS = 400_000;
 
-/** `settle` lets every promise that can go on do so. */
-export function openTimeline(settle: () => Promise<void>): Timeline {
+/** The same for whom nothing is before the run begins: what is to happen later happens so much after that. */
+export function fromItsBeginning(timeline: Timeline): Timeline {
+  return { ...timeline, after: (delayMs, run) => timeline.after(delayMs - Math.min(0, timeline.nowMs()), run) };
+}
+
+/** `settle` lets every promise that can go on do so. `firstMs`: when a gateway starts; before zero all is quiet. */
+export function openTimeline(settle: () => Promise<void>, firstMs = 0): Timeline {
   const heap: Entry[] = [];
-  let nowMs = 0;
+  let nowMs = firstMs;
   let order = 0;
   let events = 0;
 

@@ -79,7 +79,7 @@ function isGuard({ part }: Wish): boolean {
 
 /** Whose an order at the exchange is, by what it says. */
 export type WishOf = (request: Asked) => Wish | undefined;
-type Asked = Pick<OrderRequest, "p" | "r" | "t" | "c">;
+type Asked = Pick<OrderRequest, "a" | "p" | "r" | "t" | "c">;
 
 type Placed = { request: OrderRequest; replaces: number | null; leg: TrueLeg | null };
 
@@ -128,12 +128,24 @@ function wasCanceledJustBefore(venue: Venue, owner: string, oid: number, executi
 
 const CLOCK_ERROR_MS = 2_000;
 
-/** The market of every order that is wished for, by the engine's own count. */
+/** The market of every order of which its wish says no other, by the engine's own count. */
 const ASSET = 0;
 
 /** A part of it stands in another market: it was signed for a place in the list where that is now. */
-export function isMisplaced({ legs }: TrueOrder): boolean {
-  return legs.some(({ asset }) => asset !== ASSET);
+export function isMisplaced({ wish, legs }: TrueOrder): boolean {
+  return legs.some(({ asset }) => asset !== (wish.asset ?? ASSET));
+}
+
+/** Numbers of spot markets, as they are signed. */
+const SPOT = { from: 10_000, until: 100_000 };
+
+export function isSpotAsset(asset: number): boolean {
+  return asset >= SPOT.from && asset < SPOT.until;
+}
+
+/** What cannot make a position larger: below zero there is nothing on spot, and what is sold there brings cash. */
+export function onlyReduces({ a: asset, b: isBuy, r: reduceOnly }: Pick<OrderRequest, "a" | "b" | "r">): boolean {
+  return reduceOnly || (isSpotAsset(asset) && !isBuy);
 }
 
 const SCALE = 8;

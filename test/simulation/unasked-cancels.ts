@@ -3,7 +3,8 @@
  * after it.
  */
 import type { Bot } from "./bots.ts";
-import { placedBy } from "./truth.ts";
+import type { Party } from "./template.ts";
+import { onlyReduces, placedBy } from "./truth.ts";
 import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 import { type Withdrawing, withdrawalsOf } from "./withdrawn.ts";
@@ -14,7 +15,13 @@ export type Unasked = Withdrawing & {
 };
 
 /** These cancel what nobody names. */
-const SWEEPING: ReadonlySet<Wish["kind"]> = new Set(["cancel_all", "close", "trade", "trade_cancel", "trade_modify"]);
+export const SWEEPING: ReadonlySet<Wish["kind"]> = new Set([
+  "cancel_all",
+  "close",
+  "trade",
+  "trade_cancel",
+  "trade_modify",
+]);
 
 export function auditUnasked(run: Unasked): string[] {
   const judged = run.bots.filter(({ party }) => {
@@ -33,7 +40,7 @@ function auditBot(run: Unasked, bot: Bot): string[] {
   const placed = placedOf(run, bot).filter(({ number }) => !asked.has(number));
   return run.venue.log.flatMap((execution) => {
     if (execution.signer !== bot.party.agent) return [];
-    const named = new Set(namedIn(run, bot, execution));
+    const named = new Set(namedIn(run, bot.party, execution));
     const sentAtMs = run.sentWhen(execution);
     return placed
       .filter(({ oid }) => named.has(oid))
@@ -58,14 +65,19 @@ function placedOf({ venue, wishOf, sentWhen }: Unasked, bot: Bot): Placed[] {
       const wish = wishOf(request);
       if (leg === null || replaces !== null || wish?.kind !== "place") return [];
       if (!bot.holders.some(({ by }) => by === wish.by)) return [];
-      return [{ oid: leg.oid, number: wish.number, isReduction: request.r, sentAtMs: sentWhen(execution) }];
+      return [{ oid: leg.oid, number: wish.number, isReduction: onlyReduces(request), sentAtMs: sentWhen(execution) }];
     }),
   );
 }
 
-function namedIn({ venue }: Unasked, bot: Bot, { input: { action } }: Execution): number[] {
+/** Native ids of the orders of a party that an action names to be canceled. */
+export function namedIn(
+  { venue }: Pick<Unasked, "venue">,
+  { account }: Party,
+  { input: { action } }: Execution,
+): number[] {
   if (action.type === "cancel") return action.cancels.map(({ o }) => o);
   if (action.type !== "cancelByCloid") return [];
-  const { cloids } = venue.account(bot.party.account.tradingAddress);
+  const { cloids } = venue.account(account.tradingAddress);
   return action.cancels.flatMap(({ cloid }) => cloids.get(cloid) ?? []);
 }

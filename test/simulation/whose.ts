@@ -25,7 +25,7 @@ export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
   const priced = all.filter(({ kind }) => kind === "market" || kind === "close");
   const byDigits = new Map(priced.map((wish) => [digitsOf(wish, bots), wish]));
   return ({ p: price, r: reduceOnly, t: terms, c: cloid }) => {
-    if (reduceOnly && "trigger" in terms) return byTrigger.get(terms.trigger.triggerPx);
+    if (reduceOnly && "trigger" in terms) return byTrigger.get(terms.trigger.triggerPx) ?? byPrice.get(price);
     const wish = (cloid === null ? undefined : byDigits.get(keyDigitsOfCloid(cloid))) ?? byPrice.get(price);
     return wish ?? (reduceOnly ? byWorst.get(price) : undefined);
   };

@@ -19,6 +19,8 @@ export type Wish = {
   target: number | null;
   /** Limit price of what it places; unique in the run. Null for what places nothing, or what is priced for it. */
   price: string | null;
+  /** The market that it is about, by the engine's own number; left out: that of all others. */
+  asset?: number;
   /** Of what places several orders: each of them. */
   parts?: readonly Wish[];
   /** Of such a part: the wish that it belongs to, and which of its orders it is. */

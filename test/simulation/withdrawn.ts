@@ -8,7 +8,7 @@ import { fieldOf } from "./clients.ts";
 import type { SentWhen } from "./sent-when.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { START_MS } from "./template.ts";
-import { placedBy, type WishOf } from "./truth.ts";
+import { onlyReduces, placedBy, type WishOf } from "./truth.ts";
 import type { Execution, Venue } from "./venue.ts";
 
 export type Withdrawing = {
@@ -23,7 +23,7 @@ export type Withdrawing = {
 };
 
 /** Of a bot, with the times of the run, milliseconds. */
-type Withdrawal = {
+export type Withdrawal = {
   bot: Bot;
   cause: string;
   id: string;
@@ -70,7 +70,7 @@ export function auditGone(run: Withdrawing, gone: readonly { bot: Bot; atMs: num
   });
 }
 
-function auditOver(run: Withdrawing, withdrawal: Withdrawal, overAtMs: number): string[] {
+export function auditOver(run: Withdrawing, withdrawal: Withdrawal, overAtMs: number): string[] {
   const { venue } = run;
   const name = `${nameOf(withdrawal)} was told to be withdrawn at ${overAtMs}, and then`;
   const user = withdrawal.bot.party.account.tradingAddress;
@@ -114,7 +114,7 @@ export function takenOf({ venue, wishOf, operationOf, sentWhen }: ToKnowOwn, bot
       const isOwn = replaces === null ? wish !== undefined && isOf(wish) : own.has(replaces);
       if (leg === null || !isOwn) return [];
       own.add(leg.oid);
-      return [{ oid: leg.oid, twapId: null, isReduction: request.r, ...when() }];
+      return [{ oid: leg.oid, twapId: null, isReduction: onlyReduces(request), ...when() }];
     });
   });
 }
