@@ -141,7 +141,7 @@ export type Deps = World & {
   /** Sees to what a close leaves behind. */
   closer: RowWorker;
   /** Pursues trades. */
-  trader: RowWorker;
+  trader: Trader;
   heartbeats: Heartbeats;
   running: RunningWrites;
   /** Reads of the exchange's state, shared among those who ask within a second. */
@@ -247,6 +247,12 @@ export type Settling = {
 export type RowWorker = {
   /** There may be a new one; safe to call at any time. */
   heed(): void;
+};
+
+/** Who pursues trades. */
+export type Trader = RowWorker & {
+  /** Brings what is told of the account's trades up to what their orders are by now; asks nobody. */
+  refresh(accountId: string): void;
 };
 
 /** Who carries stops out. */

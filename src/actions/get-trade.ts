@@ -19,8 +19,9 @@ export function requireTrade({ store }: With<"store">, { account }: Caller, give
   return trade;
 }
 
-/** `GET /v1/trades/{id}`. Asks the exchange nothing: a trade is pursued all the while. */
-export function getTrade(deps: With<"store">, caller: Caller, id: string): ReadAnswer {
+/** `GET /v1/trades/{id}`. Asks the exchange nothing: a trade is pursued all the while, and is told as its orders are by now. */
+export function getTrade(deps: With<"store" | "trader">, caller: Caller, id: string): ReadAnswer {
+  deps.trader.refresh(caller.account.id);
   return { body: tradeText(requireTrade(deps, caller, id)), asOfMs: null };
 }
 
@@ -35,7 +36,7 @@ export type ListTrades = {
 
 /** `GET /v1/trades`: newest first; the cursor is the id of a trade of this account. */
 export function listTrades(
-  deps: With<"markets" | "store">,
+  deps: With<"markets" | "store" | "trader">,
   caller: Caller,
   { status, cursor, limit, filter: wanted }: ListTrades,
 ): ReadAnswer {
@@ -43,6 +44,7 @@ export function listTrades(
   if (status !== null && status !== "live")
     throw new ApiError("invalid_status", "`status` is `live`, or left out for all.");
   const accountId = caller.account.id;
+  deps.trader.refresh(accountId);
   const after = cursor === null ? null : findTrade(store, cursor.toLowerCase());
   if (cursor !== null && after?.accountId !== accountId)
     throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");

@@ -319,7 +319,7 @@ function isLive({ state }: Part): boolean {
   return state !== "over";
 }
 
-function isStanding({ state }: Part): boolean {
+export function isStanding({ state }: Part): boolean {
   return state === "waiting" || state === "working";
 }
 

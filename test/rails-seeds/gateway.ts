@@ -268,7 +268,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     flattener: { heed: () => undefined },
     canceler: { heed: () => undefined },
     closer: { heed: () => undefined },
-    trader: { heed: () => undefined },
+    trader: { heed: () => undefined, refresh: () => undefined },
     heartbeats: {
       beat: () => {
         throw new Error("bug: no run beats");

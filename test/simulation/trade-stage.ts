@@ -56,9 +56,20 @@ export function placed(s: Scene): Placed[] {
 
 /** Sum of the triggers of the party that live at the exchange, in base units. */
 export function guarded(s: Scene): number {
+  return sumOf(s, () => true);
+}
+
+/** The same of its stop-losses alone. */
+export function stopped(s: Scene): number {
+  return sumOf(s, (isStop) => isStop);
+}
+
+function sumOf(s: Scene, isWanted: (isStop: boolean) => boolean): number {
   const { openOids } = s.venue.account(s.party.account.tradingAddress);
   const live = [...openOids].flatMap((oid) => s.venue.record(s.party.account.tradingAddress, oid)?.order ?? []);
-  return live.filter(({ trigger }) => trigger !== null).reduce((sum, { size }) => sum + Number(size) / 1e8, 0);
+  return live
+    .filter(({ trigger }) => trigger !== null && isWanted(trigger.tpsl === "sl"))
+    .reduce((sum, { size }) => sum + Number(size) / 1e8, 0);
 }
 
 /** What the account holds, in base units. */

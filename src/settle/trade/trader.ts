@@ -4,6 +4,7 @@ import { isLive } from "../../core/order.ts";
 import { nameOfTrade, type Trade } from "../../core/trade.ts";
 import {
   heldOf,
+  isStanding,
   isTrusted,
   nextSteps,
   PROFIT_REFUSED,
@@ -13,11 +14,11 @@ import {
   unprotectedBecause,
   wantsMark,
 } from "../../core/trade-step.ts";
-import type { Settling, With } from "../../deps.ts";
+import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
-import { findTrade, listOpenTrades, putTrade } from "../../store/trades.ts";
+import { findTrade, listOpenTrades, listOpenTradesOf, putTrade } from "../../store/trades.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
@@ -81,9 +82,11 @@ type TradeMemory = {
   mark: Decimal | null;
   /** By guard: since when nobody knows what became of it, elapsed milliseconds. */
   unsettledSinceMs: ReadonlyMap<string, number>;
+  /** Steps that are under way. */
+  taking: Set<string>;
 };
 
-const NOTHING_ASKED: TradeMemory = {
+const NOTHING_ASKED: Omit<TradeMemory, "taking"> = {
   askedMs: 0,
   stopAskedMs: Number.NEGATIVE_INFINITY,
   stopShown: null,
@@ -97,19 +100,39 @@ const NOTHING_ASKED: TradeMemory = {
   unsettledSinceMs: new Map(),
 };
 
+export type RunningTrader = RunningRowWorker & Trader;
+
 /** Pursues trades: their stops, their entries, their ends. */
-export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningRowWorker {
-  return openRowWorker(world, {
+export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader {
+  const memories = new Map<string, TradeMemory>();
+  const worker = openRowWorker(world, {
     field: "trade",
-    failed: "a step of a trade failed",
+    failed: STEP_FAILED,
     list: () => listOpenTrades(world.store),
     open({ id }) {
-      const memory: TradeMemory = { ...NOTHING_ASKED };
-      return () => look(world, parts, { id, memory });
+      const memory: TradeMemory = { ...NOTHING_ASKED, taking: new Set() };
+      memories.set(id, memory);
+      return async () => {
+        const isOver = await look(world, parts, { id, memory });
+        if (isOver) memories.delete(id);
+        return isOver;
+      };
     },
     firstMs: TRADE_LOOK_MS,
   });
+  return {
+    ...worker,
+    refresh(accountId) {
+      if (world.state.phase !== "ready" || worker.isStopped()) return;
+      for (const { id } of listOpenTradesOf(world.store, accountId)) {
+        const memory = memories.get(id);
+        if (memory !== undefined) writeDown(world, { id, memory });
+      }
+    },
+  };
 }
+
+const STEP_FAILED = "a step of a trade failed";
 
 type FollowedTrade = { id: string; memory: TradeMemory };
 
@@ -124,8 +147,19 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   memory.unsettledSinceMs = unsettledNow(world, rowsWhileUnchanged(store, id), memory);
   const now = writeDown(world, { id, memory });
   if (now === null) return true;
-  await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));
+  for (const step of now.steps) begin(world, parts, { trade: now.trade, account, step, memory });
   return false;
+}
+
+/** No step waits for another, nor the next look for any: a stop that is needed does not stand behind an answer that does not come. */
+function begin(world: ToPlaceOwn, parts: TraderParts, taking: Taking): void {
+  const { step, memory, trade } = taking;
+  const name = JSON.stringify(step);
+  if (memory.taking.has(name)) return;
+  memory.taking.add(name);
+  void take(world, parts, taking)
+    .catch((error) => world.log.error({ trade: trade.id, error: String(error) }, STEP_FAILED))
+    .finally(() => memory.taking.delete(name));
 }
 
 function unsettledNow(
@@ -274,7 +308,7 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
   const isOpen = entry !== null && entry.state === "over" && !isZero(entry.filled);
   const living = entry === null ? "arming" : isOpen ? "open" : "entering";
   const standing = (parts: TradeFacts["stops"]) =>
-    parts.findLast(({ state, isLeaving }) => state !== "over" && !isLeaving)?.orderId ?? null;
+    parts.findLast((part) => isStanding(part) && !part.isLeaving)?.orderId ?? null;
   return {
     ...trade,
     status: trade.endedAtMs === null ? living : trade.status,
