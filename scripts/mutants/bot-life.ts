@@ -137,8 +137,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "flattening begins while something can increase",
       file: FLATTENER,
-      find: '(state.phase !== "ready" || stop.stoppedAtMs === null)',
-      put: 'state.phase !== "ready"',
+      find: 'state.phase === "ready" && stop.stoppedAtMs !== null;',
+      put: 'state.phase === "ready";',
       also: {
         file: FLATTEN_STEP,
         find: "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
@@ -159,12 +159,12 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "a step of flattening does not wait for the last",
       file: FLATTENER,
-      find: "  if (steps.some((order) => isUnsettled(world, order))) return false;\n",
-      put: "  if (steps.some((order) => order.id === stopId && isUnsettled(world, order))) return false;\n",
+      find: "steps.some((order) => isStepOut(world, stop, order, exchangeMs));",
+      put: "steps.some((order) => order.id === stopId && isStepOut(world, stop, order, exchangeMs));",
       also: {
         file: FLATTEN_STEP,
-        find: "order.market === step.listed.name && isUnsettled(world, order)",
-        put: "order.market === step.stop.id && isUnsettled(world, order)",
+        find: "({ market }) => market === step.listed.name);",
+        put: "({ market }) => market === step.stop.id);",
       },
     },
     {
@@ -193,8 +193,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "flat is what a server that is behind shows",
       file: "src/actions/worker-parts.ts",
-      find: "currentState(deps, asking, dex)",
-      put: "currentState({ ...deps, ownWrites: { told: () => () => [] } }, asking, dex)",
+      find: "holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()),",
+      put: "holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()) || timeMs > 0,",
     },
     {
       name: "a flattening that a process has left is nobody's",
@@ -205,8 +205,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "flat is what could not be read",
       file: FLATTENER,
-      find: "  if (positions === null) return false;",
-      put: "  if (positions === null) return end(world, flatten, []);",
+      find: "  if (shown === null || isOutAt(shown.timeMs)) return false;",
+      put: "  if (shown === null) return end(world, flatten, []);",
     },
   ]),
   ...inWorld("spot", [
