@@ -1,0 +1,85 @@
+/** How far a bot may reduce: what is its own, beside what others hold. */
+import { expect, test } from "bun:test";
+import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
+import type { Rails } from "../../../src/core/rails/rails.ts";
+import { judged, type Known, leg, usd } from "./judged.ts";
+
+test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+  [
+    "what rests to be bought is not held yet, where others hold",
+    "touches 0",
+    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", legs: [leg({})] }],
+  ],
+  [
+    "nor where nobody does: the exchange would take it of who comes first",
+    "touches 0",
+    [{}, leg({ reduceOnly: true, side: "sell" }), { legs: [leg({})] }],
+  ],
+  [
+    "nor is what a TWAP is still to buy",
+    "touches 1",
+    [
+      {},
+      leg({ reduceOnly: true, side: "sell", remaining: usd(1.5) }),
+      { net: "1", account: "3", legs: [leg({ price: null, remaining: usd(5) })] },
+    ],
+  ],
+  [
+    "what was lost may have been filled",
+    "allowed",
+    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", legs: [leg({ isUnheard: true })] }],
+  ],
+  [
+    "once",
+    "touches 0",
+    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", soldBeyond: "1", legs: [leg({ isUnheard: true })] }],
+  ],
+  [
+    "a stop goes before its entry where nobody holds anything",
+    "allowed",
+    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { legs: [leg({})] }],
+  ],
+  [
+    "and where nobody knows what is held",
+    "allowed",
+    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { account: null, legs: [leg({})] }],
+  ],
+  [
+    "not where others do: fired before it, it would close theirs",
+    "touches 0",
+    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { account: "3", legs: [leg({})] }],
+  ],
+  [
+    "stops of all that is held, beside one another, would both fire",
+    "touches 0",
+    [
+      {},
+      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
+      { net: "1", account: "3", legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(91) })] },
+    ],
+  ],
+  [
+    "a stop and a profit would not",
+    "allowed",
+    [
+      {},
+      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
+      {
+        net: "1",
+        account: "3",
+        legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(120), triggerKind: "take_profit" })],
+      },
+    ],
+  ],
+  [
+    "where nobody else holds anything the new stop goes before the old one",
+    "allowed",
+    [
+      {},
+      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
+      { net: "1", legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(91) })] },
+    ],
+  ],
+])("%s comes to %s", (_what, outcome, [rails, wished, known]) => {
+  expect(judged(rails, wished, known)).toBe(outcome);
+});
