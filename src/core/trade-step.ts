@@ -86,6 +86,8 @@ export const TRUST_STOP_MS = 2_000;
  */
 export const LOST_GUARD_MS = 20_000;
 const LOST_TAKEN_GUARD_MS = 60_000;
+/** So many guards that close nothing are placed anew at once; then each after `RETRY_GUARD_MS`, while there are so many at most. */
+const FIRED_AT_ONCE = 3;
 /** So many orders are placed as its stop, and as its take-profit, at most: past them nothing more is entered. */
 export const MAX_GUARDS = 40;
 /** Of these the last ones are kept for when the entry is over. */
@@ -277,7 +279,16 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, { now
   if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted)) {
     if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
   }
+  if (newest !== undefined && firedInVain(parts) >= FIRED_AT_ONCE && nowMs - newest.createdAtMs < RETRY_GUARD_MS)
+    return [];
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
+}
+
+/** So many of the last ones fired, or were taken away, and closed nothing: nobody was there to take it. */
+function firedInVain(parts: readonly Part[]): number {
+  const isInVain = ({ state, wasTaken, isLeaving, filled }: Part) =>
+    state === "over" && wasTaken && !isLeaving && isZero(filled);
+  return parts.length - 1 - parts.findLastIndex((part) => !isInVain(part));
 }
 
 /** The more of them nobody knows of, the longer the next one waits. */

@@ -44,12 +44,31 @@ function fired(orderId: string, unsettledForMs: number): Part {
   return part(orderId, { state: "unsettled", unsettledForMs });
 }
 
+function vain(count: number): Part[] {
+  return Array.from({ length: count }, (_, nth) =>
+    part(`s${nth}`, { ...OVER, size: decimal("3"), createdAtMs: 1_000 }),
+  );
+}
+
 const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
   ["nothing yet: the stop, whole", {}, {}, [stopOf("10")]],
   ["a stop of which nothing is known is waited for", {}, { stops: [lost("s1", 19_999)] }, []],
   ["not for ever: another goes beside it", {}, { stops: [lost("s1", 20_000)] }, [stopOf("10")]],
   ["the third waits twice as long", {}, { stops: [lost("s1", 60_000), lost("s2", 39_999)] }, []],
   ["and comes", {}, { stops: [lost("s1", 60_000), lost("s2", 40_000)] }, [stopOf("10")]],
+  [
+    "what fired and closed nothing is placed anew at once",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: vain(2), nowMs: 2_000 },
+    [stopOf("3")],
+  ],
+  [
+    "three of them, and it is waited for buyers",
+    FOLLOWING,
+    { entry: entry("3", OVER), stops: vain(3), nowMs: 9_999 },
+    [],
+  ],
+  ["for ten seconds", FOLLOWING, { entry: entry("3", OVER), stops: vain(3), nowMs: 11_000 }, [stopOf("3")]],
   ["one that was there is waited for longer", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 59_999)] }, []],
   ["and then replaced", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 60_000)] }, [stopOf("3")]],
   [

@@ -110,14 +110,14 @@ const DOORS: readonly Door[] = [
   {
     route: "POST /v1/trades/{id}/modify",
     rails: { maxStopDistance: "12 %" },
-    before: async (rig) => (await created(rig, {}, { apiKey: BOT })).id,
+    before: async (rig) => tradeAtRest(rig, await created(rig, {}, { apiKey: BOT })),
     body: { stop_loss: guard("58000", "50000") },
     rail: "max_stop_distance",
   },
   {
     route: "POST /v1/trades/{id}/cancel",
     rails: {},
-    before: async (rig) => (await created(rig)).id,
+    before: async (rig) => tradeAtRest(rig, await created(rig)),
     body: {},
     rail: "touches",
   },
@@ -148,6 +148,12 @@ const DOORS: readonly Door[] = [
 async function placed(rig: Rig, apiKey: string): Promise<string> {
   const answer = await inSeconds(rig, place(rig, {}, { apiKey }));
   return ((await answer.json()) as { id: string }).id;
+}
+
+/** What it sends by itself has gone, so that what comes then is of the door. */
+async function tradeAtRest(rig: Rig, trade: { id: string }): Promise<string> {
+  for (let step = 0; step < 20; step += 1) await rig.clock.advance(250);
+  return trade.id;
 }
 
 async function openDoor({ rails, before }: Door): Promise<{ rig: Rig; id: string }> {
