@@ -27,6 +27,7 @@ export function judge(world, { stories = new Map(), isSettled = true } = {}) {
   judgeFills(context);
   judgePositions(context);
   judgePositionEvents(context);
+  judgeSpot(context);
   judgeWholes(context);
   return findings;
 }
@@ -134,6 +135,8 @@ function judgeEnds({ statements, log, stories, isSettled, say, world }) {
     for (const leg of legs) known.add(leg.oid);
     const told = { at, what: { source, ...pick(order) } };
     if (!isSettled || order.status === "unknown" || order.status === "processing") continue;
+    // What has changed in the last moments may not be known yet.
+    if (legs.some((leg) => (log.engine.versions.get(leg.oid)?.at(-1)?.at ?? 0) > at - 5_000)) continue;
     const ever = log.filled(legs, at);
     const isLive = legs.some((leg) => log.isLive(leg, at));
     if (ENDS.has(order.status) && isLive)
@@ -219,6 +222,24 @@ function judgeFills({ statements, log, isSettled, say, world }) {
   if (isSettled)
     for (const fill of rows.values())
       if (!listed.has(fill.tid)) say("hard", "a fill that no list and no event has told", null, { fill });
+}
+
+// What an account holds on spot, by the same rule as positions.
+function judgeSpot({ world, say }) {
+  for (const row of world.tape.told) {
+    if (row.kind !== "answer" || row.route !== "/v1/account" || row.status !== 200) continue;
+    const since = row.asOf ? Date.parse(row.asOf) - 50 - Math.abs(world.engine.clockOffMs) : row.sentAt - 1_050;
+    const before = world.engine.states.filter(({ at }) => at <= since).at(-1) ?? world.engine.states[0];
+    const states = [before, ...world.engine.states.filter(({ at }) => at > since && at <= row.at)];
+    for (const { token, total } of row.answer.spot)
+      if (!states.some(({ spot }) => same(spot[token], total)))
+        say(
+          "hard",
+          "a balance is told that was not so in its second",
+          { at: row.at, what: { source: row.route, token, total, asOf: row.asOf } },
+          { was: states.map(({ spot }) => spot[token]) },
+        );
+  }
 }
 
 // An event of a position tells a size that it had a moment ago; where it is over, none.

@@ -288,7 +288,25 @@ async function resumed(world) {
   await late;
 }
 
+// A relay sends an order twice: the first copy meets a server that does not take the number, the second comes after "stopped".
+async function refusedThenTaken(world) {
+  const words = [
+    "Too many cumulative requests sent (10011 > 10010) for cumulative volume traded $10.0. Place taker orders to free up 1 request per USDC traded.",
+    "User or API Wallet 0x1111111111111111111111111111111111111111 does not exist.",
+    "Must deposit before performing actions. User: 0x1111111111111111111111111111111111111111",
+  ];
+  for (const text of words) {
+    meet(world, placesPlain, { refusal: { words: text, burns: false }, twiceMs: 7_000 });
+    await place(world, ORDER);
+  }
+  const stop = await stopNow(world);
+  await watch(world, stop.answer.id, 6_000);
+  await sleep(9_000);
+  await stopOf(world, stop.answer.id);
+}
+
 export const scenes = {
+  "refused-then-taken": { play: refusedThenTaken },
   "under-way": { play: underWay },
   "burns-lost": { play: burnsLost },
   "other-kinds": { play: otherKinds },

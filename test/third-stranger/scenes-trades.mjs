@@ -345,7 +345,28 @@ async function profitLate(world) {
   });
 }
 
+// The entry's own answer hangs while it fills, and the stream tells of that at once.
+async function entryUnanswered(world) {
+  await place(world, { market: "ETH", side: "buy", size: "0.2", price: "2010", time_in_force: "ioc" });
+  await sleep(500);
+  meet(world, placesPlain, { lose: "hang" });
+  const made = await trade(world, { ...LONG, entry: { price: "2010" } });
+  const since = Date.now();
+  let coveredAt;
+  while (Date.now() - since < 12_000) {
+    await sleep(400);
+    await tradeOf(world, made.answer.id);
+    if (armed(world, "ETH") >= 1) coveredAt ??= Date.now();
+  }
+  world.claim(
+    coveredAt - since < 3_000,
+    "a fill that the stream told at once had no stop for seconds, because the entry's answer was waited for",
+    { afterMs: coveredAt - since },
+  );
+}
+
 export const scenes = {
+  "entry-unanswered": { play: entryUnanswered },
   "profit-late": { play: profitLate },
   "part-then-cancel": { play: partThenCancel },
   "part-then-lost-cancel": { play: partThenLostCancel },
