@@ -254,7 +254,7 @@ function judgeCancelAll({ what: all, at, source }, { log, say, stories, world })
 // Operations are told apart by what they ask for: a seed asks for no two alike (`wanted` of its tape's rows).
 function judgeOperation({ what: operation, at, source }, { world, say }) {
   const wanted = world.wanted?.get(operation.id);
-  if (!wanted) return;
+  if (!wanted || wanted.isAlone?.() === false) return;
   const done = world.engine.log.filter((row) => wanted.matches(row));
   const told = { at, what: { source, ...operation, asked: wanted.body } };
   if (operation.status === "succeeded" && !done.some((row) => row.at <= at))

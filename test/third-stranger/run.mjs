@@ -20,6 +20,7 @@ const [what, ...names] = words;
 
 const scenes = async () => ({
   ...(await import("./scenes-trades.mjs")).scenes,
+  ...(await import("./scenes-told.mjs")).scenes,
   ...(await import("./scenes-stops.mjs")).scenes,
   ...(await import("./scenes-rails.mjs")).scenes,
   ...(await import("./scenes-rest.mjs")).scenes,

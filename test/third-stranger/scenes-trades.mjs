@@ -15,14 +15,20 @@ import {
   until,
 } from "./stage.mjs";
 
-const LONG = { market: "ETH", side: "buy", size: "1", entry: { price: "1990" }, stop_loss: { trigger_price: "1900" } };
-const tradeOf = (world, id) => read(world, `/v1/trades/${id}`);
+export const LONG = {
+  market: "ETH",
+  side: "buy",
+  size: "1",
+  entry: { price: "1990" },
+  stop_loss: { trigger_price: "1900" },
+};
+export const tradeOf = (world, id) => read(world, `/v1/trades/${id}`);
 const everythingLate = (world, ms, stream = ms) => {
   world.exchange.lag = (store) => (store === "settings" ? 0 : ms);
   for (const socket of world.exchange.sockets) socket.lagMs = stream;
 };
-const entryOf = (world, id) => until(async () => (await tradeOf(world, id)).entry?.order);
-const liveOf = (world, orderId) => world.engine.newestByCloid(`0x${orderId.replaceAll("-", "")}`);
+export const entryOf = (world, id) => until(async () => (await tradeOf(world, id)).entry?.order);
+export const liveOf = (world, orderId) => world.engine.newestByCloid(`0x${orderId.replaceAll("-", "")}`);
 
 // What was held a moment ago has to be covered a while later, by the log alone.
 async function coveredWithin(world, coin, rule, withinMs = 30_000) {
@@ -319,55 +325,7 @@ async function entryLate(world) {
   await coveredWithin(world, "ETH", "a late entry is not covered");
 }
 
-// The profit's answer is late while more of the entry fills: the stop has to follow, and what is told has to be so.
-async function profitLate(world) {
-  await place(world, { market: "ETH", side: "buy", size: "0.2", price: "2010", time_in_force: "ioc" });
-  meet(world, ({ type, orders }) => type === "order" && orders[0].t.trigger?.tpsl === "tp", { lose: "hang" });
-  const made = await trade(world, { ...LONG, take_profit: { trigger_price: "2100" } });
-  const entry = await entryOf(world, made.answer.id);
-  await until(() => liveOf(world, entry)?.status === "open");
-  world.engine.hit(liveOf(world, entry).oid, 0.2);
-  await until(() => armed(world, "ETH") >= 0.2);
-  await sleep(600);
-  world.engine.hit(liveOf(world, entry).oid, 0.7);
-  const since = Date.now();
-  while (Date.now() - since < 12_000) {
-    await sleep(500);
-    await tradeOf(world, made.answer.id);
-  }
-  const stops = () =>
-    world.engine
-      .live()
-      .filter(({ trigger }) => trigger?.tpsl === "sl")
-      .reduce((sum, order) => sum + order.sz, 0);
-  world.claim(stops() >= 0.9 - 1e-9, "twelve seconds after a fill was told the stop does not cover it", {
-    stops: stops(),
-  });
-}
-
-// The entry's own answer hangs while it fills, and the stream tells of that at once.
-async function entryUnanswered(world) {
-  await place(world, { market: "ETH", side: "buy", size: "0.2", price: "2010", time_in_force: "ioc" });
-  await sleep(500);
-  meet(world, placesPlain, { lose: "hang" });
-  const made = await trade(world, { ...LONG, entry: { price: "2010" } });
-  const since = Date.now();
-  let coveredAt;
-  while (Date.now() - since < 12_000) {
-    await sleep(400);
-    await tradeOf(world, made.answer.id);
-    if (armed(world, "ETH") >= 1) coveredAt ??= Date.now();
-  }
-  world.claim(
-    coveredAt - since < 3_000,
-    "a fill that the stream told at once had no stop for seconds, because the entry's answer was waited for",
-    { afterMs: coveredAt - since },
-  );
-}
-
 export const scenes = {
-  "entry-unanswered": { play: entryUnanswered },
-  "profit-late": { play: profitLate },
   "part-then-cancel": { play: partThenCancel },
   "part-then-lost-cancel": { play: partThenLostCancel },
   "stop-taken-away": { play: stopTakenAway },

@@ -116,7 +116,7 @@ async function client(world, until) {
     const name = tape.name("s");
     const row = await tape.want(key, wish.route, wish.isBare ? wish.body : { account, ...wish.body }, { name });
     if (wish.matches && row.answer?.object === "operation")
-      world.wanted.set(row.answer.id, { body: wish.body, matches: wish.matches });
+      world.wanted.set(row.answer.id, { body: wish.body, matches: wish.matches, isAlone: wish.isAlone });
     if (row.answer?.object === "order") world.known = [...(world.known ?? []), row.answer.id].slice(-20);
     if (row.answer?.object === "trade") world.trades = [...(world.trades ?? []), row.answer.id];
     if (random.chance(0.1))
@@ -215,18 +215,13 @@ function twap(world, { coin, asset, szDecimals }, random) {
 }
 
 // No two alike in a seed, so that the log tells whose each was; a value that comes again is not judged.
-const asked = new Set();
+const asked = new Map();
 function leverage(random) {
   const body = { market: random.pick(["BTC", "ETH", "SOL"]), leverage: 1 + random.below(19), margin_type: "cross" };
   const name = `${body.market}${body.leverage}`;
-  const isNew = !asked.has(name);
-  asked.add(name);
-  return {
-    body,
-    matches: isNew
-      ? (row) => row.kind === "leverage" && row.coin === body.market && row.leverage === body.leverage
-      : undefined,
-  };
+  asked.set(name, (asked.get(name) ?? 0) + 1);
+  const isThis = (row) => row.kind === "leverage" && row.coin === body.market && row.leverage === body.leverage;
+  return { body, matches: isThis, isAlone: () => asked.get(name) === 1 };
 }
 
 // In half of the seeds everything is stopped in the middle, while much is under way.
