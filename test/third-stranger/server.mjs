@@ -60,7 +60,7 @@ export class FakeExchange {
         if (odd) return odd.reset ? request.socket.destroy() : reply(response, odd.status ?? 200, odd.body ?? null);
         return reply(response, 200, this.info(body));
       }
-      this.act(body, request, response);
+      void this.act(body, request, response);
     });
   }
 

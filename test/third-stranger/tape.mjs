@@ -91,7 +91,7 @@ export class Tape {
         await sleep(400);
       }
     };
-    loop();
+    void loop();
     return { leave: () => (isOver = true) };
   }
 }
