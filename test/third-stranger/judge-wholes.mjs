@@ -134,7 +134,7 @@ function judgeLastTrades(context) {
   }
 }
 
-// From the answer on nothing that increases is signed: whatever arrives first later than that was.
+// From the answer on nothing that increases is signed. Its number tells when it was, by the exchange's clock; it may arrive later.
 function judgeSigned({ what: stop, row }, { world, say }) {
   if (
     row.kind !== "answer" ||
@@ -151,9 +151,10 @@ function judgeSigned({ what: stop, row }, { world, say }) {
       (type === "order" && orders.some((order) => !order.r && !(order.a === 10000 && !order.b))) ||
       (type === "batchModify" && modifies.some(({ order }) => !order.r)) ||
       (type === "twapOrder" && !twap.r);
-    if (grows && at > row.at + 100)
+    const signedAt = Math.min(at, envelope.nonce - world.engine.clockOffMs);
+    if (grows && signedAt > row.at + 100)
       say("hard", "an action that increases was sent after the answer of a stop", told, {
-        afterMs: at - row.at,
+        afterMs: signedAt - row.at,
         action: envelope.action,
       });
   }

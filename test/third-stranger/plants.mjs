@@ -130,6 +130,12 @@ const PLANTS = {
     engine.orders.set(1, { ...order, oid: 1, madeAt: engine.now() });
     return () => engine.orders.delete(1);
   }),
+  "an action that increases is signed after the answer of a stop": (world) => {
+    const found = world.exchange.arrivals.find(({ envelope }) => envelope.action.orders?.some(({ r }) => !r));
+    const envelope = { ...found.envelope, nonce: Date.now() + 10_000 };
+    world.exchange.arrivals.push({ ...found, at: Date.now() + 10_000, envelope });
+    return () => world.exchange.arrivals.pop();
+  },
   "a stop is gone and a trade is told to be protected": log((engine) => {
     const stop = [...engine.orders.values()].find(({ ro, trigger }) => ro && trigger);
     const before = engine.versions.get(stop.oid);

@@ -24,11 +24,11 @@ const watch = async (world, id, forMs, everyMs = 400) => {
   }
 };
 
-// Whatever arrives first after the answer of a stop may not increase: it would have been signed after it.
+// What was signed after the answer of a stop may not increase; its number tells when that was.
 function claimNothingSigned(world, stoppedAt, graceMs = 60) {
   for (const { at, envelope } of world.exchange.arrivals)
     world.claim(
-      at <= stoppedAt + graceMs || !increases(envelope.action),
+      Math.min(at, envelope.nonce) <= stoppedAt + graceMs || !increases(envelope.action),
       "an action that increases was sent after the answer of a stop",
       { afterMs: at - stoppedAt, action: envelope.action },
     );
