@@ -102,6 +102,12 @@ export const WAYS_ROUND: readonly Mutant[] = [
     "sumsOf(own)",
   ),
   one(
+    "what is on its way makes room to sell what others hold",
+    "src/store/open-leg-book.ts",
+    'isUnheard: leg.state === "lost" ||',
+    'isUnheard: leg.state === "sent" || leg.state === "lost" ||',
+  ),
+  one(
     "what was sold beyond its own makes room again",
     "src/core/rails/reductions.ts",
     'larger(subtract(most, side === "sell" ? sells : buys), ZERO)',

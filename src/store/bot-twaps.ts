@@ -139,10 +139,10 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
 
 /** What of them may still execute. */
 export function listTwapLegs(store: Store, accountId: string): OpenLeg[] {
-  return listBotTwaps(store, accountId).flatMap(({ operationId, twapId, size, filledSize, ...terms }) => {
+  return listBotTwaps(store, accountId).flatMap(({ operationId, size, filledSize, ...terms }) => {
     if (compare(filledSize, size) >= 0) return [];
     const { market, side, reduceOnly, bot } = terms;
-    const leg = { market, side, reduceOnly, bot, remaining: subtract(size, filledSize), isUnheard: twapId === null };
+    const leg = { market, side, reduceOnly, bot, remaining: subtract(size, filledSize), isUnheard: false };
     return [{ ...leg, orderId: operationId, cloid: operationId, price: null, triggerPrice: null, triggerKind: null }];
   });
 }

@@ -130,7 +130,7 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
       price: decimal(leg.price),
       triggerPrice: waiting === null ? null : decimal(waiting.price),
       triggerKind: waiting?.kind ?? null,
-      isUnheard: leg.state === "sent" || leg.state === "lost" || leg.state === "closing",
+      isUnheard: leg.state === "lost" || leg.state === "closing",
       bot: botOf(store, terms.keyHash),
     },
   ];

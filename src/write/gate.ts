@@ -197,7 +197,7 @@ function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boo
     reduceOnly: order.r || (!order.b && market.kind === "spot"),
     triggerPrice: waits ? trigger.price : null,
     triggerKind: waits ? trigger.kind : null,
-    isUnheard: true,
+    isUnheard: false,
   };
   const { sizeDecimals, pairName } = market;
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
@@ -215,7 +215,7 @@ function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): 
     reduceOnly: twap.r,
     triggerPrice: null,
     triggerKind: null,
-    isUnheard: true,
+    isUnheard: false,
   };
   return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };
 }

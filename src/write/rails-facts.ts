@@ -9,7 +9,6 @@ import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import type { StoredKey } from "../store/api-keys.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twaps.ts";
@@ -17,6 +16,7 @@ import { botOf, listBotNets } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
+import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
@@ -96,13 +96,13 @@ const MAX_LOOKED_AT = 4;
 /** What of a bot rests and increases may have been filled by now, and not been told: then what it has filled is its own. */
 export async function lookAtOpened(
   { store, settling, clock }: With<"clock" | "settling" | "store">,
-  { account, key, market }: { account: Account; key: Pick<StoredKey, "keyHash">; market: string },
+  { account, key, reader, market }: Pick<Caller, "account" | "key" | "reader"> & { market: string },
 ): Promise<void> {
   const bot = botOf(store, key.keyHash);
   const resting = listOpenLegs(store, account.id).filter(
     (leg) => leg.bot === bot && leg.market === market && !leg.reduceOnly && leg.price !== null,
   );
-  const looking = resting.slice(-MAX_LOOKED_AT).map(({ orderId }) => settling.look(orderId, "settle"));
+  const looking = resting.slice(-MAX_LOOKED_AT).map(({ orderId }) => settling.look(orderId, reader));
   await atMost(
     { clock },
     Promise.all(looking).then(() => undefined),

@@ -167,7 +167,7 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
   const markets = market === null ? [] : [market, ...alsoMarkets];
   await readAll([
     ...markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })),
-    ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, market: each })) : []),
+    ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
   ]);
 }
 

@@ -28,7 +28,10 @@ export type OpenLeg = {
   triggerPrice: Decimal | null;
   /** Null where `triggerPrice` is. */
   triggerKind: Trigger["kind"] | null;
-  /** Nobody knows whether the exchange has it, or how much of it was filled: it may have been without our knowing. */
+  /**
+   * Its answer was lost, or how much of it was filled is not known: it may have been without our knowing. What is on its way is not
+   * among these: whoever sent it will be told.
+   */
   isUnheard: boolean;
   /** It can only reduce: it says so at the exchange, or it sells on spot, where there is nothing below zero. */
   reduceOnly: boolean;
