@@ -133,4 +133,10 @@ export const STOPS: readonly Mutant[] = [
     "const OUTSIDE_READINGS = 2;",
     "const OUTSIDE_READINGS = 1;",
   ),
+  one(
+    "orders of a flattening are counted by a clock that may be set back",
+    "src/settle/stop/flattener.ts",
+    "    steps: steps.slice(memory.stepsBefore),\n",
+    "    steps: steps.filter(({ createdAtMs }) => createdAtMs >= flatten.askedAtMs),\n",
+  ),
 ];

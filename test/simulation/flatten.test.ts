@@ -147,6 +147,18 @@ test("it is not flat by a server that is behind, and closes what is held once on
   expect(held(s)).toBe("0");
 });
 
+test("a wall clock that is set back meanwhile gives it no more orders, and no worse price", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.02"]]);
+  trade(s, MAKER, { isBuy: true, price: 94_800, size: "0.001" });
+  await stopAndFlatten(s);
+  await s.pass(1_000);
+  s.jumpClock(-3_600_000);
+  await s.pass(60_000);
+  expect(sales(s).length).toBeLessThanOrEqual(10);
+  expect((await untilEnded(s)).status).toBe("left");
+});
+
 test("nothing is closed while something can still increase", async () => {
   const s = await scene();
   await long(s, [[95_000, "0.1"]]);

@@ -166,7 +166,9 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
   const legs = allOrders(truth)
     .filter(({ wish: { party } }) => party === wish.party)
     .flatMap(({ legs: own }) => own)
-    .filter((leg) => !isReduction(venue, user, leg) || (!wish.keepsProtection && placedAtMs(venue, user, leg) <= atMs));
+    .filter(
+      (leg) => !canOnlyReduce(venue, user, leg) || (!wish.keepsProtection && placedAtMs(venue, user, leg) <= atMs),
+    );
   const oids = new Set(legs.map(({ oid }) => oid));
   const taken = venue.log.filter((each) => each.signer === wish.party.agent && isWithin(each.atMs) && isIncrease(each));
   const fills = venue.fillsOf(user).filter(({ timeMs, oid }) => isWithin(timeMs) && oids.has(oid));
@@ -182,7 +184,8 @@ function auditAfter(run: Stopping, wish: StopWish, stoppedAtMs: number): string[
   ];
 }
 
-function isReduction(venue: Venue, user: string, { oid }: TrueLeg): boolean {
+/** It says so, or sells on spot for cash. */
+export function canOnlyReduce(venue: Venue, user: string, { oid }: TrueLeg): boolean {
   const order = venue.record(user, oid)?.order;
   return order !== undefined && onlyReduces({ a: order.asset, b: order.isBuy, r: order.reduceOnly });
 }

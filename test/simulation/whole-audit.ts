@@ -3,6 +3,7 @@
 import { CLOSED, heardIn } from "./answers.ts";
 import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
+import { canOnlyReduce } from "./stops.ts";
 import { stateAt } from "./tellings.ts";
 import { START_MS } from "./template.ts";
 import { topsWithin } from "./tops.ts";
@@ -206,5 +207,5 @@ function auditSpared(run: Audited, { wish, ask, turns }: Dialogue, atMs: number)
 }
 
 function isReduction({ venue }: Audited, { legs, wish }: TrueOrder): boolean {
-  return legs.every(({ oid }) => venue.record(wish.party.account.tradingAddress, oid)?.order.reduceOnly === true);
+  return legs.every((leg) => canOnlyReduce(venue, wish.party.account.tradingAddress, leg));
 }

@@ -50,6 +50,8 @@ type FlattenMemory = {
   askedAtMs: number;
   /** Exchange time when nothing could increase it any more, or later, unix milliseconds; null before. */
   sinceMs: number | null;
+  /** Orders of earlier requests. */
+  stepsBefore: number;
   flatReadings: number;
   idle: Map<string, number>;
 };
@@ -61,7 +63,7 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
     failed: "a step of a flattening failed",
     list: () => listRunningFlattens(world.store).map(({ stopId: id }) => ({ id })),
     open({ id: stopId }) {
-      const memory: FlattenMemory = { askedAtMs: 0, sinceMs: null, flatReadings: 0, idle: new Map() };
+      const memory: FlattenMemory = { askedAtMs: 0, sinceMs: null, stepsBefore: 0, flatReadings: 0, idle: new Map() };
       return () => playRound(world, parts, { stopId, memory });
     },
     firstMs: ROUND_EVERY_MS,
@@ -76,15 +78,14 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   const [flatten, stop] = [findFlatten(store, stopId), findStop(store, stopId)];
   const account = stop === null ? null : findAccount(store, stop.accountId);
   if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
-  if (memory.askedAtMs !== flatten.askedAtMs)
-    Object.assign(memory, { askedAtMs: flatten.askedAtMs, flatReadings: 0, idle: new Map() });
+  const steps = listSteps(store, flatten);
+  heedRequest(memory, flatten, steps);
   const isResumed = stop.resumedAtMs !== null;
   // What is held may still grow: increases go first.
   const isOpen = state.phase === "ready" && stop.stoppedAtMs !== null;
   if (!isOpen) memory.sinceMs = null;
   if (!isOpen && !isResumed) return false;
   memory.sinceMs ??= world.exchange.nowMs();
-  const steps = listSteps(store, flatten);
   const isOutAt = (exchangeMs: number) => steps.some((order) => isStepOut(world, stop, order, exchangeMs));
   if (isOutAt(world.exchange.nowMs())) return false;
   const shown = await parts.positions(account);
@@ -97,7 +98,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
     memory,
     held,
     shownMs: shown.timeMs,
-    steps: ofRequest(steps, flatten),
+    steps: steps.slice(memory.stepsBefore),
   };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
   if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
@@ -108,8 +109,12 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   return left.length === held.size && end(world, flatten, left);
 }
 
-function ofRequest(steps: readonly StoredOrder[], { askedAtMs }: Flatten): StoredOrder[] {
-  return steps.filter(({ createdAtMs }) => createdAtMs >= askedAtMs);
+/** Our wall clock may be set back while it goes on: which orders are of this request is told by their number, and by time only after a start. */
+function heedRequest(memory: FlattenMemory, { askedAtMs }: Flatten, steps: readonly StoredOrder[]): void {
+  if (memory.askedAtMs === askedAtMs) return;
+  const isHeardOf = memory.askedAtMs !== 0;
+  const before = isHeardOf ? steps : steps.filter(({ createdAtMs }) => createdAtMs < askedAtMs);
+  Object.assign(memory, { askedAtMs, stepsBefore: before.length, flatReadings: 0, idle: new Map() });
 }
 
 type FlattenRound = Omit<FlattenClosing, "market" | "closable"> & {
