@@ -114,10 +114,4 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "  for (const step of now.steps) begin(world, parts, { trade: now.trade, account, step, memory });",
     "  await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));",
   ),
-  one(
-    "a step that is under way is begun again with each look",
-    "src/settle/trade/trader.ts",
-    "  if (memory.taking.has(name)) return;\n",
-    "",
-  ),
 ];
