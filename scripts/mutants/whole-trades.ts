@@ -80,13 +80,13 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   ),
   one(
     "a close of which nothing ever tells stands in the way",
-    "src/settle/stop/flatten-step.ts",
+    "src/settle/unsettled.ts",
     "  if (!isUnsettled(world, order)) return false;\n  const { id,",
     "  if (isUnsettled(world, order)) return true;\n  const { id,",
   ),
   one(
     "an order that may still execute stands in no way",
-    "src/settle/stop/flatten-step.ts",
+    "src/settle/unsettled.ts",
     "endsAtMs(attempt) >= exchangeMs);",
     "endsAtMs(attempt) < 0);",
   ),
@@ -111,7 +111,13 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "a stop stands behind the answer of another step",
     "src/settle/trade/trader.ts",
-    "  for (const step of now.steps) begin(world, parts, { trade: now.trade, account, step, memory });",
-    "  await Promise.all(now.steps.map((step) => take(world, parts, { trade: now.trade, account, step, memory })));",
+    "    begin(memory.taking, step, () => take(",
+    "    await begin(memory.taking, step, () => take(",
+  ),
+  one(
+    "an order that was answered, and of which nothing is known, can do nothing more at once",
+    "src/settle/unsettled.ts",
+    'filter(({ kind }) => kind !== "cancel")',
+    'filter(({ kind, state }) => kind !== "cancel" && state !== "done")',
   ),
 ];

@@ -8,7 +8,7 @@ import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
-import { mayStillExecute } from "../settle/stop/flatten-step.ts";
+import { mayStillExecute } from "../settle/unsettled.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";

@@ -3,7 +3,7 @@ import type { Rails } from "./rails.ts";
 
 const HUNDRED = decimal("100");
 const ONE = decimal("1");
-const TWO = decimal("2");
+const HALF = decimal("0.5");
 const CENTS = 2;
 const CENT = decimal("0.01");
 
@@ -57,9 +57,9 @@ function boundByPrices({
     };
   }
   const traded = add(turnover, held);
-  // Half of the turnover opens what the other half and the rest close.
-  const twice = add(multiply(turnover, distance), multiply(add(traded, held), closing));
-  const most = percentOf(twice, ONE, TWO);
+  // Half of the turnover opens what the other half closes, and then all that is held is closed.
+  const half = multiply(turnover, HALF);
+  const most = inCents(add(multiply(half, distance), multiply(add(half, held), closing)));
   return { words: `${most} USD by bad prices (${opens}, ${traded} USD in all), the fees of that`, closing };
 }
 
@@ -88,10 +88,12 @@ function unbounded({ maxTurnoverPerDay, maxDistance, maxStopDistance }: Rails): 
   return `${all} ${names.length === 1 ? "is" : "are"} any`;
 }
 
-/** No less than that, in cents. */
-function percentOf(amount: Decimal, percent: Decimal, parts: Decimal = ONE): Decimal {
-  const product = multiply(amount, percent);
-  const whole = multiply(HUNDRED, parts);
-  const cut = divide(product, whole, CENTS);
-  return compare(multiply(cut, whole), product) < 0 ? add(cut, CENT) : cut;
+function percentOf(amount: Decimal, percent: Decimal): Decimal {
+  return inCents(multiply(amount, percent));
+}
+
+/** No less than so many hundredths. */
+function inCents(hundredths: Decimal): Decimal {
+  const cut = divide(hundredths, HUNDRED, CENTS);
+  return compare(multiply(cut, HUNDRED), hundredths) < 0 ? add(cut, CENT) : cut;
 }

@@ -17,7 +17,7 @@ import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
-import { isUnsettled } from "../stop/flatten-step.ts";
+import { isUnsettled } from "../unsettled.ts";
 
 export type CloserParts = {
   canceler: RowWorker;

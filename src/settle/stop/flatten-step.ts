@@ -1,12 +1,10 @@
 import type { Account } from "../../core/account.ts";
-import { endsAtMs } from "../../core/attempt.ts";
 import { absolute, compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import { closableOf, type Flatten } from "../../core/flatten.ts";
 import type { Market } from "../../core/market.ts";
-import { isLive, type Side } from "../../core/order.ts";
+import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
-import { listAttemptsOf } from "../../store/attempts.ts";
 import { type BotTwap, listBotTwaps } from "../../store/bot-twaps.ts";
 import { botOf, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -19,6 +17,7 @@ import { listedAssetId } from "../cancel/asset-id.ts";
 import { newOrder } from "../place/new-order.ts";
 import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
+import { isUnsettled, mayStillExecute } from "../unsettled.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
 import { keptOrders } from "./covered.ts";
 
@@ -100,23 +99,6 @@ function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: 
   const keyHash = stop.scope === "bot" ? stop.keyHash : flatten.askedBy;
   const idempotencyKey = nameOfStep(flatten, flatten.steps + 1);
   return newOrder(world, { accountId: account.id, market: listed, terms, idempotencyKey, keyHash });
-}
-
-/** An order of which anything may still execute, or of which the size is not final. */
-export function isUnsettled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
-  return isLive(status) || listAttemptsOf(store, id).some(({ state }) => state !== "done");
-}
-
-/**
- * The same, but for one that executes at once or not at all and by then can have done nothing more: what it did is in what is held at a
- * later time, whatever is known of it.
- */
-export function mayStillExecute(world: With<"store">, order: StoredOrder, exchangeMs: number): boolean {
-  if (!isUnsettled(world, order)) return false;
-  const { id, status, timeInForce, trigger } = order;
-  if (timeInForce !== "ioc" || trigger !== null || status === "open") return true;
-  const placings = listAttemptsOf(world.store, id).filter(({ kind, state }) => kind !== "cancel" && state !== "done");
-  return placings.some((attempt) => endsAtMs(attempt) >= exchangeMs);
 }
 
 /** Of a bot only fills tell what it holds by itself: its order is out until they are known. */

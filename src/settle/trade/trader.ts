@@ -86,34 +86,42 @@ type TradeMemory = {
   taking: Set<string>;
 };
 
-const NOTHING_ASKED: Omit<TradeMemory, "taking"> = {
-  askedMs: 0,
-  stopAskedMs: Number.NEGATIVE_INFINITY,
-  stopShown: null,
-  readMs: 0,
-  own: ZERO,
-  ownSinceMs: 0,
-  shown: null,
-  position: null,
-  markAskedMs: Number.NEGATIVE_INFINITY,
-  mark: null,
-  unsettledSinceMs: new Map(),
-};
+function newMemory(): TradeMemory {
+  return {
+    askedMs: 0,
+    stopAskedMs: Number.NEGATIVE_INFINITY,
+    stopShown: null,
+    readMs: 0,
+    own: ZERO,
+    ownSinceMs: 0,
+    shown: null,
+    position: null,
+    markAskedMs: Number.NEGATIVE_INFINITY,
+    mark: null,
+    unsettledSinceMs: new Map(),
+    taking: new Set(),
+  };
+}
 
 export type RunningTrader = RunningRowWorker & Trader;
 
 /** Pursues trades: their stops, their entries, their ends. */
 export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader {
   const memories = new Map<string, TradeMemory>();
+  const failed = "a step of a trade failed";
+  // As of a step that is waited for: once nobody goes on, what still comes back is no fault.
+  const noteFailed = (id: string, error: unknown) => {
+    if (!worker.isStopped()) world.log.error({ trade: id, error: String(error) }, failed);
+  };
   const worker = openRowWorker(world, {
     field: "trade",
-    failed: STEP_FAILED,
+    failed,
     list: () => listOpenTrades(world.store),
     open({ id }) {
-      const memory: TradeMemory = { ...NOTHING_ASKED, taking: new Set() };
+      const memory = newMemory();
       memories.set(id, memory);
       return async () => {
-        const isOver = await look(world, parts, { id, memory });
+        const isOver = await look(world, parts, { id, memory, noteFailed });
         if (isOver) memories.delete(id);
         return isOver;
       };
@@ -132,12 +140,12 @@ export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader
   };
 }
 
-const STEP_FAILED = "a step of a trade failed";
-
 type FollowedTrade = { id: string; memory: TradeMemory };
+type LookedAt = FollowedTrade & { noteFailed(id: string, error: unknown): void };
 
 /** True when there is nothing more to do for it. */
-async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: FollowedTrade): Promise<boolean> {
+async function look(world: ToPlaceOwn, parts: TraderParts, looked: LookedAt): Promise<boolean> {
+  const { id, memory, noteFailed } = looked;
   const { store, state } = world;
   const rows = rowsWhileUnchanged(store, id);
   const account = rows === null ? null : findAccount(store, rows.trade.accountId);
@@ -147,19 +155,19 @@ async function look(world: ToPlaceOwn, parts: TraderParts, { id, memory }: Follo
   memory.unsettledSinceMs = unsettledNow(world, rowsWhileUnchanged(store, id), memory);
   const now = writeDown(world, { id, memory });
   if (now === null) return true;
-  for (const step of now.steps) begin(world, parts, { trade: now.trade, account, step, memory });
+  for (const step of now.steps)
+    begin(memory.taking, step, () => take(world, parts, { trade: now.trade, account, step, memory })).catch((error) =>
+      noteFailed(id, error),
+    );
   return false;
 }
 
 /** No step waits for another, nor the next look for any: a stop that is needed does not stand behind an answer that does not come. */
-function begin(world: ToPlaceOwn, parts: TraderParts, taking: Taking): void {
-  const { step, memory, trade } = taking;
+async function begin(taking: Set<string>, step: TradeStep, work: () => Promise<void>): Promise<void> {
   const name = JSON.stringify(step);
-  if (memory.taking.has(name)) return;
-  memory.taking.add(name);
-  void take(world, parts, taking)
-    .catch((error) => world.log.error({ trade: trade.id, error: String(error) }, STEP_FAILED))
-    .finally(() => memory.taking.delete(name));
+  if (taking.has(name)) return;
+  taking.add(name);
+  await work().finally(() => taking.delete(name));
 }
 
 function unsettledNow(
