@@ -5,7 +5,7 @@ import type { Filled } from "../core/order.ts";
 import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
-import { isWithin, type Looked, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
+import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
 import { assignments, columnsOf, placeholders, prepared, rowsOf } from "./prepared.ts";
@@ -243,16 +243,21 @@ export function findListedFill(store: Store, accountId: string, id: string): Lis
   return fill === null ? null : (listed(store, accountId, [fill])[0] ?? null);
 }
 
-/** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
-export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
-  const below = after === null ? undefined : sql`(${fills.timeMs}, ${fills.id}) < (${after.timeMs}, ${after.id})`;
-  const newest = store
+const pageOf = prepared((store) => {
+  const below = sql`(${fills.timeMs}, ${fills.id}) < (${sql.placeholder("atMs")}, ${sql.placeholder("id")})`;
+  return store
     .select()
     .from(fills)
-    .where(and(eq(fills.accountId, accountId), below))
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), below))
     .orderBy(desc(fills.timeMs), desc(fills.id))
-    .limit(limit + 1);
-  return listed(store, accountId, rowsOf(newest));
+    .limit(sql.placeholder("count"))
+    .prepare();
+});
+
+/** Newest first, then by id descending. Returns up to one row past `limit`, which tells the caller there is more. */
+export function listFills(store: Store, { accountId, after, limit }: FillPage): ListedFill[] {
+  const below = after === null ? NEWEST : { atMs: after.timeMs, id: after.id };
+  return listed(store, accountId, pageOf(store).all({ accountId, ...below, count: limit + 1 }));
 }
 
 export type FillFilter = Times & {
@@ -306,7 +311,7 @@ function fillsOf(store: Store, road: Road, span: Span, count: number): StoredFil
 /** Of all the fills of a page at once. */
 const ordersOf = prepared((store) =>
   store
-    .select({ oid: everyLeg.oid, cloid: everyLeg.cloid, id: orders.id, keyHash: orders.keyHash })
+    .select({ oid: everyLeg.oid, foundBy: everyLeg.foundBy, id: orders.id, keyHash: orders.keyHash })
     .from(everyLeg)
     // In this order: SQLite might else begin with all orders of the account.
     .crossJoin(orders)
@@ -325,12 +330,12 @@ function ownersOf(store: Store, accountId: string, rows: readonly Pick<StoredFil
   const oids = JSON.stringify([...new Set(rows.map(({ oid }) => oid))]);
   const found = ordersOf(store).all({ accountId, oids });
   const apart = found.length === 0 ? null : listPlacedApart(store, accountId);
-  return new Map(found.map((order) => [order.oid, apart?.has(order.cloid) ? asItsOwn(order) : order]));
+  return new Map(found.map((order) => [order.oid, apart?.has(order.foundBy) ? asItsOwn(order) : order]));
 }
 
 /** What is placed beside an order that is over stands with that until its modify is settled, and has this id from then on. */
-function asItsOwn<Order extends { id: string; cloid: string }>(order: Order): Order {
-  return { ...order, id: uuidOfCloid(order.cloid) ?? order.id };
+function asItsOwn<Order extends { id: string; foundBy: string }>(order: Order): Order {
+  return { ...order, id: uuidOfCloid(order.foundBy) ?? order.id };
 }
 
 /** Whose each fill is: of the key that placed its order, or asked for the TWAP that it is a slice of. */

@@ -18,8 +18,9 @@ export type Span = { upper: RowPlace; lower: RowPlace };
 /** A way to rows: an index that has them in the order of the list, behind what `is` says of its first columns. */
 export type Road = { table: SQLiteTable; atMs: SQLiteColumn; id: SQLiteColumn; is: SQL | undefined };
 
-/** Above and below every row. */
-const NEWEST: RowPlace = { atMs: Number.MAX_SAFE_INTEGER, id: "" };
+/** Above every row. */
+export const NEWEST: RowPlace = { atMs: Number.MAX_SAFE_INTEGER, id: "" };
+/** Below every row. */
 const OLDEST: RowPlace = { atMs: -1, id: "" };
 
 export type Times = {
