@@ -272,11 +272,15 @@ export type Heartbeats = {
 
 /** How far a stop has come. */
 export type StopProgress = {
-  /** What can still increase a position: orders that are not over, TWAPs that are not settled, TWAPs that run. */
+  /**
+   * What can still increase a position: orders that are not over, TWAPs that are not settled, TWAPs that run, and orders that were
+   * refused and of which a copy may still be taken.
+   */
   remaining: {
     orders: readonly StoredOrder[];
     openTwaps: readonly Attempt[];
     runningTwaps: readonly StoredOperation[];
+    unusedNumbers: readonly { order: StoredOrder }[];
   };
   /** Orders that can only make a position smaller. */
   kept: readonly StoredOrder[];

@@ -311,8 +311,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "a noop has no row",
     changes: inFile(
       "src/settle/send/seal.ts",
-      "    appendAudit(world.store, {\n",
-      "    ((..._: unknown[]) => undefined)(world.store, {\n",
+      "  appendAudit(world.store, {\n",
+      "  ((..._: unknown[]) => undefined)(world.store, {\n",
     ),
     seenBy: SIGNED_ROWS,
   },

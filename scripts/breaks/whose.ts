@@ -166,7 +166,11 @@ export const WHOSE_BREAKS: readonly Break[] = [
   {
     row: "S05",
     name: "fills are everybody's",
-    changes: inFile("src/store/fills.ts", ".where(and(eq(fills.accountId, accountId), below))", ".where(below)"),
+    changes: inFile(
+      "src/store/fills.ts",
+      '.where(and(eq(fills.accountId, sql.placeholder("accountId")), below))\n    .orderBy(desc(fills.timeMs), desc(fills.id))\n    .limit(sql.placeholder("count"))',
+      '.where(sql`${sql.placeholder("accountId")} is not null and ${below}`)\n    .orderBy(desc(fills.timeMs), desc(fills.id))\n    .limit(sql.placeholder("count"))',
+    ),
     seenBy: OWN_LISTS,
   },
   {

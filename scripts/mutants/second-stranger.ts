@@ -57,7 +57,7 @@ export const SECOND_STRANGER: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/fills.ts",
-        find: "apart?.has(order.cloid) ? asItsOwn(order) : order",
+        find: "apart?.has(order.foundBy) ? asItsOwn(order) : order",
         put: "order",
       },
     ],

@@ -3,6 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const COVERED = "src/settle/stop/covered.ts";
 const CANCEL = "src/settle/stop/cancel-covered.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
+const UNUSED = "src/settle/stop/unused-numbers.ts";
 const WITHDRAW = "src/settle/stop/withdraw.ts";
 
 function one(name: string, file: string, find: string, put: string): Mutant {
@@ -138,5 +139,35 @@ export const STOPS: readonly Mutant[] = [
     "src/settle/stop/flattener.ts",
     "    steps: steps.slice(memory.stepsBefore),\n",
     "    steps: steps.filter(({ createdAtMs }) => createdAtMs >= flatten.askedAtMs),\n",
+  ),
+  one(
+    "a number that a refusal left unused is not waited for",
+    COVERED,
+    "    unusedNumbers: unusedNumbersOf(world, stop),\n",
+    "    unusedNumbers: unusedNumbersOf(world, stop).slice(0, 0),\n",
+  ),
+  one(
+    "a number that something has taken is told to be free of copies",
+    UNUSED,
+    '  if (answer === "ok") inTransaction',
+    '  if (answer !== "no_information") inTransaction',
+  ),
+  one(
+    "what has ended is not looked for",
+    UNUSED,
+    "const isAnswered = await isLookedFor(world, tradingAddress, attempt);",
+    "const isAnswered = attempt.nonce > 0;",
+  ),
+  one(
+    "what was refused with its number unused stays refused, whatever shows it",
+    "src/settle/place/place.ts",
+    "!mayLeaveNumber(verdict.text)",
+    "mayLeaveNumber(verdict.text) || verdict.text.length > 0",
+  ),
+  one(
+    "every refusal is waited for",
+    "src/settle/place/place.ts",
+    "!mayLeaveNumber(verdict.text)",
+    "verdict.text.length === 0",
   ),
 ];

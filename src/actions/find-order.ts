@@ -3,8 +3,6 @@ import { ApiError } from "../core/errors.ts";
 import { isUuid } from "../core/uuid.ts";
 import type { ToLook, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { recordLegEvent } from "../settle/record/record.ts";
-import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { parseOrderStatus } from "../wire/answer/order-status.ts";
@@ -12,7 +10,7 @@ import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import { couldNotAsk } from "./not-asked.ts";
-import { legShown, type OutsideOrder, type OwnLeg, outsideOrder } from "./outside-order.ts";
+import { heardOf, legShown, type OutsideOrder, outsideOrder } from "./outside-order.ts";
 
 /** An order of ours, or one that the exchange knows and we do not. */
 export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outside"; order: OutsideOrder };
@@ -96,10 +94,4 @@ async function askExchange(
   const own = legShown(deps, caller.account, answer.order);
   if (own !== null) return { kind: "stored", order: heardOf(deps, own, answer.order.oid) };
   return { kind: "outside", order: await outsideOrder(deps, caller.account, answer, purpose) };
-}
-
-/** We had concluded that it never was, and the exchange shows it: only what is open again can be canceled. */
-function heardOf({ store, clock }: With<"clock" | "store">, { leg, order }: OwnLeg, oid: string): StoredOrder {
-  if (leg.state !== "absent") return order;
-  return inTransaction(store, () => recordLegEvent(store, leg.cloid, { type: "reported", oid }, clock.nowMs()));
 }

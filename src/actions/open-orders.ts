@@ -17,7 +17,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
-import { describeOutside, legShown } from "./outside-order.ts";
+import { describeOutside, heardOf, legShown } from "./outside-order.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
@@ -108,16 +108,18 @@ function firstOf<T>(rows: readonly T[], count: number, passes: (row: T) => boole
 /** What we have of an order that the list shows; no leg of one that is open by its row, under this very id. */
 type OwnOrder = { leg: Leg | null; stored: StoredOrder };
 
-function ownOf(deps: With<"store">, account: Account, shown: FrontendOrder): OwnOrder | null {
+function ownOf(deps: With<"clock" | "store">, account: Account, shown: FrontendOrder): OwnOrder | null {
   const leg = findLegByOid(deps.store, account.id, shown.oid) ?? unnamedLeg(deps, account, shown);
   const stored = leg === null ? null : findOrder(deps.store, leg.orderId);
   return leg === null || stored === null ? null : { leg, stored };
 }
 
-/** Ours by its client order id and its terms, which nothing has named yet. */
-function unnamedLeg(deps: With<"store">, account: Account, shown: FrontendOrder): Leg | null {
-  const leg = legShown(deps, account, shown)?.leg ?? null;
-  return leg?.oid === null ? leg : null;
+/** Ours by its client order id and its terms, which nothing has named yet. A list that is behind shows none that was never there. */
+function unnamedLeg(deps: With<"clock" | "store">, account: Account, shown: FrontendOrder): Leg | null {
+  const own = legShown(deps, account, shown);
+  if (own === null || own.leg.oid !== null) return null;
+  heardOf(deps, own, shown.oid);
+  return findLegByCloid(deps.store, own.leg.cloid);
 }
 
 /**

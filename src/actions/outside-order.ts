@@ -11,6 +11,8 @@ import { askedTerms, differenceFrom } from "../settle/evidence/difference.ts";
 import { gatherFillEvidence } from "../settle/evidence/fill-evidence.ts";
 import { completes, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { shortReason } from "../settle/look/look.ts";
+import { recordLegEvent } from "../settle/record/record.ts";
+import { inTransaction } from "../store/commit.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -163,6 +165,12 @@ function isForeign({ store }: With<"store">, shown: FrontendOrder): boolean {
 export function legShown({ store }: With<"store">, account: Account, shown: FrontendOrder): OwnLeg | null {
   const own = withOrder(store, shown);
   return own !== null && own.order.accountId === account.id && isOf(own, shown) ? own : null;
+}
+
+/** We had concluded that it never was, and the exchange shows it: only what is open again can be canceled. */
+export function heardOf({ store, clock }: With<"clock" | "store">, { leg, order }: OwnLeg, oid: string): StoredOrder {
+  if (leg.state !== "absent") return order;
+  return inTransaction(store, () => recordLegEvent(store, leg.cloid, { type: "reported", oid }, clock.nowMs()));
 }
 
 export type OwnLeg = { leg: Leg; order: StoredOrder };

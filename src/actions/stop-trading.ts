@@ -126,7 +126,9 @@ function flattenShown(store: Store, { id }: Stop) {
   };
 }
 
-function progressOf({ remaining: { orders, openTwaps, runningTwaps }, kept }: StopProgress) {
+function progressOf({ remaining, kept }: StopProgress) {
+  const { openTwaps, runningTwaps, unusedNumbers } = remaining;
+  const orders = [...remaining.orders, ...unusedNumbers.map(({ order }) => order)];
   const twaps = new Set([...openTwaps.map(({ resource }) => resource.id), ...runningTwaps.map(({ id }) => id)]);
   return {
     remaining: {

@@ -42,7 +42,11 @@ const RequestFault = Type.Union([
     status: Type.Union([Type.Literal(400), Type.Literal(415), Type.Literal(422), Type.Literal(429), Type.Literal(500)]),
   }),
   fault("twice", {}),
-  fault("refuse", { text: Text, usesNonce: Type.Optional(Type.Boolean()) }),
+  fault("refuse", {
+    text: Text,
+    usesNonce: Type.Optional(Type.Boolean()),
+    copyAfterMs: Type.Optional(Milliseconds),
+  }),
   fault("single_error", {
     text: Text,
     form: Type.Union([Type.Literal("statuses"), Type.Literal("err")]),

@@ -91,6 +91,9 @@ async function answerHttp(desk: Desk, incoming: Incoming): Promise<Response> {
     }
     case "delay":
       return delayed(desk, incoming, fault);
+    case "refuse":
+      if (fault.copyAfterMs !== undefined) void arriveLater(desk, incoming, fault.copyAfterMs);
+      return respond(faultyAnswer(desk, { on, json, fault }));
     default:
       return respond(faultyAnswer(desk, { on, json, fault }));
   }
@@ -122,6 +125,13 @@ async function delayed(
   await desk.sleep(ms);
   letTimePass(desk);
   return respond(answer(desk, on, json, null));
+}
+
+/** On another way, by another server; nobody hears its answer. */
+async function arriveLater(desk: Desk, { on, json }: Incoming, ms: number): Promise<void> {
+  await desk.sleep(ms);
+  letTimePass(desk);
+  answer(desk, on, json, null);
 }
 
 type FaultyRequest = { readonly on: "info" | "exchange"; readonly json: Json; readonly fault: RequestFault };

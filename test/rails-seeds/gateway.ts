@@ -263,7 +263,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     },
     stopper: {
       heed: () => undefined,
-      progressOf: () => ({ remaining: { orders: [], openTwaps: [], runningTwaps: [] }, kept: [] }),
+      progressOf: () => ({ remaining: { orders: [], openTwaps: [], runningTwaps: [], unusedNumbers: [] }, kept: [] }),
     },
     flattener: { heed: () => undefined },
     canceler: { heed: () => undefined },

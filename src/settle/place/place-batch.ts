@@ -7,7 +7,7 @@ import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { type Conclusion, finishOrderAttempt, markAmbiguous, openAttempt, recordLegEvent } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
-import { answeredFor, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
+import { answeredFor, asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
 import { replyTo } from "./reply-to.ts";
 
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
@@ -30,7 +30,8 @@ export async function recordBatchReply(
   const read = placings.map((placing, index): ReadPlacing => {
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
-    return { placing, reading: readPlaceReply(placing.order, placing.leg, replyTo(verdict, { index, count })) };
+    const reply = replyTo(verdict, { index, count });
+    return { placing, reading: asFarAsProven(readPlaceReply(placing.order, placing.leg, reply), reply) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Where it is written a second time it is written as it was told.

@@ -3,7 +3,7 @@ import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/o
 import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Placing } from "../../store/orders.ts";
-import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
+import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
 import type { StatusEntry } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
@@ -24,7 +24,7 @@ type Recording = With<"clock" | "commits">;
  */
 export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<Conclusion> {
   const { order, leg, attempt } = placing;
-  const reading = readPlaceReply(order, leg, verdict);
+  const reading = asFarAsProven(readPlaceReply(order, leg, verdict), verdict);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   // Where it is written a second time it is written as it was told.
   const nowMs = world.clock.nowMs();
@@ -62,6 +62,13 @@ export async function recordElsewhere(
 /** Why an answer that names something else has to be looked up. */
 export function answeredFor({ words }: Difference): string {
   return `the exchange answered for ${words}`;
+}
+
+/** What was refused with its number unused was not placed, and may yet be by a copy: it yields to whatever shows it. */
+export function asFarAsProven(reading: PlaceReading, verdict: Reply): PlaceReading {
+  const isFinal = verdict.kind !== "refused" || !mayLeaveNumber(verdict.text);
+  if (isFinal || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
+  return { ...reading, event: { type: "proven_absent", reason: reading.event.reason } };
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;

@@ -1,4 +1,4 @@
-import { type Attempt, mayNoop, sealByNoop } from "../../core/attempt.ts";
+import { type Attempt, mayNoop, type NoopAnswer, sealByNoop } from "../../core/attempt.ts";
 import type { Place, ToSend, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listSameAction } from "../../store/attempts.ts";
@@ -8,7 +8,7 @@ import { noopAnswer } from "../../wire/answer/reply.ts";
 import { updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
-import { sendNoop } from "./send.ts";
+import { type Reply, sendNoop } from "./send.ts";
 
 /**
  * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves. Does
@@ -43,8 +43,7 @@ async function placeForNoop(
 async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
-  const reply = await sendNoop(world, counted);
-  const answer = reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
+  const answer = answerOf(await sendNoop(world, counted));
   // The action's own answer, or a look-up, may have settled it meanwhile.
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return counted;
@@ -56,6 +55,31 @@ async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   });
   if (change.seal !== null) world.flights.landed(carriedBy(world, attempt));
   return { ...now, ...change };
+}
+
+function answerOf(reply: Reply): NoopAnswer {
+  return reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
+}
+
+/**
+ * Takes the number of a settled action that was refused without using it up, so that no copy of it can be executed any more: `ok`
+ * proves that. Where something has taken the number before it is of no use to ask again.
+ */
+export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopAnswer> {
+  if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return "no_information";
+  await world.point("settle_before_noop");
+  const place = await placeForNoop(world, attempt);
+  if (place === null) return "no_information";
+  try {
+    inTransaction(world.store, () =>
+      recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
+    );
+    const answer = answerOf(await sendNoop(world, attempt));
+    note(world, attempt, "noop answered", answer);
+    return answer;
+  } finally {
+    place.leave();
+  }
 }
 
 /** Of all that left under its number, the first has its place among what is under way. */
@@ -75,14 +99,19 @@ function countNoop(world: With<"clock" | "store">, attempt: Attempt): Attempt | 
     if (now === null || now.seal !== null) return null;
     const noops = now.noops + 1;
     updateNumber(world.store, now, { noops });
-    note(world, now, "noop sent", `on nonce ${now.nonce}, number ${noops}`);
-    appendAudit(world.store, {
-      atMs: world.clock.nowMs(),
-      actor: "gateway",
-      event: "sign_noop",
-      reference: now.resource.id,
-      detail: { signer: now.signer, nonce: now.nonce, number: noops },
-    });
+    recordNoop(world, { ...now, noops }, `number ${noops}`);
     return { ...now, noops };
+  });
+}
+
+function recordNoop(world: With<"clock" | "store">, attempt: Attempt, what: string): void {
+  const { signer, nonce, noops, resource } = attempt;
+  note(world, attempt, "noop sent", `on nonce ${nonce}, ${what}`);
+  appendAudit(world.store, {
+    atMs: world.clock.nowMs(),
+    actor: "gateway",
+    event: "sign_noop",
+    reference: resource.id,
+    detail: { signer, nonce, number: noops },
   });
 }

@@ -10,9 +10,11 @@ import type { Store } from "../../store/open.ts";
 import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
+import type { Refused } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
+import { listUnused } from "./unused-numbers.ts";
 
-type CoveredRows = With<"markets" | "store">;
+type CoveredRows = With<"exchange" | "markets" | "store">;
 
 /** Orders of an account that may be alive; far more than the exchange lets one have. */
 const MAX_ORDERS = 100_000;
@@ -25,6 +27,8 @@ export type Remaining = {
   openTwaps: readonly Attempt[];
   /** Taken by the exchange, or perhaps taken, and not known to have ended. */
   runningTwaps: readonly StoredOperation[];
+  /** Refused, and a copy of it may still be taken. */
+  unusedNumbers: readonly Refused[];
 };
 
 /** @param endedTwaps ids of the operations whose TWAP is known to have ended */
@@ -33,11 +37,12 @@ export function remainingOf(world: CoveredRows, stop: Stop, endedTwaps: Readonly
     orders: coveredOrders(world, stop).filter((order) => isToGo(world, stop, order) && !isOver(world, order.id)),
     openTwaps: openTwapsOf(world, stop),
     runningTwaps: runningTwapsOf(world, stop, endedTwaps),
+    unusedNumbers: unusedNumbersOf(world, stop),
   };
 }
 
-export function isNothing({ orders, openTwaps, runningTwaps }: Remaining): boolean {
-  return orders.length + openTwaps.length + runningTwaps.length === 0;
+export function isNothing({ orders, openTwaps, runningTwaps, unusedNumbers }: Remaining): boolean {
+  return orders.length + openTwaps.length + runningTwaps.length + unusedNumbers.length === 0;
 }
 
 /** Orders that may be alive and that stay: they can only make a position smaller. */
@@ -70,6 +75,12 @@ function isToGo(world: CoveredRows, stop: Stop, order: StoredOrder): boolean {
   // Until the markets are read nobody knows what a sale on spot brings: nothing is claimed before.
   if (universe === null && isSpot(order.market) && order.side === "sell") return false;
   return canIncrease(order, universe?.byName.get(order.market)?.pairName ?? null);
+}
+
+function unusedNumbersOf(world: CoveredRows, stop: Stop): Refused[] {
+  return listUnused(world, stop.accountId).filter(
+    ({ order }) => isCovered(world, stop, order) && isToGo(world, stop, order) && !isFlattenStep(order),
+  );
 }
 
 function openTwapsOf({ store }: CoveredRows, stop: Stop): Attempt[] {

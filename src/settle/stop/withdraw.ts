@@ -8,6 +8,7 @@ import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
 import { type Remaining, remainingOf } from "./covered.ts";
+import { settleUnused } from "./unused-numbers.ts";
 
 export type StopTools = {
   world: ToWithdraw;
@@ -27,10 +28,12 @@ export type Withdrawal = {
   twapsElapsedMs: number | null;
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
+  /** Elapsed time of the last empty action on each number that a refusal had left unused. */
+  lastNoopElapsedMs: Map<number, number>;
 };
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null, outsideReadings: 0 };
+  return { twapsElapsedMs: null, outsideReadings: 0, lastNoopElapsedMs: new Map() };
 }
 
 /** A server that is behind lacks what has rested for seconds, and the next answer is another's. */
@@ -55,6 +58,9 @@ export async function withdraw(
       turns.take(() => cancelCovered(world, settling, { name: nameOfStop(stop), account, orderId })),
     ),
     ...remaining.openTwaps.map(({ id }) => settling.burn(id)),
+    ...remaining.unusedNumbers.map((refused) =>
+      turns.take(() => settleUnused(world, account, refused, withdrawal.lastNoopElapsedMs)),
+    ),
     ...(remaining.runningTwaps.length > 0 || isOutsideDue
       ? [withdrawListed(tools, { stop, account }, { withdrawal, remaining, isOutsideDue })]
       : []),

@@ -99,6 +99,27 @@ const LEAVING = [
   "Expected request with",
 ] as const;
 
+/**
+ * True when the action was refused before its number was looked at, or may have been: until it has expired, another copy of it
+ * can still be taken. Everything else that the exchange refuses has used its number up.
+ */
+export function mayLeaveNumber(text: string): boolean {
+  const said = text.replace(/^L1 error: /, "");
+  return UNNUMBERED.some((beginning) => said.startsWith(beginning));
+}
+
+/** Beginnings of answers of a server that had not come to the number, or of which nobody has seen whether it had. */
+const UNNUMBERED = [
+  "Too many cumulative requests sent",
+  "User or API Wallet",
+  "Must deposit before performing actions",
+  "Unable to recover signer",
+  "Vault not registered",
+  "Failed to parse the request body",
+  "Failed to deserialize the JSON body",
+  "Expected request with",
+] as const;
+
 /** True when the order's builder fee lacks the owner's approval. */
 export function isBuilderRefused(text: string): boolean {
   return /^Builder fee has not been approved/.test(text);
