@@ -280,7 +280,7 @@ export type StopProgress = {
     orders: readonly StoredOrder[];
     openTwaps: readonly Attempt[];
     runningTwaps: readonly StoredOperation[];
-    unusedNumbers: readonly { order: StoredOrder }[];
+    unusedNumbers: readonly ({ order: StoredOrder; twap: null } | { order: null; twap: StoredOperation })[];
   };
   /** Orders that can only make a position smaller. */
   kept: readonly StoredOrder[];

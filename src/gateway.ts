@@ -27,13 +27,14 @@ import type { Keyring } from "./ops/keyring.ts";
 import { prepareKeys } from "./ops/prepare-keys.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
-import { CHECK_PICTURE_MS, openPictureChecks } from "./settle/account/check-picture.ts";
+import { checkPictures } from "./settle/account/check-picture.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
 import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
+import { COPIES_EVERY_MS } from "./settle/look/late-copies.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -112,8 +113,6 @@ const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
 const ALLOWED_INTERVAL_MS = 5 * 60_000;
 /** A feed that has not connected by then is not waited for at a start, milliseconds. */
 const FEED_WITHIN_MS = 2_000;
-/** By then a feed has told what it tells, milliseconds. */
-const FIRST_CHECK_MS = 5_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
@@ -218,6 +217,7 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   keepWatch(deps, beginning);
   keepInStep(deps, beginning);
   repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
+  repeating.every(COPIES_EVERY_MS, beginning.follower.lookForCopies);
   keepRecord(repeating, deps);
   repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
   repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));
@@ -243,17 +243,6 @@ function keepInStep({ clock }: With<"clock">, beginning: Beginning): void {
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
   every(CROSS_CHECK_MS, () => follower.crossCheck());
-}
-
-/** Once soon, for what frames leave out. */
-function checkPictures(
-  { once, every }: Repeating,
-  world: With<"clock" | "exchange" | "picture" | "settings" | "store">,
-  reads: Reads,
-): void {
-  const checks = openPictureChecks(world, reads);
-  once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
-  every(CHECK_PICTURE_MS, () => checks.run());
 }
 
 function keepWatch(deps: Deps, { parts, agents, repeating, tell }: Beginning): void {

@@ -6,6 +6,7 @@ import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
+import { LATE_COPIES } from "./late-copies.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
@@ -347,6 +348,7 @@ export const LISTS = {
   pictures: PICTURES,
   rails: RAILS,
   shown: SHOWN,
+  late_copies: LATE_COPIES,
   stops: STOPS,
   stores: STORES,
   "ways-round": WAYS_ROUND,

@@ -98,8 +98,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/advance-leg.ts",
-        find: "absent: stays,    armed: no,       resting: no,       perhaps: no, ",
-        put: "absent: stays,    armed: absent,   resting: absent,  perhaps: absent, ",
+        find: "proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no, ",
+        put: "proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: absent,   resting: absent,  perhaps: absent, ",
       },
     ],
   },

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const COVERED = "src/settle/stop/covered.ts";
 const CANCEL = "src/settle/stop/cancel-covered.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
-const UNUSED = "src/settle/stop/unused-numbers.ts";
+const UNUSED = "src/settle/look/unused-numbers.ts";
 const WITHDRAW = "src/settle/stop/withdraw.ts";
 
 function one(name: string, file: string, find: string, put: string): Mutant {
@@ -155,8 +155,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "what has ended is not looked for",
     UNUSED,
-    "const isAnswered = await isLookedFor(world, tradingAddress, attempt);",
-    "const isAnswered = attempt.nonce > 0;",
+    "const sight = await lookForCopy(world, account, refused);",
+    'const sight = account.id === "" ? await lookForCopy(world, account, refused) : ("silent" as CopySight);',
   ),
   one(
     "what was refused with its number unused stays refused, whatever shows it",

@@ -128,8 +128,11 @@ function flattenShown(store: Store, { id }: Stop) {
 
 function progressOf({ remaining, kept }: StopProgress) {
   const { openTwaps, runningTwaps, unusedNumbers } = remaining;
-  const orders = [...remaining.orders, ...unusedNumbers.map(({ order }) => order)];
-  const twaps = new Set([...openTwaps.map(({ resource }) => resource.id), ...runningTwaps.map(({ id }) => id)]);
+  const ordersUnsure = unusedNumbers.flatMap(({ order }) => order ?? []);
+  const twapsUnsure = unusedNumbers.flatMap(({ twap }) => twap ?? []);
+  const orders = [...new Map([...remaining.orders, ...ordersUnsure].map((order) => [order.id, order])).values()];
+  const operations = [...runningTwaps, ...twapsUnsure];
+  const twaps = new Set([...openTwaps.map(({ resource }) => resource.id), ...operations.map(({ id }) => id)]);
   return {
     remaining: {
       orders: orders.length,

@@ -7,22 +7,28 @@ import { isAfterAll } from "../core/mark.ts";
 import { dexOf, findMarket } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
-import type { With } from "../deps.ts";
+import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flattener.ts";
 import type { ShownPosition, TraderParts } from "../settle/trade/trader.ts";
+import { listBotTwaps } from "../store/bot-twaps.ts";
+import { closeEndedTwaps } from "../write/twap-ends.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
 import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
 import { pricesNow } from "./prices-now.ts";
 
-type ToLookAtFacts = With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
+type ToLookAtFacts = ToJudge & With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
 
 export function flattenParts(settling: FlattenParts["settling"], deps: () => ToLookAtFacts): FlattenParts {
   return {
     settling,
     positions: (account) => positionsNow(deps(), account),
+    async areTwapsOver(account, bot) {
+      await closeEndedTwaps(deps(), account);
+      return !listBotTwaps(deps().store, account.id).some((twap) => twap.bot === bot && !twap.reduceOnly);
+    },
     prices: (market, side) => priceNow(deps(), market, side),
   };
 }

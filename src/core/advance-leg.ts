@@ -50,6 +50,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: rejected, armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
+  turned_away:   { sent: away,     lost: away,     absent: stays,    armed: no,       resting: no,       perhaps: no,       over: no,       filled: no,    canceled: no,    rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
   reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: no },
   misnamed:      { sent: unnamed,  lost: unnamed,  absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
@@ -160,6 +161,10 @@ function absent(leg: Leg, { reason }: Event<"proven_absent">): Leg {
   return { ...leg, state: "absent", reason, isExchangesWord: false };
 }
 
+function away(leg: Leg, { reason }: Event<"turned_away">): Leg {
+  return { ...leg, ...said("absent", reason) };
+}
+
 /** A cancel by client order id was answered with success, and another's order was shown under that: it may have been of that one. */
 function notThere(leg: Leg, event: Event<"proven_absent">): Leg | null {
   const mayBeOfAnother = leg.oid === null && !hasFilled(leg) && alarmIn(leg.reason) !== null;
@@ -174,7 +179,7 @@ function lost(leg: Leg, { reason }: Event<"lost">): Leg {
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
 
 function found(leg: Leg, { oid }: Event<"reported">): Leg {
-  return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? oid };
+  return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? oid, isExchangesWord: false };
 }
 
 /** Why it was canceled stays beside what is wrong with it. */
@@ -201,7 +206,7 @@ function grows(leg: Leg, { filled: seen }: { filled: Filled | null }): Leg {
 /** Nothing that we took for absent can have fills: it is there. */
 function filling(leg: Leg, event: Event<"fills_seen">): Leg {
   const grown = grows(leg, event);
-  return grown === leg ? leg : { ...grown, state: "lost", reason: null };
+  return grown === leg ? leg : { ...grown, state: "lost", reason: null, isExchangesWord: false };
 }
 
 function fires(leg: Leg, event: Event<"fills_seen">): Leg {

@@ -64,6 +64,14 @@ export function endsAtMs({ expiresAtMs }: Pick<Attempt, "expiresAtMs">): number 
   return expiresAtMs + EXPIRY_MARGIN_MS;
 }
 
+/** So long after its end a copy of what was refused is looked for, where the exchange cannot be asked at once, milliseconds. */
+const COPIES_LOOKED_FOR_MS = 60 * 60_000;
+
+/** What was refused with its number unused and has expired before this, exchange time, is not waited for any more. */
+export function copiesSinceMs(exchangeNowMs: number): number {
+  return exchangeNowMs - EXPIRY_MARGIN_MS - COPIES_LOOKED_FOR_MS;
+}
+
 /** Shortest time between two noops of one attempt, milliseconds; longer once it has expired and only its story waits. */
 const NOOP_SPACING_MS = { open: 6_000, expired: 30_000 } as const;
 

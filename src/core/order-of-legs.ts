@@ -27,7 +27,8 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
   const counted = deciding === newest ? legs : own;
   const filledSize = sumOf(counted, (leg) => leg.filledSize);
   const notional = sumOf(counted, (leg) => leg.filledNotional);
-  const doubt = replacing === "no" ? null : doubtWhileReplacing(deciding, newest, replacing);
+  const doubt =
+    replacing === "no" ? doubtOfReported(deciding, newest) : doubtWhileReplacing(deciding, newest, replacing);
   const isBeingReplaced = replacing !== "no" && newest !== deciding;
   const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
@@ -46,6 +47,11 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
 
 function isConfirmed({ state }: Leg): boolean {
   return state !== "sent" && state !== "lost" && state !== "absent";
+}
+
+/** What was to replace it was told as refused, and the exchange shows it. */
+function doubtOfReported(deciding: Leg, newest: Leg): { words: string | null } | null {
+  return newest !== deciding && newest.state === "lost" ? { words: newest.reason } : null;
 }
 
 /** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */

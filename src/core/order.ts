@@ -105,6 +105,8 @@ export type LegEvent =
   | { type: "rejected"; reason: string; oid: string | null }
   /** Concluded by `core/evidence`: it left no order, and no longer can. */
   | { type: "proven_absent"; reason: string }
+  /** A server refused it before it came to its number: it is not there, and another copy of it may still be taken. */
+  | { type: "turned_away"; reason: string }
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
   | { type: "reported"; oid: string | null }

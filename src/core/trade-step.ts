@@ -41,6 +41,8 @@ export type Part = {
   wasTaken: boolean;
   /** Its words where it refused it; null too where it is proven that nothing has reached it. */
   refusal: string | null;
+  /** It was refused with its number unused: another copy of it may still be taken. */
+  isNumberUnused: boolean;
   /** Why it is over, in plain words. */
   error: string | null;
   createdAtMs: number;
@@ -72,6 +74,8 @@ export type TradeStep =
   /** What the guard would have become: the exchange does not take one that the mark has come to already. */
   | { kind: "close_now"; as: "stop" | "profit"; size: Decimal }
   | { kind: "cancel"; orderId: string }
+  /** So that no copy of what was refused can come after the end. */
+  | { kind: "take_number"; orderId: string }
   /** The exchange takes no stop without a position. */
   | { kind: "follow_fills" }
   | { kind: "end"; status: "closed" | "canceled" | "rejected" | "closed_outside" | "withdrawn"; error: string | null };
@@ -136,6 +140,18 @@ export function closedOfOthers(fills: readonly TradeFill[]): Decimal {
 
 /** Everything that can be done now; none of it waits for another. Empty: nothing, before something becomes known. */
 export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
+  const { entry, stops, profits } = facts;
+  const steps = stepsWhileSure(trade, facts);
+  const isEnd = steps.some(({ kind }) => kind === "end");
+  // Nothing is at its end while something that was refused may still come; of its entry it is asked at once.
+  const unused = (isEnd ? [entry, ...stops, ...profits] : [entry]).filter((part) => part?.isNumberUnused === true);
+  const taking = unused.flatMap((part) =>
+    part === null ? [] : [{ kind: "take_number", orderId: part.orderId } as const],
+  );
+  return isEnd && taking.length > 0 ? taking : [...steps, ...taking];
+}
+
+function stepsWhileSure(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (facts.entry === null) return stepsBeforeEntry(trade, facts);
   const held = heldOf(facts);
   const isEntryOver = facts.entry.state === "over";

@@ -4,6 +4,7 @@ import type { MetricName, MetricReading } from "../core/metric.ts";
 import { isReady } from "../core/readiness.ts";
 import type { ToSign, ToTakeOrders, With } from "../deps.ts";
 import { readinessOf } from "../settle/pre-trade/readiness.ts";
+import { OVERRULED } from "../settle/record/note.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { countNotes } from "../store/notes.ts";
@@ -34,7 +35,7 @@ export function takeReadings(
     of("postern_ready", isReady(readiness) ? 1 : 0),
     of("postern_writes_stopped", state.writesStoppedBecause === null ? 0 : 1),
     of("postern_unsettled_actions", deps.settling.openCount()),
-    of("postern_overruled_rejections_total", countNotes(store, "overruled")),
+    of("postern_overruled_rejections_total", countNotes(store, OVERRULED)),
     ...known("postern_exchange_weight_left", gauges.weightLeft()),
     ...known("postern_exchange_clock_offset_seconds", offsetMs === null ? null : offsetMs / 1_000),
     of("postern_database_bytes", size.databaseBytes, { file: "database" }),

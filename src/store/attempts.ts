@@ -204,6 +204,14 @@ function columnInOrder(name: keyof AttemptChange) {
   return name === "state" ? "attemptState" : name;
 }
 
+/** What was settled is open again: the exchange has shown what it had been said not to have. Its key keeps its answer. */
+export function reopenAttempt(store: Store, { id, kind, resource }: Pick<Attempt, "id" | "kind" | "resource">): void {
+  touchOpenLegs(store, resource.id);
+  if (isPlacing({ kind }))
+    store.update(orders).set({ attemptState: "ambiguous", settledAtMs: null }).where(eq(orders.number, id)).run();
+  else store.update(attempts).set({ state: "ambiguous", settledAtMs: null }).where(eq(attempts.id, id)).run();
+}
+
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
 export function deleteAttempt(
   store: Store,

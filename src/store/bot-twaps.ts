@@ -59,18 +59,17 @@ type MadeOperation = Pick<Operation, "id" | "accountId" | "action" | "market" | 
   keyHash: string | null;
 };
 
+/** Our own text: what `create-twap` has put there. */
+function askedIn({ parameters }: Pick<MadeOperation, "parameters">): TwapAskedFor {
+  return JSON.parse(parameters) as TwapAskedFor;
+}
+
 /** For `operations`, with the row of what is about to be signed: from here on it may execute. */
 export function expectBotTwap(store: Store, operation: MadeOperation): void {
   const bot = operation.action === "twap" ? botOf(store, operation.keyHash) : null;
   if (bot === null) return;
   const { id: operationId, accountId, market, createdAtMs } = operation;
-  // Our own text: what `create-twap` has put there.
-  const {
-    side,
-    size,
-    duration_minutes: durationMinutes,
-    reduce_only: reduceOnly,
-  } = JSON.parse(operation.parameters) as TwapAskedFor;
+  const { side, size, duration_minutes: durationMinutes, reduce_only: reduceOnly } = askedIn(operation);
   putTwap(store, {
     operationId,
     accountId,
@@ -139,10 +138,21 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
 
 /** What of them may still execute. */
 export function listTwapLegs(store: Store, accountId: string): OpenLeg[] {
-  return listBotTwaps(store, accountId).flatMap(({ operationId, size, filledSize, ...terms }) => {
-    if (compare(filledSize, size) >= 0) return [];
-    const { market, side, reduceOnly, bot } = terms;
-    const leg = { market, side, reduceOnly, bot, remaining: subtract(size, filledSize), isUnheard: false };
-    return [{ ...leg, orderId: operationId, cloid: operationId, price: null, triggerPrice: null, triggerKind: null }];
-  });
+  return listBotTwaps(store, accountId).flatMap(({ operationId, size, filledSize, ...terms }) =>
+    compare(filledSize, size) >= 0 ? [] : [legOf(operationId, terms, subtract(size, filledSize))],
+  );
+}
+
+/** What of one may execute that is in no books, because it was told as refused. */
+export function twapLeg(store: Store, operation: MadeOperation): OpenLeg {
+  const { side, size, reduce_only: reduceOnly } = askedIn(operation);
+  const terms = { market: operation.market, side, reduceOnly, bot: botOf(store, operation.keyHash) };
+  return legOf(operation.id, terms, decimal(size));
+}
+
+type TwapTerms = Pick<OpenLeg, "market" | "side" | "reduceOnly" | "bot">;
+
+function legOf(id: string, { market, side, reduceOnly, bot }: TwapTerms, remaining: Decimal): OpenLeg {
+  const leg = { market, side, reduceOnly, bot, remaining, isUnheard: false };
+  return { ...leg, orderId: id, cloid: id, price: null, triggerPrice: null, triggerKind: null };
 }

@@ -26,6 +26,7 @@ import indexAudit from "../../drizzle/0021_index_audit.sql" with { type: "text" 
 import listAlerts from "../../drizzle/0022_list_alerts.sql" with { type: "text" };
 import doubtNets from "../../drizzle/0023_doubt_nets.sql" with { type: "text" };
 import doubtWhatIncreases from "../../drizzle/0024_doubt_what_increases.sql" with { type: "text" };
+import indexAbsent from "../../drizzle/0025_index_absent.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0022_list_alerts", sql: listAlerts },
   { name: "0023_doubt_nets", sql: doubtNets },
   { name: "0024_doubt_what_increases", sql: doubtWhatIncreases },
+  { name: "0025_index_absent", sql: indexAbsent },
 ];
 
 /** The database was written by a newer Postern than this one. */

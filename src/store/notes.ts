@@ -39,14 +39,24 @@ const withWords = prepared((store) =>
   store
     .select({ id: notes.id })
     .from(notes)
-    .where(and(eq(notes.resourceId, sql.placeholder("resourceId")), eq(notes.what, sql.placeholder("what"))))
+    .where(
+      and(
+        eq(notes.resourceId, sql.placeholder("resourceId")),
+        eq(notes.what, sql.placeholder("what")),
+        sql`${notes.detail} like ${sql.placeholder("cloid")} || '%'`,
+      ),
+    )
     .limit(1)
     .prepare(),
 );
 
-/** Whether there is a note with these words on this order or operation. */
-export function hasNote(store: Store, resourceId: string, what: string): boolean {
-  return withWords(store).get({ resourceId, what }) !== undefined;
+/**
+ * Whether there is a note with these words on this order or operation.
+ *
+ * @param cloid of which the note is to speak
+ */
+export function hasNote(store: Store, resourceId: string, what: string, cloid = ""): boolean {
+  return withWords(store).get({ resourceId, what, cloid }) !== undefined;
 }
 
 /** How many notes there ever were with these words. */

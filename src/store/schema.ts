@@ -159,6 +159,8 @@ export const orders = sqliteTable(
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     // A list of all of them reads one status after the other: an index for that alone would cost every order a page.
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),
+    // Few of these ever, and only the newest are asked for.
+    index("orders_absent").on(table.accountId, table.expiresAtMs).where(sql`leg_state = 'absent'`),
     // Few of what is open: an account may have a thousand orders that rest.
     index("orders_reducing").on(table.accountId, table.market, table.status).where(sql`reduce_only = 1`),
   ],
@@ -229,6 +231,7 @@ export const attempts = sqliteTable(
     index("attempts_cloid").on(table.cloid).where(sql`cloid is not null`),
     // Only what is open: a history of any length costs the fast road nothing here.
     index("attempts_open").on(table.id).where(sql`state <> 'done'`),
+    index("attempts_answered").on(table.accountId, table.expiresAtMs).where(sql`answer_text is not null`),
   ],
 );
 

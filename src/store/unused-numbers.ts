@@ -1,54 +1,102 @@
-/** Numbers of refused orders that the exchange may not have used up. */
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+/** Numbers of refused actions that the exchange may not have used up. */
+import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
+import type { OpenLeg } from "../core/rails/exposure.ts";
 import { findAttempt } from "./attempts.ts";
+import { twapLeg } from "./bot-twaps.ts";
+import { findLegByCloid } from "./legs.ts";
 import type { Store } from "./open.ts";
-import { inOneStatus, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
+import { openLeg } from "./open-leg-book.ts";
+import { findOperation, type StoredOperation } from "./operations.ts";
+import { findOrder, type StoredOrder } from "./orders.ts";
 import { assignments, prepared } from "./prepared.ts";
-import { orders } from "./schema.ts";
+import { attempts, orders } from "./schema.ts";
 
-/** Newest refused orders that are looked through: no signer may send as many in the life of one action. */
-const MAX_LOOKED_THROUGH = 1_000;
-
-const newestRefused = prepared((store) => {
-  const newest = store
+// Both in the words of the indexes that hold only these.
+const ofOrders = prepared((store) =>
+  store
     .select({ number: orders.number })
-    .from(orders)
-    .where(inOneStatus())
-    .orderBy(desc(orders.createdAtMs), desc(orders.id))
-    .limit(MAX_LOOKED_THROUGH);
-  return store
-    .select({ ...ORDER_COLUMNS, number: orders.number })
     .from(orders)
     .where(
       and(
-        sql`${orders.number} in ${newest}`,
-        eq(orders.legState, "absent"),
+        sql`${orders.legState} = 'absent'`,
         eq(orders.attemptState, "done"),
-        isNull(orders.seal),
+        or(isNull(orders.seal), eq(orders.seal, sql.placeholder("seal"))),
+        eq(orders.accountId, sql.placeholder("accountId")),
         gt(orders.expiresAtMs, sql.placeholder("expiresAfterMs")),
       ),
     )
-    .prepare();
-});
+    .prepare(),
+);
 
-/** An order that was refused, and what placed it. */
-export type Refused = { order: StoredOrder; attempt: Attempt };
+/** Of these a refusal that left the number unused keeps its words. */
+const ofOthers = prepared((store) =>
+  store
+    .select({ number: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        sql`${attempts.answerText} is not null`,
+        eq(attempts.state, "done"),
+        or(isNull(attempts.seal), eq(attempts.seal, sql.placeholder("seal"))),
+        eq(attempts.accountId, sql.placeholder("accountId")),
+        gt(attempts.expiresAtMs, sql.placeholder("expiresAfterMs")),
+        inArray(attempts.kind, ["modify", "twap"]),
+      ),
+    )
+    .prepare(),
+);
+
+/** An action that was refused, and what it was to place: an order, another in the place of one, or a TWAP. */
+export type Refused = { attempt: Attempt } & (
+  | { order: StoredOrder; twap: null }
+  | { order: null; twap: StoredOperation }
+);
 
 /**
- * Orders of an account that were refused without proof that their number is used up, and whose action is no older than that.
+ * What an account asked for that was refused without proof that its number is used up, and whose action is no older than that.
  *
  * @param expiresAfterMs exchange time, unix milliseconds
  */
 export function listUnusedNumbers(store: Store, accountId: string, expiresAfterMs: number): Refused[] {
-  const rows = newestRefused(store).all({ accountId, status: "rejected", expiresAfterMs });
-  return rows.flatMap(({ number, ...order }) => {
+  return listRefused(store, { accountId, expiresAfterMs, seal: "" });
+}
+
+/** The same, with those that can come no more, of which a copy may have come before. */
+export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs: number): Refused[] {
+  return listRefused(store, { accountId, expiresAfterMs, seal: "expiry" });
+}
+
+function listRefused(store: Store, of: { accountId: string; expiresAfterMs: number; seal: "" | "expiry" }): Refused[] {
+  const rows = [...ofOrders(store).all(of), ...ofOthers(store).all(of)];
+  return rows.flatMap(({ number }) => {
     const attempt = findAttempt(store, number);
-    return attempt === null ? [] : [{ order: toOrder(order), attempt }];
+    return attempt === null ? [] : (refusedBy(store, attempt) ?? []);
   });
 }
 
-const seal = prepared((store) =>
+/** Null where something of it has been shown since. */
+function refusedBy(store: Store, attempt: Attempt): Refused | null {
+  const { kind, resource, cloid } = attempt;
+  if (kind === "twap") {
+    const twap = findOperation(store, resource.id);
+    return twap?.status === "rejected" ? { attempt, order: null, twap } : null;
+  }
+  const order = findOrder(store, resource.id);
+  const isAbsent = cloid !== null && findLegByCloid(store, cloid)?.state === "absent";
+  return order !== null && isAbsent ? { attempt, order, twap: null } : null;
+}
+
+/** The same as what may still execute of them. */
+export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: number): OpenLeg[] {
+  return listUnusedNumbers(store, accountId, expiresAfterMs).flatMap(({ attempt: { cloid }, order, twap }) => {
+    if (twap !== null) return twapLeg(store, twap);
+    const leg = cloid === null ? null : findLegByCloid(store, cloid);
+    return leg === null ? [] : openLeg(store, order, { ...leg, state: "lost" });
+  });
+}
+
+const sealOrder = prepared((store) =>
   store
     .update(orders)
     .set(assignments(orders, ["seal"]))
@@ -63,7 +111,16 @@ const seal = prepared((store) =>
     .prepare(),
 );
 
+const sealOther = prepared((store) =>
+  store
+    .update(attempts)
+    .set(assignments(attempts, ["seal"]))
+    .where(and(eq(attempts.id, sql.placeholder("id")), eq(attempts.state, "done"), isNull(attempts.seal)))
+    .prepare(),
+);
+
 /** Nothing that was refused under this number can be executed any more. */
-export function sealUnused(store: Store, { signer, nonce }: Attempt, by: "noop" | "expiry"): void {
-  seal(store).run({ signer, nonce, seal: by });
+export function sealUnused(store: Store, { id, kind, signer, nonce }: Attempt, by: "noop" | "expiry"): void {
+  if (kind === "place") sealOrder(store).run({ signer, nonce, seal: by });
+  else sealOther(store).run({ id, seal: by });
 }

@@ -4,17 +4,16 @@ import { decide, type KeyAnswer, type KeyRecord } from "../core/idempotency.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { cancelAllShown } from "../settle/cancel-all/covered.ts";
-import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
 import { findCancelAll } from "../store/cancel-alls.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
-import { hasNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { adoptKey } from "./adopt.ts";
 import type { Caller } from "./caller.ts";
+import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
 import type { Write } from "./verb.ts";
 
@@ -102,27 +101,6 @@ function reusedMessage(store: Store, record: KeyRecord, write: Write): string {
 function storedAnswer(record: KeyRecord): KeyAnswer {
   if (record.answer === null) throw new Error("bug: no answer stored");
   return record.answer;
-}
-
-/**
- * What a key answers whose order the exchange has shown to stand in another market, before the answer or after it: the order as
- * everybody reads it, with its alarm. Null where the stored answer stands.
- */
-function contradicted(store: Store, { resource, answer }: KeyRecord): RunningAnswer | null {
-  if (answer === null || resource.kind === "operation" || resource.kind === "cancel_all") return null;
-  if (resource.kind === "batch") return contradictedBatch(store, resource.id, answer.status);
-  if (!hasNote(store, resource.id, ELSEWHERE)) return null;
-  const order = findOrder(store, resource.id);
-  if (order === null) throw new Error("bug: a key without its order");
-  const isKnown = order.status !== "unknown" && order.status !== "processing";
-  return { status: isKnown ? answer.status : 202, body: orderText(order) };
-}
-
-function contradictedBatch(store: Store, batchId: string, status: 200 | 201): RunningAnswer | null {
-  const orders = listBatch(store, batchId);
-  if (!orders.some(({ id }) => hasNote(store, id, ELSEWHERE))) return null;
-  const isKnown = orders.every((order) => order.status !== "unknown" && order.status !== "processing");
-  return { status: isKnown ? status : 202, body: batchText(orders) };
 }
 
 /** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */

@@ -1,5 +1,6 @@
 /** What a limited key is judged by: our rows as they are in the intent's transaction, and what the feeds have told. */
 import type { Account } from "../core/account.ts";
+import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import { netInDoubt } from "../core/rails/bot-net.ts";
@@ -13,9 +14,9 @@ import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twaps.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
-import type { Store } from "../store/open.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
+import { listUnusedLegs } from "../store/unused-numbers.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
@@ -141,7 +142,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const { nets } = book;
   const doubts = listBotDoubts(store, account.id, bot);
   const netOf = (market: string) => nets.get(market) ?? ZERO;
-  const out = listOut(store, account.id);
+  const out = listOut(deps, account.id);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
   const { turnover, actions } = dayIn(store, book, dayOf(nowMs)).own;
   return {
@@ -166,11 +167,15 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   };
 }
 
-/** Everything of the account that may still execute, what is going to be sent among it. */
-function listOut(store: Store, accountId: string): readonly OpenLeg[] {
+/**
+ * Everything of the account that may still execute: what is going to be sent among it, and what was refused and may be executed by a
+ * copy.
+ */
+function listOut({ store, exchange }: With<"exchange" | "store">, accountId: string): readonly OpenLeg[] {
   const open = listOpenLegs(store, accountId);
   const reserved = listReservedLegs(store, accountId);
-  return reserved.length === 0 ? open : [...open, ...reserved];
+  const unused = listUnusedLegs(store, accountId, copiesSinceMs(exchange.nowMs()));
+  return reserved.length + unused.length === 0 ? open : [...open, ...reserved, ...unused];
 }
 
 function legsWith(out: readonly OpenLeg[], { leg, later }: Pick<Judged, "leg" | "later">): readonly OpenLeg[] {

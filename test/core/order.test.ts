@@ -37,6 +37,7 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
   canceled: { type: "canceled", oid: "77", reason: "by the exchange", filled: HALF },
   rejected: { type: "rejected", reason: "refused", oid: null },
   proven_absent: { type: "proven_absent", reason: "never arrived" },
+  turned_away: { type: "turned_away", reason: "refused at the door" },
   lost: { type: "lost", reason: "no answer" },
   reported: { type: "reported", oid: null },
   misnamed: { type: "misnamed", oid: "77" },
@@ -50,15 +51,15 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
 // "!" = contradicts what the exchange has said itself: kept as evidence and never applied. A forgotten cell does not compile.
 // biome-ignore format: a table is read by its columns
 const NEXT: Record<LegState, Record<LegEvent["type"], LegState | "!">> = {
-  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent", misnamed: "sent", doubted: "sent", closing: "closing", shown_since: "sent", perhaps_over: "sent" },
-  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost", misnamed: "lost", doubted: "lost", closing: "closing", shown_since: "lost", perhaps_over: "lost" },
-  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!",        lost: "armed",    fills_seen: "resting", reported: "armed", misnamed: "armed", doubted: "armed", closing: "closing", shown_since: "armed", perhaps_over: "closing" },
-  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "resting",  fills_seen: "resting", reported: "resting", misnamed: "resting", doubted: "resting", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
-  closing:  { rested: "closing", armed: "closing", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!",        lost: "closing",  fills_seen: "closing", reported: "closing", misnamed: "closing", doubted: "closing", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
-  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!",        lost: "filled",   fills_seen: "filled", reported: "filled", misnamed: "filled", doubted: "filled", closing: "filled", shown_since: "filled", perhaps_over: "filled" },
-  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled", misnamed: "canceled", doubted: "canceled", closing: "canceled", shown_since: "canceled", perhaps_over: "canceled" },
-  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", lost: "rejected", fills_seen: "!", reported: "!", misnamed: "rejected", doubted: "rejected", closing: "!", shown_since: "!", perhaps_over: "!" },
-  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost", misnamed: "absent", doubted: "absent", closing: "closing", shown_since: "absent", perhaps_over: "absent" },
+  sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent", misnamed: "sent", doubted: "sent", closing: "closing", shown_since: "sent", perhaps_over: "sent" },
+  lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost", misnamed: "lost", doubted: "lost", closing: "closing", shown_since: "lost", perhaps_over: "lost" },
+  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!", turned_away: "!",        lost: "armed",    fills_seen: "resting", reported: "armed", misnamed: "armed", doubted: "armed", closing: "closing", shown_since: "armed", perhaps_over: "closing" },
+  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "resting",  fills_seen: "resting", reported: "resting", misnamed: "resting", doubted: "resting", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
+  closing:  { rested: "closing", armed: "closing", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "closing",  fills_seen: "closing", reported: "closing", misnamed: "closing", doubted: "closing", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
+  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "filled",   fills_seen: "filled", reported: "filled", misnamed: "filled", doubted: "filled", closing: "filled", shown_since: "filled", perhaps_over: "filled" },
+  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!", turned_away: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled", misnamed: "canceled", doubted: "canceled", closing: "canceled", shown_since: "canceled", perhaps_over: "canceled" },
+  rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", turned_away: "rejected", lost: "rejected", fills_seen: "!", reported: "!", misnamed: "rejected", doubted: "rejected", closing: "!", shown_since: "!", perhaps_over: "!" },
+  absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost", misnamed: "absent", doubted: "absent", closing: "closing", shown_since: "absent", perhaps_over: "absent" },
 };
 
 // Object.keys forgets the key types, which the tables' own types have checked.
@@ -304,6 +305,15 @@ test("a canceled leg is not the end of its order while a replacement is on its w
   const legs = [legIn("canceled"), replacement("sent")];
   expect(orderFromLegs({ ...ORDER, status: "open" }, legs, "if_canceled").status).not.toBe("canceled");
 });
+
+test.each(["resting", "canceled"] as const)(
+  "an original that is %s is unknown while what was to replace it is shown after it had been refused",
+  (original) => {
+    const legs = [legIn(original), replacement("lost")];
+    const order: Order = { ...ORDER, status: "open" };
+    expect(orderFromLegs(order, legs, "no").status).toBe("unknown");
+  },
+);
 
 test.each(["filled", "canceled"] as const)(
   "simulated seed 50066111: a replacement that is %s ends the order only with its modify",

@@ -45,6 +45,7 @@ export function part(orderId: string, some: Partial<Part> = {}): Part {
     price: "81",
     wasTaken: true,
     refusal: null,
+    isNumberUnused: false,
     error: null,
     createdAtMs: 0,
     shownAtMs: 0,

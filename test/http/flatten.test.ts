@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
+import { forgetBotTwap } from "../../src/store/bot-twaps.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
@@ -283,6 +284,32 @@ test("the operator flattens as well, with a slippage that is one", async () => {
   await pass(rig, 30);
   expect(sales).toMatchObject([{ b: true, s: "0.2", p: "60610", r: true }]);
 });
+
+test("while a slice of a bot's TWAP is not known nobody is told that it is flat", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0.5 });
+  const state = { coin: "BTC", user: "", side: "B", sz: "0.01", executedSz: "0.01", executedNtl: "600", minutes: 30 };
+  const ended = {
+    time: 1,
+    twapId: 7,
+    status: { status: "finished" },
+    state: { ...state, reduceOnly: false, randomize: false, timestamp: 1 },
+  };
+  rig.answers.set("twapHistory", () => [ended]);
+  const twap = "'op-1', ?, 'grid-1', 'BTC', 'buy', '0.01', 0, 30, 0, '7', '0.008'";
+  rig.deps.store.$client.run(`insert into bot_twaps values (${twap})`, [ACCOUNTS.main]);
+  const id = await stopOf(rig, "bot", BOT);
+  await flatten(rig, id, { apiKey: BOT });
+  await pass(rig, 60);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flattening");
+  inTransaction(rig.deps.store, (store) => forgetBotTwap(store, "op-1"));
+  await pass(rig, 10);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
+});
+
+async function shownStop(rig: Rig, id: string): Promise<Shown> {
+  return (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+}
 
 test("while a TWAP of the bot closes the same nothing else does, and it is told as left", async () => {
   const rig = await limitedRig({});

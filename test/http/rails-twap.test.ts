@@ -2,9 +2,12 @@ import { describe, expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
+import { lookForCopy } from "../../src/settle/look/late-copies.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { updateOperation } from "../../src/store/operations.ts";
+import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
 import {
   BOT,
   type Body,
@@ -141,6 +144,22 @@ describe("a TWAP of a key with rails", () => {
     expect(await useOf(rig)).toMatchObject(use);
     updateOperation(rig.deps.store, id, { ...found, exchangeId: null }, rig.clock.nowMs());
     expect(await useOf(rig)).toMatchObject({ turnover_today: "0", nets: [] });
+  });
+
+  test("that was refused at one door and runs by a copy holds its size, and its slices are booked", async () => {
+    const { rig, history } = await twapRig({ maxExposure: "700 USD" });
+    rig.refusals.push("Must deposit before performing actions. User: 0x1111111111111111111111111111111111111111");
+    expect(await twap(rig, {}).then((answer) => answer.json())).toMatchObject({ status: "rejected" });
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_exposure");
+    const [refused] = listUnusedNumbers(rig.deps.store, ACCOUNTS.main, 0);
+    const account = findAccount(rig.deps.store, ACCOUNTS.main);
+    if (refused === undefined || account === null) throw new Error("nothing was left unused");
+    history.push(record(rig, "activated", "0"));
+    rig.answers.set("twapHistory", () => history);
+    expect(await lookForCopy(rig.deps, account, refused)).toBe("shown");
+    expect(await useOf(rig)).toMatchObject({ turnover_open: "618", turnover_today: "0" });
+    slice(rig, "0.004", 1);
+    expect(await useOf(rig)).toMatchObject({ turnover_today: "240" });
   });
 
   test("that only reduces is held to what the bot has, with all that reduces beside it", async () => {

@@ -75,6 +75,29 @@ describe("an action", () => {
     expect(await started.client.order({ orders: [{ ...ORDER, a: 1, p: "2900" }], grouping: "na" })).toBeDefined();
   });
 
+  test("may be refused by one server while a copy of it is executed by another, a little later", async () => {
+    let wake: () => void = () => {};
+    const slept = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    const text = "Must deposit before performing actions.";
+    const fault = { kind: "refuse", text, usesNonce: false, copyAfterMs: 5_000 } as const;
+    const waits: number[] = [];
+    const started = serve({
+      faults: { rules: [{ on: "exchange", times: 1, fault }] },
+      sleep: (ms) => {
+        waits.push(ms);
+        return slept;
+      },
+    });
+    served.push(started);
+    expect(await textOf(started.client.order(RESTING))).toContain("Must deposit");
+    expect([waits, openCount(started)]).toEqual([[5_000], 0]);
+    wake();
+    while (openCount(started) === 0) await started.infoClient.exchangeStatus();
+    expect(openCount(started)).toBe(1);
+  });
+
   test.each([true, false])("may never be answered, executed: %p", async (executed) => {
     const arrived = Promise.withResolvers<unknown>();
     const started = serve({

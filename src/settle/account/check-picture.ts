@@ -3,9 +3,12 @@ import type { With } from "../../deps.ts";
 import type { Known, ReadMark, ReadPart } from "../../exchange/picture.ts";
 import { exchangeTimeOf, type Read, type Reads } from "../../exchange/reads.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import type { Repeating } from "../repeating.ts";
 
 /** Between two parts of an account that are read, milliseconds: one costs 2 to 20 of our weight, and a minute has one at most. */
-export const CHECK_PICTURE_MS = 62_000;
+const CHECK_PICTURE_MS = 62_000;
+/** By then a feed has told what it tells, milliseconds. */
+const FIRST_CHECK_MS = 5_000;
 /** So long a feed may take to tell what a read has shown, milliseconds. */
 const TOLD_WITHIN_MS = 3_000;
 
@@ -17,14 +20,20 @@ type CheckedPart = {
   sumOf(value: unknown): string;
 };
 
+type ToCheck = With<"clock" | "exchange" | "picture" | "settings" | "store">;
+
+/** Once soon, for what frames leave out, and then again and again. */
+export function checkPictures({ once, every }: Repeating, world: ToCheck, reads: Reads): void {
+  const checks = openPictureChecks(world, reads);
+  once(() => world.clock.sleep(FIRST_CHECK_MS).then(() => checks.run()));
+  every(CHECK_PICTURE_MS, () => checks.run());
+}
+
 /**
  * Holds the picture of each followed account against reads, one part in turn: a channel that fell silent looks like one of
  * which nothing has changed. What a read shows otherwise, and the feed does not tell, stands as it was read.
  */
-export function openPictureChecks(
-  world: With<"clock" | "exchange" | "picture" | "settings" | "store">,
-  reads: Reads,
-): { run(): Promise<void> } {
+export function openPictureChecks(world: ToCheck, reads: Reads): { run(): Promise<void> } {
   const turns = new Map<string, number>();
 
   async function check(account: Account): Promise<void> {

@@ -8,7 +8,10 @@ import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
+import type { Refused } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
+import { listUnused } from "../look/late-copies.ts";
+import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
@@ -29,7 +32,12 @@ export type CancelerParts = {
   adoptOutside(row: CancelAll, account: Account): Promise<readonly string[] | null>;
 };
 
-type CancelerTools = CancelerParts & { world: ToCancel; turns: Turns; readElapsedMs: Map<string, number> };
+type CancelerTools = CancelerParts & {
+  world: ToCancel;
+  turns: Turns;
+  readElapsedMs: Map<string, number>;
+  numbers: NumbersMemory;
+};
 
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
@@ -39,7 +47,13 @@ const READ_EVERY_MS = 3_000;
  * canceled, each by an intent of its own.
  */
 export function openCanceler(world: ToCancel, parts: CancelerParts): RunningRowWorker {
-  const tools: CancelerTools = { ...parts, world, turns: openTurns(MAX_AT_ONCE), readElapsedMs: new Map() };
+  const tools: CancelerTools = {
+    ...parts,
+    world,
+    turns: openTurns(MAX_AT_ONCE),
+    readElapsedMs: new Map(),
+    numbers: new Map(),
+  };
   let doubtedElapsedMs = Number.NEGATIVE_INFINITY;
 
   /** What was taken for over may turn out to live. */
@@ -70,8 +84,19 @@ export function openCanceler(world: ToCancel, parts: CancelerParts): RunningRowW
 }
 
 /** Orders of it of which anything may still fill, or of which what was signed is not settled. */
-export function remainingOf(world: With<"store">, row: Pick<CancelAll, "id">): StoredOrder[] {
-  return listCovered(world.store, row).filter(({ id }) => !isGone(world, id));
+export function remainingOf(
+  world: With<"exchange" | "store">,
+  row: Pick<CancelAll, "id" | "accountId">,
+): StoredOrder[] {
+  const unused = unusedOf(world, row.accountId);
+  return listCovered(world.store, row).filter(({ id }) => unused.has(id) || !isGone(world, id));
+}
+
+/** By order: what was refused, and of which a copy may still be taken. */
+function unusedOf(world: With<"exchange" | "store">, accountId: string): ReadonlyMap<string, Refused> {
+  return new Map(
+    listUnused(world, accountId).flatMap((refused) => (refused.order === null ? [] : [[refused.order.id, refused]])),
+  );
 }
 
 function isGone(world: With<"store">, orderId: string): boolean {
@@ -89,10 +114,17 @@ async function step(tools: CancelerTools, id: string): Promise<boolean> {
   if (state.phase === "trial" || state.phase === "opening") return false;
   if (isOutsideDue(row)) await takeOutside(tools, row, account);
   const remaining = remainingOf(world, row);
+  const unused = unusedOf(world, account.id);
   await Promise.all(
-    remaining.map(({ id: orderId }) =>
-      turns.take(() => cancelCovered(world, settling, { name: nameOf(row), account, orderId })),
-    ),
+    remaining.map(({ id: orderId }) => {
+      const refused = unused.get(orderId);
+      const name = nameOf(row);
+      return turns.take(() =>
+        refused === undefined || !isGone(world, orderId)
+          ? cancelCovered(world, settling, { name, account, orderId })
+          : settleUnused(world, account, refused, tools.numbers),
+      );
+    }),
   );
   return conclude(world, row, account);
 }
@@ -121,7 +153,7 @@ function nameOf({ id }: CancelAll): string {
 }
 
 /** In one transaction with the rows that it is concluded from. */
-function conclude(world: With<"clock" | "store">, { id }: CancelAll, account: Account): boolean {
+function conclude(world: With<"clock" | "exchange" | "store">, { id }: CancelAll, account: Account): boolean {
   return inTransaction(world.store, (store) => {
     // What a lost machine had signed is not among our rows yet.
     const row = findCancelAll(store, id);
@@ -137,7 +169,7 @@ function conclude(world: With<"clock" | "store">, { id }: CancelAll, account: Ac
 }
 
 /** Then it is not done, and is gone after. */
-function doubt(world: With<"store">, row: CancelAll): void {
+function doubt(world: With<"exchange" | "store">, row: CancelAll): void {
   if (row.doneAtMs === null || remainingOf(world, row).length === 0) return;
   inTransaction(world.store, (store) => updateCancelAll(store, row.id, { doneAtMs: null }));
 }

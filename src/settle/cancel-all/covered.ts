@@ -11,12 +11,13 @@ import { listCovered } from "../../store/cancel-alls.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { isTouched } from "../close/closer.ts";
+import { listUnused } from "../look/late-copies.ts";
 
 /** Orders of an account that may be alive; far more than the exchange lets one have. */
 const MAX_ORDERS = 100_000;
 
 /** Orders that may be alive, and those that have ended while something that was signed for them is still out. */
-export function coveredBy(world: With<"markets" | "store">, row: CancelAll): StoredOrder[] {
+export function coveredBy(world: With<"exchange" | "markets" | "store">, row: CancelAll): StoredOrder[] {
   const { store } = world;
   const live = listLiveOrders(store, row.accountId, MAX_ORDERS);
   const ids = new Set(live.map(({ id }) => id));
@@ -25,7 +26,13 @@ export function coveredBy(world: With<"markets" | "store">, row: CancelAll): Sto
     ids.add(resource.id);
     return findOrder(store, resource.id) ?? [];
   });
-  return [...live, ...behind].filter((order) => isTouched(store, row, order.keyHash) && isAsked(world, row, order));
+  // Of what was refused a copy may still be taken.
+  const refused = listUnused(world, row.accountId).flatMap(({ order }) =>
+    order === null || ids.has(order.id) ? [] : order,
+  );
+  return [...live, ...behind, ...refused].filter(
+    (order) => isTouched(store, row, order.keyHash) && isAsked(world, row, order),
+  );
 }
 
 type CoveredTerms = Pick<OrderTerms, "market" | "side" | "reduceOnly">;

@@ -98,7 +98,8 @@ export function recordCancelReply(world: With<"clock" | "store">, attempt: Attem
   }
   const refusal = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
   // While it is not known what the order is, no answer is final: the cancel stays armed.
-  const isKnown = unsettledPlacings(world, attempt.resource.id).length === 0 && !isOfModify(world, attempt);
+  const isShown = findOrder(world.store, attempt.resource.id)?.status !== "unknown";
+  const isKnown = isShown && unsettledPlacings(world, attempt.resource.id).length === 0 && !isOfModify(world, attempt);
   if (isKnown && refusal !== null && isListedRefusal(refusal) && !NEVER_PLACED.test(refusal)) {
     inTransaction(world.store, () => {
       finishOrderAttempt(world.store, attempt, {

@@ -10,8 +10,8 @@ import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
-import { modifyRefusal } from "../../wire/answer/refusal.ts";
-import { lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
+import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
+import { asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
@@ -35,7 +35,7 @@ export function legsOfModify(world: With<"store">, attempt: Attempt): ModifyLegs
 export function recordModifyReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): void {
   const { order, replaced, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
-  const said = readPlaceReply({ ...order, ...replacement }, replacement, reply);
+  const said = asFarAsProven(readPlaceReply({ ...order, ...replacement }, replacement, reply), reply);
   const reading = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
   inTransaction(world.store, () => {
     if (reading.kind === "look") {
@@ -56,16 +56,19 @@ function namesOriginal(said: PlaceReading, { oid }: Leg): boolean {
 
 const NAMES_ORIGINAL = lookedUp("the exchange answered a modify with the native id of what it replaces");
 
-/** The exchange's words where they tell what became of the original; kept, because a later process has to know them. */
+/** The exchange's words where they tell what became of the original, or that a copy may still be executed; kept, because a later process has to know them. */
 function tellingRefusal(reply: Reply): string | null {
   const [entry] = reply.kind === "accepted" ? reply.statuses : [];
   const text = reply.kind === "refused" ? reply.text : entry?.kind === "error" ? entry.text : null;
-  return text === null || modifyRefusal(text, reply.kind === "refused") === null ? null : text;
+  if (text === null) return null;
+  const isTelling = modifyRefusal(text, reply.kind === "refused") !== null;
+  return isTelling || (reply.kind === "refused" && mayLeaveNumber(text)) ? text : null;
 }
 
 /** What the exchange's answer to a refused modify says of its original. */
 export function refusalOf({ answerText }: Attempt, replacement: Leg): ModifyRefusal {
-  return replacement.state !== "rejected" || answerText === null ? null : modifyRefusal(answerText, true);
+  const isRefused = replacement.state === "rejected" || replacement.state === "absent";
+  return !isRefused || answerText === null ? null : modifyRefusal(answerText, true);
 }
 
 /**

@@ -5,13 +5,14 @@ import { operationText } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
 import { updateAttempt } from "../../store/attempts.ts";
+import { expectBotTwap } from "../../store/bot-twaps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import { findOperation, type StoredOperation, updateOperation } from "../../store/operations.ts";
-import { isListedRefusal, plainWords, printable } from "../../wire/answer/refusal.ts";
+import { isListedRefusal, mayLeaveNumber, plainWords, printable } from "../../wire/answer/refusal.ts";
 import { foundNothing } from "../cancel/cancel.ts";
 import { lostReason } from "../place/place.ts";
-import { note } from "../record/note.ts";
+import { note, OVERRULED } from "../record/note.ts";
 import type { Reply } from "../send/send.ts";
 
 export function operationOf(world: With<"store">, attempt: Attempt): StoredOperation {
@@ -21,7 +22,12 @@ export function operationOf(world: With<"store">, attempt: Attempt): StoredOpera
 }
 
 /** Ends an operation, its attempt and its key's answer in one transaction, on disk: the exchange keeps none of it. */
-export function finishOperation(world: With<"clock" | "store">, attempt: Attempt, end: OperationEnd): void {
+export function finishOperation(
+  world: With<"clock" | "store">,
+  attempt: Attempt,
+  end: OperationEnd,
+  { answerText }: Partial<Pick<Attempt, "answerText">> = {},
+): void {
   inTransaction(world.store, () => {
     const change = {
       status: end.status,
@@ -29,7 +35,8 @@ export function finishOperation(world: With<"clock" | "store">, attempt: Attempt
       error: end.status === "succeeded" ? null : end.error,
     };
     const nowMs = world.clock.nowMs();
-    const isFirst = updateAttempt(world.store, attempt, { state: "done", settledAtMs: nowMs });
+    const kept = answerText === undefined ? {} : { answerText };
+    const isFirst = updateAttempt(world.store, attempt, { state: "done", settledAtMs: nowMs, ...kept });
     if (!isFirst) return;
     updateOperation(world.store, attempt.resource.id, change, nowMs);
     const body = operationText({ ...operationOf(world, attempt), ...change });
@@ -52,7 +59,9 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
   const isMissing = saysNothingToCancel(attempt, reply);
   const end = isMissing ? null : readReply(reply);
   if (end !== null) {
-    finishOperation(world, attempt, end);
+    // Its words say later that the number may be unused.
+    const isUnused = reply.kind === "refused" && mayLeaveNumber(reply.text);
+    finishOperation(world, attempt, end, isUnused ? { answerText: reply.text } : {});
     return true;
   }
   const lost = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
@@ -66,6 +75,17 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
   });
   return false;
+}
+
+/** It was told as refused, and a copy of it was executed: the exchange shows the TWAP that was asked for. */
+export function overruleTwap(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): void {
+  inTransaction(world.store, () => {
+    note(world, attempt, OVERRULED, `was refused, and the exchange shows it as TWAP ${exchangeId}`);
+    // What a bot trades by it goes into its books again.
+    expectBotTwap(world.store, operationOf(world, attempt));
+    const change = { status: "succeeded", exchangeId, error: null } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+  });
 }
 
 /** Native id of the TWAP that the exchange has made. */

@@ -160,6 +160,11 @@ function differenceOf(world: With<"store">, attempt: Attempt, state: TwapState):
     : `the market ${state.coin} instead of ${market}`;
 }
 
+/** Native ids of the TWAPs of its time that are as asked for and that no operation has. */
+export function ofItsTime(world: With<"store">, attempt: Attempt, records: TwapRecord[]): string[] {
+  return lookIn(world, { attempt, records, newestAtMs: null }).found;
+}
+
 type AskedTwap = TwapOrderAction["twap"];
 
 function askedTwap(attempt: Attempt): AskedTwap {

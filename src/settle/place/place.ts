@@ -68,7 +68,7 @@ export function answeredFor({ words }: Difference): string {
 export function asFarAsProven(reading: PlaceReading, verdict: Reply): PlaceReading {
   const isFinal = verdict.kind !== "refused" || !mayLeaveNumber(verdict.text);
   if (isFinal || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
-  return { ...reading, event: { type: "proven_absent", reason: reading.event.reason } };
+  return { ...reading, event: { type: "turned_away", reason: reading.event.reason } };
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;

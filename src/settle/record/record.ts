@@ -6,7 +6,14 @@ import type { KeyAnswer } from "../../core/idempotency.ts";
 import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
 import { orderText } from "../../core/resource.ts";
-import { type AttemptChange, findAttempt, listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import {
+  type AttemptChange,
+  findAttempt,
+  findAttemptByCloid,
+  listAttemptsOf,
+  reopenAttempt,
+  updateAttempt,
+} from "../../store/attempts.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";
@@ -16,6 +23,7 @@ import { findOrder, type Placing, type StoredOrder, settleOrder, updateOrder } f
 import { hasRestores } from "../../store/restores.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { answerBatch } from "./batch.ts";
+import { OVERRULED } from "./note.ts";
 
 /**
  * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
@@ -33,6 +41,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   }
   if (next === leg) return order;
   if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
+  if (leg.state === "absent" && next.state !== "rejected") pursueAgain(store, leg);
   if (order.releasedAtMs !== null) noteHeardAgain(store, { leg, event, nowMs });
   updateLeg(store, next);
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
@@ -137,9 +146,15 @@ function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: n
     resourceId: seen.leg.orderId,
     attemptId: null,
     atMs: seen.nowMs,
-    what: "overruled",
+    what: OVERRULED,
     detail: `${seen.leg.cloid} was concluded absent (${seen.leg.reason ?? "no reason"}), then reported ${seen.event.type}`,
   });
+}
+
+/** What placed it was settled without it: what has become of it is pursued like any lost answer. */
+function pursueAgain(store: Store, { cloid }: Leg): void {
+  const attempt = findAttemptByCloid(store, cloid);
+  if (attempt?.state === "done" && attempt.seal !== "noop") reopenAttempt(store, attempt);
 }
 
 /**

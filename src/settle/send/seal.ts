@@ -75,7 +75,7 @@ export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopA
       recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
     );
     const answer = answerOf(await sendNoop(world, attempt));
-    note(world, attempt, "noop answered", answer);
+    inTransaction(world.store, () => note(world, attempt, "noop answered", answer));
     return answer;
   } finally {
     place.leave();

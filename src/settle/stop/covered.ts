@@ -12,7 +12,7 @@ import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.
 import { covers } from "../../store/stops.ts";
 import type { Refused } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
-import { listUnused } from "./unused-numbers.ts";
+import { listUnused } from "../look/late-copies.ts";
 
 type CoveredRows = With<"exchange" | "markets" | "store">;
 
@@ -78,9 +78,11 @@ function isToGo(world: CoveredRows, stop: Stop, order: StoredOrder): boolean {
 }
 
 function unusedNumbersOf(world: CoveredRows, stop: Stop): Refused[] {
-  return listUnused(world, stop.accountId).filter(
-    ({ order }) => isCovered(world, stop, order) && isToGo(world, stop, order) && !isFlattenStep(order),
-  );
+  return listUnused(world, stop.accountId).filter(({ order, twap, attempt }) => {
+    if (isOfThen(stop) && attempt.id > stop.upTo) return false;
+    if (twap !== null) return isTwapToGo(world.store, stop, twap);
+    return isCovered(world, stop, order) && isToGo(world, stop, order) && !isFlattenStep(order);
+  });
 }
 
 function openTwapsOf({ store }: CoveredRows, stop: Stop): Attempt[] {

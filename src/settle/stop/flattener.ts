@@ -32,6 +32,8 @@ export type FlattenParts = {
   settling: Pick<Settling, "burn" | "pursue">;
   /** Null where it could not be read. */
   positions(account: Account): Promise<ShownPositions | null>;
+  /** False while a TWAP of the bot that could increase runs, or has a fill that is not known: then nobody knows what the bot holds. */
+  areTwapsOver(account: Account, bot: string): Promise<boolean>;
   /** What an order of this side would execute at now; null where it could not be read, or is older than 2 s. */
   prices(market: string, side: Side): Promise<Prices | null>;
 };
@@ -102,11 +104,21 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
   if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
-  memory.flatReadings = held.size === 0 ? memory.flatReadings + 1 : 0;
+  const isFlat = held.size === 0 && (isResumed || (await areFillsKnown(world, parts, round)));
+  memory.flatReadings = isFlat ? memory.flatReadings + 1 : 0;
   if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
   if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
   const left = await closeMarkets(world, parts, round);
   return left.length === held.size && end(world, flatten, left);
+}
+
+async function areFillsKnown(
+  { store }: With<"store">,
+  parts: FlattenParts,
+  { stop, account }: FlattenRound,
+): Promise<boolean> {
+  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  return bot === null || parts.areTwapsOver(account, bot);
 }
 
 /** Our wall clock may be set back while it goes on: which orders are of this request is told by their number, and by time only after a start. */

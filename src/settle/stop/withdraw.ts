@@ -4,11 +4,11 @@ import type { Settling, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
+import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
 import { type Remaining, remainingOf } from "./covered.ts";
-import { settleUnused } from "./unused-numbers.ts";
 
 export type StopTools = {
   world: ToWithdraw;
@@ -28,12 +28,11 @@ export type Withdrawal = {
   twapsElapsedMs: number | null;
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
-  /** Elapsed time of the last empty action on each number that a refusal had left unused. */
-  lastNoopElapsedMs: Map<number, number>;
+  numbers: NumbersMemory;
 };
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null, outsideReadings: 0, lastNoopElapsedMs: new Map() };
+  return { twapsElapsedMs: null, outsideReadings: 0, numbers: new Map() };
 }
 
 /** A server that is behind lacks what has rested for seconds, and the next answer is another's. */
@@ -59,7 +58,7 @@ export async function withdraw(
     ),
     ...remaining.openTwaps.map(({ id }) => settling.burn(id)),
     ...remaining.unusedNumbers.map((refused) =>
-      turns.take(() => settleUnused(world, account, refused, withdrawal.lastNoopElapsedMs)),
+      turns.take(() => settleUnused(world, account, refused, withdrawal.numbers)),
     ),
     ...(remaining.runningTwaps.length > 0 || isOutsideDue
       ? [withdrawListed(tools, { stop, account }, { withdrawal, remaining, isOutsideDue })]

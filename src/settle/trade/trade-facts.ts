@@ -1,5 +1,6 @@
+import type { Attempt } from "../../core/attempt.ts";
 import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
-import { isClosed, wasTaken } from "../../core/order.ts";
+import { isClosed, type Leg, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
 import { closedOfOthers, isTrusted, type Part, type TradeFacts, type TradeFill } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
@@ -64,7 +65,7 @@ export function rowsOf(store: Store, trade: Trade): TradeRows {
   return {
     trade,
     entryOrder,
-    entry: entryOrder === null ? null : partOf(store, trade, entryOrder),
+    entry: entryOrder === null ? null : asOfEntry(partOf(store, trade, entryOrder)),
     stops,
     profits,
     closedOfOthers: closedOfOthersBy(store, entryOrder, [...stops, ...profits]),
@@ -135,11 +136,18 @@ function fillsOf(
   return fills.map(({ timeMs, size }) => ({ timeMs, size, isOfEntry }));
 }
 
+/** Its stop stays while a copy of it may still be filled. */
+function asOfEntry(part: Part): Part {
+  return part.isNumberUnused && part.state === "over" ? { ...part, state: "unsettled" } : part;
+}
+
 function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
   const legs = listLegs(store, order.id);
   const attempts = listAttemptsOf(store, order.id);
   const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
-  const refused = legs.findLast(({ state, isExchangesWord }) => state === "rejected" && isExchangesWord);
+  const refused = legs.findLast(
+    ({ state, isExchangesWord }) => (state === "rejected" || state === "absent") && isExchangesWord,
+  );
   return {
     orderId: order.id,
     state: stateOf(
@@ -155,11 +163,18 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     price: order.price,
     wasTaken: legs.some(wasTaken),
     refusal: legs.some(wasTaken) ? null : (refused?.reason ?? null),
+    isNumberUnused: legs.some((leg) => isNumberUnused(leg, attempts)),
     error: order.error,
     createdAtMs: order.createdAtMs,
     shownAtMs: order.seenAtMs,
     unsettledForMs: 0,
   };
+}
+
+function isNumberUnused({ state, cloid }: Leg, attempts: readonly Attempt[]): boolean {
+  return (
+    state === "absent" && attempts.some((each) => each.cloid === cloid && each.state === "done" && each.seal === null)
+  );
 }
 
 function stateOf({ status }: StoredOrder, isPlacingOut: boolean): Part["state"] {

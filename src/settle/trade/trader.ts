@@ -19,6 +19,8 @@ import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, listOpenTrades, listOpenTradesOf, putTrade } from "../../store/trades.ts";
+import { listUnused } from "../look/late-copies.ts";
+import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
@@ -82,6 +84,7 @@ type TradeMemory = {
   mark: Decimal | null;
   /** By guard: since when nobody knows what became of it, elapsed milliseconds. */
   unsettledSinceMs: ReadonlyMap<string, number>;
+  numbers: NumbersMemory;
   /** Steps that are under way. */
   taking: Set<string>;
 };
@@ -99,6 +102,7 @@ function newMemory(): TradeMemory {
     markAskedMs: Number.NEGATIVE_INFINITY,
     mark: null,
     unsettledSinceMs: new Map(),
+    numbers: new Map(),
     taking: new Set(),
   };
 }
@@ -345,6 +349,10 @@ async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, ste
       });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
+    case "take_number": {
+      const unused = listUnused(world, account.id).find(({ order }) => order?.id === step.orderId);
+      return unused === undefined ? undefined : settleUnused(world, account, unused, memory.numbers);
+    }
     case "place_entry":
       return noteRefusal(world, trade.id, await parts.enter(trade, account, memory.stopShown));
     case "follow_fills":

@@ -1,0 +1,2 @@
+CREATE INDEX `attempts_answered` ON `attempts` (`account_id`,`expires_at_ms`) WHERE answer_text is not null;--> statement-breakpoint
+CREATE INDEX `orders_absent` ON `orders` (`account_id`,`expires_at_ms`) WHERE leg_state = 'absent';

@@ -1,0 +1,124 @@
+/** What was refused at one door and executed by a copy: how it could be told wrongly, or forgotten. */
+import type { Mutant } from "./mutant.ts";
+
+const COPIES = "src/settle/look/late-copies.ts";
+const UNUSED = "src/store/unused-numbers.ts";
+const CONTRADICTED = "src/write/contradicted.ts";
+const STEPS = "src/core/trade-step.ts";
+const FACTS = "src/settle/trade/trade-facts.ts";
+
+function one(name: string, file: string, find: string, put: string): Mutant {
+  return { name, changes: [{ file, find, put }] };
+}
+
+export const LATE_COPIES: readonly Mutant[] = [
+  one(
+    "copies are looked for once",
+    COPIES,
+    "const PAUSES_MS = [2_500, 2_500, 5_000, 15_000, 30_000, 60_000] as const;",
+    "const PAUSES_MS: readonly number[] = [];",
+  ),
+  one(
+    "copies are looked for for ever",
+    COPIES,
+    "if (pauseMs === undefined) inTransaction",
+    "if (pauseMs === -1) inTransaction",
+  ),
+  one(
+    "what a copy placed is told and not followed",
+    "src/settle/record/record.ts",
+    'if (leg.state === "absent" && next.state !== "rejected") pursueAgain',
+    'if (leg.state === "absent" && next.state === "rejected") pursueAgain',
+  ),
+  one(
+    "a modify that was refused at the door is refused for good",
+    "src/settle/modify/modify.ts",
+    "const said = asFarAsProven(readPlaceReply({ ...order, ...replacement }, replacement, reply), reply);",
+    "const said = readPlaceReply({ ...order, ...replacement }, replacement, reply);",
+  ),
+  one(
+    "an order stays as it was while what was to replace it is looked up",
+    "src/core/order-of-legs.ts",
+    'newest !== deciding && newest.state === "lost"',
+    'newest !== deciding && newest.state === "sent"',
+  ),
+  one(
+    "the words of a TWAP's refusal are not kept",
+    "src/settle/operation/operation.ts",
+    "isUnused ? { answerText: reply.text } : {}",
+    "isUnused && attempt.id < 0 ? { answerText: reply.text } : {}",
+  ),
+  one(
+    "what a bot trades by a TWAP of a copy is in no books",
+    "src/settle/operation/operation.ts",
+    "    expectBotTwap(world.store, operationOf(world, attempt));\n",
+    "",
+  ),
+  one(
+    "a key repeats what the exchange has contradicted",
+    CONTRADICTED,
+    "  if (!hasNote(store, resource.id, OVERRULED)) return null;\n  const own",
+    "  if (hasNote(store, resource.id, OVERRULED)) return null;\n  const own",
+  ),
+  one(
+    "a modify's key repeats that it was not carried out",
+    CONTRADICTED,
+    "if (leg !== null) return shownOrder",
+    "if (leg !== null && leg.ordinal === 0) return shownOrder",
+  ),
+  one(
+    "a TWAP's key repeats that it was refused",
+    CONTRADICTED,
+    "return hasNote(store, resource.id, OVERRULED) ? ofOperation",
+    "return hasNote(store, resource.id, ELSEWHERE) ? ofOperation",
+  ),
+  one(
+    "a bot's copies are in no limit",
+    "src/write/rails-facts.ts",
+    "[...open, ...reserved, ...unused]",
+    "[...open, ...reserved]",
+  ),
+  one("a copy counts as one that may not execute", UNUSED, '{ ...leg, state: "lost" }', "leg"),
+  one(
+    "a cancel-all leaves copies to come",
+    "src/settle/cancel-all/covered.ts",
+    "[...live, ...behind, ...refused]",
+    "[...live, ...behind]",
+  ),
+  one(
+    "a cancel-all is done while a copy may come",
+    "src/settle/cancel-all/canceler.ts",
+    "unused.has(id) || !isGone(world, id)",
+    "!isGone(world, id)",
+  ),
+  one(
+    "a trade ends while a copy of its entry may come",
+    STEPS,
+    "return isEnd && taking.length > 0 ? taking",
+    "return isEnd && taking.length > MAX_GUARDS ? taking",
+  ),
+  one(
+    "the stop of an entry goes while a copy of it may be filled",
+    FACTS,
+    'return part.isNumberUnused && part.state === "over"',
+    'return part.isNumberUnused && part.state === "working"',
+  ),
+  one(
+    "a stop that is refused at the door is tried at once again",
+    FACTS,
+    '(state === "rejected" || state === "absent") && isExchangesWord',
+    'state === "rejected" && isExchangesWord',
+  ),
+  one(
+    "a refused cancel ends while nobody knows what its order is",
+    "src/settle/cancel/cancel.ts",
+    "const isKnown = isShown && ",
+    "const isKnown = ",
+  ),
+  one(
+    "a bot is told flat while a slice of its TWAP is not known",
+    "src/settle/stop/flattener.ts",
+    "(isResumed || (await areFillsKnown(world, parts, round)))",
+    "(isResumed || (await areFillsKnown(world, parts, round)) || memory.askedAtMs > 0)",
+  ),
+];

@@ -1,0 +1,105 @@
+/**
+ * What a server refused before it had come to the action's number is told as refused, and another copy of it may be executed all
+ * the same, until it has expired. What a copy has done is found by this, where no feed and no list tells it before.
+ */
+import type { Account } from "../../core/account.ts";
+import { copiesSinceMs, endsAtMs } from "../../core/attempt.ts";
+import type { With } from "../../deps.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { listOpenAttempts } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { findLegByCloid } from "../../store/legs.ts";
+import { listMaybeCopied, listUnusedNumbers, type Refused, sealUnused } from "../../store/unused-numbers.ts";
+import { parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { parseTwapHistory } from "../../wire/answer/twap.ts";
+import { isAnother, noteReported } from "../feed/known-leg.ts";
+import { overruleTwap } from "../operation/operation.ts";
+import { ofItsTime } from "../operation/twap.ts";
+
+/** `shown`: a copy was executed, and is told. `failed`: the exchange could not be asked. `silent` proves nothing. */
+export type CopySight = "shown" | "silent" | "failed";
+
+type ToFindCopies = With<"clock" | "exchange" | "log" | "markets" | "store">;
+
+export function listUnused({ store, exchange }: With<"exchange" | "store">, accountId: string): Refused[] {
+  return listUnusedNumbers(store, accountId, copiesSinceMs(exchange.nowMs()));
+}
+
+/** Asks the exchange once. What it shows is told, and goes as all that is alive does. */
+export function lookForCopy(world: ToFindCopies, account: Account, refused: Refused): Promise<CopySight> {
+  return refused.twap === null ? lookForOrder(world, account, refused) : lookForTwap(world, account, refused);
+}
+
+async function lookForOrder(world: ToFindCopies, account: Account, { attempt, order }: Refused): Promise<CopySight> {
+  const { cloid } = attempt;
+  if (cloid === null || order === null) throw new Error("bug: an order without a client order id");
+  const request = { type: "orderStatus", user: account.tradingAddress, oid: cloid };
+  const outcome = await world.exchange.info(request, { purpose: "cancel" });
+  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  if (answer === null || answer.kind === "unreadable") return "failed";
+  const leg = findLegByCloid(world.store, cloid);
+  if (answer.kind !== "order" || leg === null || isAnother(world, leg, answer.order)) return "silent";
+  noteReported(world, leg, answer.order.oid);
+  return "shown";
+}
+
+/** It has no id of ours: it is the only one of its time, as it was asked for, that no operation has, while none is open. */
+async function lookForTwap(world: ToFindCopies, account: Account, { attempt }: Refused): Promise<CopySight> {
+  if (listOpenAttempts(world.store).some(({ kind, accountId }) => kind === "twap" && accountId === account.id))
+    return "failed";
+  const request = { type: "twapHistory", user: account.tradingAddress };
+  const outcome = await world.exchange.info(request, { purpose: "cancel" });
+  const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
+  if (records === null) return "failed";
+  const [only, ...others] = ofItsTime(world, attempt, records);
+  if (only === undefined || others.length > 0) return "silent";
+  overruleTwap(world, attempt, only);
+  return "shown";
+}
+
+export type LateCopies = {
+  /** Looks for everything that was refused so and whose life has ended. */
+  look(): Promise<void>;
+};
+
+/** Between two looks, milliseconds: servers that are behind lack it, and nobody is told anything by what they lack. */
+const PAUSES_MS = [2_500, 2_500, 5_000, 15_000, 30_000, 60_000] as const;
+/** They are looked for this often, milliseconds, once it is their time. */
+export const COPIES_EVERY_MS = 3_000;
+/** An account whose every order is refused would spend its weight on this. */
+const MAX_AT_ONCE = 10;
+
+/** @param onShown called with the attempt of an order of which a copy was executed, which is open again */
+export function openLateCopies(world: ToFindCopies, onShown: (attemptId: number) => void): LateCopies {
+  /** By attempt: silent looks, and the elapsed time of the next. */
+  const silent = new Map<number, { looks: number; nextElapsedMs: number }>();
+
+  async function lookFor(account: Account, refused: Refused): Promise<void> {
+    const { attempt, order } = refused;
+    const sight = await lookForCopy(world, account, refused);
+    if (sight === "shown" && order !== null) onShown(attempt.id);
+    if (sight !== "silent") return;
+    const looks = (silent.get(attempt.id)?.looks ?? 0) + 1;
+    const pauseMs = PAUSES_MS[looks - 1];
+    silent.set(attempt.id, { looks, nextElapsedMs: world.clock.elapsedMs() + (pauseMs ?? Number.POSITIVE_INFINITY) });
+    if (pauseMs === undefined) inTransaction(world.store, () => sealUnused(world.store, attempt, "expiry"));
+  }
+
+  function isDue({ attempt }: Refused): boolean {
+    const hasEnded = world.exchange.nowMs() > endsAtMs(attempt);
+    return hasEnded && world.clock.elapsedMs() >= (silent.get(attempt.id)?.nextElapsedMs ?? 0);
+  }
+
+  return {
+    async look() {
+      const sinceMs = copiesSinceMs(world.exchange.nowMs());
+      const listed = listAccounts(world.store).flatMap((account) =>
+        listMaybeCopied(world.store, account.id, sinceMs).map((refused) => ({ account, refused })),
+      );
+      const ids = new Set(listed.map(({ refused }) => refused.attempt.id));
+      for (const id of silent.keys()) if (!ids.has(id)) silent.delete(id);
+      const due = listed.filter(({ refused }) => isDue(refused)).slice(0, MAX_AT_ONCE);
+      await Promise.all(due.map(({ account, refused }) => lookFor(account, refused)));
+    },
+  };
+}

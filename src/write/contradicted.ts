@@ -1,0 +1,84 @@
+/** What the exchange has shown since a key was answered, and contradicts the answer: the key tells it from then on. */
+import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import { isLive, type OrderStatus } from "../core/order.ts";
+import { batchText, operationText, orderText } from "../core/resource.ts";
+import type { RunningAnswer } from "../deps.ts";
+import { cancelAllShown } from "../settle/cancel-all/covered.ts";
+import { ELSEWHERE } from "../settle/look/apply-sight.ts";
+import { OVERRULED } from "../settle/record/note.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
+import { listBatch } from "../store/batches.ts";
+import { findCancelAll, listCovered } from "../store/cancel-alls.ts";
+import { findLegByCloid } from "../store/legs.ts";
+import { hasNote } from "../store/notes.ts";
+import type { Store } from "../store/open.ts";
+import { findOperation } from "../store/operations.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+
+/**
+ * What a key answers whose order the exchange has shown to stand in another market, before the answer or after it, or to be there
+ * although it had refused it: the order as everybody reads it, with its alarm. Null where the stored answer stands.
+ */
+export function contradicted(store: Store, record: KeyRecord): RunningAnswer | null {
+  const { resource, answer } = record;
+  if (answer === null) return null;
+  switch (resource.kind) {
+    case "trade":
+      return null;
+    case "cancel_all":
+      return ofCancelAll(store, resource.id);
+    case "batch":
+      return ofBatch(store, resource.id, answer.status);
+    case "operation":
+      return hasNote(store, resource.id, OVERRULED) ? ofOperation(store, resource.id, answer.status) : null;
+    case "order":
+      return hasNote(store, resource.id, ELSEWHERE)
+        ? shownOrder(store, resource.id, answer, null)
+        : ofOverruled(store, record, answer);
+  }
+}
+
+/**
+ * What this key placed was shown after it had been told as refused: a modify may have made an order beside its own. Or the key was
+ * told of such an order that nothing was left to do, or that it had ended: then its own refusal stands.
+ */
+function ofOverruled(store: Store, { accountId, key, resource }: KeyRecord, answer: KeyAnswer): RunningAnswer | null {
+  if (!hasNote(store, resource.id, OVERRULED)) return null;
+  const own = listAttemptsOf(store, resource.id).filter(
+    (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === key,
+  );
+  const shown = own.find(({ cloid }) => cloid !== null && hasNote(store, resource.id, OVERRULED, cloid));
+  const leg = shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");
+  if (leg !== null) return shownOrder(store, leg.orderId, answer, null);
+  // Our own text.
+  const told = JSON.parse(answer.body) as { status: OrderStatus; error: string | null };
+  return own.length === 0 || !isLive(told.status) ? shownOrder(store, resource.id, answer, told.error) : null;
+}
+
+function shownOrder(store: Store, id: string, { status }: KeyAnswer, error: string | null): RunningAnswer {
+  const order = findOrder(store, id);
+  if (order === null) throw new Error("bug: a key without its order");
+  return { status: isKnown(order) ? status : 202, body: orderText({ ...order, error: order.error ?? error }) };
+}
+
+function ofCancelAll(store: Store, id: string): RunningAnswer | null {
+  const row = findCancelAll(store, id);
+  if (row === null || !listCovered(store, row).some((order) => hasNote(store, order.id, OVERRULED))) return null;
+  return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
+}
+
+function ofBatch(store: Store, batchId: string, status: 200 | 201): RunningAnswer | null {
+  const orders = listBatch(store, batchId);
+  const isSo = ({ id }: StoredOrder) => hasNote(store, id, ELSEWHERE) || hasNote(store, id, OVERRULED);
+  return orders.some(isSo) ? { status: orders.every(isKnown) ? status : 202, body: batchText(orders) } : null;
+}
+
+function isKnown({ status }: StoredOrder): boolean {
+  return status !== "unknown" && status !== "processing";
+}
+
+function ofOperation(store: Store, id: string, status: 200 | 201): RunningAnswer {
+  const operation = findOperation(store, id);
+  if (operation === null) throw new Error("bug: a key without its operation");
+  return { status, body: operationText(operation) };
+}
