@@ -1,5 +1,6 @@
 /** What clients were told over time: nothing is taken back, nothing comes late. */
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
+import type { Copies } from "./copied.ts";
 import { units } from "./truth.ts";
 
 /** A write is answered within 8 s; a little more for what begins at the very deadline. */
@@ -17,10 +18,16 @@ export type Conditions = {
   areReadsSound: boolean;
   /** Two markets that change places: what was told of an order in one of them may turn out to be of the other. */
   swap: readonly [string, string] | null;
+  /** Refused at one door, it was done by a copy. */
+  isCopied: boolean;
 };
 
 /** An answer changes at most once, from unknown to known; `status` and code belong together. */
-export function auditAnswers(name: string, accepted: readonly Heard[], { areReadsSound, swap }: Conditions): string[] {
+export function auditAnswers(
+  name: string,
+  accepted: readonly Heard[],
+  { areReadsSound, swap, isCopied }: Conditions,
+): string[] {
   const findings: string[] = [];
   let known: Heard | null = null;
   for (const heard of accepted) {
@@ -37,7 +44,7 @@ export function auditAnswers(name: string, accepted: readonly Heard[], { areRead
     if (heard.status === 202 && isLate) continue;
     const isSame = heard.status === known.status && heard.body === known.body;
     if (isSame || swap?.includes(fieldOf(heard.body, "market") ?? "") === true) continue;
-    if (!isReadAgain(known, heard, areReadsSound)) {
+    if (!isReadAgain(known, heard, areReadsSound) && !isCopied) {
       findings.push(`${name} was answered ${known.status} ${known.body} and then ${heard.status} ${heard.body}`);
     }
     if (heard.status !== 202) known = heard;
@@ -71,10 +78,10 @@ export function auditTimes(name: string, heard: readonly Heard[]): string[] {
 
 export const CLOSED = ["filled", "canceled", "rejected"];
 
-type Asked = { dialogues: readonly Dialogue[]; reads: readonly { turn: Turn }[] };
+type Asked = { dialogues: readonly Dialogue[]; reads: readonly { turn: Turn }[]; copies: Copies };
 
 /** Once anybody was told that an order is closed, nobody is told later that it lives, and fills never become fewer. */
-export function auditEnds({ dialogues, reads }: Asked): string[] {
+export function auditEnds({ dialogues, reads, copies }: Asked): string[] {
   const turns = [...dialogues.flatMap((dialogue) => dialogue.turns), ...reads.map(({ turn }) => turn)];
   const told = turns
     .flatMap((turn) =>
@@ -89,6 +96,8 @@ export function auditEnds({ dialogues, reads }: Asked): string[] {
     if (before === undefined) return [];
     const [was, is] = [fieldOf(before.body, "status") ?? "", fieldOf(body, "status") ?? ""];
     const findings: string[] = [];
+    // What was refused at one door and done by a copy is told as it is from then on.
+    if (copies.isOf(fieldOf(body, "id"), fieldOf(body, "exchange_order_id"))) return [];
     if (CLOSED.includes(was) && was !== is) findings.push(`an order was shown ${was}, and later ${is}: ${body}`);
     const [had, has] = [fieldOf(before.body, "filled_size") ?? "0", fieldOf(body, "filled_size") ?? "0"];
     if (units(has) < units(had)) findings.push(`an order was shown with ${had} filled, and later with ${has}: ${body}`);

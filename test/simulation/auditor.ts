@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
+import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills } from "./kept-fills.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
@@ -61,6 +62,7 @@ export type Audited = {
   /** Somebody stopped. */
   stop: { party: Party; keepsProtection: boolean } | null;
   faultsEndMs: number;
+  copies: Copies;
   /** Others place orders under our client order ids. */
   areIdsShared: boolean;
   /** By how much a clock of the exchange may have been wrong, milliseconds; 0 = never. */
@@ -99,7 +101,8 @@ function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
   const made = run.truth.made.get(wish.number) ?? [];
   const name = `${wish.key} (${dialogue.ask?.kind ?? "never asked"})`;
   if (NO_ORDERS.has(wish.kind)) return [...auditTimes(name, heard), ...auditUnsent(run, dialogue, name)];
-  const conditions = { areReadsSound: run.areReadsSound, swap: run.moves?.swap ?? null };
+  const isCopied = isWishCopied(run, dialogue.wish);
+  const conditions = { areReadsSound: run.areReadsSound, swap: run.moves?.swap ?? null, isCopied };
   const findings = [...auditAnswers(name, answersOf(dialogue, accepted), conditions), ...auditTimes(name, heard)];
   // What a modify placed too much is taken off, and each fill that its original is shown to have had since asks for it anew.
   const most = dialogue.ask?.kind === "modify" ? 2 + fillsOfTarget(run, dialogue) : 1;
@@ -141,7 +144,7 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   const { kind } = wish;
   if (status === "unknown") return [`${name} was answered ${last.status} and unknown: ${last.body}`];
   if (kind === "cancel" && !CLOSED.includes(status) && fieldOf(last.body, "error") === null) {
-    return [`${name} was answered ${last.status} and left the order ${status}`];
+    return isWishCopied(run, wish) ? [] : [`${name} was answered ${last.status} and left the order ${status}`];
   }
   if (kind === "place" || kind === "market" || kind === "close") {
     const order = run.truth.orders.get(wish.number);
@@ -221,7 +224,7 @@ function auditModify(run: Audited, { wish }: Dialogue, { name, last }: { name: s
   }
   const order = wish.target === null ? undefined : run.truth.orders.get(wish.target);
   if (made.length === 0) {
-    const isSaid = error !== null || status === "canceled" || status === "filled";
+    const isSaid = error !== null || status === "canceled" || status === "filled" || isWishCopied(run, wish);
     return isSaid ? [] : [`${name} was not carried out, and was answered ${last.body}`];
   }
   const legs = [...(order?.legs ?? []), ...(split?.legs ?? [])];
@@ -260,6 +263,7 @@ function auditEveryEnd(run: Audited): string[] {
     const [told, is] = [fieldOf(body, "filled_size") ?? "0", expected.filled_size ?? "0"];
     const name = `at ${turn.endedAtMs} ${turn.ask.kind} told order ${fieldOf(body, "exchange_order_id")}`;
     if (isToldWithoutItsWord(body, expected)) return [];
+    if (isCopyUnknown(run.copies, order.legs, turn.endedAtMs ?? 0)) return [];
     if (CLOSED.includes(expected.status) && status !== expected.status)
       return [`${name} as ${status}, and it is ${expected.status}`];
     return units(told) === units(is) ? [] : [`${name} as ${status} with ${told} filled, and ${is} were`];
@@ -345,8 +349,8 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
 }
 
 /** Where others use our ids the exchange does contradict itself. */
-function isNeverNoted({ areIdsShared }: Audited, what: string): boolean {
-  return what === "overruled" || (what === "contradiction" && !areIdsShared);
+function isNeverNoted({ areIdsShared, copies }: Audited, what: string): boolean {
+  return (what === "overruled" && !copies.isAny) || (what === "contradiction" && !areIdsShared);
 }
 
 /** Who was shown the order of another under an id of ours has said so. */

@@ -4,12 +4,14 @@ import { type BotKind, botKindsOf } from "./bots.ts";
 import { openChance } from "./chance.ts";
 import { hasWhole } from "./whole-wishes.ts";
 import type { OddKind } from "./worlds/odd.ts";
-import { drawWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
+import { andEarlyRefusals, drawWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
 
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 export const WORLD_STREAM = 0x5eed_0000;
 /** That of what is odd about them. */
 export const ODD_STREAM = 0x0dd0_0000;
+/** That of what is refused before its number is looked at. */
+const EARLY_STREAM = 0x0ea7_0000;
 
 /** What clients ask for in a share of the runs, named beside their worlds. */
 export const WHOLE_TRADES = "whole_trades" as const;
@@ -17,7 +19,8 @@ export type Drawn = WorldName | OddKind | BotKind | LifeKind | typeof WHOLE_TRAD
 
 /** Which worlds a seed draws, whether whole trades are asked for, and bots ask, whatever else it does. */
 export function worldsOf(seed: number): ReadonlySet<Drawn> {
-  const worlds = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
+  const drawn = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
+  const worlds = withEarly(seed, drawn);
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
   const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed), ...lifeKindsOf(seed)];
   return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
@@ -25,6 +28,11 @@ export function worldsOf(seed: number): ReadonlySet<Drawn> {
 
 export function isSpotIn(seed: number): boolean {
   return worldsOf(seed).has("spot");
+}
+
+/** Where others use our ids nobody can say whose a copy is. */
+export function withEarly(seed: number, worlds: Worlds): Worlds {
+  return worlds.others === null ? andEarlyRefusals(worlds, openChance(seed ^ EARLY_STREAM)) : worlds;
 }
 
 /** Some of these execute a body that nobody has signed; and others know our ids of one market alone. */

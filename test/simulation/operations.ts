@@ -1,5 +1,6 @@
 /** What became of leverage, margin and TWAPs at the exchange, held against what the client was told. */
 import { type Dialogue, fieldOf } from "./clients.ts";
+import type { Copies } from "./copied.ts";
 import type { Ask } from "./front.ts";
 import type { ToldEvent } from "./tellings.ts";
 import type { Party } from "./template.ts";
@@ -14,6 +15,7 @@ type Run = {
   /** Whose TWAPs were canceled by a stop as well. */
   stop: { party: Party } | null;
   told: readonly ToldEvent[];
+  copies: Copies;
 };
 
 export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string[] {
@@ -24,8 +26,10 @@ export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string
   const findings: string[] = [];
   const isOnce = ask.kind === "margin" || ask.kind === "twap";
   if (isOnce && done.length > 1) findings.push(`${told.name} was executed ${done.length} times`);
+  // A setting that a copy has made is in force, and nothing tells whose it is.
+  const isOfCopy = ask.kind !== "twap" && done.some(({ nonce }) => run.copies.isCopied(nonce));
   const isRight =
-    status === "succeeded" ? isSoundSuccess(run, ask, done) : isSoundRefusal(run, dialogue, { ask, done });
+    isOfCopy || status === "succeeded" ? isSoundSuccess(run, ask, done) : isSoundRefusal(run, dialogue, { ask, done });
   if (!isRight) findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
   const [only] = done;
   const twapId = only === undefined ? null : twapIdIn(only);

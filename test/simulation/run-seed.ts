@@ -9,9 +9,10 @@ import { type BotsWatch, watchBots } from "./bots-audit.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
 import { countReads, openClients } from "./clients.ts";
+import { copiesOf } from "./copied.ts";
 import { Crashed, openDisk } from "./disk.ts";
 import { drawDoom } from "./dooms.ts";
-import { isSpotIn, ODD_STREAM, possible, WORLD_STREAM, worldsOf } from "./drawn.ts";
+import { isSpotIn, ODD_STREAM, possible, WORLD_STREAM, withEarly, worldsOf } from "./drawn.ts";
 import { excusedOf } from "./excused.ts";
 import { openFeedLine } from "./feed-line.ts";
 import { askDirectly, askOverHttp } from "./front.ts";
@@ -134,7 +135,8 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     strangers: STRANGERS,
     remembersUntilMs: remembersUntilMs(seed, weather, faultsEndMs),
   });
-  const worlds = possible(seed, orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM)), isTruly);
+  const drawn = orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM));
+  const worlds = possible(seed, withEarly(seed, drawn), isTruly);
   const opened = openWorlds(worlds, { venue, timeline: fromItsBeginning(timeline), chance: worldChance, faultsEndMs });
   const onSent = (body: string) => opened.onSent(ownerOf(signerOf.get(body)), body);
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
@@ -338,6 +340,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       moves: worlds.moves,
       stop: stop ?? drawnLife.flatten?.stop ?? null,
       faultsEndMs,
+      copies: copiesOf(venue, { ...opened, faultsEndMs, areRecordsKept: worlds.forgetting === null }),
       areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
       areReadsSound: areSound(weather),

@@ -4,6 +4,7 @@
  */
 import { CLOSED } from "./answers.ts";
 import type { Dialogue, Turn } from "./clients.ts";
+import { type Copies, isCopyUnknown } from "./copied.ts";
 import { START_MS } from "./template.ts";
 import { allOrders, decimalText, isMisplaced, type TrueLeg, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
@@ -39,6 +40,7 @@ export type Tellings = {
   dialogues: readonly Dialogue[];
   reads: readonly { turn: Turn }[];
   events: readonly ToldEvent[];
+  copies: Copies;
 };
 
 /** One sentence for each thing that was told and was not so. */
@@ -92,7 +94,7 @@ function hexOf(uuid: string): string {
   return uuid.replaceAll("-", "");
 }
 
-function judge({ venue }: Tellings, known: Known, { by, body, atMs }: Telling): string[] {
+function judge({ venue, copies }: Tellings, known: Known, { by, body, atMs }: Telling): string[] {
   const { status, exchange_order_id: oid } = body;
   const filled = units(body.filled_size ?? "0");
   const name = `at ${atMs} ${by} told order ${body.id} ${status} (${oid}, ${body.filled_size} filled)`;
@@ -111,12 +113,14 @@ function judge({ venue }: Tellings, known: Known, { by, body, atMs }: Telling): 
     findings.push(`${name}, which is not its own`);
   // Told under the id of what a modify placed just after another cancel, it is told as a part of this one.
   const isWhole = oid !== null && !found.order.legs.some((leg) => String(leg.oid) === oid);
+  const isUnknown = isCopyUnknown(copies, found.legs, atMs);
   const state = stateAt(venue, isWhole ? wholeOf(found) : found, START_MS + atMs);
   if (filled > state.filled) findings.push(`${name}, and ${decimalText(state.filled)} were by then`);
   if (["open", "waiting_for_trigger"].includes(status) && !state.isPlaced)
     findings.push(`${name} before it was placed`);
-  if (status === "rejected" && !state.isRefused) findings.push(`${name}, and the exchange had or took it`);
-  if (CLOSED.includes(status) && status !== "rejected" && found.order.mayBelongTo === null)
+  if (status === "rejected" && !state.isRefused && !isUnknown)
+    findings.push(`${name}, and the exchange had or took it`);
+  if (CLOSED.includes(status) && status !== "rejected" && !isUnknown && found.order.mayBelongTo === null)
     findings.push(...judgeEnd(state, { name, filled }));
   return findings;
 }

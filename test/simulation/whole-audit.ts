@@ -161,10 +161,13 @@ function auditCancelAll(run: Audited, dialogue: Dialogue): string[] {
     (status === 200) === (resultsIn(body).status === "done") ? [] : [`${key} was answered ${status} ${body}`],
   );
   if (first === undefined) return last === undefined ? [] : [...findings, `${key} was never done: ${last.body}`];
-  const isSame = done.every(({ body, turn }) => body === first.body || turn.deaths !== first.turn.deaths);
+  // What was refused at one door and done by a copy is told as it is once that is known.
+  const isCopied = resultsIn(first.body).results.some(({ order_id: id }) => run.copies.isOf(id, null));
+  const isSame = isCopied || done.every(({ body, turn }) => body === first.body || turn.deaths !== first.turn.deaths);
   if (!isSame) findings.push(`${key} was answered in two ways: ${done.map(({ body }) => body).join(" and ")}`);
-  const atMs = START_MS + (first.turn.endedAtMs ?? 0);
-  const { results } = resultsIn(first.body);
+  const judged = isCopied ? (done.at(-1) ?? first) : first;
+  const atMs = START_MS + (judged.turn.endedAtMs ?? 0);
+  const { results } = resultsIn(judged.body);
   return [
     ...findings,
     ...results.flatMap((result) => auditResult(run, { result, atMs, key })),

@@ -1,9 +1,10 @@
 /** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
 import type { Answer } from "../../../src/paper/answers.ts";
-import type { Chance } from "../chance.ts";
+import { type Chance, openChance } from "../chance.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
 import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
+import { drawEarlyRefusals, type EarlyRefusals, earlyRefusal } from "./early-refusals.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
 import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
@@ -24,6 +25,7 @@ export type Worlds = {
   moves: Moves | null;
   arePagesShort: boolean;
   odd: Odd | null;
+  earlyRefusals: EarlyRefusals | null;
 };
 
 export type WorldName = keyof Worlds;
@@ -38,6 +40,7 @@ export const WORLD_NAMES: readonly WorldName[] = [
   "moves",
   "arePagesShort",
   "odd",
+  "earlyRefusals",
 ];
 
 /** Share of the runs in which nothing of it is drawn. */
@@ -60,6 +63,7 @@ export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
     moves: draw(0.15, (own) => drawMoves(own, faultsEndMs)),
     arePagesShort: draw(0.15, () => true) ?? false,
     odd: null,
+    earlyRefusals: null,
   };
 }
 
@@ -70,7 +74,12 @@ const ODD_RATE = 0.1;
 export function orOdd(worlds: Worlds, chance: Chance): Worlds {
   if (!chance.isLucky(ODD_RATE)) return worlds;
   const none = { rests: null, words: null, forgetting: null, clocks: null, others: null, refusals: null, moves: null };
-  return { ...none, arePagesShort: false, odd: drawOdd(chance) };
+  return { ...none, arePagesShort: false, odd: drawOdd(chance), earlyRefusals: null };
+}
+
+/** Beside whatever else is drawn. */
+export function andEarlyRefusals(worlds: Worlds, chance: Chance): Worlds {
+  return { ...worlds, earlyRefusals: drawEarlyRefusals(chance) };
 }
 
 /** The worlds of a run at work. */
@@ -91,29 +100,61 @@ export type OpenWorlds = {
   shownCloids(): ReadonlySet<string>;
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
+  /** When a copy of an action that had been refused early was executed all the same, by its number; milliseconds of virtual time. */
+  readonly takenLaterMs: ReadonlyMap<number, number>;
 };
 
 type Parts = { venue: Venue; timeline: Timeline; chance: Chance; faultsEndMs: number };
 
 export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): OpenWorlds {
   const isOver = () => timeline.nowMs() >= faultsEndMs;
-  const { others, refusals, moves, odd } = worlds;
+  const { others, refusals, moves, odd, earlyRefusals } = worlds;
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
+  const takenLaterMs = new Map<number, number>();
   const shown = new Set<string>();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
+  const copies = openChance(earlyRefusals === null ? 0 : Math.floor(chance.fraction() * 2 ** 31));
+
+  const refusedEarly = new Set<number>();
+  const executedMs = new Map<number, number>();
+
+  /** Refused at the door, and perhaps executed a little later. */
+  function refuseEarly(early: EarlyRefusals, sent: string, execute: (body: string) => Answer): Answer {
+    const nonce = nonceOf(sent);
+    const executedBeforeMs = executedMs.get(nonce);
+    if (executedBeforeMs !== undefined) takenLaterMs.set(nonce, executedBeforeMs);
+    refusedEarly.add(nonce);
+    if (copies.isLucky(early.copyRate))
+      timeline.after(copies.between(1, early.copyWithinMs), () => {
+        noteCopy(sent, execute(moves === null ? sent : inEngineIds(moves, sent, timeline.nowMs())));
+      });
+    return earlyRefusal(early);
+  }
+
+  /** The network doubles requests as well, and the copy that is refused may be the later one. */
+  function noteCopy(sent: string, { body }: Answer): void {
+    if (!body.startsWith('{"status":"ok"')) return;
+    const nonce = nonceOf(sent);
+    executedMs.set(nonce, timeline.nowMs());
+    if (refusedEarly.has(nonce)) takenLaterMs.set(nonce, timeline.nowMs());
+  }
+
   return {
     lenses: lensesOf(worlds, { venue, timeline, chance: chance.split(), faultsEndMs }),
     onSent: (owner, body) => (isOver() ? undefined : namesakes?.onSent(owner, body)),
     answer(sent, execute) {
+      if (earlyRefusals !== null && !isOver() && copies.isLucky(earlyRefusals.rate))
+        return refuseEarly(earlyRefusals, sent, execute);
       const body = moves === null ? sent : inEngineIds(moves, sent, timeline.nowMs());
       if (refusals !== null && !isOver() && replies.isLucky(refusals.rate)) {
         const refusal = refused(refusals, body, execute);
-        if (refusal !== null) refusedNonces.add(Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]));
+        if (refusal !== null) refusedNonces.add(nonceOf(body));
         return refusal ?? execute(body);
       }
       const executed = execute(body);
+      noteCopy(sent, executed);
       const answer = odd === null || isOver() ? executed : oddText(odd, replies, executed);
       if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
       return { ...answer, body: mixedReply(answer.body, replies) };
@@ -125,8 +166,13 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     },
     shownCloids: () => shown,
     refusedNonces,
+    takenLaterMs,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
   };
+}
+
+function nonceOf(body: string): number {
+  return Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]);
 }
 
 const NOBODY: Namesakes["heard"] = new Set();

@@ -1,0 +1,81 @@
+/**
+ * What was refused at the door of one server and executed by a copy: until that can be known it is told as refused, as the exchange
+ * told it; from then on, and in every answer, as it is.
+ */
+import type { Audited } from "./auditor.ts";
+import { idsTold } from "./refused.ts";
+import type { TrueOrder } from "./truth.ts";
+import { placedBy } from "./truth.ts";
+import type { Venue } from "./venue.ts";
+import type { Wish } from "./wishes.ts";
+
+export type Copies = {
+  /** Virtual time by which a copy that placed this native id is known; null where no copy did. */
+  knownByMs(oid: number): number | null;
+  /** True where an action with this number was executed by a copy. */
+  isCopied(nonce: number): boolean;
+  /** By the id of an order, or by the native one of what a modify has placed. */
+  isOf(id: string | null, oid: string | null): boolean;
+  /** By the native id of what a copy was to replace. */
+  isNamed(oid: number): boolean;
+  /** Client order ids of what a copy placed, or was refused for. */
+  cloids: ReadonlySet<string>;
+  /** True where a copy was executed at all. */
+  isAny: boolean;
+};
+
+/** After its copy, or after the faults, what was placed so is found within this, milliseconds: where no record tells of it, by its fills. */
+const FOUND_WITHIN_MS = { kept: 60_000, forgotten: 300_000 };
+
+type Run = { takenLaterMs: ReadonlyMap<number, number>; faultsEndMs: number; areRecordsKept: boolean };
+
+export function copiesOf(venue: Venue, { takenLaterMs, faultsEndMs, areRecordsKept }: Run): Copies {
+  const withinMs = areRecordsKept ? FOUND_WITHIN_MS.kept : FOUND_WITHIN_MS.forgotten;
+  const known = new Map<number, number>();
+  const cloids = new Set<string>();
+  const named = new Set<number>();
+  for (const execution of venue.log) {
+    const copiedAtMs = takenLaterMs.get(execution.nonce);
+    if (copiedAtMs === undefined) continue;
+    for (const { request, replaces, leg } of placedBy(execution)) {
+      if (replaces !== null) named.add(replaces);
+      if (request.c !== null) cloids.add(request.c);
+      if (leg !== null) known.set(leg.oid, Math.max(copiedAtMs, faultsEndMs) + withinMs);
+    }
+  }
+  return {
+    knownByMs: (oid) => known.get(oid) ?? null,
+    isOf: (id, oid) => cloids.has(`0x${id?.replaceAll("-", "")}`) || known.has(Number(oid ?? Number.NaN)),
+    isNamed: (oid) => named.has(oid),
+    cloids,
+    isCopied: (nonce) => takenLaterMs.has(nonce),
+    isAny: takenLaterMs.size > 0,
+  };
+}
+
+/** True where a copy has placed something of the order. */
+function isOfCopy({ knownByMs, isNamed }: Copies, { legs }: Pick<TrueOrder, "legs">): boolean {
+  return legs.some(({ oid }) => knownByMs(oid) !== null || isNamed(oid));
+}
+
+/** True while nobody can be asked to know of what a copy has placed of these. */
+export function isCopyUnknown({ knownByMs }: Copies, legs: readonly { oid: number }[], atMs: number): boolean {
+  return legs.some(({ oid }) => atMs <= (knownByMs(oid) ?? Number.NEGATIVE_INFINITY));
+}
+
+/** A copy has done what was asked for, or has made something of the order that it was asked of. */
+export function isWishCopied(run: Audited, { kind, number, target }: Wish): boolean {
+  const { truth, copies } = run;
+  const orders = [
+    truth.orders.get(number),
+    truth.splits.get(number),
+    target === null ? undefined : truth.orders.get(target),
+  ];
+  const ids = [...idsTold(run, number)].map((id) => `0x${id?.replaceAll("-", "")}`);
+  const isOperation = kind === "twap" || kind === "leverage" || kind === "margin";
+  return (
+    (isOperation && copies.isAny) ||
+    ids.some((cloid) => copies.cloids.has(cloid)) ||
+    orders.some((order) => order !== undefined && isOfCopy(copies, order))
+  );
+}
