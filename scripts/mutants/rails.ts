@@ -53,6 +53,13 @@ export const RAILS: readonly Mutant[] = [
     "  return larger(longest, negate(shortest));",
     "  return larger(net.high, negate(net.low));",
   ),
+  one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFee(store, row);\n", ""),
+  one(
+    "a fee that was paid in cash is taken off what a bot holds on spot",
+    "src/core/market.ts",
+    " && fill.feeToken !== FEE_CASH",
+    ' && fill.feeToken !== ""',
+  ),
   one(
     "what is not judged by its size is not held to a rail",
     GATE,

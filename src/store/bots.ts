@@ -126,6 +126,12 @@ export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held"
   heedBooked(store, of, { ...trade, held, net }, isReductionOut);
 }
 
+/** What a purchase on spot cost was paid in what was bought: of that a bot holds so much less. */
+export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket, fee: Decimal): void {
+  const book = bookOf(store, { accountId, bot });
+  putNet(store, book, market, subtract(book.nets.get(market) ?? ZERO, fee));
+}
+
 const reducing = prepared((store) =>
   store
     .select(columnsOf(orders, ["keyHash"]))

@@ -1,7 +1,7 @@
 /** What the fills of a day have cost in fees, as far as they are indexed. */
 import { and, count, eq, gte, isNotNull, sql } from "drizzle-orm";
-import { add, type Decimal, multiply, ZERO } from "../core/decimal.ts";
-import { isSpot } from "../core/market.ts";
+import { add, type Decimal, ZERO } from "../core/decimal.ts";
+import { isPaidInKind } from "../core/market.ts";
 import { startOf } from "../core/rails/trip.ts";
 import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
@@ -22,7 +22,7 @@ export function countFillsOfDay(store: Store, accountId: string, day: number): n
   return fillsSince(store).get({ accountId, sinceMs: startOf(day) })?.count ?? 0;
 }
 
-const PAID = columnsOf(fills, ["fee", "feeToken", "market", "price", "side"]);
+const PAID = columnsOf(fills, ["fee", "feeToken", "market", "side"]);
 
 const feesSince = prepared((store) =>
   store
@@ -68,11 +68,9 @@ export function sumFeesOfDay(store: Store, accountId: string, day: number): Map<
   return sums;
 }
 
-/** What is bought on spot is paid for in what was bought. */
-function inQuote({ fee, feeToken, market, price, side }: FeeRow): Decimal {
-  return isSpot(market) && side === "buy" && feeToken !== CASH ? multiply(fee, price) : fee;
+/** What was paid in kind the bot does not hold, and its books have lost it. */
+function inQuote(row: FeeRow): Decimal {
+  return isPaidInKind(row) ? ZERO : row.fee;
 }
 
-type FeeRow = Pick<typeof fills.$inferSelect, "fee" | "feeToken" | "market" | "price" | "side">;
-
-const CASH = "USDC";
+type FeeRow = Pick<typeof fills.$inferSelect, "fee" | "feeToken" | "market" | "side">;

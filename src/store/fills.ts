@@ -5,6 +5,7 @@ import type { Filled } from "../core/order.ts";
 import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
+import { bookFee } from "./fee-in-kind.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
@@ -30,6 +31,7 @@ export function insertFills(store: Store, rows: readonly StoredFill[], news: Fil
   return rows.filter((row) => {
     if (insert(store).all(row).length !== 1) return false;
     bookTwapFill(store, row);
+    bookFee(store, row);
     if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
     return true;
   });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import { insertFills } from "../../src/store/fills.ts";
 import { followGrantedSpot } from "../../src/write/watch-spot.ts";
 import { type Body, inSeconds, limitedRig, place, railOf } from "./rails-rig.ts";
-import type { Rig } from "./rig.ts";
+import { ACCOUNTS, type Rig } from "./rig.ts";
 
 const PURR = { market: "PURR/USDC", size: "100", price: "1" };
 
@@ -66,4 +67,29 @@ test("a bot sells on spot what it has bought, and nobody else's", async () => {
   await rig.clock.advance(240_000);
   expect(await railOf(await buy(rig, { side: "sell", size: "50" }))).toBe("passed");
   expect(await railOf(await buy(rig, { side: "sell", size: "1" }))).toBe("touches");
+});
+
+/** As the index of fills learns of it. */
+function tellFill(rig: Rig, some: { side: "buy" | "sell"; fee: string; feeToken: string }): void {
+  const timeMs = rig.clock.nowMs();
+  const figures = { price: "1", size: "50", realizedPnl: "0", startPosition: "0", ...some };
+  const of = { accountId: ACCOUNTS.main, id: `${timeMs}-${some.side}`, timeMs, market: PURR.market, oid: "9001" };
+  const rest = { isTaker: true, builderFee: null, direction: "Buy", twapId: null, isLiquidation: false };
+  const row = { ...of, ...figures, ...rest, transactionHash: "0x00" } as unknown as Parameters<typeof insertFills>[1];
+  insertFills(rig.deps.store, [row as unknown as (typeof row)[number]], { atMs: timeMs, toldFromMs: 0 });
+}
+
+const FEES: readonly [string, Parameters<typeof tellFill>[1], string, string][] = [
+  ["paid in what was bought", { side: "buy", fee: "0.05", feeToken: "PURR" }, "49.95", "49.96"],
+  ["paid in cash", { side: "buy", fee: "0.05", feeToken: "USDC" }, "50", "50.01"],
+];
+
+test.each(FEES)("a bot may sell what it got of a purchase whose fee was %s", async (_how, fill, most, more) => {
+  const rig = await spotRig({ price: "1" });
+  await follow(rig, 600_000);
+  fillWhole(rig);
+  expect(await railOf(await buy(rig, { size: "50" }))).toBe("passed");
+  rig.deps.store.transaction(() => tellFill(rig, fill));
+  expect(await railOf(await buy(rig, { side: "sell", size: more }))).toBe("touches");
+  expect(await railOf(await buy(rig, { side: "sell", size: most }))).toBe("passed");
 });
