@@ -12,12 +12,12 @@ import { findInstance } from "../store/instance.ts";
 import { closeStore, openStoreReadOnly, type Store } from "../store/open.ts";
 import { askAboutSeal } from "./ask-about-seal.ts";
 import { connect } from "./change.ts";
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
+import { type Command, Failure } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { places, requireDatabase } from "./directory.ts";
 import { askWhere } from "./gateway-client.ts";
 import { present } from "./output.ts";
-import { PASSPHRASE_FILE } from "./passphrase-input.ts";
+import { OPERATING } from "./passphrase-input.ts";
 import { lookAtPassphrase } from "./passphrase-standing.ts";
 
 /** Weight that the questions may come to, a hundred for each account. */
@@ -28,7 +28,7 @@ const SIGNS = { ok: "ok   ", warning: "WARN ", fault: "FAULT" } as const;
 export const doctorCommand: Command = {
   name: "doctor",
   summary: "check clock, data directory, database, agents, quotas and exchange, and say what to do",
-  options: { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: OPERATING,
   positionals: [],
   async run(input, outside) {
     const config = readConfig(outside.environment, {});

@@ -5,10 +5,8 @@ import { parseAddress } from "../wire/hex.ts";
 import { agentsThere } from "./agents-there.ts";
 import {
   type Command,
-  DATA_DIRECTORY,
   Failure,
   type Input,
-  JSON_OUTPUT,
   Misuse,
   required,
   UNOFFICIAL_EXCHANGE,
@@ -16,7 +14,7 @@ import {
 import { networkWords, places } from "./directory.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
-import { newPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
+import { newPassphrase, OPERATING } from "./passphrase-input.ts";
 
 export const initCommand: Command = {
   name: "init",
@@ -35,9 +33,7 @@ export const initCommand: Command = {
       variable: "POSTERN_EXCHANGE_URL",
     },
     "unofficial-exchange": UNOFFICIAL_EXCHANGE,
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

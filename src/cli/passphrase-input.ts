@@ -1,7 +1,7 @@
 import type { Network } from "../core/account.ts";
 import { type FoundPassphrase, readPassphrase, readPassphraseFile } from "../vault/passphrase.ts";
 import { weaknessOf } from "../vault/passphrase-strength.ts";
-import { Failure, type Input, type Option } from "./command.ts";
+import { DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, type Option } from "./command.ts";
 import type { Outside } from "./outside.ts";
 
 export const PASSPHRASE_FILE: Option = {
@@ -9,6 +9,9 @@ export const PASSPHRASE_FILE: Option = {
   help: "file with the passphrase of the agent keys, mode 0400 or 0600",
   variable: "POSTERN_PASSPHRASE_FILE",
 };
+
+/** Options of what works on a data directory, and opens what is sealed there: in the order in which each shows them. */
+export const OPERATING = { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT };
 
 /** Variables that make the runtime open itself to a debugger or run other code: no key is opened beside them. */
 const UNSAFE_VARIABLES = /^(BUN_INSPECT.*|BUN_OPTIONS|BUN_BE_BUN|NODE_OPTIONS)$/;

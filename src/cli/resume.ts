@@ -1,9 +1,9 @@
 import { ACCOUNT, chosenAccount } from "./account-choice.ts";
 import { change, SEALING } from "./change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
+import type { Command } from "./command.ts";
 import { places, reading } from "./directory.ts";
 import { present } from "./output.ts";
-import { PASSPHRASE_FILE } from "./passphrase-input.ts";
+import { OPERATING } from "./passphrase-input.ts";
 
 export const resumeCommand: Command = {
   name: "resume",
@@ -11,9 +11,7 @@ export const resumeCommand: Command = {
   options: {
     account: ACCOUNT,
     stop: { value: "STOP_ID", help: "one stop; all that stand when left out" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

@@ -18,7 +18,7 @@ import { passphraseFacts } from "../ops/examine-passphrase.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
-import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT, Misuse, overridesOf } from "./command.ts";
+import { type Command, Failure, type Input, Misuse, overridesOf } from "./command.ts";
 import { changing, networkWords, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
@@ -28,7 +28,7 @@ import { type Listening, listen } from "./listen.ts";
 import { openLogLines } from "./log-lines.ts";
 import type { Outside } from "./outside.ts";
 import { FAULT_OPTIONS, faultOptionsOf } from "./paper-faults.ts";
-import { foundPassphrase, PASSPHRASE_FILE } from "./passphrase-input.ts";
+import { foundPassphrase, OPERATING } from "./passphrase-input.ts";
 import { servePaper } from "./serve-paper.ts";
 import { offerSetup } from "./setup-link.ts";
 import { type Supervised, supervise } from "./supervised.ts";
@@ -78,9 +78,7 @@ export const serveCommand: Command = {
       variable: "POSTERN_EXTERNAL_CHECKPOINTS",
     },
     ...FAULT_OPTIONS,
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

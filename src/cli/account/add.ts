@@ -1,8 +1,8 @@
 import { change, SEALING } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
+import { type Command, Misuse, required } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 const KINDS = ["main", "subaccount", "vault", "copy"] as const;
 
@@ -14,9 +14,7 @@ export const accountAdd: Command = {
     kind: { value: "KIND", help: `${KINDS.join(", ")}; main by default` },
     address: { value: "0x…", help: "the owner's address of a main account, else the trading address" },
     parent: { value: "ID", help: "main account that a sub-account, vault or copy wallet belongs to" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

@@ -1,8 +1,8 @@
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse } from "../command.ts";
+import { type Command, type Input, Misuse } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { isoTime, present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 import { ownersSignature, SIGNATURE } from "../signature.ts";
 import { AGENT, chosenAgent } from "./approval.ts";
 
@@ -14,9 +14,7 @@ export const agentApprove: Command = {
     signature: SIGNATURE,
     nonce: { value: "MS", help: "where agent approval printed one" },
     "valid-until": { value: "MS", help: "where agent approval printed one" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

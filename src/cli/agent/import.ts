@@ -3,10 +3,10 @@ import { MAX_KEYSTORE_CHARACTERS, openKeystore } from "../../vault/keystore-v3.t
 import { toHex } from "../../wire/hex.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
+import { type Command, Failure } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { keystorePassphrase, PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { keystorePassphrase, OPERATING } from "../passphrase-input.ts";
 
 export const agentImport: Command = {
   name: "agent import",
@@ -14,9 +14,7 @@ export const agentImport: Command = {
   options: {
     account: ACCOUNT,
     "keystore-passphrase-file": { value: "FILE", help: "file with the keystore's own passphrase, mode 0400 or 0600" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: ["FILE"],
   async run(input, outside) {

@@ -1,14 +1,14 @@
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 export const agentNew: Command = {
   name: "agent new",
   summary: "make an agent key for an account's owner; it trades once the owner has approved it",
-  options: { account: ACCOUNT, "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: { account: ACCOUNT, ...OPERATING },
   positionals: [],
   async run(input, outside) {
     const at = places(input, outside);

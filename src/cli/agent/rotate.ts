@@ -1,9 +1,9 @@
 import { listAgents } from "../../store/agents.ts";
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
+import { type Command, Failure } from "../command.ts";
 import { places, reading } from "../directory.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 import { DAYS, presentApproval } from "./approval.ts";
 
 export const agentRotate: Command = {
@@ -14,9 +14,7 @@ export const agentRotate: Command = {
     account: ACCOUNT,
     replaces: { value: "0x…", help: "an agent whose key leaked: with the approval the exchange forgets it" },
     days: DAYS,
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

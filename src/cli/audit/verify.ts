@@ -3,10 +3,10 @@ import { verifyAudit } from "../../ops/verify-audit.ts";
 import type { AuditHead } from "../../store/audit.ts";
 import { findAuditSeal } from "../../store/audit-seal.ts";
 import { askAboutSeal } from "../ask-about-seal.ts";
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT, Misuse } from "../command.ts";
+import { type Command, Failure, Misuse } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 export const auditVerify: Command = {
   name: "audit verify",
@@ -16,9 +16,7 @@ export const auditVerify: Command = {
       value: "ROW:HASH",
       help: "a head that this command or the log printed earlier: it must still be in the log",
     },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

@@ -2,11 +2,11 @@ import { alertText } from "../../core/hook/alert-text.ts";
 import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, TRADINGVIEW_SOURCES } from "../../core/hook/hook.ts";
 import { DEFAULT_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { change, SEALING } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
+import { type Command, Misuse, required } from "../command.ts";
 import { places } from "../directory.ts";
 import { KEY_HASH, keyHashOf } from "../key/key-options.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 import { modeOf, secondsOf } from "./options.ts";
 
 export const hookCreate: Command = {
@@ -38,9 +38,7 @@ export const hookCreate: Command = {
       help: "keep its alerts and carry none out: postern hook rehearse shows what they would do",
     },
     "public-url": { value: "URL", help: "how the sender reaches the port of the hooks, for the text that is printed" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

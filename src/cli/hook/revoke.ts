@@ -1,15 +1,15 @@
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 import { chosenHook } from "./options.ts";
 
 export const hookRevoke: Command = {
   name: "hook revoke",
   summary: "end a hook for good; alerts that were not carried out yet go with it, orders stay",
-  options: { account: ACCOUNT, "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: { account: ACCOUNT, ...OPERATING },
   positionals: ["HOOK"],
   async run(input, outside) {
     const at = places(input, outside);

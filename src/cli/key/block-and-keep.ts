@@ -2,7 +2,7 @@ import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 import { keyHashOf } from "./key-options.ts";
 
 export const keyBlock: Command = {
@@ -37,9 +37,7 @@ export const keyKeep: Command = {
       value: null,
       help: "of a key with rails: those of the snapshot, whatever was signed or narrowed since; today counts as used",
     },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: ["KEY_HASH"],
   async run(input, outside) {

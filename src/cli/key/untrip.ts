@@ -1,9 +1,9 @@
 import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, required } from "../command.ts";
+import { type Command, required } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 export const keyUntrip: Command = {
   name: "key untrip",
@@ -11,9 +11,7 @@ export const keyUntrip: Command = {
   options: {
     bot: { value: "NAME", help: "the bot, as its grant names it" },
     account: ACCOUNT,
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

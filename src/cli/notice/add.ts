@@ -1,10 +1,10 @@
 import { RECEIVER_KINDS } from "../../core/notice/notice.ts";
 import { change, SEALING } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse, required } from "../command.ts";
+import { type Command, Misuse, required } from "../command.ts";
 import { places } from "../directory.ts";
 import { readTokenFile } from "../metrics.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 export const noticeAdd: Command = {
   name: "notice add",
@@ -21,9 +21,7 @@ export const noticeAdd: Command = {
     chat: { value: "NUMBER", help: "of Telegram: the chat that is told" },
     commands: { value: null, help: "of Telegram: whoever writes in the chat may ask for status and stop, and no more" },
     "allow-private": { value: null, help: "addresses of a private network are allowed, and plain HTTP to them" },
-    "passphrase-file": PASSPHRASE_FILE,
-    "data-dir": DATA_DIRECTORY,
-    json: JSON_OUTPUT,
+    ...OPERATING,
   },
   positionals: [],
   async run(input, outside) {

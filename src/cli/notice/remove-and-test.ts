@@ -2,7 +2,7 @@ import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
-import { PASSPHRASE_FILE } from "../passphrase-input.ts";
+import { OPERATING } from "../passphrase-input.ts";
 
 export const noticeRemove: Command = {
   name: "notice remove",
@@ -19,7 +19,7 @@ export const noticeRemove: Command = {
 export const noticeTest: Command = {
   name: "notice test",
   summary: "send one notice now; a receiver that was given up is told again what it has missed",
-  options: { "passphrase-file": PASSPHRASE_FILE, "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  options: OPERATING,
   positionals: ["NAME"],
   async run(input, outside) {
     const given = { name: input.positionals[0] ?? "" };
