@@ -98,6 +98,12 @@ export const LATE_COPIES: readonly Mutant[] = [
     "return isEnd && taking.length > MAX_GUARDS ? taking",
   ),
   one(
+    "what was refused before a night is waited for for ever",
+    "src/settle/trade/trader.ts",
+    "return endUnused(world, step.orderId);",
+    "return undefined;",
+  ),
+  one(
     "the stop of an entry goes while a copy of it may be filled",
     FACTS,
     'return part.isNumberUnused && part.state === "over"',

@@ -155,8 +155,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "what has ended is not looked for",
     UNUSED,
-    "const sight = await lookForCopy(world, account, refused);",
-    'const sight = account.id === "" ? await lookForCopy(world, account, refused) : ("silent" as CopySight);',
+    'const sight = await lookForCopy(world, account, refused, "cancel");',
+    'const sight = account.id === "" ? await lookForCopy(world, account, refused, "cancel") : ("silent" as CopySight);',
   ),
   one(
     "what was refused with its number unused stays refused, whatever shows it",

@@ -3,14 +3,7 @@ import { chooseExchange, EXCHANGE_URLS, exchangePlaceOf, isLoopback } from "../c
 import { type Initialized, initialize, initializeBare } from "../ops/initialize.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { agentsThere } from "./agents-there.ts";
-import {
-  type Command,
-  Failure,
-  type Input,
-  Misuse,
-  required,
-  UNOFFICIAL_EXCHANGE,
-} from "./command.ts";
+import { type Command, Failure, type Input, Misuse, required, UNOFFICIAL_EXCHANGE } from "./command.ts";
 import { networkWords, places } from "./directory.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";

@@ -156,7 +156,7 @@ describe("a TWAP of a key with rails", () => {
     if (refused === undefined || account === null) throw new Error("nothing was left unused");
     history.push(record(rig, "activated", "0"));
     rig.answers.set("twapHistory", () => history);
-    expect(await lookForCopy(rig.deps, account, refused)).toBe("shown");
+    expect(await lookForCopy(rig.deps, account, refused, "settle")).toBe("shown");
     expect(await useOf(rig)).toMatchObject({ turnover_open: "618", turnover_today: "0" });
     slice(rig, "0.004", 1);
     expect(await useOf(rig)).toMatchObject({ turnover_today: "240" });

@@ -181,6 +181,20 @@ test("a trade whose entry was filled by a copy is protected, although it was ref
   expect(await shownTrade(s, id)).toMatchObject({ status: "open", protected: true });
 });
 
+test("a trade that was refused so before a night without a gateway ends after it", async () => {
+  const s = await scene();
+  const entry = refuseEarly(s, { is: (body) => isOf("order")(body) && body.includes('"90000"'), copyAfterMs: null });
+  refuseEarly(s, { is: isOf("noop"), times: 1_000, copyAfterMs: null, text: USED_UP });
+  const id = await begin(s);
+  await s.pass(3_000);
+  expect([entry.count, (await shownTrade(s, id)).status]).toEqual([1, "entering"]);
+  s.kill();
+  await s.pass(3 * 3_600_000);
+  await s.start();
+  expect(await until(s, id, ({ status }) => status === "rejected")).toMatchObject({ held_size: "0" });
+  expect(liveOrders(s)).toEqual([]);
+});
+
 test("a stop that servers refuse is tried again every ten seconds, and not as often as they answer", async () => {
   const s = await scene();
   trade(s, MAKER, { isBuy: false, price: 89_900, size: "0.2" });

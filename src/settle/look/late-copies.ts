@@ -26,15 +26,27 @@ export function listUnused({ store, exchange }: With<"exchange" | "store">, acco
 }
 
 /** Asks the exchange once. What it shows is told, and goes as all that is alive does. */
-export function lookForCopy(world: ToFindCopies, account: Account, refused: Refused): Promise<CopySight> {
-  return refused.twap === null ? lookForOrder(world, account, refused) : lookForTwap(world, account, refused);
+export function lookForCopy(
+  world: ToFindCopies,
+  account: Account,
+  refused: Refused,
+  purpose: "cancel" | "settle",
+): Promise<CopySight> {
+  const of = { ...refused, purpose };
+  return of.twap === null ? lookForOrder(world, account, of) : lookForTwap(world, account, of);
 }
 
-async function lookForOrder(world: ToFindCopies, account: Account, { attempt, order }: Refused): Promise<CopySight> {
+type LookedFor = Refused & { purpose: "cancel" | "settle" };
+
+async function lookForOrder(
+  world: ToFindCopies,
+  account: Account,
+  { attempt, order, purpose }: LookedFor,
+): Promise<CopySight> {
   const { cloid } = attempt;
   if (cloid === null || order === null) throw new Error("bug: an order without a client order id");
   const request = { type: "orderStatus", user: account.tradingAddress, oid: cloid };
-  const outcome = await world.exchange.info(request, { purpose: "cancel" });
+  const outcome = await world.exchange.info(request, { purpose });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer === null || answer.kind === "unreadable") return "failed";
   const leg = findLegByCloid(world.store, cloid);
@@ -44,11 +56,11 @@ async function lookForOrder(world: ToFindCopies, account: Account, { attempt, or
 }
 
 /** It has no id of ours: it is the only one of its time, as it was asked for, that no operation has, while none is open. */
-async function lookForTwap(world: ToFindCopies, account: Account, { attempt }: Refused): Promise<CopySight> {
+async function lookForTwap(world: ToFindCopies, account: Account, { attempt, purpose }: LookedFor): Promise<CopySight> {
   if (listOpenAttempts(world.store).some(({ kind, accountId }) => kind === "twap" && accountId === account.id))
     return "failed";
   const request = { type: "twapHistory", user: account.tradingAddress };
-  const outcome = await world.exchange.info(request, { purpose: "cancel" });
+  const outcome = await world.exchange.info(request, { purpose });
   const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
   if (records === null) return "failed";
   const [only, ...others] = ofItsTime(world, attempt, records);
@@ -76,7 +88,7 @@ export function openLateCopies(world: ToFindCopies, onShown: (attemptId: number)
 
   async function lookFor(account: Account, refused: Refused): Promise<void> {
     const { attempt, order } = refused;
-    const sight = await lookForCopy(world, account, refused);
+    const sight = await lookForCopy(world, account, refused, "settle");
     if (sight === "shown" && order !== null) onShown(attempt.id);
     if (sight !== "silent") return;
     const looks = (silent.get(attempt.id)?.looks ?? 0) + 1;

@@ -3,8 +3,9 @@
  * another way can still be executed until it has expired. No stop and no trade is at its end before each is taken or has ended.
  */
 import type { Account } from "../../core/account.ts";
-import { endsAtMs, isNoopDue } from "../../core/attempt.ts";
+import { copiesSinceMs, endsAtMs, isNoopDue } from "../../core/attempt.ts";
 import type { ToSend, With } from "../../deps.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { type Refused, sealUnused } from "../../store/unused-numbers.ts";
 import { takeUnused } from "../send/seal.ts";
@@ -18,6 +19,18 @@ export type NumbersMemory = Map<
 
 /** Between two questions for the same copy, milliseconds. */
 const LOOK_EVERY_MS = 1_000;
+
+/** What was refused so long ago that nobody looks for a copy of it any more is at its end. */
+export function endUnused({ store, exchange }: With<"exchange" | "store">, orderId: string): void {
+  const sinceMs = copiesSinceMs(exchange.nowMs());
+  const old = listAttemptsOf(store, orderId).filter(({ state, seal, expiresAtMs }) => {
+    return state === "done" && seal === null && expiresAtMs <= sinceMs;
+  });
+  if (old.length === 0) return;
+  inTransaction(store, () => {
+    for (const attempt of old) sealUnused(store, attempt, "expiry");
+  });
+}
 
 /** One step: its number is taken, or the exchange is asked whether a copy was in time, for the last time when it has ended. */
 export async function settleUnused(
@@ -35,7 +48,7 @@ export async function settleUnused(
   if (hasEnded || known.isTaken) {
     if (known.lookElapsedMs !== null && nowMs - known.lookElapsedMs < LOOK_EVERY_MS) return;
     known.lookElapsedMs = nowMs;
-    const sight = await lookForCopy(world, account, refused);
+    const sight = await lookForCopy(world, account, refused, "cancel");
     if (sight === "silent" && hasEnded) inTransaction(store, () => sealUnused(store, attempt, "expiry"));
     return;
   }

@@ -20,7 +20,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findTrade, listOpenTrades, listOpenTradesOf, putTrade } from "../../store/trades.ts";
 import { listUnused } from "../look/late-copies.ts";
-import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
+import { endUnused, type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
@@ -351,7 +351,8 @@ async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, ste
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
     case "take_number": {
       const unused = listUnused(world, account.id).find(({ order }) => order?.id === step.orderId);
-      return unused === undefined ? undefined : settleUnused(world, account, unused, memory.numbers);
+      if (unused === undefined) return endUnused(world, step.orderId);
+      return settleUnused(world, account, unused, memory.numbers);
     }
     case "place_entry":
       return noteRefusal(world, trade.id, await parts.enter(trade, account, memory.stopShown));
