@@ -53,6 +53,12 @@ export const RAILS: readonly Mutant[] = [
     "  return larger(longest, negate(shortest));",
     "  return larger(net.high, negate(net.low));",
   ),
+  one(
+    "a TWAP that was refused here holds a bot's limits",
+    "src/store/operations.ts",
+    '  if (operation.status !== "rejected") expectBotTwap(store, operation);',
+    "  expectBotTwap(store, operation);",
+  ),
   one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFee(store, row);\n", ""),
   one(
     "a fee that was paid in cash is taken off what a bot holds on spot",

@@ -27,6 +27,7 @@ import listAlerts from "../../drizzle/0022_list_alerts.sql" with { type: "text" 
 import doubtNets from "../../drizzle/0023_doubt_nets.sql" with { type: "text" };
 import doubtWhatIncreases from "../../drizzle/0024_doubt_what_increases.sql" with { type: "text" };
 import indexAbsent from "../../drizzle/0025_index_absent.sql" with { type: "text" };
+import dropRefusedTwaps from "../../drizzle/0026_drop_refused_twaps.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0023_doubt_nets", sql: doubtNets },
   { name: "0024_doubt_what_increases", sql: doubtWhatIncreases },
   { name: "0025_index_absent", sql: indexAbsent },
+  { name: "0026_drop_refused_twaps", sql: dropRefusedTwaps },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -35,7 +35,8 @@ export function findOperation(store: Store, id: string): StoredOperation | null 
 
 export function insertOperation(store: Store, operation: StoredOperation): void {
   store.insert(operations).values(operation).run();
-  expectBotTwap(store, operation);
+  // What was refused here leaves nothing to come.
+  if (operation.status !== "rejected") expectBotTwap(store, operation);
   tellOperation(store, operation, { type: "operation.created", atMs: operation.createdAtMs });
 }
 

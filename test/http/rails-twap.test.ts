@@ -146,6 +146,16 @@ describe("a TWAP of a key with rails", () => {
     expect(await useOf(rig)).toMatchObject({ turnover_today: "0", nets: [] });
   });
 
+  test("that was refused here, for its size, holds nothing", async () => {
+    const { rig } = await twapRig({ maxExposure: "700 USD" });
+    expect(await twap(rig, { size: "0.0100001" }).then((answer) => answer.json())).toMatchObject({
+      status: "rejected",
+      error: expect.stringContaining("more decimals"),
+    });
+    expect(await useOf(rig)).toMatchObject({ open_orders: 0, turnover_open: "0", positions: [] });
+    expect(await railOf(await twap(rig, {}))).toBe("passed");
+  });
+
   test("that was refused at one door and runs by a copy holds its size, and its slices are booked", async () => {
     const { rig, history } = await twapRig({ maxExposure: "700 USD" });
     rig.refusals.push("Must deposit before performing actions. User: 0x1111111111111111111111111111111111111111");

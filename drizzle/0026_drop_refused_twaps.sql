@@ -1,0 +1,1 @@
+DELETE FROM `bot_twaps` WHERE `operation_id` IN (SELECT `id` FROM `operations` WHERE `status` = 'rejected');
