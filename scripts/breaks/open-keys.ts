@@ -111,8 +111,8 @@ export const OPEN_KEY_BREAKS: readonly Break[] = [
     name: "an option takes the passphrase itself",
     changes: inFile(
       "src/cli/serve.ts",
-      '    "passphrase-file": PASSPHRASE_FILE,\n    "data-dir"',
-      '    "passphrase-file": PASSPHRASE_FILE,\n    passphrase: { value: "WORDS", help: "the passphrase of the agent keys" },\n    "data-dir"',
+      "    ...OPERATING,\n",
+      '    ...OPERATING,\n    passphrase: { value: "WORDS", help: "the passphrase of the agent keys" },\n',
     ),
     seenBy: NO_OPTION,
   },
