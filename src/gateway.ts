@@ -29,12 +29,12 @@ import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS
 import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
 import { checkPictures } from "./settle/account/check-picture.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
+import { COPIES_EVERY_MS, openLateCopies } from "./settle/copies/late-copies.ts";
 import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
-import { COPIES_EVERY_MS } from "./settle/look/late-copies.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -217,7 +217,7 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   keepWatch(deps, beginning);
   keepInStep(deps, beginning);
   repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
-  repeating.every(COPIES_EVERY_MS, beginning.follower.lookForCopies);
+  repeating.every(COPIES_EVERY_MS, openLateCopies(deps, settler).look);
   keepRecord(repeating, deps);
   repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
   repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));

@@ -1,8 +1,4 @@
-import type { Mutant } from "./mutant.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  return { name, changes: [{ file, find, put }] };
-}
+import { type Mutant, one } from "./mutant.ts";
 
 /** What the orders of one action share, and what each has to itself. */
 export const BATCHES: readonly Mutant[] = [

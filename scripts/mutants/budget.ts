@@ -1,13 +1,8 @@
-import type { Change, Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
 const BUDGET = "src/exchange/shares.ts";
 const NOT_ASKED = "src/actions/not-asked.ts";
 const WIRE = "src/exchange/http.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  const change: Change = { file, find, put };
-  return { name, changes: [change] };
-}
 
 /** Bugs in who may spend our weight at the exchange, and in what is told of it. */
 export const BUDGET_BUGS: readonly Mutant[] = [

@@ -1,15 +1,11 @@
 /** What was refused at one door and executed by a copy: how it could be told wrongly, or forgotten. */
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
-const COPIES = "src/settle/look/late-copies.ts";
+const COPIES = "src/settle/copies/late-copies.ts";
 const UNUSED = "src/store/unused-numbers.ts";
 const CONTRADICTED = "src/write/contradicted.ts";
 const STEPS = "src/core/trade-step.ts";
 const FACTS = "src/settle/trade/trade-facts.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  return { name, changes: [{ file, find, put }] };
-}
 
 export const LATE_COPIES: readonly Mutant[] = [
   one(

@@ -12,3 +12,7 @@ export type Mutant = {
   /** Of the whole simulation only the seeds in which this is drawn. */
   world?: LifeKind;
 };
+
+export function one(name: string, file: string, find: string, put: string): Mutant {
+  return { name, changes: [{ file, find, put }] };
+}

@@ -1,12 +1,8 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
 const GATE = "src/write/gate.ts";
 const OPEN_LEGS = "src/store/open-leg-book.ts";
 const EXPOSURE = "src/core/rails/exposure.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  return { name, changes: [{ file, find, put }] };
-}
 
 /** Bugs by which a bot comes to more at the exchange than its rails say. */
 export const RAILS: readonly Mutant[] = [
@@ -63,7 +59,7 @@ export const RAILS: readonly Mutant[] = [
   one(
     "a fee that was paid in cash is taken off what a bot holds on spot",
     "src/core/market.ts",
-    " && fill.feeToken !== FEE_CASH",
+    " && fill.feeToken !== CASH",
     ' && fill.feeToken !== ""',
   ),
   one(

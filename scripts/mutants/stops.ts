@@ -1,14 +1,10 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
 const COVERED = "src/settle/stop/covered.ts";
 const CANCEL = "src/settle/stop/cancel-covered.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
-const UNUSED = "src/settle/look/unused-numbers.ts";
+const UNUSED = "src/settle/copies/unused-numbers.ts";
 const WITHDRAW = "src/settle/stop/withdraw.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  return { name, changes: [{ file, find, put }] };
-}
 
 /** Bugs in what a stop refuses, in what it withdraws, and in when it is told to be done. */
 export const STOPS: readonly Mutant[] = [

@@ -1,8 +1,4 @@
-import type { Mutant } from "./mutant.ts";
-
-function one(name: string, file: string, find: string, put: string): Mutant {
-  return { name, changes: [{ file, find, put }] };
-}
+import { type Mutant, one } from "./mutant.ts";
 
 /** Orders at market, closes, batches, cancel-alls and trades: what the auditor of whole trades has to see. */
 export const WHOLE_TRADES: readonly Mutant[] = [

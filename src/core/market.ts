@@ -78,12 +78,13 @@ export function isSpot(market: string): boolean {
   return market.includes("/") || market.startsWith("@");
 }
 
-/** Spot purchases cost some of what was bought. */
-export function isPaidInKind(fill: { market: string; side: "buy" | "sell"; feeToken: string }): boolean {
-  return isSpot(fill.market) && fill.side === "buy" && fill.feeToken !== FEE_CASH;
-}
+/** In which fees are paid, but for those of purchases on spot. */
+const CASH = "USDC";
 
-const FEE_CASH = "USDC";
+/** A fill whose fee was taken out of what was bought. */
+export function isPaidInKind(fill: { market: string; side: "buy" | "sell"; feeToken: string }): boolean {
+  return isSpot(fill.market) && fill.side === "buy" && fill.feeToken !== CASH;
+}
 
 /** Name of the perpetuals dex of a market, by its name; `""` for the native one and for spot. */
 export function dexOf(market: string): string {

@@ -15,7 +15,7 @@ import {
   subtract,
   ZERO,
 } from "./decimal.ts";
-import { isSpot } from "./market.ts";
+import { isPaidInKind } from "./market.ts";
 import type { Side } from "./order.ts";
 
 /** The key of what belongs to nobody: traded elsewhere, liquidated, or from before anything was indexed. */
@@ -71,7 +71,6 @@ export type PaidFunding = { timeMs: number; market: string; amount: Decimal; pos
 /** Digits behind the point of what has to be divided. */
 const SHARE_DECIMALS = 8;
 const DAY_MS = 86_400_000;
-const CASH = "USDC";
 
 export function sumFigures(a: Figures, b: Figures): Figures {
   return {
@@ -204,10 +203,6 @@ function endOf(fill: OwnedFill): Decimal {
 function signedSize(fill: OwnedFill): Decimal {
   const size = isPaidInKind(fill) ? subtract(fill.size, fill.fee) : fill.size;
   return fill.side === "buy" ? size : negate(size);
-}
-
-function isPaidInKind({ market, side, feeToken }: OwnedFill): boolean {
-  return isSpot(market) && side === "buy" && feeToken !== CASH;
 }
 
 function bookFill(books: Books, fill: OwnedFill): void {

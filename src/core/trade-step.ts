@@ -144,9 +144,9 @@ export function nextSteps(trade: Trade, facts: TradeFacts): TradeStep[] {
   const steps = stepsWhileSure(trade, facts);
   const isEnd = steps.some(({ kind }) => kind === "end");
   // Nothing is at its end while something that was refused may still come; of its entry it is asked at once.
-  const unused = (isEnd ? [entry, ...stops, ...profits] : [entry]).filter((part) => part?.isNumberUnused === true);
-  const taking = unused.flatMap((part) =>
-    part === null ? [] : [{ kind: "take_number", orderId: part.orderId } as const],
+  const asked = isEnd ? [entry, ...stops, ...profits] : [entry];
+  const taking = asked.flatMap((part): TradeStep[] =>
+    part?.isNumberUnused === true ? [{ kind: "take_number", orderId: part.orderId }] : [],
   );
   return isEnd && taking.length > 0 ? taking : [...steps, ...taking];
 }

@@ -151,7 +151,7 @@ const IDEMPOTENCY_KEY = {
   in: "header",
   required: true,
   description:
-    "One key for each action: 8 to 128 visible ASCII characters without spaces. The same key with the same request gives the same answer; with another request 409. Shared by all API keys of the account.",
+    "One key for each action: 8 to 128 visible ASCII characters without spaces. The same key with the same request gives the same answer, unless the exchange has shown since that it was not so; with another request 409. Shared by all API keys of the account.",
   schema: { type: "string", minLength: 8, maxLength: 128, pattern: "^[!-~]{8,128}$" },
   example: "2026-11-21-btc-entry-0001",
 } as const satisfies JsonObject;

@@ -1,11 +1,12 @@
 import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { add, multiply, ZERO } from "../core/decimal.ts";
+import { add, isZero, multiply, ZERO } from "../core/decimal.ts";
+import { isPaidInKind } from "../core/market.ts";
 import type { Filled } from "../core/order.ts";
 import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
+import { bookFeeInKind, botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
-import { bookFee } from "./fee-in-kind.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
@@ -35,6 +36,15 @@ export function insertFills(store: Store, rows: readonly StoredFill[], news: Fil
     if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
     return true;
   });
+}
+
+/** Of a bot's purchase on spot that was paid in what was bought the bot holds so much less. */
+function bookFee(store: Store, row: StoredFill): void {
+  const { accountId, market, fee } = row;
+  if (!isPaidInKind(row) || isZero(fee)) return;
+  const [of] = listed(store, accountId, [row]);
+  const bot = botOf(store, of?.keyHash ?? null);
+  if (bot !== null) bookFeeInKind(store, { accountId, bot, market }, fee);
 }
 
 function tellFill(store: Store, { accountId, id: resourceId }: StoredFill, atMs: number): void {

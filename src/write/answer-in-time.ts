@@ -4,7 +4,8 @@ import type { RunningAnswer, ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
-import { answerRecord, asItStands, type WriteAnswer } from "./key.ts";
+import { asItStands } from "./as-it-stands.ts";
+import { answerRecord, type WriteAnswer } from "./key.ts";
 import type { Write } from "./verb.ts";
 
 /** What follows a stored intent. Resolves with the answer that it has fixed, or null where that has to be read. */

@@ -3,17 +3,17 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { isLive, type OrderStatus } from "../core/order.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer } from "../deps.ts";
-import { cancelAllShown } from "../settle/cancel-all/covered.ts";
 import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { OVERRULED } from "../settle/record/note.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listBatch } from "../store/batches.ts";
-import { findCancelAll, listCovered } from "../store/cancel-alls.ts";
+import { listCovered } from "../store/cancel-alls.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import { hasNote } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { cancelAllAsItStands } from "./as-it-stands.ts";
 
 /**
  * What a key answers whose order the exchange has shown to stand in another market, before the answer or after it, or to be there
@@ -62,9 +62,8 @@ function shownOrder(store: Store, id: string, { status }: KeyAnswer, error: stri
 }
 
 function ofCancelAll(store: Store, id: string): RunningAnswer | null {
-  const row = findCancelAll(store, id);
-  if (row === null || !listCovered(store, row).some((order) => hasNote(store, order.id, OVERRULED))) return null;
-  return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
+  const isOverruled = listCovered(store, { id }).some((order) => hasNote(store, order.id, OVERRULED));
+  return isOverruled ? cancelAllAsItStands(store, id) : null;
 }
 
 function ofBatch(store: Store, batchId: string, status: 200 | 201): RunningAnswer | null {

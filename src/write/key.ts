@@ -1,17 +1,11 @@
-import { alarmIn } from "../core/alarm.ts";
 import { ApiError } from "../core/errors.ts";
 import { decide, type KeyAnswer, type KeyRecord } from "../core/idempotency.ts";
-import { batchText, operationText, orderText } from "../core/resource.ts";
 import type { RunningAnswer, ToWrite, With } from "../deps.ts";
-import { cancelAllShown } from "../settle/cancel-all/covered.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
-import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
-import { findCancelAll } from "../store/cancel-alls.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
-import { findOperation } from "../store/operations.ts";
-import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { adoptKey } from "./adopt.ts";
+import { asItStands } from "./as-it-stands.ts";
 import type { Caller } from "./caller.ts";
 import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
@@ -102,40 +96,3 @@ function storedAnswer(record: KeyRecord): KeyAnswer {
   if (record.answer === null) throw new Error("bug: no answer stored");
   return record.answer;
 }
-
-/** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
-export function asItStands(store: Store, resource: KeyRecord["resource"]): RunningAnswer {
-  if (resource.kind === "operation") {
-    const operation = findOperation(store, resource.id);
-    if (operation === null) throw new Error("bug: a key without its operation");
-    const error = operation.error ?? NOT_KNOWN;
-    return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
-  }
-  if (resource.kind === "batch") return batchAsItStands(store, resource.id);
-  if (resource.kind === "cancel_all") return cancelAllAsItStands(store, resource.id);
-  const order = findOrder(store, resource.id);
-  if (order === null) throw new Error("bug: a key without its order");
-  return { status: 202, body: orderText(asUnknown(order)) };
-}
-
-function asUnknown(order: StoredOrder): StoredOrder {
-  const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
-  return { ...order, status: "unknown", error };
-}
-
-/** Its own status says whether it is done. */
-function cancelAllAsItStands(store: Store, id: string): RunningAnswer {
-  const row = findCancelAll(store, id);
-  if (row === null) throw new Error("bug: a key without its cancel-all");
-  return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
-}
-
-/** What of it is known is told as it is. */
-function batchAsItStands(store: Store, batchId: string): RunningAnswer {
-  const orders = listBatch(store, batchId);
-  const unsettled = new Set(listUnsettledOfBatch(store, batchId));
-  const shown = orders.map((order) => (unsettled.has(order.id) ? asUnknown(order) : order));
-  return { status: 202, body: batchText(shown) };
-}
-
-const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";

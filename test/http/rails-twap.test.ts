@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
-import { lookForCopy } from "../../src/settle/look/late-copies.ts";
+import { lookForCopy } from "../../src/settle/copies/late-copies.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
 import { insertFills } from "../../src/store/fills.ts";

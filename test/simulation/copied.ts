@@ -4,8 +4,7 @@
  */
 import type { Audited } from "./auditor.ts";
 import { idsTold } from "./refused.ts";
-import type { TrueOrder } from "./truth.ts";
-import { placedBy } from "./truth.ts";
+import { placedBy, type TrueOrder } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 

@@ -46,7 +46,7 @@ export const OrderStatus = words(
   {
     title: "OrderStatus",
     description:
-      "`unknown`: sent, and its fate is not known yet; the gateway finds it out, retrieve the order and do not place it again under a new key.",
+      "`unknown`: sent, and its fate is not known yet; the gateway finds it out, retrieve the order and do not place it again under a new key. `rejected` because the account's actions are used up, or because the exchange does not know the agent or the deposit, is what one server said before it looked at the order: where another has taken a copy of it, the order is shown as it is from when that is known.",
   },
 );
 

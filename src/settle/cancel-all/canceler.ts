@@ -10,8 +10,8 @@ import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import type { Refused } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
-import { listUnused } from "../look/late-copies.ts";
-import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
+import { listUnused } from "../copies/late-copies.ts";
+import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
@@ -88,7 +88,14 @@ export function remainingOf(
   world: With<"exchange" | "store">,
   row: Pick<CancelAll, "id" | "accountId">,
 ): StoredOrder[] {
-  const unused = unusedOf(world, row.accountId);
+  return remainingBeside(world, row, unusedOf(world, row.accountId));
+}
+
+function remainingBeside(
+  world: With<"store">,
+  row: Pick<CancelAll, "id">,
+  unused: ReadonlyMap<string, Refused>,
+): StoredOrder[] {
   return listCovered(world.store, row).filter(({ id }) => unused.has(id) || !isGone(world, id));
 }
 
@@ -113,10 +120,9 @@ async function step(tools: CancelerTools, id: string): Promise<boolean> {
   // Nothing can be signed yet: the row stands all the same.
   if (state.phase === "trial" || state.phase === "opening") return false;
   if (isOutsideDue(row)) await takeOutside(tools, row, account);
-  const remaining = remainingOf(world, row);
   const unused = unusedOf(world, account.id);
   await Promise.all(
-    remaining.map(({ id: orderId }) => {
+    remainingBeside(world, row, unused).map(({ id: orderId }) => {
       const refused = unused.get(orderId);
       const name = nameOf(row);
       return turns.take(() =>

@@ -11,7 +11,7 @@ import { listCovered } from "../../store/cancel-alls.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { isTouched } from "../close/closer.ts";
-import { listUnused } from "../look/late-copies.ts";
+import { listUnused } from "../copies/late-copies.ts";
 
 /** Orders of an account that may be alive; far more than the exchange lets one have. */
 const MAX_ORDERS = 100_000;

@@ -4,7 +4,6 @@ import type { FeedEvent } from "../../exchange/feed-event.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { withoutCut } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
-import { openLateCopies } from "../look/late-copies.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { openFiredUnheard } from "./fired-unheard.ts";
@@ -27,8 +26,6 @@ export type Follower = {
   crossCheck(): Promise<void>;
   /** Holds the feed of one address against the exchange's fills, unless that was done a moment ago. */
   checkFills(address: string): void;
-  /** Looks for copies of what was refused, as `look/late-copies` does. */
-  lookForCopies(): Promise<void>;
   stop(): void;
 };
 
@@ -43,7 +40,6 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
   const resyncs = openResyncs(world, { watch, index, others, fired: openFiredUnheard(world) }, hasStopped);
   const checks = openCrossChecks(world, index, resyncs.compare);
   const states = openTestifying(world, hasStopped);
-  const copies = openLateCopies(world, (attemptId) => void settling.pursue(attemptId));
 
   function onAccountEvent(account: Account, event: FeedEvent): void {
     if (event.kind === "fills") {
@@ -86,7 +82,6 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
       for (const account of listAccounts(world.store))
         if (isMissing(world, account, which)) await resyncs.run(account, which === "not_live" ? "quick" : "thorough");
     },
-    lookForCopies: copies.look,
     stop() {
       isStopped = true;
       watch.stop();

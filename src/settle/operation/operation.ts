@@ -26,7 +26,7 @@ export function finishOperation(
   world: With<"clock" | "store">,
   attempt: Attempt,
   end: OperationEnd,
-  { answerText }: Partial<Pick<Attempt, "answerText">> = {},
+  kept: { answerText?: string } = {},
 ): void {
   inTransaction(world.store, () => {
     const change = {
@@ -35,7 +35,6 @@ export function finishOperation(
       error: end.status === "succeeded" ? null : end.error,
     };
     const nowMs = world.clock.nowMs();
-    const kept = answerText === undefined ? {} : { answerText };
     const isFirst = updateAttempt(world.store, attempt, { state: "done", settledAtMs: nowMs, ...kept });
     if (!isFirst) return;
     updateOperation(world.store, attempt.resource.id, change, nowMs);

@@ -114,7 +114,7 @@ const UNCLEAR = "Whether it is this one cannot be proven. Equal TWAPs were made:
 /** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
 function lookIn(
   world: With<"store">,
-  { attempt, records }: TwapHistory,
+  { attempt, records }: Pick<TwapHistory, "attempt" | "records">,
 ): { found: string[]; elsewhere: string[]; isOneOfAnotherTime: boolean } {
   const claimed = listClaimedTwaps(world.store, attempt.accountId);
   const { market } = operationOf(world, attempt);
@@ -162,7 +162,7 @@ function differenceOf(world: With<"store">, attempt: Attempt, state: TwapState):
 
 /** Native ids of the TWAPs of its time that are as asked for and that no operation has. */
 export function ofItsTime(world: With<"store">, attempt: Attempt, records: TwapRecord[]): string[] {
-  return lookIn(world, { attempt, records, newestAtMs: null }).found;
+  return lookIn(world, { attempt, records }).found;
 }
 
 type AskedTwap = TwapOrderAction["twap"];

@@ -12,7 +12,7 @@ import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.
 import { covers } from "../../store/stops.ts";
 import type { Refused } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
-import { listUnused } from "../look/late-copies.ts";
+import { listUnused } from "../copies/late-copies.ts";
 
 type CoveredRows = With<"exchange" | "markets" | "store">;
 

@@ -4,7 +4,7 @@ import type { Settling, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
-import { type NumbersMemory, settleUnused } from "../look/unused-numbers.ts";
+import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";

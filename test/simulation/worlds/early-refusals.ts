@@ -3,7 +3,8 @@
  * what was refused so may be executed later, until it has expired.
  */
 import type { Answer } from "../../../src/paper/answers.ts";
-import type { Chance } from "../chance.ts";
+import { type Chance, openChance } from "../chance.ts";
+import type { Timeline } from "../timeline.ts";
 
 export type EarlyRefusals = {
   /** Share of the actions. */
@@ -35,6 +36,46 @@ export function drawEarlyRefusals(chance: Chance): EarlyRefusals | null {
   };
 }
 
-export function earlyRefusal({ text }: EarlyRefusals): Answer {
-  return { status: 200, contentType: "application/json", body: JSON.stringify({ status: "err", response: text }) };
+/** Such a server at work. */
+export type OpenEarlyRefusals = {
+  /** Null where it is not refused. What carries it out may be called later. */
+  refuse(sent: string, execute: () => Answer): Answer | null;
+  /** Told of what was carried out: the network doubles requests as well, and the copy that is refused may be the later one. */
+  note(sent: string, answer: Answer): void;
+  /** When a copy of an action that had been refused so was executed all the same, by its number; milliseconds of virtual time. */
+  readonly takenLaterMs: ReadonlyMap<number, number>;
+};
+
+export function openEarlyRefusals(early: EarlyRefusals, timeline: Timeline, from: Chance): OpenEarlyRefusals {
+  const chance = openChance(Math.floor(from.fraction() * 2 ** 31));
+  const refused = new Set<number>();
+  const executedMs = new Map<number, number>();
+  const takenLaterMs = new Map<number, number>();
+  const body = JSON.stringify({ status: "err", response: early.text });
+
+  function note(sent: string, answer: Answer): void {
+    if (!answer.body.startsWith('{"status":"ok"')) return;
+    const nonce = nonceOf(sent);
+    executedMs.set(nonce, timeline.nowMs());
+    if (refused.has(nonce)) takenLaterMs.set(nonce, timeline.nowMs());
+  }
+
+  return {
+    note,
+    takenLaterMs,
+    refuse(sent, execute) {
+      if (!chance.isLucky(early.rate)) return null;
+      const nonce = nonceOf(sent);
+      const beforeMs = executedMs.get(nonce);
+      if (beforeMs !== undefined) takenLaterMs.set(nonce, beforeMs);
+      refused.add(nonce);
+      if (chance.isLucky(early.copyRate))
+        timeline.after(chance.between(1, early.copyWithinMs), () => note(sent, execute()));
+      return { status: 200, contentType: "application/json", body };
+    },
+  };
+}
+
+export function nonceOf(body: string): number {
+  return Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]);
 }

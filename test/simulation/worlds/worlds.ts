@@ -1,10 +1,10 @@
 /** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
 import type { Answer } from "../../../src/paper/answers.ts";
-import { type Chance, openChance } from "../chance.ts";
+import type { Chance } from "../chance.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
 import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
-import { drawEarlyRefusals, type EarlyRefusals, earlyRefusal } from "./early-refusals.ts";
+import { drawEarlyRefusals, type EarlyRefusals, nonceOf, openEarlyRefusals } from "./early-refusals.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
 import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
@@ -112,49 +112,24 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
-  const takenLaterMs = new Map<number, number>();
   const shown = new Set<string>();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
-  const copies = openChance(earlyRefusals === null ? 0 : Math.floor(chance.fraction() * 2 ** 31));
-
-  const refusedEarly = new Set<number>();
-  const executedMs = new Map<number, number>();
-
-  /** Refused at the door, and perhaps executed a little later. */
-  function refuseEarly(early: EarlyRefusals, sent: string, execute: (body: string) => Answer): Answer {
-    const nonce = nonceOf(sent);
-    const executedBeforeMs = executedMs.get(nonce);
-    if (executedBeforeMs !== undefined) takenLaterMs.set(nonce, executedBeforeMs);
-    refusedEarly.add(nonce);
-    if (copies.isLucky(early.copyRate))
-      timeline.after(copies.between(1, early.copyWithinMs), () => {
-        noteCopy(sent, execute(moves === null ? sent : inEngineIds(moves, sent, timeline.nowMs())));
-      });
-    return earlyRefusal(early);
-  }
-
-  /** The network doubles requests as well, and the copy that is refused may be the later one. */
-  function noteCopy(sent: string, { body }: Answer): void {
-    if (!body.startsWith('{"status":"ok"')) return;
-    const nonce = nonceOf(sent);
-    executedMs.set(nonce, timeline.nowMs());
-    if (refusedEarly.has(nonce)) takenLaterMs.set(nonce, timeline.nowMs());
-  }
-
+  const early = earlyRefusals === null ? null : openEarlyRefusals(earlyRefusals, timeline, chance);
+  const inTheirIds = (body: string) => (moves === null ? body : inEngineIds(moves, body, timeline.nowMs()));
   return {
     lenses: lensesOf(worlds, { venue, timeline, chance: chance.split(), faultsEndMs }),
     onSent: (owner, body) => (isOver() ? undefined : namesakes?.onSent(owner, body)),
     answer(sent, execute) {
-      if (earlyRefusals !== null && !isOver() && copies.isLucky(earlyRefusals.rate))
-        return refuseEarly(earlyRefusals, sent, execute);
-      const body = moves === null ? sent : inEngineIds(moves, sent, timeline.nowMs());
+      const refusedEarly = isOver() ? null : (early?.refuse(sent, () => execute(inTheirIds(sent))) ?? null);
+      if (refusedEarly !== null) return refusedEarly;
+      const body = inTheirIds(sent);
       if (refusals !== null && !isOver() && replies.isLucky(refusals.rate)) {
         const refusal = refused(refusals, body, execute);
         if (refusal !== null) refusedNonces.add(nonceOf(body));
         return refusal ?? execute(body);
       }
       const executed = execute(body);
-      noteCopy(sent, executed);
+      early?.note(sent, executed);
       const answer = odd === null || isOver() ? executed : oddText(odd, replies, executed);
       if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
       return { ...answer, body: mixedReply(answer.body, replies) };
@@ -166,15 +141,12 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     },
     shownCloids: () => shown,
     refusedNonces,
-    takenLaterMs,
+    takenLaterMs: early?.takenLaterMs ?? NONE,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
   };
 }
 
-function nonceOf(body: string): number {
-  return Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]);
-}
-
+const NONE: OpenWorlds["takenLaterMs"] = new Map();
 const NOBODY: Namesakes["heard"] = new Set();
 
 /** Null for what is never refused so: it would tell the gateway nothing that it does not know. */

@@ -4,7 +4,7 @@
  */
 import type { Account } from "../../core/account.ts";
 import { copiesSinceMs, endsAtMs } from "../../core/attempt.ts";
-import type { With } from "../../deps.ts";
+import type { Settling, With } from "../../deps.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -32,20 +32,16 @@ export function lookForCopy(
   refused: Refused,
   purpose: "cancel" | "settle",
 ): Promise<CopySight> {
-  const of = { ...refused, purpose };
-  return of.twap === null ? lookForOrder(world, account, of) : lookForTwap(world, account, of);
+  const asking = { user: account.tradingAddress, purpose };
+  return refused.twap === null ? lookForOrder(world, refused, asking) : lookForTwap(world, refused, asking);
 }
 
-type LookedFor = Refused & { purpose: "cancel" | "settle" };
+type Asking = { user: string; purpose: "cancel" | "settle" };
 
-async function lookForOrder(
-  world: ToFindCopies,
-  account: Account,
-  { attempt, order, purpose }: LookedFor,
-): Promise<CopySight> {
+async function lookForOrder(world: ToFindCopies, { attempt }: Refused, { user, purpose }: Asking): Promise<CopySight> {
   const { cloid } = attempt;
-  if (cloid === null || order === null) throw new Error("bug: an order without a client order id");
-  const request = { type: "orderStatus", user: account.tradingAddress, oid: cloid };
+  if (cloid === null) throw new Error("bug: an order without a client order id");
+  const request = { type: "orderStatus", user, oid: cloid };
   const outcome = await world.exchange.info(request, { purpose });
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
   if (answer === null || answer.kind === "unreadable") return "failed";
@@ -56,10 +52,12 @@ async function lookForOrder(
 }
 
 /** It has no id of ours: it is the only one of its time, as it was asked for, that no operation has, while none is open. */
-async function lookForTwap(world: ToFindCopies, account: Account, { attempt, purpose }: LookedFor): Promise<CopySight> {
-  if (listOpenAttempts(world.store).some(({ kind, accountId }) => kind === "twap" && accountId === account.id))
-    return "failed";
-  const request = { type: "twapHistory", user: account.tradingAddress };
+async function lookForTwap(world: ToFindCopies, { attempt }: Refused, { user, purpose }: Asking): Promise<CopySight> {
+  const isAnyOpen = listOpenAttempts(world.store).some(
+    ({ kind, accountId }) => kind === "twap" && accountId === attempt.accountId,
+  );
+  if (isAnyOpen) return "failed";
+  const request = { type: "twapHistory", user };
   const outcome = await world.exchange.info(request, { purpose });
   const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
   if (records === null) return "failed";
@@ -81,15 +79,15 @@ export const COPIES_EVERY_MS = 3_000;
 /** An account whose every order is refused would spend its weight on this. */
 const MAX_AT_ONCE = 10;
 
-/** @param onShown called with the attempt of an order of which a copy was executed, which is open again */
-export function openLateCopies(world: ToFindCopies, onShown: (attemptId: number) => void): LateCopies {
+/** An order of which a copy was executed is open again, and is pursued at once. */
+export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pursue">): LateCopies {
   /** By attempt: silent looks, and the elapsed time of the next. */
   const silent = new Map<number, { looks: number; nextElapsedMs: number }>();
 
   async function lookFor(account: Account, refused: Refused): Promise<void> {
     const { attempt, order } = refused;
     const sight = await lookForCopy(world, account, refused, "settle");
-    if (sight === "shown" && order !== null) onShown(attempt.id);
+    if (sight === "shown" && order !== null) void settling.pursue(attempt.id);
     if (sight !== "silent") return;
     const looks = (silent.get(attempt.id)?.looks ?? 0) + 1;
     const pauseMs = PAUSES_MS[looks - 1];

@@ -23,8 +23,8 @@ const LOOK_EVERY_MS = 1_000;
 /** What was refused so long ago that nobody looks for a copy of it any more is at its end. */
 export function endUnused({ store, exchange }: With<"exchange" | "store">, orderId: string): void {
   const sinceMs = copiesSinceMs(exchange.nowMs());
-  const old = listAttemptsOf(store, orderId).filter(({ state, seal, expiresAtMs }) => {
-    return state === "done" && seal === null && expiresAtMs <= sinceMs;
+  const old = listAttemptsOf(store, orderId).filter(({ cloid, state, seal, expiresAtMs }) => {
+    return cloid !== null && state === "done" && seal === null && expiresAtMs <= sinceMs;
   });
   if (old.length === 0) return;
   inTransaction(store, () => {

@@ -1,0 +1,48 @@
+/** What a key answers whose outcome is not known: what it asked for, as far as that is known. */
+import { alarmIn } from "../core/alarm.ts";
+import type { KeyRecord } from "../core/idempotency.ts";
+import { batchText, operationText, orderText } from "../core/resource.ts";
+import type { RunningAnswer } from "../deps.ts";
+import { cancelAllShown } from "../settle/cancel-all/covered.ts";
+import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
+import { findCancelAll } from "../store/cancel-alls.ts";
+import type { Store } from "../store/open.ts";
+import { findOperation } from "../store/operations.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+
+/** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
+export function asItStands(store: Store, resource: KeyRecord["resource"]): RunningAnswer {
+  if (resource.kind === "operation") {
+    const operation = findOperation(store, resource.id);
+    if (operation === null) throw new Error("bug: a key without its operation");
+    const error = operation.error ?? NOT_KNOWN;
+    return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
+  }
+  if (resource.kind === "batch") return batchAsItStands(store, resource.id);
+  if (resource.kind === "cancel_all") return cancelAllAsItStands(store, resource.id);
+  const order = findOrder(store, resource.id);
+  if (order === null) throw new Error("bug: a key without its order");
+  return { status: 202, body: orderText(asUnknown(order)) };
+}
+
+function asUnknown(order: StoredOrder): StoredOrder {
+  const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
+  return { ...order, status: "unknown", error };
+}
+
+/** Its own status says whether it is done. */
+export function cancelAllAsItStands(store: Store, id: string): RunningAnswer {
+  const row = findCancelAll(store, id);
+  if (row === null) throw new Error("bug: a key without its cancel-all");
+  return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
+}
+
+/** What of it is known is told as it is. */
+function batchAsItStands(store: Store, batchId: string): RunningAnswer {
+  const orders = listBatch(store, batchId);
+  const unsettled = new Set(listUnsettledOfBatch(store, batchId));
+  const shown = orders.map((order) => (unsettled.has(order.id) ? asUnknown(order) : order));
+  return { status: 202, body: batchText(shown) };
+}
+
+const NOT_KNOWN = "the outcome of this request is not known yet; it is being looked up";
