@@ -224,7 +224,7 @@ test("a price that cannot be read at the last step is said, asked for again with
     route.fulfill({ status: 503, json: { error: { code: "exchange_unavailable", message: "No exchange." } } }),
   );
   await page.getByRole("button", { name: "I have it" }).click();
-  await page.getByText("The price could not be read: No exchange.").waitFor();
+  await page.getByText("The price and your orders could not be read: No exchange.").waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   const before = reads();
   await Bun.sleep(4_000);

@@ -37,7 +37,7 @@ test("a price that cannot be read is asked for again with longer pauses, however
   expect(prices()).toBe(0);
   await refresh(app);
   const first = await draw();
-  expect(first.text).toContain("The price could not be read: No exchange.");
+  expect(first.text).toContain("The price and your orders could not be read: No exchange.");
   expect(prices()).toBe(1);
   await draw();
   expect(prices()).toBe(1);

@@ -16,6 +16,8 @@ type Steps = {
   notify: (app: object, tone: string, text: string) => void;
   signOut: (app: object) => void;
   newProof: () => object;
+  prepareProof: (app: object, state: object, key: object) => Promise<void>;
+  prove: (app: object, proof: object) => Promise<void>;
   newSigning: () => object;
   emptyState: (nowMs: number, storage: object) => Record<string, unknown>;
 };
@@ -45,6 +47,8 @@ export const {
   notify,
   signOut,
   newProof,
+  prepareProof,
+  prove,
   newSigning,
   emptyState,
 } = Object.assign({}, ...(await Promise.all(modules))) as Steps;
@@ -57,11 +61,11 @@ export function forget(): void {
   asked.length = 0;
 }
 
-/** The gateway answers each path as told; what is not told fails with 503. */
+/** The gateway answers each path as told, where a promise is told when it comes; what is not told fails with 503. */
 export function answering(answers: Readonly<Record<string, unknown>>): void {
   const fake = async (path: string) => {
     asked.push(path);
-    const body = answers[path];
+    const body = await answers[path];
     if (body !== undefined) return Response.json(body);
     return Response.json({ error: { code: "exchange_unavailable", message: "No exchange." } }, { status: 503 });
   };

@@ -6,7 +6,7 @@ import { figure, money } from "../figures/format.ts";
 import type { App } from "../state/app.ts";
 import { signIn } from "../state/session.ts";
 import { closeSetup, type MadeKey, type SetupState } from "./progress.ts";
-import { prepareProof, prove } from "./proof.ts";
+import { mayPlace, prepareProof, prove } from "./proof.ts";
 import { takeStep } from "./steps.ts";
 
 export function proofStep(app: App, state: SetupState, { setup, key }: { setup: Setup; key: MadeKey }): TemplateResult {
@@ -18,7 +18,7 @@ export function proofStep(app: App, state: SetupState, { setup, key }: { setup: 
   return html`
     <p class="words">A post-only order far from the price is placed with the new key and canceled at once. It cannot trade${setup.is_real_money ? "; its margin is held for a moment" : ""}.</p>
     ${
-      plan === null
+      plan === null || stage === "waiting"
         ? waitingFor(app, state, key)
         : html`<p class="words"><strong>buy ${plan.size} ${plan.market} at ${figure(plan.price)}</strong>,
       ${money(multiply(plan.size, plan.price))} USDC; the price is ${figure(plan.now)}.</p>`
@@ -32,7 +32,7 @@ export function proofStep(app: App, state: SetupState, { setup, key }: { setup: 
       stage === "proven"
         ? finishing(app, { state, key }, "It works from end to end.")
         : html`<div class="buttons">
-          <button type="button" class="primary" ?disabled=${plan === null || isRunning} @click=${() => void prove(app, proof)}>${isRunning ? "Wait…" : "Place and cancel it"}</button>
+          <button type="button" class="primary" ?disabled=${!mayPlace(proof)} @click=${() => void prove(app, proof)}>${isRunning ? "Wait…" : "Place and cancel it"}</button>
           <button type="button" ?disabled=${isRunning} @click=${() => void finish(app, key)}>Finish without it</button>
         </div>`
     }`;
@@ -43,7 +43,7 @@ function waitingFor(app: App, state: SetupState, key: MadeKey): TemplateResult {
   if (proof.stage !== "waiting") return html`<p class="empty">Looking at the price…</p>`;
   const seconds = Math.max(0, Math.ceil((proof.nextTryAtMs - app.state.nowMs) / 1_000));
   return html`
-    <p class="late" role="alert">The price could not be read: ${proof.words}</p>
+    <p class="late" role="alert">The price and your orders could not be read: ${proof.words}</p>
     <p class="note">Asked again in ${seconds} s.</p>
     <button type="button" @click=${() => void prepareProof(app, state, key)}>Try again now</button>`;
 }

@@ -13,7 +13,10 @@ import type { MadeKey, SetupState } from "./progress.ts";
 type TrialPlan = { market: string; price: string; size: string; now: string };
 export type Proof = {
   plan: TrialPlan | null;
-  /** `new`: nothing was asked yet. `waiting`: asking failed, and is done again at `nextTryAtMs`. */
+  /**
+   * `new`: nothing was asked yet. `looking`: the price and what an earlier try has left are read; nothing may be placed
+   * before both are known. `waiting`: asking failed, and is done again at `nextTryAtMs`.
+   */
   stage: "new" | "looking" | "waiting" | "ready" | "placing" | "canceling" | "proven" | "failed";
   words: string | null;
   nextTryAtMs: number;
@@ -50,12 +53,11 @@ export async function prepareProof(app: App, state: SetupState, key: MadeKey): P
     tell(app, mine, { stage: "looking", words: null });
     const read = await readPlan(app, key);
     if (app.state.setup?.proof !== mine) return;
-    if (!("failure" in read)) {
-      tell(app, mine, { plan: keptPlan(app) ?? read, stage: "ready" });
-      return goOn(app, mine);
-    }
-    const waitMs = Math.max(pauseMs, read.retryAfterMs);
-    tell(app, mine, { stage: "waiting", words: read.failure, nextTryAtMs: app.nowMs() + waitMs });
+    if (!("failure" in read)) tell(app, mine, { plan: keptPlan(app) ?? read });
+    const failed = "failure" in read ? read : await goOn(app, mine);
+    if (failed === null || app.state.setup?.proof !== mine) return;
+    const waitMs = Math.max(pauseMs, failed.retryAfterMs);
+    tell(app, mine, { stage: "waiting", words: failed.failure, nextTryAtMs: app.nowMs() + waitMs });
     await app.sleep(waitMs);
   }
 }
@@ -103,10 +105,10 @@ export function planOf(market: Market, now: string): TrialPlan {
   return { market: market.market, price, size, now };
 }
 
-/** An order of an interrupted proof is canceled, not placed again. */
-async function goOn(app: App, proof: Proof): Promise<void> {
+/** An order of an interrupted proof is canceled, not placed again; without one, another may be placed. */
+async function goOn(app: App, proof: Proof): Promise<Failure | null> {
   const session = app.state.session;
-  if (session === null) return;
+  if (session === null) return failure("this window has no key any more.");
   if (app.state.intentions.length > 0) {
     tell(app, proof, { stage: "placing" });
     while (app.state.intentions.some(({ state }) => state !== "unsure")) await app.sleep(250);
@@ -114,9 +116,11 @@ async function goOn(app: App, proof: Proof): Promise<void> {
   // The gateway's own history: the list of what is open at the exchange may be a second old.
   const path = "/v1/orders?limit=20";
   const answer = await request<List<Order>>({ method: "GET", path, bearer: session.apiKey });
-  const left = answer.kind === "ok" ? answer.body.data.find((order) => isOf(proof, order)) : undefined;
-  if (left !== undefined) await cancel(app, proof, left.id);
-  else if (proof.stage === "placing") tell(app, proof, { stage: "ready" });
+  if (answer.kind !== "ok") return refusal(answer);
+  const left = answer.body.data.find((order) => isOf(proof, order));
+  if (left === undefined) tell(app, proof, { stage: "ready" });
+  else await cancel(app, proof, left.id);
+  return null;
 }
 
 const LIVING = new Set(["processing", "open", "unknown"]);
@@ -126,10 +130,14 @@ function isOf({ plan }: Proof, { market, size, price, time_in_force: tif, status
   return LIVING.has(status) && tif === "alo" && market === plan?.market && size === plan.size && price === plan.price;
 }
 
+export function mayPlace({ plan, stage }: Proof): boolean {
+  return plan !== null && (stage === "ready" || stage === "failed");
+}
+
 export async function prove(app: App, proof: Proof): Promise<void> {
   const { plan } = proof;
   const account = app.state.session?.me.account;
-  if (plan === null || account === undefined || proof.stage === "placing") return;
+  if (plan === null || account === undefined || !mayPlace(proof)) return;
   tell(app, proof, { stage: "placing", words: null });
   app.sessionStorage.setItem(PROOF_STORE, JSON.stringify(plan));
   const { market, price, size } = plan;
