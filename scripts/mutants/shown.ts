@@ -330,4 +330,20 @@ export const SHOWN: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "the record of another says when a replaced order ended",
+    changes: [
+      {
+        file: "src/settle/modify/original.ts",
+        find: 'looked.kind === "foreign" ? { kind: "not_found" } : answer',
+        put: "answer",
+      },
+    ],
+  },
+  {
+    name: "an order that is not ours is told by whatever record comes",
+    changes: [
+      { file: "src/wire/answer/order-status.ts", find: "return isAnother ?", put: 'return isAnother && id === "" ?' },
+    ],
+  },
 ];

@@ -5,7 +5,7 @@ import type { ToLook, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
-import { parseOrderStatus } from "../wire/answer/order-status.ts";
+import { parseOrderStatusOf } from "../wire/answer/order-status.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
@@ -84,7 +84,7 @@ async function askExchange(
 ): Promise<FoundOrder | null> {
   const user = caller.account.tradingAddress;
   const outcome = await deps.exchange.info({ type: "orderStatus", user, oid }, { purpose });
-  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  const answer = outcome.kind === "ok" ? parseOrderStatusOf(String(oid), outcome.json) : null;
   if (answer === null || answer.kind === "unreadable") {
     const failed = outcome.kind === "failed" ? outcome : { isOurBudget: false };
     throw couldNotAsk(deps, "about this order, which is not ours", failed, purpose);

@@ -30,7 +30,7 @@ import {
   type OrderRecord,
   type OrderStatusAnswer,
   parseHistoricalOrders,
-  parseOrderStatus,
+  parseOrderStatusOf,
 } from "../wire/answer/order-status.ts";
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
 import { jsonInteger } from "../wire/json.ts";
@@ -155,7 +155,7 @@ async function readOrderStatus(
 ): Promise<Read<FoundOrNot>> {
   const oid = id.startsWith("0x") ? id.toLowerCase() : jsonInteger(id);
   return read(info, { type: "orderStatus", user, oid }, purpose, (json) => {
-    const answer = parseOrderStatus(json);
+    const answer = parseOrderStatusOf(id, json);
     return answer.kind === "unreadable" ? null : answer;
   });
 }

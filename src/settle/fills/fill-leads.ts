@@ -11,7 +11,7 @@ import { sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { appendNote } from "../../store/notes.ts";
 import { findOrder } from "../../store/orders.ts";
-import { type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { type OrderStatusAnswer, parseOrderStatusOf } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "../evidence/difference.ts";
@@ -104,7 +104,7 @@ async function lookAtLead(world: With<"exchange" | "store">, lead: FillLead): Pr
   const leg = openTo(findLegByCloid(world.store, lead.cloid), lead);
   const order = leg === null ? null : findOrder(world.store, leg.orderId);
   if (leg === null || order === null) return "anothers";
-  if (answer?.kind === "order" && answer.order.oid === lead.oid)
+  if (answer?.kind === "order")
     return differenceFrom({ ...askedTerms(order), leg }, answer.order) === null ? "ours" : "anothers";
   if (answer?.kind !== "not_found") return "not_yet";
   return leg.oid === null || (await hasFired(world, lead, leg.oid)) ? "unshown" : "not_yet";
@@ -126,7 +126,7 @@ export function isLead(leg: Leg, named: { oid: string; cloid: string | null }): 
 async function hasFired(world: With<"exchange">, lead: FillLead, oid: string): Promise<boolean> {
   const answer = await ask(world, lead, oid);
   if (answer?.kind === "not_found") return true;
-  if (answer?.kind !== "order" || answer.order.oid !== oid) return false;
+  if (answer?.kind !== "order") return false;
   const meaning = statusMeaning(answer.status);
   return meaning === "triggered" || meaning === "filled";
 }
@@ -134,7 +134,7 @@ async function hasFired(world: With<"exchange">, lead: FillLead, oid: string): P
 async function ask(world: With<"exchange">, { user }: FillLead, oid: string): Promise<OrderStatusAnswer | null> {
   const request = { type: "orderStatus", user, oid: jsonInteger(oid) };
   const outcome = await world.exchange.info(request, { purpose: "settle" });
-  return outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
+  return outcome.kind === "ok" ? parseOrderStatusOf(oid, outcome.json) : null;
 }
 
 function take({ store, clock }: With<"clock" | "store">, lead: FillLead): string | null {

@@ -54,10 +54,12 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
+  // The record of another, that a server answers with, tells nothing of it.
+  const shown: OrderStatusAnswer = looked.kind === "foreign" ? { kind: "not_found" } : answer;
   // What was to replace it was placed: a word that is new is the word of its end.
-  const isNewWord = answer.kind === "order" && statusMeaning(answer.status) === "unknown";
+  const isNewWord = shown.kind === "order" && statusMeaning(shown.status) === "unknown";
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
-  const end = recordedEnd(replaced, answer);
+  const end = recordedEnd(replaced, shown);
   const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
   // What once told it may be forgotten since.
   const gone = attempt.isTargetClosed ? "yes" : goneBefore(facts, end === null ? null : { ...end, ...times });

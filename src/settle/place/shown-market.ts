@@ -6,7 +6,7 @@
 import type { With } from "../../deps.ts";
 import type { HeardOrder } from "../../exchange/sitter.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
-import { parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { parseOrderStatusOf } from "../../wire/answer/order-status.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import type { Difference } from "../evidence/difference.ts";
 import type { Reply } from "../send/send.ts";
@@ -82,7 +82,7 @@ async function toldSoon(
 /** Where no feed tells it: one look, which may come too early. */
 async function recorded({ exchange }: With<"exchange">, user: string, oid: string): Promise<ShownOrder | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
-  const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
-  if (answer?.kind !== "order" || answer.order.oid !== oid) return null;
+  const answer = outcome.kind === "ok" ? parseOrderStatusOf(oid, outcome.json) : null;
+  if (answer?.kind !== "order") return null;
   return { market: answer.order.coin, cloid: answer.order.cloid };
 }

@@ -68,6 +68,18 @@ export function parseOrderStatus(json: unknown): OrderStatusAnswer {
   return answer ?? { kind: "unreadable" };
 }
 
+/**
+ * `parseOrderStatus`, where nothing but the id says which order it is: a record of another, that a server answers with, is
+ * unreadable.
+ *
+ * @param id the native or client order id that was asked for, as text
+ */
+export function parseOrderStatusOf(id: string, json: unknown): OrderStatusAnswer {
+  const answer = parseOrderStatus(json);
+  const isAnother = answer.kind === "order" && answer.order.oid !== id && answer.order.cloid !== id.toLowerCase();
+  return isAnother ? { kind: "unreadable" } : answer;
+}
+
 /** Answer of `historicalOrders`: newest first, an order once for each change of status; null when unreadable. */
 export function parseHistoricalOrders(json: unknown): OrderRecord[] | null {
   return orNull(() => rowsOf(json, (row) => orderRecord(sourceOf(row))));
