@@ -346,4 +346,14 @@ export const SHOWN: readonly Mutant[] = [
       { file: "src/wire/answer/order-status.ts", find: "return isAnother ?", put: 'return isAnother && id === "" ?' },
     ],
   },
+  {
+    name: "the second reading of a close waits as long as a look that found nothing",
+    changes: [
+      {
+        file: "src/settle/feed/watch.ts",
+        find: 'if (result === "unfinished" && !entry.wasUnfinished) hasten(entry, 2);',
+        put: "",
+      },
+    ],
+  },
 ];

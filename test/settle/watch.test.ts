@@ -40,6 +40,18 @@ const ROUNDS: [string, News, LookResult[], number[]][] = [
   ["a close that is seen at once", "closed", ["closed"], [0]],
   ["a close that nodes behind do not show", "closed", ["open", "open", "open", "closed"], [0, 1.1, 4.1, 7.1]],
   ["a close with short fills", "changed", ["unfinished", "unfinished", "closed"], [0, 1.1, 4.1]],
+  [
+    "a close that is read for the first time after looks that had no weight",
+    "closed",
+    [...Array.from({ length: 6 }, () => "failed" as const), "unfinished", "unfinished", "closed"],
+    [0, 1.1, 4.1, 7.1, 17.1, 47.1, 77.1, 80.1, 83.1],
+  ],
+  [
+    "a close whose first reading comes again and again, between looks that fail",
+    "closed",
+    [...Array.from({ length: 5 }, () => ["failed", "unfinished"] as const).flat(), "closed"],
+    [0, 1.1, 4.1, 7.1, 10.1, 13.1, 16.1, 19.1, 22.1, 25.1, 35.1],
+  ],
   ["an order missing in a list and shown open", "unlisted", ["open"], [0, 1.1, 4.1, 7.1, 17.1, 47.1]],
   [
     "an order in words that are new, which is missing after a while",

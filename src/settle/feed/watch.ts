@@ -31,7 +31,10 @@ const MAX_ANSWER_WAIT_MS = 1_500;
 const PAUSES_MS = [1_100, 3_000, 3_000, 10_000, 30_000] as const;
 /** Looks at one order: about a quarter of an hour. The next reading of the open orders begins anew. */
 const MAX_LOOKS = 34;
-/** Times that an order which was shown and is missing now has its pauses begin anew: its row of the history may be gone soon. */
+/**
+ * Times that the pauses of an order begin anew: one that was shown and is missing now may soon be gone from the history as well,
+ * and of one that was read as closed for the first time the second reading tells all.
+ */
 const MAX_HASTENED = 3;
 /** Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order. */
 const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 4 };
@@ -49,6 +52,7 @@ type WatchedOrder = {
   pace: number;
   hastened: number;
   wasShown: boolean;
+  wasUnfinished: boolean;
   timesOpen: number;
   timesMissed: number;
   wake(): void;
@@ -88,7 +92,7 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
     if (known !== undefined) addNews(known, told);
     if (known !== undefined || isStopped || watched.size >= MAX_WATCHED) return;
     const counts = { looks: 0, pace: 0, hastened: 0, timesOpen: 0, timesMissed: 0 };
-    const entry: WatchedOrder = { news: told, ...counts, wasShown: false, wake: () => undefined };
+    const entry: WatchedOrder = { news: told, ...counts, wasShown: false, wasUnfinished: false, wake: () => undefined };
     watched.set(orderId, entry);
     run(orderId, entry)
       .catch((error: unknown) => {
@@ -129,15 +133,21 @@ function news(entry: WatchedOrder): Promise<void> {
 function note(entry: WatchedOrder, result: LookResult): void {
   entry.looks += 1;
   entry.pace += 1;
-  if (result === "not_found" && entry.wasShown && entry.hastened < MAX_HASTENED) {
-    entry.pace = 1;
-    entry.hastened += 1;
-  }
+  if (result === "not_found" && entry.wasShown) hasten(entry, 1);
+  // Two readings that count as two are seconds apart.
+  if (result === "unfinished" && !entry.wasUnfinished) hasten(entry, 2);
   if (result !== "failed") entry.wasShown = result !== "not_found";
+  entry.wasUnfinished = result === "unfinished";
   entry.timesOpen = result === "open" ? entry.timesOpen + 1 : entry.timesOpen;
   entry.timesMissed = result === "open" ? 0 : entry.timesMissed + 1;
   // The exchange shows it closed, and its fills not to the end.
   if (result === "unfinished" || result === "unclear") entry.news = "closed";
+}
+
+function hasten(entry: WatchedOrder, pace: number): void {
+  if (entry.pace <= pace || entry.hastened >= MAX_HASTENED) return;
+  entry.pace = pace;
+  entry.hastened += 1;
 }
 
 function pauseMs({ pace }: WatchedOrder): number {
