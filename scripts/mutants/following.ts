@@ -91,8 +91,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/feed/watch.ts",
-        find: "entry.wasShown && entry.hastened < MAX_HASTENED",
-        put: "entry.wasShown && entry.hastened > MAX_HASTENED",
+        find: 'if (result === "not_found" && entry.wasShown) hasten(entry, 1);',
+        put: "",
       },
     ],
   },
