@@ -117,7 +117,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "it is settled while an outcome is not known",
-    changes: inFile("src/store/bot-doubts.ts", "  if (isAwaited(store, doubt, nowMs)) return;\n", ""),
+    changes: inFile("src/store/bot-doubts.ts", "  if (open.some((leg) => isUnknown(store, leg))) return;\n", ""),
     seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
   },
   {

@@ -166,4 +166,22 @@ export const STOPS: readonly Mutant[] = [
     "!mayLeaveNumber(verdict.text)",
     "verdict.text.length === 0",
   ),
+  one(
+    "a flattening goes by what is booked, whatever is in doubt",
+    "src/settle/stop/flattener.ts",
+    "(!isInDoubt(world, stop, shown.held) && (await areFillsKnown(world, parts, round)))",
+    "(await areFillsKnown(world, parts, round))",
+  ),
+  one(
+    "a doubt waits for what the index cannot lack any more",
+    "src/store/bot-doubts.ts",
+    "if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;",
+    "if (isAwaited) return;",
+  ),
+  one(
+    "an index that is behind ends a doubt",
+    "src/store/bot-doubts.ts",
+    "if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;",
+    "",
+  ),
 ];

@@ -5,6 +5,7 @@
 import { absolute, compare, type Decimal, isNegative, isZero, truncate, ZERO } from "./decimal.ts";
 import type { Market } from "./market.ts";
 import type { Side } from "./order.ts";
+import type { NetRange } from "./rails/exposure.ts";
 import { type PriceBounds, worstPrice } from "./worst-price.ts";
 
 /**
@@ -36,6 +37,11 @@ export function closableOf(position: Decimal, ownNet: Decimal | null): Decimal {
   if (ownNet === null) return position;
   if (isZero(ownNet) || isZero(position) || isNegative(ownNet) !== isNegative(position)) return ZERO;
   return compare(absolute(ownNet), absolute(position)) < 0 ? ownNet : position;
+}
+
+/** True while some of a position may be a bot's of which nobody knows in which order its fills came. */
+export function mayHold(position: Decimal, { low, high }: NetRange): boolean {
+  return [low, high].some((net) => !isZero(closableOf(position, net)));
 }
 
 /** The order that closes it; null where no price is within the bounds. */

@@ -1,5 +1,7 @@
 /** Ends doubts about what bots hold: by the exchange's times of all that was filled around them, once nothing is left to be told. */
+
 import { add, compare, isZero, subtract, sum, ZERO } from "../core/decimal.ts";
+import { areFillsAll } from "../core/evidence.ts";
 import type { Side } from "../core/order.ts";
 import { bookedInOrder, sumSigned, type TimedTrade } from "../core/rails/bot-net.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
@@ -8,7 +10,7 @@ import { bookOf } from "./bot-books.ts";
 import { type BotDoubt, dropDoubt, listAllDoubts } from "./bot-doubt-rows.ts";
 import { botOf, listBotNets, setBotNet } from "./bots.ts";
 import { bookCash } from "./day-markets.ts";
-import { listFillsOf, listFillsSince, type StoredFill } from "./fills.ts";
+import { findCompleteTo, listFillsOf, listFillsSince, type StoredFill } from "./fills.ts";
 import { findLegByOid, listLegs } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { listOpenLegs } from "./open-legs.ts";
@@ -30,9 +32,12 @@ export function settleDoubts(store: Store, nowMs: number): void {
 }
 
 function settle(store: Store, doubt: BotDoubt, nowMs: number): void {
-  if (isAwaited(store, doubt, nowMs)) return;
+  const open = openIn(store, doubt);
+  if (open.some((leg) => isUnknown(store, leg))) return;
   const trades = tradesSince(store, doubt, doubt.sinceMs - TOLD_WITHIN_MS);
   if (trades === null) return;
+  const isAwaited = open.length > 0 && nowMs - doubt.atMs < TOLD_WITHIN_MS;
+  if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;
   dropDoubt(store, doubt);
   const { accountId, bot, market, soldBeyond, boughtBeyond } = doubt;
   const booked = listBotNets(store, accountId, bot).get(market) ?? ZERO;
@@ -45,13 +50,18 @@ function settle(store: Store, doubt: BotDoubt, nowMs: number): void {
     bookCash(store, bookOf(store, { accountId, bot }), { market, openNet: booked, cash, day: dayOf(nowMs) });
 }
 
-/** Something was out by then of which a fill from before may still be told. */
-function isAwaited(store: Store, doubt: BotDoubt, nowMs: number): boolean {
+/** What was out by then, and of which a fill from before may still be told. */
+function openIn(store: Store, doubt: BotDoubt): OpenLeg[] {
   const { accountId, bot, market, atMs } = doubt;
-  const open = listOpenLegs(store, accountId).filter(
+  return listOpenLegs(store, accountId).filter(
     (leg) => leg.bot === bot && leg.market === market && isInDoubt(doubt, leg) && wasOutBy(store, leg, atMs),
   );
-  return open.some((leg) => isUnknown(store, leg)) || (open.length > 0 && nowMs - atMs < TOLD_WITHIN_MS);
+}
+
+/** The index is whole up to the last of these: whatever else is told of comes after them. */
+function isAllToldUpTo(store: Store, { accountId }: BotDoubt, trades: readonly TimedTrade[]): boolean {
+  const lastAtMs = Math.max(...trades.map(({ timeMs }) => timeMs));
+  return trades.length > 0 && areFillsAll(findCompleteTo(store, accountId), lastAtMs);
 }
 
 /** What increases may have been filled before what reduces it; and that before what has increased against it. */

@@ -7,7 +7,7 @@ import { settleDoubts } from "../../src/store/bot-doubts.ts";
 import { listBotNets } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listDayMarkets } from "../../src/store/day-markets.ts";
-import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { fillAt, inSeconds, limitedRig, MARK, place, railOf } from "./rails-rig.ts";
@@ -99,6 +99,7 @@ test("while the entry is not known, or the fills are not all there, both stay po
   const { rig, entry, reduction } = await inDoubt();
   expect(settle(rig)).toBe(1);
   index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, rig.clock.nowMs()));
   expect(settle(rig)).toBe(1);
   tellFilled(rig, entry);
   expect(settle(rig)).toBe(1);
@@ -118,6 +119,27 @@ test.each([
   index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: beganMs + reductionMs });
   expect([settle(rig), net(rig)]).toEqual([0, held]);
   expect(cash(rig)).toBeCloseTo(brought, 5);
+});
+
+test.each([
+  ["that is whole up to the last of them ends it", 0, 0],
+  ["that is behind leaves ten minutes for what was out", -1, 1],
+])("while something else was out an index of fills %s", async (_what, behindMs, left) => {
+  const rig = await limitedRig({ maxPosition: "1000 USD" });
+  await placed(rig, { size: SIZE, price: "50000" });
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  const entry = await placed(rig, { size: SIZE });
+  fillAt(rig, MARK);
+  const reduction = await placed(rig, REDUCE);
+  tellFilled(rig, entry);
+  const lastMs = rig.clock.nowMs() - 1_000;
+  index(rig, { oid: ENTRY_OID, side: "buy", timeMs: lastMs - 1_000 });
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: lastMs });
+  expect(settle(rig)).toBe(1);
+  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, lastMs + behindMs));
+  expect([settle(rig), net(rig)]).toEqual([left, left === 0 ? "0" : SIZE]);
+  await rig.clock.advance(10 * 60_000);
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
 });
 
 test("what has been sold meanwhile counts in its place", async () => {

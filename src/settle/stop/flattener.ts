@@ -1,13 +1,15 @@
 import type { Account } from "../../core/account.ts";
-import { absolute, compare, type Decimal, decimal, isZero } from "../../core/decimal.ts";
-import { closableOf, closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
+import { absolute, compare, type Decimal, decimal, isZero, ZERO } from "../../core/decimal.ts";
+import { closableOf, closingOrder, type Flatten, type Left, type LeftReason, mayHold } from "../../core/flatten.ts";
 import { findMarket } from "../../core/market.ts";
 import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Side } from "../../core/order.ts";
+import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Prices } from "../../core/worst-price.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
+import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
 import { botOf, listBotGrants, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
@@ -104,12 +106,27 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
   if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
-  const isFlat = held.size === 0 && (isResumed || (await areFillsKnown(world, parts, round)));
+  const isKnown = isResumed || (!isInDoubt(world, stop, shown.held) && (await areFillsKnown(world, parts, round)));
+  const isFlat = held.size === 0 && isKnown;
   memory.flatReadings = isFlat ? memory.flatReadings + 1 : 0;
   if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
   if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
   const left = await closeMarkets(world, parts, round);
-  return left.length === held.size && end(world, flatten, left);
+  return isKnown && left.length === held.size && end(world, flatten, left);
+}
+
+/** The bot may hold more than is booked, until its fills are told in the exchange's order. */
+function isInDoubt({ store }: With<"store">, stop: Stop, positions: ReadonlyMap<string, Decimal>): boolean {
+  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  if (bot === null) return false;
+  const nets = listBotNets(store, stop.accountId, bot);
+  return [...listBotDoubts(store, stop.accountId, bot)].some(([market, doubt]) => {
+    const reducing = { sells: doubt.longSold, buys: doubt.shortBought };
+    return mayHold(
+      positions.get(market) ?? ZERO,
+      netInDoubt(nets.get(market) ?? ZERO, doubt, () => reducing),
+    );
+  });
 }
 
 async function areFillsKnown(
