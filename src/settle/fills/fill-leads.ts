@@ -86,13 +86,9 @@ function isProvenAnothers({ store, clock }: With<"clock" | "store">, { cloid, oi
   const attempt = findAttemptByCloid(store, cloid);
   if (leg?.state !== "absent" || attempt?.seal !== "noop") return false;
   const detail = `${cloid} never ran, and order ${oid} was filled under it: another's`;
-  appendNote(store, {
-    resourceId: leg.orderId,
-    attemptId: attempt.id,
-    atMs: clock.nowMs(),
-    what: "another's fill",
-    detail,
-  });
+  const what = "another's fill";
+  const note = { resourceId: leg.orderId, attemptId: attempt.id, atMs: clock.nowMs(), what, detail };
+  inTransactionNotWaiting(store, () => appendNote(store, note));
   return true;
 }
 
