@@ -147,9 +147,9 @@ export const BOT_LIFE: readonly Mutant[] = [
     },
     {
       name: "flattening a bot closes what its account holds",
-      file: FLATTENER,
-      find: "nets === null ? position : closableOf(position, nets.get(market) ?? null),",
-      put: "nets === null ? position : closableOf(position, null),",
+      file: "src/settle/stop/still-held.ts",
+      find: "[market, closableOf(position, nets.get(market) ?? ZERO)]",
+      put: "[market, closableOf(position, null)]",
       also: {
         file: FLATTEN_STEP,
         find: "  return compare(size, absolute(closableOf(closable, net))) <= 0 ? now : null;",

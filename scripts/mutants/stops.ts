@@ -169,8 +169,26 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a flattening goes by what is booked, whatever is in doubt",
     "src/settle/stop/flattener.ts",
-    "(!isInDoubt(world, stop, shown.held) && (await areFillsKnown(world, parts, round)))",
-    "(await areFillsKnown(world, parts, round))",
+    "!isContrary && !isInDoubt(world.store, stop, positions)",
+    "!isContrary",
+  ),
+  one(
+    "what no server shows is flat, whatever the fills say",
+    "src/settle/stop/flattener.ts",
+    "!isContrary && !isInDoubt(world.store, stop, positions)",
+    "!isInDoubt(world.store, stop, positions)",
+  ),
+  one(
+    "a market that was settled without a fill is waited for for ever",
+    "src/settle/stop/still-held.ts",
+    " && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS",
+    "",
+  ),
+  one(
+    "what others hold keeps a bot from being flat",
+    "src/settle/stop/still-held.ts",
+    "closableIn(store, stop, heldByFills(store, stop.accountId))",
+    "heldByFills(store, stop.accountId)",
   ),
   one(
     "a doubt waits for what the index cannot lack any more",

@@ -224,6 +224,12 @@ export function listNewestFillsIn(store: Store, accountId: string, market: strin
   return inMarket.filter(({ timeMs }) => timeMs === inMarket[0]?.timeMs);
 }
 
+/** The same of each market among the newest fills of the account. */
+export function listNewestFillsByMarket(store: Store, accountId: string): ReadonlyMap<string, PositionFill[]> {
+  const byMarket = Map.groupBy(newestOfAccount(store).all({ accountId }), ({ market }) => market);
+  return new Map([...byMarket].map(([market, all]) => [market, all.filter(({ timeMs }) => timeMs === all[0]?.timeMs)]));
+}
+
 const newestOf = prepared((store) =>
   store
     .select({ timeMs: fills.timeMs })

@@ -4,6 +4,7 @@ import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { forgetBotTwap } from "../../src/store/bot-twaps.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
@@ -328,6 +329,54 @@ test.each([
   await flatten(rig, id, { apiKey: BOT });
   await pass(rig, 60);
   expect((await shownStop(rig, id)).flatten?.status).toBe(status);
+});
+
+function indexFill({ deps: { store } }: Rig, fill: Partial<StoredFill> & { timeMs: number }): void {
+  const base = { accountId: ACCOUNTS.main, id: `${fill.timeMs}-${fill.market ?? "ETH"}-1`, market: "ETH", oid: "77" };
+  const terms = { side: "buy", price: "3000", size: "0.5", fee: "0", feeToken: "USDC", builderFee: null } as const;
+  const rest = { realizedPnl: "0", startPosition: "0", direction: "Open Long", twapId: null, transactionHash: "0x00" };
+  const row = { ...base, ...terms, ...rest, isTaker: true, isLiquidation: false, ...fill };
+  // Decimals of these texts are canonical.
+  inTransaction(store, () => insertFills(store, [row as StoredFill], { atMs: fill.timeMs, toldFromMs: 0 }));
+}
+
+test("a position that fills have left, and that no server shows, is not told to be closed before the fills say so", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0 });
+  const sinceMs = rig.clock.nowMs() - 60_000;
+  indexFill(rig, { timeMs: sinceMs });
+  indexFill(rig, { timeMs: sinceMs + 1, market: "@107", startPosition: "0" as StoredFill["startPosition"] });
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 60);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flattening");
+  const startPosition = "0.5" as StoredFill["startPosition"];
+  indexFill(rig, { timeMs: sinceMs + 2, side: "sell", startPosition, direction: "Close Long" });
+  await pass(rig, 10);
+  expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flat", left: [] });
+});
+
+test("a market that was settled without a fill is believed to be closed after ten minutes", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0 });
+  indexFill(rig, { timeMs: rig.clock.nowMs() - 60_000 });
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 9 * 60);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flattening");
+  await pass(rig, 2 * 60);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
+});
+
+test("of what another than the bot holds no fill keeps the bot from being flat", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0 });
+  indexFill(rig, { timeMs: rig.clock.nowMs() - 60_000 });
+  await place(rig, { size: "0.001", price: "50000" });
+  const id = await stopOf(rig, "bot", BOT);
+  await flatten(rig, id, { apiKey: BOT });
+  await pass(rig, 30);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
 });
 
 async function shownStop(rig: Rig, id: string): Promise<Shown> {

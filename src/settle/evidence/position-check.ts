@@ -1,9 +1,16 @@
-import { add, compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
+import { add, compare, type Decimal, isZero, subtract, ZERO } from "../../core/decimal.ts";
 import type { PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findCompleteTo, listFilledWithoutFills, listNewestFillsIn, type PositionFill } from "../../store/fills.ts";
+import {
+  findCompleteTo,
+  listFilledWithoutFills,
+  listNewestFillsByMarket,
+  listNewestFillsIn,
+  type PositionFill,
+} from "../../store/fills.ts";
+import type { Store } from "../../store/open.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
@@ -62,6 +69,15 @@ function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState
   const unkept = listFilledWithoutFills(world.store, about);
   if (unkept.some((oid) => about.read.every((fill) => fill.oid !== oid))) return "behind";
   return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
+}
+
+/** What the newest fills that are known leave in each perpetual, signed; none that is flat, or where they do not tell. */
+export function heldByFills(store: Store, accountId: string): Map<string, Decimal> {
+  const left = [...listNewestFillsByMarket(store, accountId)].flatMap(([market, fills]): [string, Decimal][] => {
+    const position = isSpot(market) ? null : positionAfter(fills);
+    return position === null || isZero(position) ? [] : [[market, position]];
+  });
+  return new Map(left);
 }
 
 function inMarket({ market, read }: { market: string; read: readonly Fill[] }): PositionFill[] {

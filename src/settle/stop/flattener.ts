@@ -1,16 +1,14 @@
 import type { Account } from "../../core/account.ts";
-import { absolute, compare, type Decimal, decimal, isZero, ZERO } from "../../core/decimal.ts";
-import { closableOf, closingOrder, type Flatten, type Left, type LeftReason, mayHold } from "../../core/flatten.ts";
+import { absolute, compare, type Decimal, decimal } from "../../core/decimal.ts";
+import { closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
 import { findMarket } from "../../core/market.ts";
 import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Side } from "../../core/order.ts";
-import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Prices } from "../../core/worst-price.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
-import { botOf, listBotGrants, listBotNets } from "../../store/bots.ts";
+import { botOf, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
@@ -19,6 +17,7 @@ import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { isStepOut, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { type Contradiction, closableIn, isContradicted, isInDoubt } from "./still-held.ts";
 
 /** What an account was shown to hold on perpetuals. */
 export type ShownPositions = {
@@ -58,6 +57,7 @@ type FlattenMemory = {
   stepsBefore: number;
   flatReadings: number;
   idle: Map<string, number>;
+  contradiction: Contradiction;
 };
 
 /** Closes what is held by whom a stop covers, once nothing can increase it any more. */
@@ -67,7 +67,14 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
     failed: "a step of a flattening failed",
     list: () => listRunningFlattens(world.store).map(({ stopId: id }) => ({ id })),
     open({ id: stopId }) {
-      const memory: FlattenMemory = { askedAtMs: 0, sinceMs: null, stepsBefore: 0, flatReadings: 0, idle: new Map() };
+      const memory: FlattenMemory = {
+        askedAtMs: 0,
+        sinceMs: null,
+        stepsBefore: 0,
+        flatReadings: 0,
+        idle: new Map(),
+        contradiction: { sinceMs: null },
+      };
       return () => playRound(world, parts, { stopId, memory });
     },
     firstMs: ROUND_EVERY_MS,
@@ -94,7 +101,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   if (isOutAt(world.exchange.nowMs())) return false;
   const shown = await parts.positions(account);
   if (shown === null || isOutAt(shown.timeMs)) return false;
-  const held = closableIn(world, stop, shown.held);
+  const held = closableIn(store, stop, shown.held);
   const round = {
     stop,
     account,
@@ -106,7 +113,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
   if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
-  const isKnown = isResumed || (!isInDoubt(world, stop, shown.held) && (await areFillsKnown(world, parts, round)));
+  const isKnown = isResumed || (isShownWhole(world, round, shown.held) && (await areFillsKnown(world, parts, round)));
   const isFlat = held.size === 0 && isKnown;
   memory.flatReadings = isFlat ? memory.flatReadings + 1 : 0;
   if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
@@ -115,18 +122,14 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   return isKnown && left.length === held.size && end(world, flatten, left);
 }
 
-/** The bot may hold more than is booked, until its fills are told in the exchange's order. */
-function isInDoubt({ store }: With<"store">, stop: Stop, positions: ReadonlyMap<string, Decimal>): boolean {
-  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
-  if (bot === null) return false;
-  const nets = listBotNets(store, stop.accountId, bot);
-  return [...listBotDoubts(store, stop.accountId, bot)].some(([market, doubt]) => {
-    const reducing = { sells: doubt.longSold, buys: doubt.shortBought };
-    return mayHold(
-      positions.get(market) ?? ZERO,
-      netInDoubt(nets.get(market) ?? ZERO, doubt, () => reducing),
-    );
-  });
+/** Nothing that is known says that more is held than is shown. */
+function isShownWhole(
+  world: With<"clock" | "store">,
+  { stop, held, memory }: FlattenRound,
+  positions: ReadonlyMap<string, Decimal>,
+): boolean {
+  const isContrary = isContradicted(world, stop, { held, seen: memory.contradiction });
+  return !isContrary && !isInDoubt(world.store, stop, positions);
 }
 
 async function areFillsKnown(
@@ -170,23 +173,6 @@ async function closeMarkets(world: ToFlatten, parts: FlattenParts, round: Flatte
     return closeMarket(world, parts, { ...closing, market, closable, steps });
   });
   return (await Promise.all(tries)).flatMap((left) => left ?? []);
-}
-
-/** What is to be closed, by market. */
-function closableIn(
-  { store }: With<"store">,
-  stop: Stop,
-  positions: ReadonlyMap<string, Decimal>,
-): Map<string, Decimal> {
-  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
-  const nets = bot === null ? null : listBotNets(store, stop.accountId, bot);
-  // Of a plain key nobody knows what it holds: nothing of it is closed.
-  if (stop.scope === "bot" && nets === null) return new Map();
-  const closable = [...positions].map(([market, position]): [string, Decimal] => [
-    market,
-    nets === null ? position : closableOf(position, nets.get(market) ?? null),
-  ]);
-  return new Map(closable.filter(([market, size]) => !isZero(size) && (nets === null || nets.has(market))));
 }
 
 function leftOf(held: ReadonlyMap<string, Decimal>, reason: LeftReason): Left[] {

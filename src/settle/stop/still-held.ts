@@ -1,0 +1,55 @@
+/** What speaks against telling that a stop has nothing left to close, although the exchange shows no such position. */
+import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
+import { closableOf, mayHold } from "../../core/flatten.ts";
+import { netInDoubt } from "../../core/rails/bot-net.ts";
+import type { Stop } from "../../core/stop.ts";
+import type { With } from "../../deps.ts";
+import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
+import { botOf, listBotNets } from "../../store/bots.ts";
+import type { Store } from "../../store/open.ts";
+import { heldByFills } from "../evidence/position-check.ts";
+
+/** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
+const SETTLED_AFTER_MS = 10 * 60_000;
+
+export type Contradiction = { sinceMs: number | null };
+
+/** What is to be closed of these positions, by market: of a bot no more than its own fills hold, of a plain key nothing. */
+export function closableIn(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): Map<string, Decimal> {
+  if (stop.scope === "account") return nonZero([...positions]);
+  const bot = botOf(store, stop.keyHash);
+  if (bot === null) return new Map();
+  const nets = listBotNets(store, stop.accountId, bot);
+  return nonZero([...positions].map(([market, position]) => [market, closableOf(position, nets.get(market) ?? ZERO)]));
+}
+
+function nonZero(sizes: readonly (readonly [string, Decimal])[]): Map<string, Decimal> {
+  return new Map(sizes.filter(([, size]) => !isZero(size)));
+}
+
+/** A bot may hold more than is booked, until its fills are told in the exchange's order. */
+export function isInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): boolean {
+  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  if (bot === null) return false;
+  const nets = listBotNets(store, stop.accountId, bot);
+  return [...listBotDoubts(store, stop.accountId, bot)].some(([market, doubt]) => {
+    const reducing = { sells: doubt.longSold, buys: doubt.shortBought };
+    const range = netInDoubt(nets.get(market) ?? ZERO, doubt, () => reducing);
+    return mayHold(positions.get(market) ?? ZERO, range);
+  });
+}
+
+/**
+ * True while the newest fills that are known leave something to close in a market in which nothing is shown: the fills that have closed
+ * it are not known yet, or a server leaves the position out.
+ */
+export function isContradicted(
+  { store, clock }: With<"clock" | "store">,
+  stop: Stop,
+  { held, seen }: { held: ReadonlyMap<string, Decimal>; seen: Contradiction },
+): boolean {
+  const byFills = closableIn(store, stop, heldByFills(store, stop.accountId));
+  const isMissing = [...byFills.keys()].some((market) => !held.has(market));
+  seen.sinceMs = isMissing ? (seen.sinceMs ?? clock.elapsedMs()) : null;
+  return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS;
+}
