@@ -116,4 +116,18 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     'filter(({ kind }) => kind !== "cancel")',
     'filter(({ kind, state }) => kind !== "cancel" && state !== "done")',
   ),
+  {
+    name: "what a trade wants to go counts as gone, although the exchange refused that",
+    changes: [
+      {
+        file: "src/settle/trade/trade-facts.ts",
+        find: "cancels.some((cancel) => !wasRefused(cancel))",
+        put: "cancels.length > 0",
+      },
+    ],
+  },
+  {
+    name: "a cancel of a trade that was refused is sent again at every look",
+    changes: [{ file: "src/core/trade-step.ts", find: " && !isRefusedJustNow(part, nowMs)", put: "" }],
+  },
 ];

@@ -29,8 +29,10 @@ export type Part = {
   /** What of it may still fill. */
   remaining: Decimal;
   filled: Decimal;
-  /** The trade itself has told it to go. */
+  /** The trade itself has told it to go, and the exchange has not refused that. */
   isLeaving: boolean;
+  /** When the exchange last refused that, by this machine's clock, unix milliseconds; null where it has not. */
+  cancelRefusedAtMs: number | null;
   /** It may have been replaced by a machine of before a restore. */
   mayBeReplaced: boolean;
   /** What it was placed for. */
@@ -80,7 +82,7 @@ export type TradeStep =
   | { kind: "follow_fills" }
   | { kind: "end"; status: "closed" | "canceled" | "rejected" | "closed_outside" | "withdrawn"; error: string | null };
 
-/** A guard that was refused is tried again after so long, milliseconds. */
+/** A guard that was refused is tried again after so long, and so is a cancel, milliseconds. */
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
@@ -157,11 +159,11 @@ function stepsWhileSure(trade: Trade, facts: TradeFacts): TradeStep[] {
   const isEntryOver = facts.entry.state === "over";
   if (isEntryOver && isZero(held)) return stepsAtEnd(trade, facts);
   if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
-  const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry]) : [];
-  if (facts.isWithdrawn) return cancelOf([facts.entry]);
+  const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry], facts) : [];
+  if (facts.isWithdrawn) return cancelOf([facts.entry], facts);
   const overdue = overdueGuard(trade, facts);
   if (overdue === null) return [...entrySteps, ...guardSteps(trade, facts, held)];
-  return [...cancelOf([facts.entry]), ...closeSteps(overdue, facts, held)];
+  return [...cancelOf([facts.entry], facts), ...closeSteps(overdue, facts, held)];
 }
 
 /** More is held than is guarded, and the exchange has refused the guard of that as one whose trigger is met. */
@@ -217,7 +219,7 @@ function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
   const { stops } = facts;
   const newest = stops.at(-1);
   if (trade.isEntryUnwanted || facts.isWithdrawn || stops.some(isGone)) {
-    if (stops.some(isLive)) return cancelOf(stops);
+    if (stops.some(isLive)) return cancelOf(stops, facts);
     const [lost] = stops.filter(isGone);
     const because = lost === undefined ? trade.error : "its stop was gone before the entry was sent";
     return [end(because === null ? "canceled" : "rejected", because)];
@@ -231,7 +233,7 @@ function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (ready.length === 0) return guard("stop", stops, wanted, facts);
   // It may have fired while this process was dead, or heard nothing.
   const isShown = ready.some((stop) => isTrusted(stop, facts.nowMs));
-  return [...replaced(stops, wanted), ...(isShown ? [{ kind: "place_entry" } as const] : [])];
+  return [...replaced(stops, wanted, facts), ...(isShown ? [{ kind: "place_entry" } as const] : [])];
 }
 
 /** A clock that was set back tells nothing. */
@@ -242,7 +244,7 @@ export function isTrusted({ shownAtMs }: Pick<Part, "shownAtMs">, nowMs: number)
 function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[] {
   const { entry, stops, profits } = facts;
   if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))
-    return cancelOf([...stops, ...profits]);
+    return cancelOf([...stops, ...profits], facts);
   const coming = entry !== null && entry.state !== "over" && trade.path === "stop_first" ? entry.remaining : ZERO;
   const size = add(held, coming);
   const forStop = isZero(size) ? [] : guard("stop", stops, { size, guard: trade.stopLoss }, facts);
@@ -287,10 +289,11 @@ export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | nu
 type GuardWanted = { size: Decimal; guard: Guard };
 
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
-function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, { nowMs }: TradeFacts): TradeStep[] {
+function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts: TradeFacts): TradeStep[] {
+  const { nowMs } = facts;
   if (isAwaited(parts)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
-  if (fitting !== undefined) return replaced(parts, wanted);
+  if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
   if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted)) {
     if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
@@ -316,15 +319,18 @@ function isAwaited(parts: readonly Part[]): boolean {
 }
 
 /** All but the newest that fits go. */
-function replaced(parts: readonly Part[], wanted: GuardWanted): TradeStep[] {
+function replaced(parts: readonly Part[], wanted: GuardWanted, facts: TradeFacts): TradeStep[] {
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
-  return cancelOf(parts.filter((part) => part !== fitting));
+  return cancelOf(
+    parts.filter((part) => part !== fitting),
+    facts,
+  );
 }
 
 function stepsAtEnd(trade: Trade, facts: TradeFacts): TradeStep[] {
   const { entry, stops, profits, position, isWithdrawn } = facts;
   const guards = [...stops, ...profits];
-  if (guards.some(isLive)) return cancelOf(guards);
+  if (guards.some(isLive)) return cancelOf(guards, facts);
   const filled = entry?.filled ?? ZERO;
   if (isZero(filled)) {
     const wasTaken = entry === null || entry.wasTaken;
@@ -338,8 +344,15 @@ function end(status: Extract<TradeStep, { kind: "end" }>["status"], error: strin
   return { kind: "end", status, error };
 }
 
-function cancelOf(parts: readonly Part[]): TradeStep[] {
-  return parts.flatMap((part) => (isLive(part) && !part.isLeaving ? [{ kind: "cancel", orderId: part.orderId }] : []));
+function cancelOf(parts: readonly Part[], { nowMs }: Pick<TradeFacts, "nowMs">): TradeStep[] {
+  return parts
+    .filter((part) => isLive(part) && !part.isLeaving && !isRefusedJustNow(part, nowMs))
+    .map(({ orderId }) => ({ kind: "cancel", orderId }));
+}
+
+/** A clock that was set back tells nothing. */
+function isRefusedJustNow({ cancelRefusedAtMs: atMs }: Part, nowMs: number): boolean {
+  return atMs !== null && nowMs >= atMs && nowMs - atMs < RETRY_GUARD_MS;
 }
 
 function isLive({ state }: Part): boolean {

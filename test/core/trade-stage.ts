@@ -39,6 +39,7 @@ export function part(orderId: string, some: Partial<Part> = {}): Part {
     remaining: size,
     filled: ZERO,
     isLeaving: false,
+    cancelRefusedAtMs: null,
     mayBeReplaced: false,
     size,
     triggerPrice: "90",

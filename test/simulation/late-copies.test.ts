@@ -258,3 +258,24 @@ test.each([false, true])(
     expect(placedBeside.id).not.toBe(id);
   },
 );
+
+test.each([
+  ["its entry", 1],
+  ["its stop", 2],
+])("a trade whose cancel of %s is refused at the door asks for it again, and not at once", async (_what, nth) => {
+  const s = await scene();
+  const id = await begin(s);
+  await s.pass(3_000);
+  expect([liveOrders(s).length, stopped(s)]).toEqual([2, 0.05]);
+  let cancels = 0;
+  const isRefused = (body: string) => {
+    cancels += isOf("cancel")(body) ? 1 : 0;
+    return isOf("cancel")(body) && cancels === nth;
+  };
+  refuseEarly(s, { is: isRefused, copyAfterMs: null });
+  await s.tell("cancel-trade", { kind: "trade_cancel", id });
+  await s.pass(5_000);
+  expect(executed(s, "cancel")).toHaveLength(nth - 1);
+  await until(s, id, ({ status }) => status === "canceled");
+  expect([liveOrders(s), executed(s, "cancel").length]).toEqual([[], 2]);
+});

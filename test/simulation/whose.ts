@@ -7,7 +7,7 @@ import type { WishOf } from "./truth.ts";
 import { MIDDLE, type Part, type Wish } from "./wishes.ts";
 
 /**
- * By its price, which no other wish has; a trade's guard by the price that triggers it, or, where the mark has come to that already,
+ * By its price, which no other wish has; a trade's guard, which goes to no such price, by the price that triggers it, or, where the mark has come to that already,
  * by how far it goes at once; and what the gateway prices by the
  * digits of its Idempotency-Key, in which its client order id ends whenever it was made.
  */
@@ -25,7 +25,7 @@ export function whoseBy(wishes: readonly Wish[], bots: readonly Bot[]): WishOf {
   const priced = all.filter(({ kind }) => kind === "market" || kind === "close");
   const byDigits = new Map(priced.map((wish) => [digitsOf(wish, bots), wish]));
   return ({ p: price, r: reduceOnly, t: terms, c: cloid }) => {
-    if (reduceOnly && "trigger" in terms) return byTrigger.get(terms.trigger.triggerPx) ?? byPrice.get(price);
+    if (reduceOnly && "trigger" in terms) return byPrice.get(price) ?? byTrigger.get(terms.trigger.triggerPx);
     const wish = (cloid === null ? undefined : byDigits.get(keyDigitsOfCloid(cloid))) ?? byPrice.get(price);
     return wish ?? (reduceOnly ? byWorst.get(price) : undefined);
   };

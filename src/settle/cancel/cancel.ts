@@ -78,6 +78,13 @@ export function foundNothing({ answerText }: Pick<Attempt, "answerText">): boole
   return answerText !== null && NEVER_PLACED.test(answerText);
 }
 
+/** True when it has ended because the exchange refused it: what it was for may rest still. */
+export function wasRefused(cancel: Attempt): boolean {
+  const { state, hasLanded, answerText } = cancel;
+  if (state !== "done" || hasLanded || answerText === null || foundNothing(cancel)) return false;
+  return isListedRefusal(answerText);
+}
+
 /** The number of the market under which the exchange found nothing of a leg by this cancel; null where it did not say so. */
 export function missedUnder(attempt: Attempt, leg: Leg): number | null {
   return foundNothing(attempt) && isAimedAt(attempt, leg) ? assetIdIn(attempt) : null;

@@ -13,6 +13,7 @@ import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
 import { findTrade, listGuards } from "../../store/trades.ts";
 import { whileUnchanged } from "../../store/while-unchanged.ts";
+import { wasRefused } from "../cancel/cancel.ts";
 
 export type ToJudgeTrade = With<"clock" | "picture" | "store">;
 
@@ -144,6 +145,9 @@ function asOfEntry(part: Part): Part {
 function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
   const legs = listLegs(store, order.id);
   const attempts = listAttemptsOf(store, order.id);
+  const cancels = attempts.filter(
+    ({ kind, idempotencyKey }) => kind === "cancel" && idempotencyKey === nameOfTrade(trade),
+  );
   const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
   const refused = legs.findLast(
     ({ state, isExchangesWord }) => (state === "rejected" || state === "absent") && isExchangesWord,
@@ -156,7 +160,8 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     ),
     remaining: sum(left.filter((size) => !isNegative(size))),
     filled: order.filledSize ?? ZERO,
-    isLeaving: attempts.some(({ kind, idempotencyKey }) => kind === "cancel" && idempotencyKey === nameOfTrade(trade)),
+    isLeaving: cancels.some((cancel) => !wasRefused(cancel)),
+    cancelRefusedAtMs: cancels.findLast(wasRefused)?.settledAtMs ?? null,
     mayBeReplaced: false,
     size: decimal(order.size),
     triggerPrice: order.trigger?.price ?? null,
