@@ -29,7 +29,7 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "a trade that is flat leaves its triggers",
     "src/core/trade-step.ts",
-    "  if (guards.some(isLive)) return cancelOf(guards);\n",
+    "  if (guards.some(isLive)) return cancelOf(guards, facts);\n",
     "",
   ),
   one(
