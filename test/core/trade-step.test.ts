@@ -317,28 +317,6 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     gone("s1"),
   ],
   [
-    "whose cancel was refused just now is left for a while",
-    PROFIT,
-    {
-      entry: entry("10", OVER),
-      stops: [part("s1", { cancelRefusedAtMs: 1_000 })],
-      profits: [part("p1", { ...OVER, filled: decimal("10") })],
-      nowMs: 10_999,
-    },
-    [],
-  ],
-  ...[11_000, 999].map((nowMs): [string, Partial<Trade>, Partial<TradeFacts>, object[]] => [
-    `and goes again: at ${nowMs}`,
-    PROFIT,
-    {
-      entry: entry("10", OVER),
-      stops: [part("s1", { cancelRefusedAtMs: 1_000 })],
-      profits: [part("p1", { ...OVER, filled: decimal("10") })],
-      nowMs,
-    },
-    gone("s1"),
-  ]),
-  [
     "and that was it",
     PROFIT,
     {
