@@ -5,6 +5,7 @@ import { CHANGES } from "./changes.ts";
 import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
+import { IDLE_TRIGGERS } from "./idle-triggers.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { LATE_COPIES } from "./late-copies.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
@@ -348,6 +349,7 @@ export const LISTS = {
   pictures: PICTURES,
   rails: RAILS,
   shown: SHOWN,
+  idle_triggers: IDLE_TRIGGERS,
   late_copies: LATE_COPIES,
   stops: STOPS,
   stores: STORES,

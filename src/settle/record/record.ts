@@ -5,6 +5,7 @@ import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../c
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
+import { IDLE_WORDS, isOfIdle } from "../../core/rails/idle-trigger.ts";
 import { orderText } from "../../core/resource.ts";
 import {
   type AttemptChange,
@@ -112,7 +113,8 @@ function wordsOfExcess(
     (each) =>
       each.kind === "cancel" && each.hasLanded && each.targetOid === exchangeOrderId && isTakingOff(each, attempts),
   );
-  if (status === "canceled") return isRemoved ? REMOVED_WORDS : null;
+  const isIdle = attempts.some((each) => isOfIdle(each) && each.hasLanded);
+  if (status === "canceled") return isRemoved ? REMOVED_WORDS : isIdle ? IDLE_WORDS : null;
   const isOpen = status === "open" || status === "waiting_for_trigger";
   const excess = isOpen ? standingExcess(legs, attempts) : null;
   return excess?.kind === "live" ? excessWords(excess.by) : null;

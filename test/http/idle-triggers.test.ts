@@ -1,0 +1,173 @@
+/** A trigger that protects nothing of its bot any more goes before it closes what another holds, and no other does. */
+import { expect, test } from "bun:test";
+import { IDLE_WORDS } from "../../src/core/rails/idle-trigger.ts";
+import { nameOfPart } from "../../src/core/trade.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { insertKeyRecord } from "../../src/store/idempotency.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { findTrade, putTrade } from "../../src/store/trades.ts";
+import { openIdleTriggers } from "../../src/write/cancel-idle-triggers.ts";
+import { BOT, fillAt, limitedRig, MARK, place, register, stateOf, textOf } from "./rails-rig.ts";
+import type { Rig } from "./rig.ts";
+import { created, guard, silent } from "./trades-rig.ts";
+
+const SIZE = "0.002";
+const STOP = {
+  side: "sell",
+  size: SIZE,
+  price: "58000",
+  reduce_only: true,
+  trigger: { price: "59000", kind: "stop_loss", market: true },
+};
+
+type Placed = { id: string; status: string; exchange_order_id: string };
+type Held = { szi: string };
+
+function holding(rig: Rig, held: Held): void {
+  rig.answers.set("clearinghouseState", ({ dex }) =>
+    stateOf((dex ?? "") === "" && held.szi !== "0" ? [{ coin: "BTC", szi: held.szi }] : [], rig.clock.nowMs()),
+  );
+}
+
+/** The bot has bought, and has a stop for that; another holds the rest of the account's position. */
+async function protectedBot(held: Held, wanted: Parameters<typeof limitedRig>[0] = {}) {
+  const rig = await limitedRig(wanted);
+  const now = { szi: SIZE };
+  holding(rig, now);
+  const { send } = rig.deps.exchange;
+  fillAt(rig, MARK);
+  expect((await place(rig, { size: SIZE })).status).toBe(201);
+  now.szi = held.szi;
+  rig.deps.exchange.send = send;
+  const stop = (await (await place(rig, STOP)).json()) as Placed;
+  expect(stop.status).toBe("waiting_for_trigger");
+  return { rig, stop, cancels: cancelsAt(rig, stop), watch: openIdleTriggers(rig.deps, rig.deps.settling) };
+}
+
+type Bot = Awaited<ReturnType<typeof protectedBot>>;
+
+/** What is sent to cancel, and the exchange's records of it from then on. */
+function cancelsAt(rig: Rig, { exchange_order_id: oid }: Placed): string[] {
+  const cancels: string[] = [];
+  const { send } = rig.deps.exchange;
+  const order = { coin: "BTC", side: "A", limitPx: "58000", sz: SIZE, oid: Number(oid), timestamp: 1, origSz: SIZE };
+  const trigger = { triggerCondition: "Price below 59000", isTrigger: true, triggerPx: "59000", children: [] };
+  const rest = { isPositionTpsl: false, reduceOnly: true, orderType: "Stop Market", tif: null, cloid: null };
+  rig.answers.set("orderStatus", () => {
+    const status = cancels.length === 0 ? "open" : "canceled";
+    return { status: "order", order: { order: { ...order, ...trigger, ...rest }, status, statusTimestamp: 2 } };
+  });
+  rig.deps.exchange.send = (body, ...more) => {
+    if (body.includes('"cancels"')) cancels.push(body);
+    return send(body, ...more);
+  };
+  return cancels;
+}
+
+async function sold({ rig }: Bot): Promise<void> {
+  const { send } = rig.deps.exchange;
+  fillAt(rig, MARK, 80_000);
+  expect((await place(rig, { side: "sell", size: SIZE })).status).toBe(201);
+  rig.deps.exchange.send = send;
+}
+
+async function pass({ rig, watch }: Bot, seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 5) {
+    await watch.look();
+    await rig.clock.advance(5_000);
+  }
+}
+
+test("what was to be protected is sold, and another holds the same: the stop goes after half a minute, and says why", async () => {
+  const bot = await protectedBot({ szi: "0.5" });
+  await sold(bot);
+  await pass(bot, 30);
+  expect(bot.cancels).toHaveLength(0);
+  await pass(bot, 15);
+  expect(bot.cancels).toHaveLength(1);
+  expect(bot.cancels[0]).toContain(bot.stop.exchange_order_id);
+  const order = findOrder(bot.rig.deps.store, bot.stop.id);
+  expect([order?.status, order?.error]).toEqual(["canceled", IDLE_WORDS]);
+});
+
+test.each<[string, Held, (bot: Bot) => Promise<unknown>, Parameters<typeof limitedRig>[0]]>([
+  ["the bot holds what it protects", { szi: "0.5" }, async () => undefined, {}],
+  ["nobody holds anything", { szi: "0" }, sold, {}],
+  ["what another holds is on the other side", { szi: "-0.5" }, sold, {}],
+  [
+    "an entry of the bot is out",
+    { szi: "0.5" },
+    async (bot) => {
+      await sold(bot);
+      await place(bot.rig, { price: "50000" });
+    },
+    {},
+  ],
+  ["its key may touch what is others'", { szi: "0.5" }, sold, { touches: "all" }],
+  [
+    "nobody can say what the account holds",
+    { szi: "0.5" },
+    async (bot) => {
+      await sold(bot);
+      bot.rig.answers.set("clearinghouseState", () => null);
+      await bot.rig.clock.advance(10 * 60_000);
+    },
+    {},
+  ],
+  [
+    "what the bot holds is in doubt",
+    { szi: "0.5" },
+    async (bot) => {
+      await sold(bot);
+      const { store } = bot.rig.deps;
+      store.$client.run("update bot_doubts set bought_beyond = '0.002', at_ms = 9e15");
+    },
+    {},
+  ],
+])("it stays where %s", async (_what, held, then, wanted) => {
+  const bot = await protectedBot(held, wanted);
+  await then(bot);
+  await pass(bot, 120);
+  expect(bot.cancels).toHaveLength(0);
+});
+
+test("it stays where what it would protect is bought again within the half minute", async () => {
+  const bot = await protectedBot({ szi: "0.5" });
+  await sold(bot);
+  await pass(bot, 25);
+  fillAt(bot.rig, MARK, 90_000);
+  await place(bot.rig, { size: SIZE });
+  await pass(bot, 60);
+  expect(bot.cancels).toHaveLength(0);
+});
+
+test("a key of the same bot that is newer says how it is held", async () => {
+  const bot = await protectedBot({ szi: "0.5" }, { touches: "all" });
+  await sold(bot);
+  const apiKey = `api_trade_${"a7".repeat(32)}`;
+  await bot.rig.clock.advance(1_000);
+  expect((await register(bot.rig, textOf(bot.rig, { touches: "own" }, apiKey))).status).toBe(201);
+  await pass(bot, 60);
+  expect(bot.cancels).toHaveLength(1);
+});
+
+test("what guards a trade is the trade's to cancel", async () => {
+  const bot = await protectedBot({ szi: "0.5" });
+  await sold(bot);
+  const { store, clock } = bot.rig.deps;
+  const { id } = await created(silent(bot.rig), { size: SIZE, stop_loss: guard("59000", "58000") }, { apiKey: BOT });
+  const bought = "select id from orders where side = 'buy'";
+  const { id: entryId } = store.$client.query<{ id: string }, []>(bought).get() ?? { id: "" };
+  const trade = findTrade(store, id);
+  if (trade === null) throw new Error("bug: a trade without a row");
+  const key = nameOfPart(trade, { as: "stop", number: 1 });
+  const kept = { accountId: trade.accountId, key, route: "trade", fingerprint: "trade", createdAtMs: clock.nowMs() };
+  inTransaction(store, () => {
+    store.$client.run("delete from idempotency where key = ?", [key]);
+    insertKeyRecord(store, { ...kept, resource: { kind: "order", id: bot.stop.id }, answer: null });
+    putTrade(store, { ...trade, stops: 1, entryId, isEntryUnwanted: true }, clock.nowMs());
+  });
+  await pass(bot, 60);
+  const count = "select count(*) as n from attempts where idempotency_key like 'idle %'";
+  expect(store.$client.query(count).get()).toEqual({ n: 0 });
+});
