@@ -6,7 +6,7 @@ import type { LegEvent } from "../../src/core/order.ts";
 import { finishModify } from "../../src/settle/modify/modify.ts";
 import { finishOperation } from "../../src/settle/operation/operation.ts";
 import { finishOrderAttempt, openAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
-import { findAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
+import { findAttempt, findAttemptByCloid, listOpenAttempts, updateAttempt } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
@@ -24,6 +24,9 @@ export function tellLeg(gateway: Gateway, leg: Leg): void {
   // One that never left may have been taken back.
   if (leg.standing === "air" || findLegByCloid(store, cloid) === null) return;
   inTransaction(store, () => {
+    const attempt = findAttemptByCloid(store, cloid);
+    // What never arrived can come no more: an empty action of the gateway has its number.
+    if (leg.standing === "dead" && attempt !== null) updateAttempt(store, attempt, { seal: "noop" });
     for (const event of eventsOf(leg)) recordLegEvent(store, cloid, event, clock.nowMs());
   });
   leg.told = { filled: leg.filled, notional: leg.notional, standing: leg.standing };
