@@ -134,8 +134,14 @@ function judgeLastTrades(context) {
   }
 }
 
+function resumedAt(stop, statements) {
+  const resumed = statements.find(({ what }) => what.object === "stop" && what.id === stop.id && what.resumed_at)?.what
+    .resumed_at;
+  return resumed ? Date.parse(resumed) : Infinity;
+}
+
 // From the answer on nothing that increases is signed. Its number tells when it was, by the exchange's clock; it may arrive later.
-function judgeSigned({ what: stop, row }, { world, say }) {
+function judgeSigned({ what: stop, row }, { world, say, statements }) {
   if (
     row.kind !== "answer" ||
     row.route !== "/v1/stop" ||
@@ -145,6 +151,8 @@ function judgeSigned({ what: stop, row }, { world, say }) {
   )
     return;
   const told = { at: row.at, what: { source: row.route, id: stop.id, status: stop.status } };
+  // Until the operator has ended it.
+  const until = resumedAt(stop, statements);
   for (const { at, envelope } of world.exchange.arrivals) {
     const { type, orders, modifies, twap } = envelope.action;
     const grows =
@@ -152,7 +160,7 @@ function judgeSigned({ what: stop, row }, { world, say }) {
       (type === "batchModify" && modifies.some(({ order }) => !order.r)) ||
       (type === "twapOrder" && !twap.r);
     const signedAt = Math.min(at, envelope.nonce - world.engine.clockOffMs);
-    if (grows && signedAt > row.at + 100)
+    if (grows && signedAt > row.at + 100 && signedAt < until)
       say("hard", "an action that increases was sent after the answer of a stop", told, {
         afterMs: signedAt - row.at,
         action: envelope.action,
@@ -164,9 +172,7 @@ function judgeSigned({ what: stop, row }, { world, say }) {
 function judgeStop({ what: stop, at, source }, { world, log, say, statements, stories }) {
   if (stop.status !== "stopped" || !stop.stopped_at) return;
   const since = Date.parse(stop.stopped_at);
-  const resumed = statements.find(({ what }) => what.object === "stop" && what.id === stop.id && what.resumed_at)?.what
-    .resumed_at;
-  const until = resumed ? Date.parse(resumed) : Infinity;
+  const until = resumedAt(stop, statements);
   const told = {
     at,
     what: {
