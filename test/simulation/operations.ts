@@ -29,7 +29,9 @@ export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string
   // A setting that a copy has made is in force, and nothing tells whose it is.
   const isOfCopy = ask.kind !== "twap" && done.some(({ nonce }) => run.copies.isCopied(nonce));
   const isRight =
-    isOfCopy || status === "succeeded" ? isSoundSuccess(run, ask, done) : isSoundRefusal(run, dialogue, { ask, done });
+    isOfCopy || status === "succeeded"
+      ? isSoundSuccess(run, dialogue, { ask, done })
+      : isSoundRefusal(run, dialogue, { ask, done });
   if (!isRight) findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
   const [only] = done;
   const twapId = only === undefined ? null : twapIdIn(only);
@@ -75,15 +77,28 @@ function twapIdIn({ reply }: Execution): number | null {
   return "running" in status ? status.running.twapId : null;
 }
 
-function isSoundSuccess({ runningTwaps }: Run, ask: Ask, done: readonly Execution[]): boolean {
+type Ended = { ask: Ask; done: readonly Execution[] };
+
+function isSoundSuccess(run: Run, { wish }: Dialogue, { ask, done }: Ended): boolean {
   // A TWAP that has ended by itself is as good as canceled.
-  if (ask.kind === "twap_cancel") return !runningTwaps.has(ask.twapId);
-  return done.length > 0;
+  if (ask.kind === "twap_cancel") return !run.runningTwaps.has(ask.twapId);
+  return done.length > 0 || (ask.kind === "leverage" && wasInForce(run, wish.party, ask));
 }
 
-type Refused = { ask: Ask; done: readonly Execution[] };
+/** Nobody has set anything else in all the time, and it is as it was asked for. */
+function wasInForce({ venue }: Run, { account }: Party, ask: Extract<Ask, { kind: "leverage" }>): boolean {
+  const { tradingAddress: user } = account;
+  const isChanged = venue.log.some(({ input: { action }, reply, isAdmitted }) => {
+    const isSet = action.type === "updateLeverage" && action.asset === ASSETS[ask.market];
+    return isSet && isAdmitted && reply.status === "ok";
+  });
+  const body = JSON.stringify({ type: "activeAssetData", user, coin: ask.market });
+  // Shape of the paper exchange's own reader.
+  const { leverage } = JSON.parse(venue.read(body, null).body) as { leverage: { type: string; value: number } };
+  return !isChanged && leverage.value === ask.leverage && leverage.type === ask.marginType;
+}
 
-function isSoundRefusal({ dialogues, stop, told }: Run, { wish }: Dialogue, { ask, done }: Refused): boolean {
+function isSoundRefusal({ dialogues, stop, told }: Run, { wish }: Dialogue, { ask, done }: Ended): boolean {
   if (done.length === 0) return true;
   const alike = dialogues.filter((other) => other.ask?.kind === ask.kind && other.wish.party === wish.party);
   // What withdraws the increases of a bot cancels its TWAPs too.
