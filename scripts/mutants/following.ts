@@ -304,4 +304,24 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what could not be read leaves a number unasked for",
+    changes: [
+      {
+        file: "src/settle/place/pursue-place.ts",
+        find: '    case "failed":\n    case "foreign":',
+        put: '    case "failed":\n      return false;\n    case "foreign":',
+      },
+    ],
+  },
+  {
+    name: "nor is that of a modify asked for",
+    changes: [
+      {
+        file: "src/settle/modify/pursue-modify.ts",
+        find: 'if (looked.sight.kind === "seen" || looked.sight.kind === "unfinished")',
+        put: 'if (looked.sight.kind !== "not_found" && looked.sight.kind !== "foreign")',
+      },
+    ],
+  },
 ];

@@ -1,7 +1,7 @@
 /** Our own weight towards the exchange is short: what settling needs at once it has to get all the same. */
 import { expect, test } from "bun:test";
 import { directly, type Fate } from "./network.ts";
-import { limit } from "./scene.ts";
+import { executed, limit, type Scene, shown } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 
 const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
@@ -30,4 +30,31 @@ test("seed 900045: what only a sweep shows is found though smaller questions of 
   for (let nth = 0; nth < 60; nth += 1) await eat();
   const [row] = s.rows("select status from orders");
   expect(row).toEqual({ status: "open" });
+});
+
+const MODIFY = { kind: "modify", price: "94001", size: null, alwaysPlace: false } as const;
+
+test.each([
+  ["an order", "order", async (s: Scene) => void s.ask("unread", limit("buy", 94_000))],
+  [
+    "a modify",
+    "batchModify",
+    async (s: Scene) => {
+      const { id } = shown(await s.tell("modified", limit("buy", 94_000)));
+      s.ask("unread", { ...MODIFY, id });
+    },
+  ],
+])("%s that never arrived is known by its number alone where nothing can be read", async (_what, type, ask) => {
+  const s = await scene();
+  let isSent = false;
+  s.setFate(({ path, body }) => {
+    isSent ||= body.includes(`"type":"${type}"`);
+    if (isSent && path === "/info" && !body.includes('"exchangeStatus"')) return LOST;
+    return body.includes(`"type":"${type}"`) ? LOST : directly(5);
+  });
+  await ask(s);
+  await s.pass(30_000);
+  const placed = s.rows("select state from legs union all select leg_state as state from orders");
+  expect(placed).toContainEqual({ state: "absent" });
+  expect(executed(s, "noop")).toHaveLength(1);
 });

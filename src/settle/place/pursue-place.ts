@@ -24,9 +24,10 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
     case "seen":
       return openAttempt(world.store, attempt.id) === null;
     case "unfinished":
-    case "failed":
       return false;
-    // What is foreign may be ours gone wrong: then only the exchange's word on the number says that it never ran.
+    // What is foreign may be ours gone wrong, and what could not be read may be there: then only the exchange's word on the number
+    // says that it never ran. It weighs less than any look.
+    case "failed":
     case "foreign":
     case "not_found":
       return weighAbsence(tools, now, { ...looked, pursuit }, (absence) => {
