@@ -28,6 +28,12 @@ export const IDLE_TRIGGERS: readonly Mutant[] = [
     'return all.filter(({ touches }) => touches === "own");',
     "return all;",
   ),
+  one(
+    "a trigger goes under a stop that keeps what protects",
+    WATCH,
+    "return findStopOf(store, order.accountId, order.keyHash) === null;",
+    "return true;",
+  ),
   one("guards of a trade are taken away", WATCH, "!guards.has(leg.orderId) && isIdleTrigger", "isIdleTrigger"),
   one(
     "nobody is told why",

@@ -1,7 +1,7 @@
 /**
  * Triggers of a bot that protect nothing of its own any more, in a market in which another holds what they would close: what they were
  * for was closed or canceled, and the exchange keeps them for as long as the account holds anything. Only of bots that may touch what is
- * their own, and of no trade, which sees to its own.
+ * their own, of no trade, which sees to its own, and not under a stop.
  */
 import type { Account } from "../core/account.ts";
 import { isSpot } from "../core/market.ts";
@@ -17,6 +17,7 @@ import { railsOf } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
+import { findStopOf } from "../store/stops.ts";
 import { listGuards, listOpenTradesOf } from "../store/trades.ts";
 import { factsNow, rereadPosition } from "./rails-facts.ts";
 
@@ -84,7 +85,10 @@ function triggersOf(store: Store, { legs }: Facts, { bot }: Rails): OpenLeg[] {
 
 function isWaiting(store: Store, { orderId, market, reduceOnly, triggerPrice }: OpenLeg): boolean {
   if (!reduceOnly || triggerPrice === null || isSpot(market)) return false;
-  return findOrder(store, orderId)?.status === "waiting_for_trigger";
+  const order = findOrder(store, orderId);
+  if (order?.status !== "waiting_for_trigger") return false;
+  // Under a stop everything that may protect stays: whoever asked for it looks after what is held.
+  return findStopOf(store, order.accountId, order.keyHash) === null;
 }
 
 /** Of trades that are not over. */

@@ -8,7 +8,7 @@ import { findOrder } from "../../src/store/orders.ts";
 import { findTrade, putTrade } from "../../src/store/trades.ts";
 import { openIdleTriggers } from "../../src/write/cancel-idle-triggers.ts";
 import { BOT, fillAt, limitedRig, MARK, place, register, stateOf, textOf } from "./rails-rig.ts";
-import type { Rig } from "./rig.ts";
+import { KEYS, type Rig } from "./rig.ts";
 import { created, guard, silent } from "./trades-rig.ts";
 
 const SIZE = "0.002";
@@ -104,6 +104,16 @@ test.each<[string, Held, (bot: Bot) => Promise<unknown>, Parameters<typeof limit
     {},
   ],
   ["its key may touch what is others'", { szi: "0.5" }, sold, { touches: "all" }],
+  [
+    "the account is stopped",
+    { szi: "0.5" },
+    async (bot) => {
+      await sold(bot);
+      const { status } = await bot.rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "account" } });
+      expect(status).toBeLessThan(300);
+    },
+    {},
+  ],
   [
     "nobody can say what the account holds",
     { szi: "0.5" },

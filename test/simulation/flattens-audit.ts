@@ -5,14 +5,15 @@
 import { keyDigitsOf, keyDigitsOfCloid } from "../../src/wire/order-id.ts";
 import { fieldOf } from "./clients.ts";
 import type { FlattenEnd, Flattening, FlattenWish } from "./flattens.ts";
+import { fillsWithOwn, magnitude } from "./own-net.ts";
 import { INSTANCE } from "./process.ts";
 import { auditStop, type Stopping } from "./stops.ts";
 import { START_MS } from "./template.ts";
-import { isSpotAsset, placedBy, units, type WishOf } from "./truth.ts";
+import { placedBy, units, type WishOf } from "./truth.ts";
 import { namedIn, SWEEPING, type Unasked } from "./unasked-cancels.ts";
 import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
-import { auditOver, takenOf } from "./withdrawn.ts";
+import { auditOver } from "./withdrawn.ts";
 
 /** Orders of one stop in all its markets and for all that was asked, at most. */
 const MAX_STEPS = 60;
@@ -104,21 +105,11 @@ type Moment = { atMs: number; coin: string; oid: number; closable: bigint; wasCl
 
 function momentsOf(run: Flat, { stop, bot }: FlattenWish): Moment[] {
   const steps = stepsOf(run, stop);
-  const taken = bot === null ? [] : takenOf(run, bot);
-  const reduces = new Map(taken.flatMap(({ oid, isReduction }) => (oid === null ? [] : [[oid, isReduction] as const])));
-  const twaps = new Set(taken.flatMap(({ twapId }) => twapId ?? []));
-  const nets = new Map<string, bigint>();
-  const fills = run.venue.fillsOf(stop.party.account.tradingAddress).filter(({ asset }) => !isSpotAsset(asset));
-  return fills.map((fill): Moment => {
-    const { coin, timeMs, startPosition, size, isBuy, oid, twapId } = fill;
-    const signed = isBuy ? size : -size;
-    const isOfTwap = twapId !== null && twaps.has(twapId);
-    const isReduction = isOfTwap ? false : reduces.get(oid);
-    const net = nets.get(coin) ?? 0n;
-    const own = isReduction === undefined ? net : after(net, signed, isReduction);
-    nets.set(coin, own);
+  return fillsWithOwn(run, stop.party, bot).map(({ fill, own, was }): Moment => {
+    const { coin, timeMs, startPosition, size, isBuy, oid } = fill;
+    const end = startPosition + (isBuy ? size : -size);
     const closableOf = (held: bigint, position: bigint) => (bot === null ? position : nearer(held, position));
-    const [wasClosable, closable] = [closableOf(net, startPosition), closableOf(own, startPosition + signed)];
+    const [wasClosable, closable] = [closableOf(was, startPosition), closableOf(own, end)];
     return { atMs: timeMs - START_MS, coin, oid, closable, wasClosable, isStep: steps.has(oid) };
   });
 }
@@ -128,21 +119,10 @@ function stepsOf({ venue, wishOf }: Flat, { party }: FlattenWish["stop"]): Reado
   return new Set(own.flatMap(({ request, leg }) => (leg !== null && isStep(wishOf(request)) ? [leg.oid] : [])));
 }
 
-/** What only reduces closes the bot's own, and then another's. */
-function after(net: bigint, signed: bigint, isReduction: boolean): bigint {
-  if (!isReduction) return net + signed;
-  if (net === 0n || net > 0n === signed > 0n) return net;
-  return magnitude(signed) >= magnitude(net) ? 0n : net + signed;
-}
-
 /** The smaller of two on one side; nothing where they are on different ones. */
 function nearer(own: bigint, position: bigint): bigint {
   if (own > 0n !== position > 0n) return 0n;
   return magnitude(own) < magnitude(position) ? own : position;
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }
 
 /** All that it has been between two moments, that of the first among it; the markets in which anything was ever held. */
@@ -255,10 +235,13 @@ function auditProtection({ run, wish, words, moments }: About): string[] {
   const user = party.account.tradingAddress;
   return run.venue.log.flatMap((execution) => {
     const sentAtMs = execution.signer === party.agent ? run.sentWhen(execution) : 0;
-    if (execution.signer !== party.agent || sentAtMs < (words.createdAtMs ?? 0)) return [];
+    const isUnderIt = sentAtMs >= (words.createdAtMs ?? 0) && sentAtMs < words.resumedAtMs;
+    if (execution.signer !== party.agent || !isUnderIt) return [];
     return namedIn(run, party, execution).flatMap((oid) => {
       const record = run.venue.record(user, oid);
       if (record === null || !record.order.reduceOnly || record.order.trigger === null) return [];
+      // What had ended by then, however late that is told, protected nothing any more.
+      if (record.status !== "open" && record.statusTimestampMs - START_MS < sentAtMs) return [];
       const toldAtMs = waitingSinceMs(run, oid);
       const isMet = record.order.isTriggered;
       const isAsked = run.wishes.some(({ number }) => asked.has(number) && numberOf(run, oid) === number);

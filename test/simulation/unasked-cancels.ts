@@ -3,6 +3,7 @@
  * after it.
  */
 import type { Bot } from "./bots.ts";
+import { ownWithin } from "./own-net.ts";
 import type { Party } from "./template.ts";
 import { onlyReduces, placedBy } from "./truth.ts";
 import type { Execution } from "./venue.ts";
@@ -44,6 +45,7 @@ function auditBot(run: Unasked, bot: Bot): string[] {
     const sentAtMs = run.sentWhen(execution);
     return placed
       .filter(({ oid }) => named.has(oid))
+      .filter((each) => !isIdle(run, bot, { oid: each.oid, sentAtMs }))
       .filter(
         (each) => each.isReduction || !withdrawals.some(({ begunAtMs }) => isCovered(each, { begunAtMs, sentAtMs })),
       )
@@ -52,6 +54,17 @@ function auditBot(run: Unasked, bot: Bot): string[] {
         return `order ${oid} of bot ${bot.rails.bot}, ${what}, was to be canceled at ${sentAtMs}, and nobody had asked for it`;
       });
   });
+}
+
+/** A trigger that has protected nothing of its bot for so long goes before it closes what another holds, milliseconds. */
+const IDLE_FOR_MS = 30_000;
+
+function isIdle(run: Unasked, bot: Bot, { oid, sentAtMs }: { oid: number; sentAtMs: number }): boolean {
+  const record = run.venue.record(bot.party.account.tradingAddress, oid);
+  if (record === null || record.order.trigger === null || !record.order.reduceOnly) return false;
+  const { coin, isBuy } = record.order;
+  const held = ownWithin(run, bot, { coin, fromMs: sentAtMs - IDLE_FOR_MS, toMs: sentAtMs });
+  return held.every((net) => (isBuy ? net >= 0n : net <= 0n));
 }
 
 /** Begun when it was out, and before the cancel was sent. */
