@@ -319,8 +319,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/modify/pursue-modify.ts",
-        find: 'if (looked.sight.kind === "seen" || looked.sight.kind === "unfinished")',
-        put: 'if (looked.sight.kind !== "not_found" && looked.sight.kind !== "foreign")',
+        find: 'if (kind === "seen" || kind === "unfinished")',
+        put: 'if (kind !== "not_found" && kind !== "foreign")',
       },
     ],
   },

@@ -22,12 +22,7 @@ export const IDLE_TRIGGERS: readonly Mutant[] = [
     "nowMs < 0",
   ),
   one("a trigger goes at the first look", WATCH, "nowMs - (sinceMs.get(orderId) ?? nowMs) >= IDLE_FOR_MS", "true"),
-  one(
-    "who may touch all is looked after as well",
-    WATCH,
-    'return all.filter(({ touches }) => touches === "own");',
-    "return all;",
-  ),
+  one("who may touch all is looked after as well", WATCH, '.filter(({ rails }) => rails.touches === "own")', ""),
   one(
     "a trigger goes under a stop that keeps what protects",
     WATCH,

@@ -1,5 +1,4 @@
 /** Ends doubts about what bots hold: by the exchange's times of all that was filled around them, once nothing is left to be told. */
-
 import { add, compare, isZero, subtract, sum, ZERO } from "../core/decimal.ts";
 import { areFillsAll } from "../core/evidence.ts";
 import type { Side } from "../core/order.ts";

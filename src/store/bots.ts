@@ -9,6 +9,7 @@ import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
 import { dayOf } from "../core/rails/trip.ts";
+import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, type BotName, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
 import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
@@ -37,6 +38,11 @@ function sealedGrantOf(store: Store, keyHash: string): LimitedGrant | null {
 function grantIn(content: string): LimitedGrant | null {
   const { limitedGrant = null, keyHash } = JSON.parse(content) as Pick<KeyRow, "keyHash"> & Partial<KeyRow>;
   return limitedGrantOf({ keyHash, limitedGrant });
+}
+
+/** Whose stop it is; null for one of the account, or of a plain key. */
+export function botOfStop(store: Store, { scope, keyHash }: Pick<Stop, "keyHash" | "scope">): string | null {
+  return scope === "bot" ? botOf(store, keyHash) : null;
 }
 
 /** All grants of a bot, the newest first: its rails are those of the first. */

@@ -10,7 +10,7 @@ import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
-import { assignments, columnsOf, placeholders, prepared, rowsOf } from "./prepared.ts";
+import { assignments, placeholders, prepared, rowsOf } from "./prepared.ts";
 import { fillCursors, fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
 
@@ -196,38 +196,6 @@ export function hasFillBefore(store: Store, accountId: string, beforeMs: number)
 /** The exchange's time that an id begins with, unix milliseconds; NaN, which no row has, for what is no id. */
 function timeOf(id: string): number {
   return /^[0-9]{1,15}-/.test(id) ? Number.parseInt(id, 10) : Number.NaN;
-}
-
-/** Newest fills that are looked through for those of a market: further back nobody looks. */
-const MAX_LOOKED_THROUGH = 500;
-
-const newestOfAccount = prepared((store) =>
-  store
-    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition"]))
-    .from(fills)
-    .where(eq(fills.accountId, sql.placeholder("accountId")))
-    .orderBy(desc(fills.timeMs), desc(fills.id))
-    .limit(MAX_LOOKED_THROUGH)
-    .prepare(),
-);
-
-export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startPosition">;
-
-/**
- * The newest fills of a market, which are of one moment: their start positions tell which was the last of them. Null where
- * there are none among the newest of the account, and it has older ones.
- */
-export function listNewestFillsIn(store: Store, accountId: string, market: string): PositionFill[] | null {
-  const newest = newestOfAccount(store).all({ accountId });
-  const inMarket = newest.filter((fill) => fill.market === market);
-  if (inMarket.length === 0 && newest.length === MAX_LOOKED_THROUGH) return null;
-  return inMarket.filter(({ timeMs }) => timeMs === inMarket[0]?.timeMs);
-}
-
-/** The same of each market among the newest fills of the account. */
-export function listNewestFillsByMarket(store: Store, accountId: string): ReadonlyMap<string, PositionFill[]> {
-  const byMarket = Map.groupBy(newestOfAccount(store).all({ accountId }), ({ market }) => market);
-  return new Map([...byMarket].map(([market, all]) => [market, all.filter(({ timeMs }) => timeMs === all[0]?.timeMs)]));
 }
 
 const newestOf = prepared((store) =>

@@ -5,7 +5,7 @@ import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { type Narrowing, narrowed } from "../core/rails/narrow.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Halt } from "../core/rails/trip.ts";
-import { findApiKey } from "./api-keys.ts";
+import { findApiKey, listApiKeys } from "./api-keys.ts";
 import { appendAudit } from "./audit.ts";
 import { listBotGrants } from "./bots.ts";
 import type { Store } from "./open.ts";
@@ -67,6 +67,22 @@ const heldTo = remembered<{ rails: Rails; isHeld: boolean }>((store, name) => {
 /** What holds now: the newest grant of the bot, and everything that has narrowed it since. */
 export function railsOf(store: Store, { accountId }: { accountId: string }, { rails }: LimitedGrant): Rails {
   return heldTo.find(store, `${accountId} ${rails.bot}`)?.rails ?? rails;
+}
+
+export type HeldBot = {
+  rails: Rails;
+  /** Of one of its keys, in whatever state: what they have placed may live on. */
+  keyHash: string;
+};
+
+/** The bots of an account, each once, and what they are held to now. */
+export function listHeldBots(store: Store, accountId: string): HeldBot[] {
+  const bots = new Map<string, HeldBot>();
+  for (const { limited, keyHash } of listApiKeys(store, accountId)) {
+    if (limited === null || bots.has(limited.rails.bot)) continue;
+    bots.set(limited.rails.bot, { rails: railsOf(store, { accountId }, limited), keyHash });
+  }
+  return [...bots.values()];
 }
 
 /** What a key is held to now; null for a plain one. */

@@ -12,8 +12,7 @@ import type { Facts } from "../core/rails/wish.ts";
 import type { Settling, ToJudge, With } from "../deps.ts";
 import { cancelCovered, type ToCancel } from "../settle/stop/cancel-covered.ts";
 import { listAccounts } from "../store/accounts.ts";
-import { listApiKeys } from "../store/api-keys.ts";
-import { railsOf } from "../store/narrowings.ts";
+import { listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
@@ -54,7 +53,8 @@ type Suspect = { account: Account; rails: Rails; market: string };
 
 function suspectsIn(world: ToCancelIdle, account: Account): Suspect[] {
   if (awaitsTakeUp(world.store, account.id)) return [];
-  return listBots(world.store, account.id).flatMap((rails) => {
+  const bots = listHeldBots(world.store, account.id).filter(({ rails }) => rails.touches === "own");
+  return bots.flatMap(({ rails }) => {
     const facts = factsOf(world, { account, rails });
     const idle = triggersOf(world.store, facts, rails).filter((leg) => protectsNothing(facts, leg));
     return [...new Set(idle.map(({ market }) => market))].map((market) => ({ account, rails, market }));
@@ -98,15 +98,4 @@ function guardsIn(store: Store, accountId: string): ReadonlySet<string> {
     ...listGuards(store, trade, "profit"),
   ]);
   return new Set(guards.map(({ id }) => id));
-}
-
-/** That may touch what is their own. */
-function listBots(store: Store, accountId: string): Rails[] {
-  const byBot = new Map(
-    listApiKeys(store, accountId).flatMap((key) =>
-      key.limited === null ? [] : [[key.limited.rails.bot, key] as const],
-    ),
-  );
-  const all = [...byBot.values()].flatMap((key) => (key.limited === null ? [] : [railsOf(store, key, key.limited)]));
-  return all.filter(({ touches }) => touches === "own");
 }

@@ -6,20 +6,18 @@ import type { Account } from "../core/account.ts";
 import { add, compare, type Decimal, isZero, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket } from "../core/market.ts";
 import { fundingShare } from "../core/rails/loss.ts";
-import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import { newUuid } from "../core/uuid.ts";
 import type { With } from "../deps.ts";
 import { beginStop } from "../settle/stop/begin-stop.ts";
 import { listAccounts } from "../store/accounts.ts";
-import { listApiKeys } from "../store/api-keys.ts";
 import type { StoredDayMarket } from "../store/bot-books.ts";
 import { hasDoubts, settleDoubts } from "../store/bot-doubts.ts";
 import { findBotDay, listBotNets, noteFees } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
 import { countFillsOfDay, sumFeesOfDay } from "../store/day-fees.ts";
 import { listDayMarkets, newDayMarket, putDayMarket } from "../store/day-markets.ts";
-import { railsOf } from "../store/narrowings.ts";
+import { type HeldBot, listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findTrip, insertTrip } from "../store/trips.ts";
 import { lossToday } from "./day-loss.ts";
@@ -35,8 +33,8 @@ const MARK_MAX_AGE_MS = 10_000;
 /** Asking keeps a market followed, which costs nothing; where it is not told, the question does. Milliseconds. */
 const ASK_EVERY_MS = 30_000;
 
-/** A bot that is held to a loss of the day, by one of its keys in whatever state: what they have placed may live on. */
-type WatchedBot = { account: Account; rails: Rails; limit: Decimal; keyHash: string };
+/** A bot that is held to a loss of the day. */
+type WatchedBot = HeldBot & { account: Account; limit: Decimal };
 
 /** `isStopped` says that the database may be closed by now. */
 export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
@@ -83,18 +81,12 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
 }
 
 function listWatched(store: Store): WatchedBot[] {
-  return listAccounts(store).flatMap((account) => {
-    const limited = listApiKeys(store, account.id).filter(({ limited: grant }) => grant !== null);
-    const byBot = Map.groupBy(limited, ({ limited: grant }) => grant?.rails.bot ?? "");
-    return [...byBot.values()].flatMap((keys) => {
-      const [key] = keys;
-      const rails = key?.limited == null ? null : railsOf(store, key, key.limited);
-      const limit = rails?.maxLossPerDay ?? null;
-      return key === undefined || rails === null || limit === null
-        ? []
-        : [{ account, rails, limit, keyHash: key.keyHash }];
-    });
-  });
+  return listAccounts(store).flatMap((account) =>
+    listHeldBots(store, account.id).flatMap(({ rails, keyHash }) => {
+      const limit = rails.maxLossPerDay;
+      return limit === null ? [] : [{ account, rails, limit, keyHash }];
+    }),
+  );
 }
 
 function marketsOf(store: Store, { account, rails }: WatchedBot, day: number): string[] {

@@ -3,14 +3,9 @@ import type { PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import {
-  findCompleteTo,
-  listFilledWithoutFills,
-  listNewestFillsByMarket,
-  listNewestFillsIn,
-  type PositionFill,
-} from "../../store/fills.ts";
+import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
+import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";

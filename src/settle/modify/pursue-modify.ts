@@ -108,9 +108,9 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return false;
   applySight(world, replacement, looked.sight);
-  if (looked.sight.kind === "seen" || looked.sight.kind === "unfinished") return looked.sight.kind === "seen";
-  const isUnread = looked.sight.kind === "failed";
-  const hadNothingToReplace = !isUnread && (await heedOriginalsEnd(tools, now, pursuit));
+  const { kind } = looked.sight;
+  if (kind === "seen" || kind === "unfinished") return kind === "seen";
+  const hadNothingToReplace = kind !== "failed" && (await heedOriginalsEnd(tools, now, pursuit));
   return weighAbsence(tools, now, { ...looked, pursuit, hadNothingToReplace }, (absence) => {
     const event = absenceEvent(now, absence, pursuit.refusal);
     recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs());

@@ -87,7 +87,7 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const replacing = modifies.filter(({ isTargetClosed }) => !isTargetClosed);
   const inAnyCase = replacing.some(isAlwaysPlace) ? "in_any_case" : "if_canceled";
   const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
-  const own = shown.error ?? wordsOfExcess(shown, legs, attempts);
+  const own = shown.error ?? unaskedWords(shown, legs, attempts);
   const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
   // Its batch was settled before it, while nobody could say how much of it was filled.
@@ -103,8 +103,8 @@ function withAlarms(own: string | null, apart: readonly Leg[]): string | null {
   return words.length === 0 ? null : words.join("; ");
 }
 
-/** What no leg says of itself: that it is more than its order has left, or was canceled for that. */
-function wordsOfExcess(
+/** What no leg says of itself: that it is more than its order has left, or why the gateway has canceled it. */
+function unaskedWords(
   { status, exchangeOrderId }: StoredOrder,
   legs: readonly Leg[],
   attempts: readonly Attempt[],
@@ -113,8 +113,10 @@ function wordsOfExcess(
     (each) =>
       each.kind === "cancel" && each.hasLanded && each.targetOid === exchangeOrderId && isTakingOff(each, attempts),
   );
-  const isIdle = attempts.some((each) => isOfIdle(each) && each.hasLanded);
-  if (status === "canceled") return isRemoved ? REMOVED_WORDS : isIdle ? IDLE_WORDS : null;
+  if (status === "canceled") {
+    if (isRemoved) return REMOVED_WORDS;
+    return attempts.some((each) => isOfIdle(each) && each.hasLanded) ? IDLE_WORDS : null;
+  }
   const isOpen = status === "open" || status === "waiting_for_trigger";
   const excess = isOpen ? standingExcess(legs, attempts) : null;
   return excess?.kind === "live" ? excessWords(excess.by) : null;

@@ -6,7 +6,7 @@ import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
 import { type BotTwap, listBotTwaps } from "../../store/bot-twaps.ts";
-import { botOf, listBotNets } from "../../store/bots.ts";
+import { botOf, botOfStop, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
 import type { Store } from "../../store/open.ts";
@@ -86,10 +86,12 @@ function isWaiting({ trigger, status }: StoredOrder): boolean {
 }
 
 /** Of a bot's stop: what of its TWAPs may still reduce in a market. */
-export function reducingTwaps(store: Store, { scope, keyHash, accountId }: Stop, market: string): BotTwap[] {
-  const bot = scope === "bot" ? botOf(store, keyHash) : null;
+export function reducingTwaps(store: Store, stop: Stop, market: string): BotTwap[] {
+  const bot = botOfStop(store, stop);
   if (bot === null) return [];
-  return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
+  return listBotTwaps(store, stop.accountId).filter(
+    (twap) => twap.bot === bot && twap.market === market && twap.reduceOnly,
+  );
 }
 
 function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: Flatten): StoredOrder {

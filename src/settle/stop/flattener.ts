@@ -8,7 +8,7 @@ import type { Stop } from "../../core/stop.ts";
 import type { Prices } from "../../core/worst-price.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { botOf, listBotGrants } from "../../store/bots.ts";
+import { botOfStop, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
@@ -137,7 +137,7 @@ async function areFillsKnown(
   parts: FlattenParts,
   { stop, account }: FlattenRound,
 ): Promise<boolean> {
-  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  const bot = botOfStop(store, stop);
   return bot === null || parts.areTwapsOver(account, bot);
 }
 
@@ -250,9 +250,9 @@ async function orderFor(
 }
 
 /** What the newest grant of the stop's bot says; null where it has none. */
-function distanceOf({ store }: With<"store">, { scope, keyHash, accountId }: Stop): Decimal | null {
-  const bot = scope === "bot" ? botOf(store, keyHash) : null;
-  return bot === null ? null : (listBotGrants(store, accountId, bot)[0]?.rails.maxDistance ?? null);
+function distanceOf({ store }: With<"store">, stop: Stop): Decimal | null {
+  const bot = botOfStop(store, stop);
+  return bot === null ? null : (listBotGrants(store, stop.accountId, bot)[0]?.rails.maxDistance ?? null);
 }
 
 /** In one transaction with the row that it is concluded from; false where it was asked for again meanwhile. */

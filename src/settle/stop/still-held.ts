@@ -1,11 +1,11 @@
-/** What speaks against telling that a stop has nothing left to close, although the exchange shows no such position. */
+/** What a stop has left to close, and what speaks against telling that it is nothing although no server shows more. */
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { closableOf, mayHold } from "../../core/flatten.ts";
 import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
-import { botOf, listBotNets } from "../../store/bots.ts";
+import { botOfStop, listBotNets } from "../../store/bots.ts";
 import type { Store } from "../../store/open.ts";
 import { heldByFills } from "../evidence/position-check.ts";
 
@@ -17,7 +17,7 @@ export type Contradiction = { sinceMs: number | null };
 /** What is to be closed of these positions, by market: of a bot no more than its own fills hold, of a plain key nothing. */
 export function closableIn(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): Map<string, Decimal> {
   if (stop.scope === "account") return nonZero([...positions]);
-  const bot = botOf(store, stop.keyHash);
+  const bot = botOfStop(store, stop);
   if (bot === null) return new Map();
   const nets = listBotNets(store, stop.accountId, bot);
   return nonZero([...positions].map(([market, position]) => [market, closableOf(position, nets.get(market) ?? ZERO)]));
@@ -29,7 +29,7 @@ function nonZero(sizes: readonly (readonly [string, Decimal])[]): Map<string, De
 
 /** A bot may hold more than is booked, until its fills are told in the exchange's order. */
 export function isInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): boolean {
-  const bot = stop.scope === "bot" ? botOf(store, stop.keyHash) : null;
+  const bot = botOfStop(store, stop);
   if (bot === null) return false;
   const nets = listBotNets(store, stop.accountId, bot);
   return [...listBotDoubts(store, stop.accountId, bot)].some(([market, doubt]) => {

@@ -1,0 +1,42 @@
+/** The newest fills of an account, by which it is told what it holds in each market. */
+import { desc, eq, sql } from "drizzle-orm";
+import type { StoredFill } from "./fills.ts";
+import type { Store } from "./open.ts";
+import { columnsOf, prepared } from "./prepared.ts";
+import { fills } from "./schema.ts";
+
+/** Newest fills that are looked through for those of a market: further back nobody looks. */
+const MAX_LOOKED_THROUGH = 500;
+
+const newestOfAccount = prepared((store) =>
+  store
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition"]))
+    .from(fills)
+    .where(eq(fills.accountId, sql.placeholder("accountId")))
+    .orderBy(desc(fills.timeMs), desc(fills.id))
+    .limit(MAX_LOOKED_THROUGH)
+    .prepare(),
+);
+
+export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startPosition">;
+
+/**
+ * The newest fills of a market, which are of one moment: their start positions tell which was the last of them. Null where
+ * there are none among the newest of the account, and it has older ones.
+ */
+export function listNewestFillsIn(store: Store, accountId: string, market: string): PositionFill[] | null {
+  const newest = newestOfAccount(store).all({ accountId });
+  const inMarket = newest.filter((fill) => fill.market === market);
+  if (inMarket.length === 0 && newest.length === MAX_LOOKED_THROUGH) return null;
+  return ofNewestMoment(inMarket);
+}
+
+function ofNewestMoment(newestFirst: readonly PositionFill[]): PositionFill[] {
+  return newestFirst.filter(({ timeMs }) => timeMs === newestFirst[0]?.timeMs);
+}
+
+/** The same of each market among the newest fills of the account. */
+export function listNewestFillsByMarket(store: Store, accountId: string): ReadonlyMap<string, PositionFill[]> {
+  const byMarket = Map.groupBy(newestOfAccount(store).all({ accountId }), ({ market }) => market);
+  return new Map([...byMarket].map(([market, all]) => [market, ofNewestMoment(all)]));
+}
