@@ -89,6 +89,9 @@ export function fastClock(speed: number): Clock {
   return { nowMs: () => startMs + Math.floor(elapsedMs()), elapsedMs, sleep, timer: sleepingTimer(sleep) };
 }
 
+/** What a case needs could not be made in time: nothing is learned, and it is to be run again on a slower clock. */
+export class TooBusy extends Error {}
+
 export async function openBench(speed: number): Promise<Bench> {
   const clock = fastClock(speed);
   const paper = createPaperExchange({
@@ -153,7 +156,7 @@ export async function openBench(speed: number): Promise<Bench> {
         const told = status > 202 ? "{}" : await read(body);
         if (DONE.includes(fieldOf(told, "status") ?? "")) return told;
       }
-      throw new Error(`${key} cannot be done: the machine is too busy for this clock`);
+      throw new TooBusy(`${key} cannot be done: the machine is too busy for this clock`);
     },
     gateway,
     store,

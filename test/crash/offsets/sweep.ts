@@ -2,7 +2,7 @@
 import { fieldOf } from "../../simulation/clients.ts";
 import type { Answered } from "../../simulation/front.ts";
 import { EVERY_ATTEMPT } from "../../support/every-row.ts";
-import type { Bench } from "./bench.ts";
+import { type Bench, TooBusy } from "./bench.ts";
 import type { Fault, Post } from "./fault-proxy.ts";
 import { attemptKind, type Kind, type Prepared, prepare } from "./kinds.ts";
 
@@ -21,14 +21,20 @@ const MAX_TRIES = 10;
 /** Between two of them, milliseconds of the fast clock: what a read that came too late has closed opens again. */
 const BETWEEN_TRIES_MS = 15_000;
 
-export async function runCase(
-  bench: Bench,
-  kind: Kind,
-  about: { fault: Fault | null; nth: number },
-): Promise<CaseResult> {
-  const { fault, nth } = about;
+type About = { fault: Fault | null; nth: number };
+
+export async function runCase(bench: Bench, kind: Kind, about: About): Promise<CaseResult> {
   bench.proxy.arm([]);
-  const prepared = await prepare(bench, kind, nth);
+  try {
+    return await breakOff(bench, kind, { ...about, prepared: await prepare(bench, kind, about.nth) });
+  } catch (error) {
+    if (!(error instanceof TooBusy)) throw error;
+    return { findings: [error.message], isInconclusive: true, ending: "", post: null };
+  }
+}
+
+async function breakOff(bench: Bench, kind: Kind, about: About & { prepared: Prepared }): Promise<CaseResult> {
+  const { fault, nth, prepared } = about;
   const { last: lastAttempt, noops: noopsBefore } = attemptsAfter(bench, 0);
   const errorsBefore = bench.errors.length;
   let key = "";
