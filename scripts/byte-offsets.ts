@@ -88,7 +88,9 @@ async function lengthsOf(kind: Kind, speed: number): Promise<Lengths> {
 
 async function unbrokenLengths(bench: Bench, kind: Kind): Promise<Lengths | null> {
   for (let nth = 0; nth < MAX_TRIES; nth += 1) {
-    const { post } = await runCase(bench, kind, { fault: null, nth });
+    const { post, isInconclusive } = await runCase(bench, kind, { fault: null, nth });
+    // It has been tried often enough on this clock.
+    if (post === null && isInconclusive) return null;
     if (post !== null && post.answerBytes !== null) return { ...post, answerBytes: post.answerBytes };
   }
   return null;

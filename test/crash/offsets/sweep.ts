@@ -62,8 +62,8 @@ async function breakOff(bench: Bench, kind: Kind, about: About & { prepared: Pre
   findings.push(...(await auditRepeat(bench, prepared, { key, first: first.body, posts: posts.length })));
   findings.push(...bench.errors.slice(errorsBefore));
   const status = fieldOf(told, "status");
-  // Noop and reads went unanswered, too: that it is not known, or cannot be proven, is the truth. As it should be, and not settled yet:
-  // the clock was too fast for a busy machine.
+  // Noop and reads went unanswered, too: that it is not known, or cannot be proven, is the truth.
+  // As it should be, and not settled yet: the clock was too fast for a busy machine.
   const isLate = !isSettled && notAsTold.length === 0;
   const isInconclusive = findings.length === 0 && (status === "unknown" || isLate);
   return {
