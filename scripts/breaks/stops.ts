@@ -151,6 +151,28 @@ export const STOP_BREAKS: readonly Break[] = [
   },
   {
     row: "S53",
+    name: "flattening takes away a stop at once whose status is not known just then",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      "resting.some(isUndecided) && isWorthWaiting",
+      "!resting.some(isUndecided) && isWorthWaiting",
+    ),
+    seenBy: {
+      test: "test/http/flatten.test.ts",
+      title: "a stop whose status is not known is not taken away at once",
+    },
+  },
+  {
+    row: "S53",
+    name: "flattening waits for ever for what is not known of a stop",
+    changes: inFile("src/settle/stop/flattener.ts", "times <= MAX_UNDECIDED", "times > 0"),
+    seenBy: {
+      test: "test/http/flatten.test.ts",
+      title: "a stop whose status is not known is not taken away at once",
+    },
+  },
+  {
+    row: "S53",
     name: "a bot is closed beside its stop that has fired and rests",
     changes: inFile(
       "src/settle/stop/flatten-step.ts",

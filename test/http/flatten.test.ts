@@ -204,6 +204,35 @@ test("a bot's stop that has fired at a limit and rests goes before its position 
   expect(atSale).toEqual(["canceled"]);
 });
 
+test.each([
+  { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
+  { means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
+])("a stop whose status is not known is not taken away at once: $means", async ({ isTold, ends }) => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const trigger = { price: "59000", kind: "stop_loss", market: true };
+  const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
+  const { id: kept } = (await (await place(rig, guard)).json()) as Shown;
+  const { store } = rig.deps;
+  const tell = (status: "unknown" | "waiting_for_trigger") =>
+    inTransaction(store, () => {
+      const order = findOrder(store, kept);
+      if (order === null) throw new Error("bug: a stop without its order");
+      updateOrder(store, { ...order, status });
+    });
+  const id = await stopOf(rig, "bot", BOT);
+  await pass(rig, 4);
+  tell("unknown");
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 5);
+  expect([findOrder(store, kept)?.status, sales.length]).toEqual(["unknown", 1]);
+  if (isTold) tell("waiting_for_trigger");
+  await pass(rig, 40);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  expect(findOrder(store, kept)?.status).toBe(ends as never);
+});
+
 test("asked for again it is the same while it goes on, and begins anew afterwards", async () => {
   const rig = openMarketRig();
   const held = { szi: 0.5 };

@@ -16,7 +16,7 @@ import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
-import { isStepOut, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { isStepOut, isUndecided, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 import { type Contradiction, closableIn, isContradicted, isInDoubt } from "./still-held.ts";
 
 /** What an account was shown to hold on perpetuals. */
@@ -45,6 +45,8 @@ const ROUND_EVERY_MS = 2_000;
 const MAX_ROUNDS = 10;
 /** Rounds in one market in which nothing could be placed. */
 const MAX_IDLE = 10;
+/** Rounds in one market that wait for what is not known of a trigger, which may be all that protects what is held. */
+const MAX_UNDECIDED = 3;
 /** Readings that show nothing held, one after the other, before that is told. */
 const FLAT_READINGS = 2;
 
@@ -57,6 +59,7 @@ type FlattenMemory = {
   stepsBefore: number;
   flatReadings: number;
   idle: Map<string, number>;
+  undecided: Map<string, number>;
   contradiction: Contradiction;
 };
 
@@ -73,6 +76,7 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
         stepsBefore: 0,
         flatReadings: 0,
         idle: new Map(),
+        undecided: new Map(),
         contradiction: { sinceMs: null },
       };
       return () => playRound(world, parts, { stopId, memory });
@@ -146,7 +150,13 @@ function heedRequest(memory: FlattenMemory, { askedAtMs }: Flatten, steps: reado
   if (memory.askedAtMs === askedAtMs) return;
   const isHeardOf = memory.askedAtMs !== 0;
   const before = isHeardOf ? steps : steps.filter(({ createdAtMs }) => createdAtMs < askedAtMs);
-  Object.assign(memory, { askedAtMs, stepsBefore: before.length, flatReadings: 0, idle: new Map() });
+  Object.assign(memory, {
+    askedAtMs,
+    stepsBefore: before.length,
+    flatReadings: 0,
+    idle: new Map(),
+    undecided: new Map(),
+  });
 }
 
 type FlattenRound = Omit<FlattenClosing, "market" | "closable"> & {
@@ -198,6 +208,7 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   const left = (reason: LeftReason): Left => ({ market, size: closable, reason });
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
   const resting = restingReductions(world, stop, market);
+  if (resting.some(isUndecided) && isWorthWaiting(memory, market)) return null;
   if (resting.length > 0) {
     const of = { name: nameOfStop(stop), account };
     await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
@@ -222,6 +233,13 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   }
   await sendStep(world, parts.settling, { ...closing, ...order });
   return null;
+}
+
+/** Counts a round that waits until a look has told whether a trigger still waits. */
+function isWorthWaiting({ undecided }: FlattenMemory, market: string): boolean {
+  const times = (undecided.get(market) ?? 0) + 1;
+  undecided.set(market, times);
+  return times <= MAX_UNDECIDED;
 }
 
 /** Counts a round that came to nothing. */
