@@ -19,7 +19,7 @@ import type { Instance } from "./store/instance.ts";
 import type { Store } from "./store/open.ts";
 import type { StoredOperation } from "./store/operations.ts";
 import type { StoredOrder } from "./store/orders.ts";
-import type { Refused } from "./store/unused-numbers.ts";
+import type { UnusedNumber } from "./store/unused-numbers.ts";
 import type { WriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
 
@@ -281,7 +281,7 @@ export type StopProgress = {
     orders: readonly StoredOrder[];
     openTwaps: readonly Attempt[];
     runningTwaps: readonly StoredOperation[];
-    unusedNumbers: readonly Refused[];
+    unusedNumbers: readonly UnusedNumber[];
   };
   /** Orders that can only make a position smaller. */
   kept: readonly StoredOrder[];

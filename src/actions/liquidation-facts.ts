@@ -3,7 +3,7 @@ import type { Account } from "../core/account.ts";
 import { type Decimal, decimal, divide, isNegative, multiply, negate, subtract, sum, ZERO } from "../core/decimal.ts";
 import type { Backing, Entering } from "../core/liquidation.ts";
 import type { Market } from "../core/market.ts";
-import type { Setting } from "../core/rails/wish.ts";
+import type { LeverageSetting } from "../core/rails/wish.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { Read } from "../exchange/reads.ts";
@@ -20,7 +20,7 @@ export type BackingFacts = {
   /** Spot balance of the collateral where the modes share it; null where they do not. */
   shared: Decimal | null;
   /** All that may be in force. */
-  settings: readonly Setting[];
+  settings: readonly LeverageSetting[];
 };
 
 type Failed = Extract<Read<never>, { kind: "failed" }>;
@@ -57,7 +57,7 @@ async function readMode(
   return known === null ? reads.mode(user, purpose) : { kind: "ok", value: known.value };
 }
 
-function settingOf({ leverage }: Position): Setting {
+function settingOf({ leverage }: Position): LeverageSetting {
   return { leverage: leverage.value, isCross: leverage.type === "cross" };
 }
 
@@ -98,7 +98,7 @@ function add(cash: Decimal, { positions }: ClearinghouseState): Decimal {
 function isolatedBacking(
   { state }: BackingFacts,
   market: Market,
-  { size, price, setting }: Entering & { setting: Setting },
+  { size, price, setting }: Entering & { setting: LeverageSetting },
 ): Backing {
   const held = heldIn(state, market);
   const brought = divide(multiply(size, price), decimal(String(setting.leverage)), USD_DECIMALS);

@@ -48,7 +48,7 @@ const ofOthers = prepared((store) =>
 );
 
 /** An action that was refused, and what it was to place: an order, another in the place of one, or a TWAP. */
-export type Refused = { attempt: Attempt } & (
+export type UnusedNumber = { attempt: Attempt } & (
   | { order: StoredOrder; twap: null }
   | { order: null; twap: StoredOperation }
 );
@@ -58,16 +58,19 @@ export type Refused = { attempt: Attempt } & (
  *
  * @param expiresAfterMs exchange time, unix milliseconds
  */
-export function listUnusedNumbers(store: Store, accountId: string, expiresAfterMs: number): Refused[] {
+export function listUnusedNumbers(store: Store, accountId: string, expiresAfterMs: number): UnusedNumber[] {
   return listRefused(store, { accountId, expiresAfterMs, seal: "" });
 }
 
 /** The same, with those that can come no more, of which a copy may have come before. */
-export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs: number): Refused[] {
+export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs: number): UnusedNumber[] {
   return listRefused(store, { accountId, expiresAfterMs, seal: "expiry" });
 }
 
-function listRefused(store: Store, of: { accountId: string; expiresAfterMs: number; seal: "" | "expiry" }): Refused[] {
+function listRefused(
+  store: Store,
+  of: { accountId: string; expiresAfterMs: number; seal: "" | "expiry" },
+): UnusedNumber[] {
   const rows = [...ofOrders(store).all(of), ...ofOthers(store).all(of)];
   return rows.flatMap(({ number }) => {
     const attempt = findAttempt(store, number);
@@ -76,7 +79,7 @@ function listRefused(store: Store, of: { accountId: string; expiresAfterMs: numb
 }
 
 /** Null where something of it has been shown since. */
-function refusedBy(store: Store, attempt: Attempt): Refused | null {
+function refusedBy(store: Store, attempt: Attempt): UnusedNumber | null {
   const { kind, resource, cloid } = attempt;
   if (kind === "twap") {
     const twap = findOperation(store, resource.id);

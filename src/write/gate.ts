@@ -13,7 +13,7 @@ import { judge } from "../core/rails/judge.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
-import type { Verdict } from "../core/rails/verdict.ts";
+import type { RailVerdict } from "../core/rails/verdict.ts";
 import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
@@ -240,7 +240,7 @@ function triggerOf(
   return { price, kind: trigger.tpsl === "sl" ? "stop_loss" : "take_profit", hasFired: isBeyond };
 }
 
-function refusalOf({ bot }: Rails, verdict: Exclude<Verdict, { kind: "allowed" }>): ApiError {
+function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>): ApiError {
   if (verdict.kind === "unproven") return unproven(verdict.missing);
   const { rail, limit, use, largest } = verdict;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;

@@ -1,7 +1,7 @@
 /** What leverage is set in a market: as it was shown, and as changes of ours may have left it since. */
 import type { Account } from "../core/account.ts";
 import { dexOf } from "../core/market.ts";
-import type { Setting } from "../core/rails/wish.ts";
+import type { LeverageSetting } from "../core/rails/wish.ts";
 import type { With } from "../deps.ts";
 import { exchangeTimeOf } from "../exchange/reads.ts";
 import type { Store } from "../store/open.ts";
@@ -39,7 +39,7 @@ export async function readSetting(deps: ToKnow, { account, market }: LeverageOf)
  *
  * @param except id of the change that is asked for
  */
-export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): Setting[] | null {
+export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): LeverageSetting[] | null {
   const shown = shownIn(deps, asked);
   if (shown === null) return null;
   const { type, value } = shown.value;
@@ -66,7 +66,7 @@ function changesIn(store: Store, { account, market }: LeverageOf, shownMs: numbe
   return listLeverageChanges(store, account.id, shownMs - BEHIND_MS).filter((change) => change.market === market);
 }
 
-function settingIn({ parameters }: LeverageChange): Setting {
+function settingIn({ parameters }: LeverageChange): LeverageSetting {
   // Our own text: what `set-leverage` has put there.
   const asked = JSON.parse(parameters) as { leverage: number; margin_type: Leverage["type"] };
   return { leverage: asked.leverage, isCross: asked.margin_type === "cross" };

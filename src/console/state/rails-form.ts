@@ -3,7 +3,7 @@ import { parseRails } from "../../core/rails/grammar.ts";
 import type { LimitedGrantText } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
 import { memberName } from "../../core/rails/member-name.ts";
-import { RAILS_MEMBERS, type RailsText, VERBS, type Verb } from "../../core/rails/rails.ts";
+import { RAILS_MEMBERS, type RailsText, type RailVerb, VERBS } from "../../core/rails/rails.ts";
 import { inOneForm, MAX_DAYS, PROPOSED_DAYS, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import type { ApiKey, KeyLimits } from "../api/resources.ts";
 import type { Signing } from "./forms.ts";
@@ -85,6 +85,6 @@ export function boundWords(text: RailsText): string {
 }
 
 /** What proposes and approves is no trader's. */
-export function offeredVerbs(): readonly Verb[] {
+export function offeredVerbs(): readonly RailVerb[] {
   return VERBS.filter((verb) => !["propose", "approve"].includes(verb));
 }

@@ -1,7 +1,7 @@
 /** A bot's key: what it is held to, what that bounds, and what the owner's wallet shows, before anything is signed. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { VERBS, type Verb } from "../../core/rails/rails.ts";
+import { type RailVerb, VERBS } from "../../core/rails/rails.ts";
 import { walletLines } from "../../core/rails/wished-grant.ts";
 import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
 import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
@@ -101,7 +101,7 @@ function sourceHint({ asksFrom }: RailsForm): string {
   return typeof asksFrom === "string" ? `this page: ${asksFrom}` : "networks, or any";
 }
 
-const VERB_WORDS: Partial<Record<Verb, string>> = {
+const VERB_WORDS: Partial<Record<RailVerb, string>> = {
   increase: "open and increase",
   reduce: "reduce and close",
   modify: "modify",
@@ -114,7 +114,7 @@ const VERB_WORDS: Partial<Record<Verb, string>> = {
 
 function verbs(draft: RailsDraft, change: Change): TemplateResult {
   const may = draft.may.split(",");
-  function toggle(verb: Verb, isOn: boolean): void {
+  function toggle(verb: RailVerb, isOn: boolean): void {
     change({ may: VERBS.filter((each) => (each === verb ? isOn : may.includes(each))).join(",") });
   }
   const boxes = offeredVerbs().map(

@@ -1,11 +1,11 @@
 import { compare, compareExact, type Decimal, decimal, divide, exact, multiply, subtract, times } from "../decimal.ts";
 import { isAbove, type OpenLeg, SLICE_SLIPPAGE_PERCENT } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
-import { type Refused, refusal } from "./verdict.ts";
+import { type RailRefusal, refusal } from "./verdict.ts";
 import type { Facts, Ordered, WishedTrigger } from "./wish.ts";
 
 /** An order that may execute at once by its worst price from the market; a trigger that waits by its worst price from it. */
-export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Ordered): Refused | null {
+export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Ordered): RailRefusal | null {
   const { maxDistance, maxStopDistance } = rails;
   // Where no price says that a stop has fired, it is where it is: what it costs is bounded by its own trigger in either case.
   const waits = trigger !== null && (trigger.hasFired === false || isPlainStop(leg, trigger));
@@ -23,7 +23,7 @@ export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Orde
 }
 
 /** What the exchange allows each slice of a TWAP nobody can narrow. */
-function sliceFault(maxDistance: Decimal): Refused | null {
+function sliceFault(maxDistance: Decimal): RailRefusal | null {
   if (!isAbove(SLICE_SLIPPAGE_PERCENT, maxDistance)) return null;
   return refusal("maxDistance", {
     limit: `${maxDistance} %`,
@@ -46,7 +46,7 @@ function worstFault(
   limit: Decimal | null,
   leg: OpenLeg,
   from: Decimal,
-): Refused | null {
+): RailRefusal | null {
   const { side, price } = leg;
   if (limit === null || price === null) return null;
   const isCostly = compare(price, from) === (side === "buy" ? 1 : -1);

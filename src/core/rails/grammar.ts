@@ -5,7 +5,7 @@
 import { compare, type Decimal, decimal } from "../decimal.ts";
 import type { Narrowing } from "./narrow.ts";
 import { isNetwork } from "./networks.ts";
-import { RAILS_MEMBERS, type Rails, type RailsText, VERBS, type Verb } from "./rails.ts";
+import { RAILS_MEMBERS, type Rails, type RailsText, type RailVerb, VERBS } from "./rails.ts";
 
 /** Not held to anything: a word, never an empty text or a zero. */
 const ANY = "any";
@@ -165,7 +165,7 @@ function sortedList(text: string): readonly string[] | undefined {
   return isSorted && isShort ? values : undefined;
 }
 
-function verbs(text: string): readonly Verb[] | undefined {
+function verbs(text: string): readonly RailVerb[] | undefined {
   const named = VERBS.filter((verb) => text.split(",").includes(verb));
   const isAlone = !named.includes("approve") || named.length === 1;
   return named.length > 0 && named.join(",") === text && isAlone ? named : undefined;

@@ -26,14 +26,14 @@ import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
 import { displacedFault, reducedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
-import { priceless, priceOf, type Refused, refusal, usdRefusal, type Verdict } from "./verdict.ts";
+import { priceless, priceOf, type RailRefusal, type RailVerdict, refusal, usdRefusal } from "./verdict.ts";
 import type { Facts, Ordered, Wish } from "./wish.ts";
 
-export function judge(rails: Rails, facts: Facts, wish: Wish): Verdict {
+export function judge(rails: Rails, facts: Facts, wish: Wish): RailVerdict {
   return faultOf(rails, facts, wish) ?? { kind: "allowed" };
 }
 
-function faultOf(rails: Rails, facts: Facts, wish: Wish): Refused | null {
+function faultOf(rails: Rails, facts: Facts, wish: Wish): RailRefusal | null {
   switch (wish.kind) {
     case "leverage":
       return leverageFault(rails, facts, wish);
@@ -46,7 +46,7 @@ function faultOf(rails: Rails, facts: Facts, wish: Wish): Refused | null {
   }
 }
 
-function orderFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+function orderFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const verb = wish.leg.reduceOnly ? "reduce" : "increase";
   return (
     (wish.isModify ? verbFault(rails, "modify") : null) ??
@@ -59,24 +59,24 @@ function orderFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
   );
 }
 
-function touchFault({ touches, bot }: Rails, { targetBot }: Facts): Refused | null {
+function touchFault({ touches, bot }: Rails, { targetBot }: Facts): RailRefusal | null {
   if (touches === "all" || targetBot === bot) return null;
   return refusal("touches", { limit: touches, use: "an order that another has placed" });
 }
 
 /** What increases stays with the bot that placed it, in whose books it stands. */
-function changedFault(rails: Rails, facts: Facts, { leg }: Ordered): Refused | null {
+function changedFault(rails: Rails, facts: Facts, { leg }: Ordered): RailRefusal | null {
   return touchFault(leg.reduceOnly ? rails : { ...rails, touches: "own" }, facts);
 }
 
 /** In a market that is named no more, which a narrowing or a newer grant may have taken away, a bot gets out of what is its own. */
-function placeFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+function placeFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const fault = marketFault(rails, wish.leg.market);
   if (fault === null || !wish.leg.reduceOnly) return fault;
   return reducedFault(rails, facts, wish) === null ? null : fault;
 }
 
-function increaseFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+function increaseFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { market } = wish.leg;
   if (facts.halt !== null) return refusal(facts.halt.rail, facts.halt);
   const reference = facts.referenceOf(market);
@@ -106,7 +106,7 @@ function increaseOf({ bot }: Rails, { facts, wish, reference, account }: PricedW
   return { facts, wish, reference, account, own, net, worst, price: priceOf(wish, reference) };
 }
 
-function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): Refused | null {
+function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): RailRefusal | null {
   const { remaining } = wish.leg;
   if (maxOrder === null || compareProduct(remaining, price, maxOrder) <= 0) return null;
   const use = multiply(remaining, price);
@@ -129,7 +129,7 @@ type Increase = PricedWish & {
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it.
  */
-function oppositeFault({ account, wish: { leg }, own: { markets }, net }: Increase): Refused | null {
+function oppositeFault({ account, wish: { leg }, own: { markets }, net }: Increase): RailRefusal | null {
   const { side, market } = leg;
   const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
   if (!isAbove(ZERO, others)) return null;
@@ -139,7 +139,7 @@ function oppositeFault({ account, wish: { leg }, own: { markets }, net }: Increa
   return refusal("opposite_position", { limit: `others hold the other side of ${market}`, use: `${side} beyond flat` });
 }
 
-function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refused | null {
+function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailRefusal | null {
   if (limit === null) return null;
   const { wish, reference, price, worst } = increase;
   if (compareProduct(worst, price, limit) <= 0) return null;
@@ -148,7 +148,7 @@ function positionFault({ maxPosition: limit }: Rails, increase: Increase): Refus
   return usdRefusal("maxPosition", { limit, use, wish, reference, others });
 }
 
-function exposureFault({ maxExposure: limit }: Rails, increase: Increase): Refused | null {
+function exposureFault({ maxExposure: limit }: Rails, increase: Increase): RailRefusal | null {
   if (limit === null) return null;
   const { facts, wish, reference, worst, price } = increase;
   let elsewhere = ZERO;
@@ -173,7 +173,7 @@ function otherMarkets({ facts, own, wish: { leg } }: Increase): Iterable<string>
   return isAllThere ? held : new Set([...held, ...[...own.markets.keys()].filter(isOther)]);
 }
 
-function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase): Refused | null {
+function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase): RailRefusal | null {
   if (limit === null || isTurnoverBelow(limit, increase)) return null;
   const { facts, wish, reference, own } = increase;
   const notionals = [facts.turnover];
@@ -201,14 +201,14 @@ function isTurnoverBelow(limit: Decimal, { facts, own }: Increase): boolean {
 }
 
 /** Nothing is reserved for what a new order may come to lose: that is what its distance and the trip are for. */
-function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): Refused | null {
+function lossFault({ maxLossPerDay: limit }: Rails, facts: Facts): RailRefusal | null {
   if (limit === null) return null;
   const use = facts.lossToday();
   if (use === null) return { kind: "unproven", missing: "a price of each market in which the bot holds something" };
   return compare(use, limit) < 0 ? null : refusal("maxLossPerDay", { limit: `${limit} USD`, use: `${use} USD lost` });
 }
 
-function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: Increase): Refused | null {
+function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: Increase): RailRefusal | null {
   if (maxActionsPerDay !== null && facts.actions > maxActionsPerDay)
     return refusal("maxActionsPerDay", { limit: String(maxActionsPerDay), use: String(facts.actions) });
   if (maxOpenOrders === null || own.legs.length <= maxOpenOrders) return null;

@@ -2,7 +2,7 @@
 import { type Decimal, smaller } from "../decimal.ts";
 import { dexOf } from "../market.ts";
 import { isPartOf } from "./networks.ts";
-import type { Rails, Verb } from "./rails.ts";
+import type { Rails, RailVerb } from "./rails.ts";
 
 /** What a narrowing names; a rail that it leaves out stays as it is. */
 export type Narrowing = Partial<Omit<Rails, "bot">>;
@@ -28,7 +28,7 @@ export function narrowed(rails: Rails, by: Narrowing): Rails {
   };
 }
 
-function both(may: readonly Verb[], by: readonly Verb[] | undefined): readonly Verb[] {
+function both(may: readonly RailVerb[], by: readonly RailVerb[] | undefined): readonly RailVerb[] {
   return by === undefined ? may : may.filter((verb) => by.includes(verb));
 }
 

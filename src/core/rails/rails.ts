@@ -13,13 +13,13 @@ export const VERBS = [
   "propose",
   "approve",
 ] as const;
-export type Verb = (typeof VERBS)[number];
+export type RailVerb = (typeof VERBS)[number];
 
 /** What the owner of an account has signed that a bot is held to. Null: not held to anything there, which is signed as `any`. */
 export type Rails = {
   /** The identity: orders, net, turnover and Idempotency-Keys are the bot's, whichever of its keys asks. */
   bot: string;
-  may: readonly Verb[];
+  may: readonly RailVerb[];
   /** Canonical names, and `dex:*` for all markets of a dex. */
   markets: readonly string[] | null;
   /** USD. */

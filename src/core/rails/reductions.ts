@@ -4,11 +4,11 @@ import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
 import { isAbove, mostToReduce, netRange, type OpenLeg, sumsOf } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
-import { type Refused, refusal, sizeRefusal } from "./verdict.ts";
+import { type RailRefusal, refusal, sizeRefusal } from "./verdict.ts";
 import { type Facts, type Ordered, ownIn } from "./wish.ts";
 
 /** What takes risk away is held to its own size, its distance and the others' protection, and to nothing else. */
-export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   return (
     distanceFault(rails, facts, wish) ??
     (rails.touches === "all" ? null : (reducedFault(rails, facts, wish) ?? displacedFault(rails, facts, wish)))
@@ -20,7 +20,7 @@ export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): Refus
  * been filled without our knowing; what rests is not held yet, and what was sold beyond that makes no room a second time. What rests, or
  * executes at once, is summed, and so are the triggers of a kind: all of them may fire.
  */
-export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { market, side, triggerKind } = wish.leg;
   if (isSpot(market)) return soldFault(rails, facts, wish);
   if (hasTrigger(wish.leg) && isAlone(facts, wish.leg)) return aheadFault(rails, facts, wish);
@@ -44,7 +44,7 @@ function isAlone({ accountOf, ownOf }: Facts, { market, side }: OpenLeg): boolea
 }
 
 /** What waits for the mark may be there before what it is to protect. Of such the largest counts: the new one goes before the old one. */
-function aheadFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+function aheadFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { market, side } = wish.leg;
   const own = ownIn(rails, facts, market);
   const waiting = reducingLike(wish, own).filter(hasTrigger);
@@ -58,7 +58,7 @@ function reducingLike(wish: Ordered, own: readonly OpenLeg[]): OpenLeg[] {
 }
 
 /** On spot nothing keeps a sale to what is held: all that the bot sells is summed, and what it has not bought yet is not its own. */
-function soldFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+function soldFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { market } = wish.leg;
   const sales = ownIn(rails, facts, market).filter(({ side }) => side === "sell");
   const use = sum(sales.map(({ remaining }) => remaining));
@@ -81,7 +81,7 @@ function hasTrigger({ triggerPrice }: OpenLeg): boolean {
  * The exchange cancels the oldest reduce-only orders on the book that exceed the position together, and of two orders of
  * one account that would trade with one another the one that rests.
  */
-export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): Refused | null {
+export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { leg } = wish;
   if (hasTrigger(leg) || isSpot(leg.market)) return null;
   const resting = facts.legs.filter(

@@ -4,14 +4,14 @@ import { isSpot } from "../market.ts";
 import { netRange } from "./exposure.ts";
 import { marketFault, verbFault } from "./may.ts";
 import type { Rails } from "./rails.ts";
-import { type Refused, refusal } from "./verdict.ts";
-import type { Facts, Setting, Wish } from "./wish.ts";
+import { type RailRefusal, refusal } from "./verdict.ts";
+import type { Facts, LeverageSetting, Wish } from "./wish.ts";
 
 export function leverageFault(
   rails: Rails,
   facts: Facts,
   { market, setting }: Extract<Wish, { kind: "leverage" }>,
-): Refused | null {
+): RailRefusal | null {
   const set = facts.settingsOf(market);
   const isIncrease = set === null || !isLowering(setting, set);
   return (
@@ -25,7 +25,7 @@ export function marginFault(
   rails: Rails,
   facts: Facts,
   { market, isRemoval }: Extract<Wish, { kind: "margin" }>,
-): Refused | null {
+): RailRefusal | null {
   return (
     verbFault(rails, "margin") ??
     marketFault(rails, market) ??
@@ -34,7 +34,7 @@ export function marginFault(
 }
 
 /** Of what increases: the leverage under which it would stand. */
-export function settingFault(rails: Rails, facts: Facts, market: string): Refused | null {
+export function settingFault(rails: Rails, facts: Facts, market: string): RailRefusal | null {
   if (rails.maxLeverage === null || isSpot(market)) return null;
   const set = facts.settingsOf(market);
   if (set === null) return { kind: "unproven", missing: `the leverage that is set in ${market}, ${CALL}` };
@@ -45,12 +45,12 @@ export function settingFault(rails: Rails, facts: Facts, market: string): Refuse
 const CALL = "which POST /v1/leverage sets";
 
 /** Lower than, or as, whatever may be in force. */
-function isLowering(wanted: Setting, set: readonly Setting[]): boolean {
+function isLowering(wanted: LeverageSetting, set: readonly LeverageSetting[]): boolean {
   return set.every(({ leverage, isCross }) => isCross === wanted.isCross && wanted.leverage <= leverage);
 }
 
 /** A position in which others have a part is theirs as well. */
-function raiseFault(rails: Rails, facts: Facts, market: string): Refused | null {
+function raiseFault(rails: Rails, facts: Facts, market: string): RailRefusal | null {
   const fault = verbFault(rails, "increase") ?? (facts.halt === null ? null : refusal(facts.halt.rail, facts.halt));
   if (fault !== null || rails.touches === "all") return fault;
   const account = facts.accountOf(market);
@@ -60,7 +60,7 @@ function raiseFault(rails: Rails, facts: Facts, market: string): Refused | null 
   return refusal("touches", { limit: rails.touches, use: `the position of others in ${market}` });
 }
 
-function leverageAbove({ maxLeverage }: Rails, set: readonly Setting[]): Refused | null {
+function leverageAbove({ maxLeverage }: Rails, set: readonly LeverageSetting[]): RailRefusal | null {
   const most = Math.max(...set.map(({ leverage }) => leverage));
   if (maxLeverage === null || most <= maxLeverage) return null;
   return refusal("maxLeverage", { limit: `${maxLeverage}x`, use: `${most}x, ${CALL}` });

@@ -4,16 +4,16 @@ import { type Reference, unitPriceOf } from "./exposure.ts";
 import type { RailName } from "./rails.ts";
 import type { Ordered } from "./wish.ts";
 
-export type Verdict =
+export type RailVerdict =
   | { kind: "allowed" }
   | { kind: "refused"; rail: RailName | "opposite_position"; limit: string; use: string; largest: string | null }
   /** What cannot be shown to be within the rails for want of this. */
   | { kind: "unproven"; missing: string };
 
-export type Refused = Exclude<Verdict, { kind: "allowed" }>;
+export type RailRefusal = Exclude<RailVerdict, { kind: "allowed" }>;
 
 /** What increases without a price is refused. */
-export function priceless(market: string): Refused {
+export function priceless(market: string): RailRefusal {
   const now = `a price of ${market} from the last 5 seconds`;
   if (!isSpot(market)) return { kind: "unproven", missing: now };
   return { kind: "unproven", missing: `${now} and those of ten minutes, half of which have to be known` };
@@ -26,7 +26,7 @@ export function priceOf({ leg }: Ordered, reference: Reference): Decimal {
 
 type OverUsd = { limit: Decimal; use: Decimal; wish: Ordered; reference: Reference; others: Decimal };
 
-export function usdRefusal(rail: RailName, { limit, use, wish, reference, others }: OverUsd): Refused {
+export function usdRefusal(rail: RailName, { limit, use, wish, reference, others }: OverUsd): RailRefusal {
   const room = larger(subtract(limit, others), ZERO);
   const largest = divide(room, priceOf(wish, reference), wish.sizeDecimals);
   return refusal(rail, { limit: `${limit} USD`, use: `${use} USD`, largest });
@@ -34,7 +34,7 @@ export function usdRefusal(rail: RailName, { limit, use, wish, reference, others
 
 type OverSize = { limit: Decimal; use: Decimal; unit: string; wish: Ordered; largest: Decimal };
 
-export function sizeRefusal(rail: RailName, { limit, use, unit, wish, largest }: OverSize): Refused {
+export function sizeRefusal(rail: RailName, { limit, use, unit, wish, largest }: OverSize): RailRefusal {
   const fitting = truncate(larger(largest, ZERO), wish.sizeDecimals);
   return refusal(rail, { limit: `${limit} ${unit} of its own`, use: `${use} ${unit}`, largest: fitting });
 }
@@ -42,6 +42,6 @@ export function sizeRefusal(rail: RailName, { limit, use, unit, wish, largest }:
 export function refusal(
   rail: RailName | "opposite_position",
   { limit, use, largest = null }: { limit: string; use: string; largest?: Decimal | null },
-): Refused {
+): RailRefusal {
   return { kind: "refused", rail, limit, use, largest };
 }

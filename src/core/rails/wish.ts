@@ -16,11 +16,11 @@ export type Wish =
       pairName: string | null;
     }
   | { kind: "cancel" }
-  | { kind: "leverage"; market: string; setting: Setting }
+  | { kind: "leverage"; market: string; setting: LeverageSetting }
   | { kind: "margin"; market: string; isRemoval: boolean };
 
 /** Leverage and margin type of a market. */
-export type Setting = { leverage: number; isCross: boolean };
+export type LeverageSetting = { leverage: number; isCross: boolean };
 
 /** `hasFired`: its condition holds already; null where no price says so. */
 export type WishedTrigger = { price: Decimal; kind: "take_profit" | "stop_loss"; hasFired: boolean | null };
@@ -41,7 +41,7 @@ export type Facts = {
   /** Null where nothing is known that is new enough. */
   referenceOf(market: string): Reference | null;
   /** What may be in force there, the newest change of ours among it but for what is asked; null where it is not known. */
-  settingsOf(market: string): readonly Setting[] | null;
+  settingsOf(market: string): readonly LeverageSetting[] | null;
   /** USD of the fills of this UTC day. */
   turnover: Decimal;
   /** Of this UTC day, what is asked among them. */

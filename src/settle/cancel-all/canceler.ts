@@ -8,7 +8,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
-import type { Refused } from "../../store/unused-numbers.ts";
+import type { UnusedNumber } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
 import { listUnused } from "../copies/late-copies.ts";
 import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
@@ -94,13 +94,13 @@ export function remainingOf(
 function remainingBeside(
   world: With<"store">,
   row: Pick<CancelAll, "id">,
-  unused: ReadonlyMap<string, Refused>,
+  unused: ReadonlyMap<string, UnusedNumber>,
 ): StoredOrder[] {
   return listCovered(world.store, row).filter(({ id }) => unused.has(id) || !isGone(world, id));
 }
 
 /** By order: what was refused, and of which a copy may still be taken. */
-function unusedOf(world: With<"exchange" | "store">, accountId: string): ReadonlyMap<string, Refused> {
+function unusedOf(world: With<"exchange" | "store">, accountId: string): ReadonlyMap<string, UnusedNumber> {
   return new Map(
     listUnused(world, accountId).flatMap((refused) => (refused.order === null ? [] : [[refused.order.id, refused]])),
   );

@@ -9,7 +9,7 @@ import { listAccounts } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid } from "../../store/legs.ts";
-import { listMaybeCopied, listUnusedNumbers, type Refused, sealUnused } from "../../store/unused-numbers.ts";
+import { listMaybeCopied, listUnusedNumbers, sealUnused, type UnusedNumber } from "../../store/unused-numbers.ts";
 import { parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { isAnother, noteReported } from "../feed/known-leg.ts";
@@ -21,7 +21,7 @@ export type CopySight = "shown" | "silent" | "failed";
 
 type ToFindCopies = With<"clock" | "exchange" | "log" | "markets" | "store">;
 
-export function listUnused({ store, exchange }: With<"exchange" | "store">, accountId: string): Refused[] {
+export function listUnused({ store, exchange }: With<"exchange" | "store">, accountId: string): UnusedNumber[] {
   return listUnusedNumbers(store, accountId, copiesSinceMs(exchange.nowMs()));
 }
 
@@ -29,7 +29,7 @@ export function listUnused({ store, exchange }: With<"exchange" | "store">, acco
 export function lookForCopy(
   world: ToFindCopies,
   account: Account,
-  refused: Refused,
+  refused: UnusedNumber,
   purpose: "cancel" | "settle",
 ): Promise<CopySight> {
   const asking = { user: account.tradingAddress, purpose };
@@ -38,7 +38,11 @@ export function lookForCopy(
 
 type Asking = { user: string; purpose: "cancel" | "settle" };
 
-async function lookForOrder(world: ToFindCopies, { attempt }: Refused, { user, purpose }: Asking): Promise<CopySight> {
+async function lookForOrder(
+  world: ToFindCopies,
+  { attempt }: UnusedNumber,
+  { user, purpose }: Asking,
+): Promise<CopySight> {
   const { cloid } = attempt;
   if (cloid === null) throw new Error("bug: an order without a client order id");
   const request = { type: "orderStatus", user, oid: cloid };
@@ -52,7 +56,11 @@ async function lookForOrder(world: ToFindCopies, { attempt }: Refused, { user, p
 }
 
 /** It has no id of ours: it is the only one of its time, as it was asked for, that no operation has, while none is open. */
-async function lookForTwap(world: ToFindCopies, { attempt }: Refused, { user, purpose }: Asking): Promise<CopySight> {
+async function lookForTwap(
+  world: ToFindCopies,
+  { attempt }: UnusedNumber,
+  { user, purpose }: Asking,
+): Promise<CopySight> {
   const isAnyOpen = listOpenAttempts(world.store).some(
     ({ kind, accountId }) => kind === "twap" && accountId === attempt.accountId,
   );
@@ -84,7 +92,7 @@ export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pu
   /** By attempt: silent looks, and the elapsed time of the next. */
   const silent = new Map<number, { looks: number; nextElapsedMs: number }>();
 
-  async function lookFor(account: Account, refused: Refused): Promise<void> {
+  async function lookFor(account: Account, refused: UnusedNumber): Promise<void> {
     const { attempt, order } = refused;
     const sight = await lookForCopy(world, account, refused, "settle");
     if (sight === "shown" && order !== null) void settling.pursue(attempt.id);
@@ -95,7 +103,7 @@ export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pu
     if (pauseMs === undefined) inTransaction(world.store, () => sealUnused(world.store, attempt, "expiry"));
   }
 
-  function isDue({ attempt }: Refused): boolean {
+  function isDue({ attempt }: UnusedNumber): boolean {
     const hasEnded = world.exchange.nowMs() > endsAtMs(attempt);
     return hasEnded && world.clock.elapsedMs() >= (silent.get(attempt.id)?.nextElapsedMs ?? 0);
   }

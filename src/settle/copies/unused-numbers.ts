@@ -7,7 +7,7 @@ import { copiesSinceMs, endsAtMs, isNoopDue } from "../../core/attempt.ts";
 import type { ToSend, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { type Refused, sealUnused } from "../../store/unused-numbers.ts";
+import { sealUnused, type UnusedNumber } from "../../store/unused-numbers.ts";
 import { takeUnused } from "../send/seal.ts";
 import { lookForCopy } from "./late-copies.ts";
 
@@ -36,7 +36,7 @@ export function endUnused({ store, exchange }: With<"exchange" | "store">, order
 export async function settleUnused(
   world: ToSend & With<"markets">,
   account: Account,
-  refused: Refused,
+  refused: UnusedNumber,
   memory: NumbersMemory,
 ): Promise<void> {
   const { store, clock, exchange } = world;

@@ -10,7 +10,7 @@ import type { Store } from "../../store/open.ts";
 import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
-import type { Refused } from "../../store/unused-numbers.ts";
+import type { UnusedNumber } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
 import { listUnused } from "../copies/late-copies.ts";
 
@@ -28,7 +28,7 @@ export type Remaining = {
   /** Taken by the exchange, or perhaps taken, and not known to have ended. */
   runningTwaps: readonly StoredOperation[];
   /** Refused, and a copy of it may still be taken. */
-  unusedNumbers: readonly Refused[];
+  unusedNumbers: readonly UnusedNumber[];
 };
 
 /** @param endedTwaps ids of the operations whose TWAP is known to have ended */
@@ -77,7 +77,7 @@ function isToGo(world: CoveredRows, stop: Stop, order: StoredOrder): boolean {
   return canIncrease(order, universe?.byName.get(order.market)?.pairName ?? null);
 }
 
-function unusedNumbersOf(world: CoveredRows, stop: Stop): Refused[] {
+function unusedNumbersOf(world: CoveredRows, stop: Stop): UnusedNumber[] {
   return listUnused(world, stop.accountId).filter(({ order, twap, attempt }) => {
     if (isOfThen(stop) && attempt.id > stop.upTo) return false;
     if (twap !== null) return isTwapToGo(world.store, stop, twap);

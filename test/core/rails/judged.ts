@@ -4,7 +4,7 @@ import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
 import { judge } from "../../../src/core/rails/judge.ts";
 import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
-import type { Facts, Setting, Wish } from "../../../src/core/rails/wish.ts";
+import type { Facts, LeverageSetting, Wish } from "../../../src/core/rails/wish.ts";
 
 const ANY: Rails = {
   ...NOTHING_GRANTED.rails,
@@ -38,7 +38,7 @@ export type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targe
   soldBeyond?: string;
   account?: string | null;
   price?: string | null;
-  settings?: readonly Setting[] | null;
+  settings?: readonly LeverageSetting[] | null;
   pairName?: string | null;
   trigger?: Extract<Wish, { kind: "order" }>["trigger"];
 };
@@ -76,11 +76,11 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
   return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
 }
 
-export function four(): Setting[] {
+export function four(): LeverageSetting[] {
   return [{ leverage: 4, isCross: true }];
 }
 
-export function two(): Setting[] {
+export function two(): LeverageSetting[] {
   return [{ leverage: 2, isCross: true }];
 }
 
