@@ -151,6 +151,19 @@ export const STOP_BREAKS: readonly Break[] = [
   },
   {
     row: "S53",
+    name: "flattening waits for a moment that a wrong clock has told",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      "keptMoment(memory.sinceMs, ",
+      "keptMoment(null, memory.sinceMs ?? ",
+    ),
+    seenBy: {
+      test: "test/http/flatten.test.ts",
+      title: "a server's clock that was ten minutes ahead, and was believed when it began",
+    },
+  },
+  {
+    row: "S53",
     name: "flattening takes away a stop at once whose status is not known just then",
     changes: inFile(
       "src/settle/stop/flattener.ts",

@@ -187,8 +187,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;",
-        put: "memory.overByMs ??= memory.sinceMs;",
+        find: "memory.overByMs = keptMoment(memory.overByMs, byNowMs);",
+        put: "memory.overByMs ??= memory.sinceMs + 0 * byNowMs;",
       },
     ],
   },

@@ -61,8 +61,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/absence.ts",
-        find: "pursuit.outlivedByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;",
-        put: "pursuit.outlivedByMs ??= endsAtMs(attempt) + 0 * CLOCK_DOUBT_MS;",
+        find: "keptMoment(pursuit.outlivedByMs, world.exchange.nowMs() + CLOCK_DOUBT_MS)",
+        put: "keptMoment(pursuit.outlivedByMs, endsAtMs(attempt) + 0 * CLOCK_DOUBT_MS)",
       },
     ],
   },
@@ -289,8 +289,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "timeMs: isMend ? happened.timeMs + mendMs : happened.timeMs",
-        put: "timeMs: happened.timeMs",
+        find: "isMend || mendMs < -CLOCK_MEND_MS ? happened.timeMs + mendMs",
+        put: "isMend ? happened.timeMs",
       },
     ],
   },

@@ -155,16 +155,18 @@ function placeOf(market: string): string {
 
 /**
  * By our wall clock as it goes now: it may have been set since. The exchange's time may have turned out to be ahead of what it was
- * taken for, as the first reading of it comes from a node that stands still: then so was what happened.
+ * taken for, as the first reading of it comes from a node that stands still, or far behind, where a wrong clock of one server had been
+ * believed: then so was what happened.
  */
 function asOfClock(change: WriteChange, { offsetMs, paceMs }: Clocks): WriteChange {
   const { happened, clocks } = change;
   const aheadMs = offsetMs - clocks.offsetMs;
   const mendMs = paceMs - clocks.paceMs;
   if (happened.kind !== "noted" || (isSlack(aheadMs) && isSlack(mendMs))) return change;
-  const atMs = Math.abs(aheadMs) < CLOCK_STEP_MS ? happened.atMs : happened.timeMs - offsetMs;
   const isMend = mendMs > 0 && mendMs <= CLOCK_MEND_MS;
-  return { ...change, happened: { ...happened, atMs, timeMs: isMend ? happened.timeMs + mendMs : happened.timeMs } };
+  const timeMs = isMend || mendMs < -CLOCK_MEND_MS ? happened.timeMs + mendMs : happened.timeMs;
+  const atMs = Math.abs(aheadMs) < CLOCK_STEP_MS ? happened.atMs : timeMs - offsetMs;
+  return { ...change, happened: { ...happened, atMs, timeMs } };
 }
 
 function isSlack(ms: number): boolean {

@@ -26,9 +26,10 @@ test.each([
 });
 
 test.each([
-  ["as it was, the exchange's time is set right by what is noted of its servers", 0],
-  ["set by 43 seconds meanwhile, it is all the same (seed 382)", 43_000],
-])("with a wall clock %s, and so is what was told", (_name, stepMs) => {
+  ["as it was, the exchange's time is set right by what is noted of its servers", { stepMs: 0, mendMs: 2_780 }],
+  ["set by 43 seconds meanwhile, it is all the same (seed 382)", { stepMs: 43_000, mendMs: 2_780 }],
+  ["as it was, one server's clock is believed no more (seed 2209624)", { stepMs: 0, mendMs: -600_000 }],
+])("with a wall clock %s, and so is what was told", (_name, { stepMs, mendMs }) => {
   const rig = openGatewayRig();
   const at = { exchangeMs: 1_700_000_010_000, elapsedMs: 5_000, wallMs: 1_700_000_012_780 };
   const clock = { ...rig.clock, nowMs: () => at.wallMs, elapsedMs: () => at.elapsedMs };
@@ -46,9 +47,9 @@ test.each([
   });
   const told = writes.told(ACCOUNT, { dex: "" });
   expect(told()).toMatchObject([{ kind: "noted", timeMs: at.exchangeMs }]);
-  const trueMs = at.exchangeMs + 2_780;
+  const trueMs = at.exchangeMs + mendMs;
   at.elapsedMs += 4_000;
   at.wallMs += 4_000 + stepMs;
-  at.exchangeMs += 4_000 + 2_780;
+  at.exchangeMs += 4_000 + mendMs;
   expect(told()).toMatchObject([{ kind: "noted", timeMs: trueMs }]);
 });

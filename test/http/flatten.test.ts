@@ -121,6 +121,23 @@ test("a server that is behind and still shows what was held begins to close it, 
   expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
 });
 
+test("a server's clock that was ten minutes ahead, and was believed when it began, keeps nothing open for ten minutes", async () => {
+  const rig = await openMarketRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  const id = await stopOf(rig, "account");
+  await pass(rig, 4);
+  exchange.nowMs = () => nowMs() + 600_000;
+  expect((await flatten(rig, id)).code).toBe("202");
+  await pass(rig, 4);
+  exchange.nowMs = nowMs;
+  await pass(rig, 20);
+  expect(sales.length).toBeGreaterThan(0);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "flat", left: [] });
+});
+
 test("what was held after the stop and before the last order is ordered no second time", async () => {
   const rig = openMarketRig();
   const held = { szi: 0.5 };

@@ -219,6 +219,19 @@ test("who holds nothing is asked for rarely, who holds something once an hour, a
   expect(await soon(2 * 60)).toBe(4);
 });
 
+test("what was read by a clock that was hours ahead is read again once it is right, and is told to be whole up to then", async () => {
+  const rig = openRig();
+  tell(rig, "userFunding", [payment(START_MS - 60_000)]);
+  tell(rig, "userNonFundingLedgerUpdates", []);
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  exchange.nowMs = () => nowMs() + 5 * 3_600_000;
+  await read(rig, "funding");
+  exchange.nowMs = nowMs;
+  await keepLedgers(rig.deps, () => false);
+  expect((await listed(rig, "/v1/funding?limit=1")).complete_to).toBe(new Date(rig.clock.nowMs()).toISOString());
+});
+
 test.each(["cursor=x", "cursor=1795253400125", "key_hash=aa", "bot=grid-1"])(
   "a list asked with %s is refused",
   async (query) => {

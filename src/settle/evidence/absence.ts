@@ -9,6 +9,7 @@ import {
   isWitness,
   WITNESSES_NEEDED,
 } from "../../core/evidence.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import type { Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { updateAttempt } from "../../store/attempts.ts";
@@ -117,7 +118,7 @@ async function countOutlived(
   pursuit.lastOutlivedElapsedMs = nowMs;
   pursuit.outlived += 1;
   // What rested may have been filled as late as the list that lacks it tells.
-  pursuit.outlivedByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
+  pursuit.outlivedByMs = keptMoment(pursuit.outlivedByMs, world.exchange.nowMs() + CLOCK_DOUBT_MS);
   if (attempt.cloid === null) return;
   const about = { ...soughtOf(attempt), read: [], sinceMs: pursuit.outlivedByMs };
   const position = await comparePosition(world, about, { purpose: "settle" });

@@ -1,11 +1,12 @@
 import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {
   /** Notes a reading, and says what all of the same order come to. */
   judge(name: string, reading: SizeReading): SizeVerdict;
-  /** By when it was over, by the exchange's time, unix milliseconds: as it was said at first. */
-  overByMs(name: string, saidMs: number): number;
+  /** By when it was over, by the exchange's time: as it was said at first. @param nowMs by then it is, unix milliseconds */
+  overByMs(name: string, nowMs: number): number;
 };
 
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
@@ -17,13 +18,14 @@ export function gatherFillEvidence(): FillEvidence {
   const readings = new Map<string, SizeReading[]>();
   const overBy = new Map<string, number>();
   return {
-    overByMs(name, saidMs) {
+    overByMs(name, nowMs) {
       const known = overBy.get(name);
-      if (known !== undefined) return known;
+      const overByMs = keptMoment(known ?? null, nowMs);
+      if (known === overByMs) return known;
       const oldest = overBy.keys().next().value;
-      if (overBy.size >= MAX_ORDERS && oldest !== undefined) overBy.delete(oldest);
-      overBy.set(name, saidMs);
-      return saidMs;
+      if (known === undefined && overBy.size >= MAX_ORDERS && oldest !== undefined) overBy.delete(oldest);
+      overBy.set(name, overByMs);
+      return overByMs;
     },
     judge(name, reading) {
       const known = readings.get(name) ?? [];

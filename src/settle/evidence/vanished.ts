@@ -9,6 +9,7 @@ import {
   isGoneByCancels,
   WITNESSES_NEEDED,
 } from "../../core/evidence.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState, wereFillsMissing } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
@@ -110,11 +111,12 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       const isGone = leg.oid !== null && isGoneByCancels(cancels, leg.trigger !== null, nowMs - memory.sinceElapsedMs);
       const isOver = isSaidOver(leg) || isGone || memory.count >= (isNotThere ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
-      if (isOver || memory.count > 0) memory.overByMs ??= world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      if (isOver || memory.count > 0) memory.overByMs = keptMoment(memory.overByMs, byNowMs);
       if (!isOver) return memory.count > 0 || isOfLater(world, memory) ? PERHAPS_OVER : { kind: "not_found" };
       // Of before its end a position is no word: it may come from where the fills come from. It has to stand where those leave
       // it that are kept: its size is their sum.
-      const sinceMs = memory.overByMs ?? world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      const sinceMs = memory.overByMs ?? byNowMs;
       const position = await comparePosition(world, { ...sought, read: [], sinceMs }, SETTLE);
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (!isSizeKnown(world, sought, memory)) return over(leg.oid);

@@ -50,6 +50,8 @@ export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean
   const due = listAccounts(world.store)
     .flatMap((account) => (["funding", "transfers"] as const).map((list) => ({ account, list })))
     .map((one) => ({ ...one, readToMs: readToMs(world, one.account, one.list) }))
+    // One that lies ahead was noted by a clock that has been contradicted since.
+    .map((one) => (one.readToMs !== null && one.readToMs > nowMs ? { ...one, readToMs: null } : one))
     .filter((one) => isDue(world, one, nowMs))
     .sort((a, b) => (a.readToMs ?? 0) - (b.readToMs ?? 0));
   for (const { account, list } of due.slice(0, ACCOUNTS_AT_ONCE * 2)) {

@@ -1,6 +1,7 @@
 /** What became of the order that a modify was to replace. */
 import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { areFillsAll } from "../../core/evidence.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { dexOf } from "../../core/market.ts";
 import {
   type GoneBefore,
@@ -157,7 +158,7 @@ type MissingOriginal = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; l
 async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked }: MissingOriginal): Promise<Sight> {
   const { leg } = sought;
   pursuit.looksMissed += 1;
-  pursuit.missedSinceMs ??= tools.world.exchange.nowMs();
+  pursuit.missedSinceMs = keptMoment(pursuit.missedSinceMs, tools.world.exchange.nowMs());
   if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
   if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
   const isOver = isOriginalOver(facts) || isSaidOver(leg);

@@ -4,6 +4,7 @@
  */
 import type { Account } from "../../core/account.ts";
 import { EXPIRY_MARGIN_MS } from "../../core/attempt.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import type { LogFields, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -55,9 +56,7 @@ async function takeUp(parts: TakingUp, account: Account): Promise<boolean> {
   const { tools } = parts.settler;
   const { world } = tools;
   if (!(await waitForAgent(parts, account))) return false;
-  // The approval ended the lost machine's agent of the same name; what it had signed before dies by its own expiry.
-  const quietFromMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs + EXPIRY_MARGIN_MS;
-  const sweeps = await readCounting(parts, account, quietFromMs);
+  const sweeps = await readCounting(parts, account);
   if (sweeps === null) return false;
   await parts.index.backFill(account);
   const own = findOwn(world, account, sweeps);
@@ -85,16 +84,26 @@ async function waitForAgent({ settler, isStopped }: TakingUp, { ownerAddress }: 
   return false;
 }
 
-/** Readings of a state of the exchange in which nothing of the lost machine can land any more. */
-async function readCounting(parts: TakingUp, account: Account, quietFromMs: number): Promise<Sweep[] | null> {
+/**
+ * Readings of a state of the exchange in which nothing of the lost machine can land any more: the approval has ended its agent of the same
+ * name, and what that had signed before dies by its own expiry.
+ */
+async function readCounting(parts: TakingUp, account: Account): Promise<Sweep[] | null> {
   const { world } = parts.settler.tools;
+  const { exchange } = world;
+  const livesMs = world.settings.timings.actionLifeMs + EXPIRY_MARGIN_MS;
+  let approvedByMs = exchange.nowMs();
+  const quietFromMs = () => {
+    approvedByMs = keptMoment(approvedByMs, exchange.nowMs());
+    return approvedByMs + livesMs;
+  };
   const sinceMs = (findTakeUp(world.store, account.id)?.snapshotAtMs ?? 0) - CLOCK_LEAD_MS;
   const counting: Sweep[] = [];
-  while (!parts.isStopped() && world.exchange.nowMs() <= quietFromMs) await world.clock.sleep(WAIT_MS);
+  while (!parts.isStopped() && exchange.nowMs() <= quietFromMs()) await world.clock.sleep(WAIT_MS);
   while (!parts.isStopped()) {
     const timed = await readOnce(parts, account, { sinceMs, onNewConnection: counting.length > 0 });
     // By the exchange's own time on the same connection: a node that is behind proves nothing.
-    if (timed !== null && timed.chainTimeMs > quietFromMs) counting.push(timed.sweep);
+    if (timed !== null && timed.chainTimeMs > quietFromMs()) counting.push(timed.sweep);
     if (counting.length === READINGS) return counting;
     await world.clock.sleep(counting.length === 0 ? RETRY_MS : BETWEEN_READINGS_MS);
   }

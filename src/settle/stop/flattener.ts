@@ -1,6 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import { absolute, compare, type Decimal, decimal } from "../../core/decimal.ts";
 import { closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { findMarket } from "../../core/market.ts";
 import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Side } from "../../core/order.ts";
@@ -100,7 +101,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   const isOpen = state.phase === "ready" && stop.stoppedAtMs !== null;
   if (!isOpen) memory.sinceMs = null;
   if (!isOpen && !isResumed) return false;
-  memory.sinceMs ??= world.exchange.nowMs();
+  memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs());
   const isOutAt = (exchangeMs: number) => steps.some((order) => isStepOut(world, stop, order, exchangeMs));
   if (isOutAt(world.exchange.nowMs())) return false;
   const shown = await parts.positions(account);

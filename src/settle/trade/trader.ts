@@ -1,5 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from "../../core/decimal.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { isLive } from "../../core/order.ts";
 import { nameOfTrade, type Trade } from "../../core/trade.ts";
 import {
@@ -210,6 +211,7 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memor
   if (own !== memory.own)
     Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position: null, readMs: nowMs });
   if (isZero(own)) return;
+  memory.ownSinceMs = keptMoment(memory.ownSinceMs, world.exchange.nowMs());
   const isSure = memory.shown !== null && (memory.position !== null || compare(memory.shown, own) >= 0);
   if (nowMs - memory.readMs < (isSure ? READ_EVERY_MS : CONFIRM_EVERY_MS)) return;
   memory.readMs = nowMs;
