@@ -178,9 +178,19 @@ export const FOLLOWING: readonly Mutant[] = [
     name: "a list that shows an order as open does not overrule what we had concluded",
     changes: [
       {
-        file: "src/settle/feed/resync.ts",
+        file: "src/settle/feed/known-leg.ts",
         find: 'leg.state !== "absent") return [];',
         put: 'leg.state === "absent") return [];',
+      },
+    ],
+  },
+  {
+    name: "what a reading shows of an order that was refused is not heeded",
+    changes: [
+      {
+        file: "src/settle/look/sweeps.ts",
+        find: "reopenShown(world, account, mayBeCopies(world, sweep)).length > 0",
+        put: "reopenShown(world, account, []).length > [...mayBeCopies(world, sweep)].length",
       },
     ],
   },

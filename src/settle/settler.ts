@@ -35,7 +35,7 @@ export type Settler = Settling & {
  */
 export function openSettler(world: World, onSettled: (orderId: string) => void = () => undefined): Settler {
   const evidence = gatherFillEvidence();
-  const sweeps = openSweeps(world);
+  const sweeps = openSweeps(world, resume);
   const tools: Tools = {
     world,
     sweeps,
@@ -48,6 +48,10 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     if (attempt.resource.kind === "order") onSettled(attempt.resource.id);
   });
   const looks = openLooks(tools);
+
+  function resume(): void {
+    for (const { id, state } of listOpenAttempts(world.store)) if (state === "ambiguous") pursuits.begin(id);
+  }
 
   return {
     tools,
@@ -68,9 +72,7 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     async takeUp() {
       await Promise.all(listOpenAttempts(world.store).map((attempt) => pursuits.begin(attempt.id).firstLook));
     },
-    resume() {
-      for (const { id, state } of listOpenAttempts(world.store)) if (state === "ambiguous") pursuits.begin(id);
-    },
+    resume,
     stop: pursuits.stop,
   };
 }

@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import { findInSweep } from "../../src/settle/look/sweep.ts";
 import { openSweeps } from "../../src/settle/look/sweeps.ts";
-import { insertAttempt } from "../../src/store/attempts.ts";
+import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
+import { findLegByCloid } from "../../src/store/legs.ts";
 import { parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow } from "../support/rows.ts";
-import { recordOf } from "../support/small-venue.ts";
+import { answered, recordOf } from "../support/small-venue.ts";
 
 const NOW_MS = 60_000;
 
@@ -20,7 +21,7 @@ async function openStage(attempts: readonly { accountId: string; nonce: number }
 }
 
 async function askedSince(rig: GatewayRig): Promise<number> {
-  await openSweeps(rig.deps).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, () => undefined).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
   const fills = rig.exchange.asked.find(({ request }) => request.type === "userFillsByTime");
   return Number(fills?.request["startTime"]) - START_MS;
 }
@@ -47,9 +48,51 @@ test.each([
 
 test("open orders are read of every dex that is followed", async () => {
   const rig = await openStage([]);
-  await openSweeps(rig.deps).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, () => undefined).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
   const open = rig.exchange.asked.filter(({ request }) => request.type === "frontendOpenOrders");
   expect(open.map(({ request }) => request["dex"])).toEqual(["", "xyz"]);
+});
+
+const USED_UP =
+  "Too many cumulative requests sent (10001 > 10000) for cumulative volume traded $0. Place taker orders to free up 1 request per USDC traded.";
+
+/** An order that was refused without its number being used up. */
+async function openRefused(): Promise<GatewayRig> {
+  const rig = openGatewayRig();
+  rig.deliveries.push(() => answered({ status: "err", response: USED_UP }));
+  expect((await rig.answerOf(rig.place("key-refused"))).order).toMatchObject({ status: "rejected" });
+  return rig;
+}
+
+test.each([
+  ["rests", null, true],
+  ["was canceled", "canceled", true],
+  ["was refused in its turn", "badAloPxRejected", false],
+])(
+  "an order that was told to be refused is open again where a reading shows that a copy of it %s",
+  async (_what, status, isOpen) => {
+    const rig = await openRefused();
+    rig.venue.take(rig.exchange.sent[0]?.body ?? "");
+    const [copy] = rig.venue.orders;
+    if (copy === undefined) throw new Error("bug: a copy that was not taken");
+    if (status !== null) rig.venue.close(copy, status);
+    let reopened = 0;
+    const sweeps = openSweeps(rig.deps, () => {
+      reopened += 1;
+    });
+    await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+    expect(reopened).toBe(isOpen ? 1 : 0);
+    expect(listOpenAttempts(rig.store).map(({ cloid }) => cloid)).toEqual(isOpen ? [copy.cloid] : []);
+    expect(findLegByCloid(rig.store, copy.cloid)?.oid).toBe(isOpen ? String(copy.oid) : null);
+  },
+);
+
+test("one that a reading has shown is pursued at once, and told as it is", async () => {
+  const rig = await openRefused();
+  rig.venue.take(rig.exchange.sent[0]?.body ?? "");
+  await rig.settler.tools.sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await rig.clock.advance(2_000);
+  expect((await rig.answerOf(rig.place("key-refused"))).order).toMatchObject({ status: "open" });
 });
 
 const CLOID = `0x${"ab".repeat(16)}`;

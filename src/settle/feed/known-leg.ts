@@ -5,6 +5,7 @@ import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
@@ -28,6 +29,20 @@ export function isAnother(
   const difference = order === null ? null : differenceFrom({ ...askedTerms(order), leg }, shown);
   if (difference !== null) raiseAlarm(world, leg, difference);
   return difference !== null;
+}
+
+/** Orders that are shown and of which we had concluded that they never arrived: they are open again, and a look is to say what they are. */
+export function reopenShown(
+  world: With<"clock" | "log" | "markets" | "store">,
+  account: Account,
+  shown: Iterable<FrontendOrder>,
+): string[] {
+  return [...shown].flatMap((order) => {
+    const leg = legOf(world, account, { order });
+    if (leg === null || isAnother(world, leg, order) || leg.state !== "absent") return [];
+    noteReported(world, leg, order.oid);
+    return [leg.orderId];
+  });
 }
 
 /**

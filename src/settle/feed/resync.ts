@@ -12,7 +12,7 @@ import type { FillIndex } from "../fills/index-fills.ts";
 import { nameUnnamed } from "../look/unnamed.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import type { FiredUnheard } from "./fired-unheard.ts";
-import { isAnother, legOf, noteReported } from "./known-leg.ts";
+import { reopenShown } from "./known-leg.ts";
 import { shownListed, shownParts } from "./shown.ts";
 import type { Watch } from "./watch.ts";
 
@@ -132,7 +132,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
   }
   nameUnnamed(world, account.id, orders);
   heedShownSince(world, account, orders);
-  for (const orderId of reportedIn(world, account, listed)) watch.begin(orderId, "changed");
+  for (const orderId of reopenShown(world, account, orders)) watch.begin(orderId, "changed");
   return true;
 }
 
@@ -157,18 +157,4 @@ async function readListed(
     for (const order of orders) listed.set(order.oid, order);
   }
   return listed;
-}
-
-/** Orders that are listed as open and of which we had concluded that they never arrived. */
-function reportedIn(
-  world: With<"clock" | "log" | "markets" | "store">,
-  account: Account,
-  listed: ReadonlyMap<string, FrontendOrder>,
-): string[] {
-  return [...listed.values()].flatMap((shown) => {
-    const leg = legOf(world, account, { order: shown });
-    if (leg === null || isAnother(world, leg, shown) || leg.state !== "absent") return [];
-    noteReported(world, leg, shown.oid);
-    return [leg.orderId];
-  });
 }

@@ -1,6 +1,11 @@
+import { copiesSinceMs } from "../../core/attempt.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
+import { findAccount } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { reopenShown } from "../feed/known-leg.ts";
 import { readSweep, type Sweep, sweepRequests } from "./sweep.ts";
 import { nameUnnamed } from "./unnamed.ts";
 
@@ -15,12 +20,15 @@ export type Sweeps = {
 /** `failed`: a part of it could not be read. `no_room`: our own weight had none for it, and nothing was asked. */
 export type Unread = "failed" | "no_room";
 
+type ToSweep = With<"clock" | "exchange" | "feeds" | "log" | "markets" | "settings" | "store">;
+
 /** Less than the time between two answers that both count, so that none counts the same sweep twice. */
 const SHARED_FOR_MS = 900;
 /** Accounts whose last sweep is remembered. */
 const MAX_REMEMBERED = 100;
 
-export function openSweeps(world: With<"clock" | "exchange" | "feeds" | "settings" | "store">): Sweeps {
+/** @param onReopened something that had been concluded never to have arrived was shown: it is open again */
+export function openSweeps(world: ToSweep, onReopened: () => void): Sweeps {
   const last = new Map<string, { atMs: number; swept: Promise<Sweep | Unread> }>();
 
   async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread> {
@@ -33,6 +41,8 @@ export function openSweeps(world: With<"clock" | "exchange" | "feeds" | "setting
     const sweep = await readSweep(world, { user, sinceMs, json: outcome.json }, options);
     if (sweep === null) return "failed";
     nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
+    const account = findAccount(world.store, accountId);
+    if (account !== null && reopenShown(world, account, mayBeCopies(world, sweep)).length > 0) onReopened();
     return sweep;
   }
 
@@ -50,4 +60,12 @@ export function openSweeps(world: With<"clock" | "exchange" | "feeds" | "setting
       return swept;
     },
   };
+}
+
+/** Of the history only what is so new that a copy of a refused action may have placed it: it may have thousands of rows. */
+function* mayBeCopies({ exchange }: With<"exchange">, { open, history }: Sweep): Generator<FrontendOrder> {
+  yield* open;
+  const sinceMs = copiesSinceMs(exchange.nowMs());
+  for (const { order, status } of history)
+    if (order.timestampMs > sinceMs && statusMeaning(status) !== "rejected") yield order;
 }
