@@ -7,58 +7,9 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
-import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
+import { endOf, exchangeThatFills, flatten, pass, type Shown, showFrom, stopOf } from "./flatten-rig.ts";
+import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
-
-type Shown = { id: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
-
-async function stopOf(rig: Rig, scope: string, apiKey: string = KEYS.both): Promise<string> {
-  return ((await (await rig.ask({ path: "/v1/stop", apiKey, body: { scope } })).json()) as Shown).id;
-}
-
-async function flatten(
-  rig: Rig,
-  id: string,
-  { apiKey = KEYS.both, body = {} }: { apiKey?: string; body?: object } = {},
-) {
-  const answer = await rig.ask({ path: `/v1/stops/${id}/flatten`, apiKey, body });
-  const told = (await answer.json()) as Shown & { error?: { code: string } };
-  return { code: told.error?.code ?? String(answer.status), told };
-}
-
-async function pass(rig: Rig, seconds: number): Promise<void> {
-  for (let step = 0; step < seconds * 4; step += 1) await rig.clock.advance(250);
-}
-
-type Sale = { s: string; p: string; r: boolean; b: boolean; t: object };
-
-/** Fills what executes at once, and shows less held afterwards. */
-function exchangeThatFills(rig: Rig, held: { szi: number }): Sale[] {
-  const sales: Sale[] = [];
-  rig.answers.set("twapHistory", () => []);
-  rig.answers.set("meta", () => null);
-  rig.answers.set("clearinghouseState", ({ dex }) =>
-    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], rig.clock.nowMs()),
-  );
-  const level = { px: "59990", sz: "10", n: 1 };
-  rig.answers.set("l2Book", () => ({
-    coin: "BTC",
-    time: rig.clock.nowMs(),
-    levels: [[level], [{ ...level, px: "60010" }]],
-  }));
-  const { send } = rig.deps.exchange;
-  rig.deps.exchange.send = async (body, ...rest) => {
-    const { action } = JSON.parse(body) as { action: { type: string; orders?: (Sale & { c: string })[] } };
-    const [order] = action.orders ?? [];
-    if (order === undefined || !JSON.stringify(order.t).includes("Ioc")) return send(body, ...rest);
-    sales.push(order);
-    held.szi = Number((held.szi - (order.b ? -Number(order.s) : Number(order.s))).toFixed(5));
-    const statuses = [{ filled: { totalSz: order.s, avgPx: "59990", oid: 90_000 + sales.length, cloid: order.c } }];
-    const response = { type: "order", data: { statuses } };
-    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
-  };
-  return sales;
-}
 
 test("an account's position is closed by one order that only reduces, within half a percent of the best price", async () => {
   const rig = openMarketRig();
@@ -72,21 +23,6 @@ test("an account's position is closed by one order that only reduces, within hal
   expect(end).toMatchObject({ status: "flat", left: [] });
   expect(end?.order_ids).toHaveLength(1);
 });
-
-/** As a server shows it that is behind: what was held so long ago, of then. */
-function showFrom(rig: Rig, past: (atMs: number) => { szi: number; agoMs: number } | null): void {
-  const now = rig.answers.get("clearinghouseState");
-  rig.answers.set("clearinghouseState", (request) => {
-    const shown = past(rig.clock.nowMs());
-    if (shown === null || (request["dex"] ?? "") !== "") return now?.(request) ?? null;
-    const positions = shown.szi === 0 ? [] : [{ coin: "BTC", szi: String(shown.szi) }];
-    return stateOf(positions, rig.clock.nowMs() - shown.agoMs);
-  });
-}
-
-async function endOf(rig: Rig, id: string): Promise<Shown["flatten"]> {
-  return ((await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown).flatten;
-}
 
 test("servers that are behind and show nothing held yet end nothing", async () => {
   const rig = openMarketRig();

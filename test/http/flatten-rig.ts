@@ -1,0 +1,69 @@
+/** What tests of flattening share: how it is asked for, and an exchange that fills what executes at once. */
+
+import { stateOf } from "./rails-rig.ts";
+import { KEYS, type Rig } from "./rig.ts";
+
+export type Shown = { id: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
+
+export async function stopOf(rig: Rig, scope: string, apiKey: string = KEYS.both): Promise<string> {
+  return ((await (await rig.ask({ path: "/v1/stop", apiKey, body: { scope } })).json()) as Shown).id;
+}
+
+export async function flatten(
+  rig: Rig,
+  id: string,
+  { apiKey = KEYS.both, body = {} }: { apiKey?: string; body?: object } = {},
+) {
+  const answer = await rig.ask({ path: `/v1/stops/${id}/flatten`, apiKey, body });
+  const told = (await answer.json()) as Shown & { error?: { code: string } };
+  return { code: told.error?.code ?? String(answer.status), told };
+}
+
+export async function pass(rig: Rig, seconds: number): Promise<void> {
+  for (let step = 0; step < seconds * 4; step += 1) await rig.clock.advance(250);
+}
+
+type Sale = { s: string; p: string; r: boolean; b: boolean; t: object };
+
+/** Fills what executes at once, and shows less held afterwards. */
+export function exchangeThatFills(rig: Rig, held: { szi: number }): Sale[] {
+  const sales: Sale[] = [];
+  rig.answers.set("twapHistory", () => []);
+  rig.answers.set("meta", () => null);
+  rig.answers.set("clearinghouseState", ({ dex }) =>
+    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], rig.clock.nowMs()),
+  );
+  const level = { px: "59990", sz: "10", n: 1 };
+  rig.answers.set("l2Book", () => ({
+    coin: "BTC",
+    time: rig.clock.nowMs(),
+    levels: [[level], [{ ...level, px: "60010" }]],
+  }));
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) => {
+    const { action } = JSON.parse(body) as { action: { type: string; orders?: (Sale & { c: string })[] } };
+    const [order] = action.orders ?? [];
+    if (order === undefined || !JSON.stringify(order.t).includes("Ioc")) return send(body, ...rest);
+    sales.push(order);
+    held.szi = Number((held.szi - (order.b ? -Number(order.s) : Number(order.s))).toFixed(5));
+    const statuses = [{ filled: { totalSz: order.s, avgPx: "59990", oid: 90_000 + sales.length, cloid: order.c } }];
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  return sales;
+}
+
+/** As a server shows it that is behind: what was held so long ago, of then. */
+export function showFrom(rig: Rig, past: (atMs: number) => { szi: number; agoMs: number } | null): void {
+  const now = rig.answers.get("clearinghouseState");
+  rig.answers.set("clearinghouseState", (request) => {
+    const shown = past(rig.clock.nowMs());
+    if (shown === null || (request["dex"] ?? "") !== "") return now?.(request) ?? null;
+    const positions = shown.szi === 0 ? [] : [{ coin: "BTC", szi: String(shown.szi) }];
+    return stateOf(positions, rig.clock.nowMs() - shown.agoMs);
+  });
+}
+
+export async function endOf(rig: Rig, id: string): Promise<Shown["flatten"]> {
+  return ((await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown).flatten;
+}
