@@ -21,6 +21,12 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "return shownAtMs !== null;",
   ),
   one(
+    "while no feed is live nobody asks whether the stop of an entry waits still",
+    "src/settle/trade/trader.ts",
+    "else if (!isTold) await askForStop(",
+    "else if (!isTold && entry === undefined) await askForStop(",
+  ),
+  one(
     "a stop that is larger than what is held stays as it is",
     "src/core/trade-step.ts",
     "compare(part.remaining, wanted.size) === 0 && hasTerms",

@@ -79,6 +79,21 @@ test("a stop that has fired while the gateway was dead is none to enter behind: 
   expect(placed(s).filter(({ isReduction }) => !isReduction)).toEqual([]);
 });
 
+test("a stop that was refused as it fired, with nothing held, is found gone within seconds where no feed tells it", async () => {
+  const s = await scene();
+  const id = await begin(s);
+  await until(s, id, ({ status }) => status === "entering");
+  expect(guarded(s)).toBe(0.05);
+  s.setFate(() => NEVER_ARRIVED);
+  await markAt(s, 84_000);
+  await markAt(s, 90_500);
+  s.setFate(() => directly(1));
+  expect(guarded(s)).toBe(0);
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
+  await s.pass(12_000);
+  expect([held(s), guarded(s)]).toEqual(["0.02", 0.02]);
+});
+
 test("a stop that waits still after a death has its entry, asked for once", async () => {
   const s = await scene();
   s.setFate(({ body }) => (body.includes('"r":false') ? NEVER_ARRIVED : directly(1)));

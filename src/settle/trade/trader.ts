@@ -61,6 +61,8 @@ const ASK_EVERY_MS = 5_000;
 const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two questions whether a stop waits still before which no entry has been sent yet, milliseconds. */
 const ASK_STOP_EVERY_MS = 1_000;
+/** The same later, while no feed is live, milliseconds: it weighs two. */
+const ASK_UNHEARD_STOP_EVERY_MS = 5_000;
 /** Between two questions for the mark, milliseconds. */
 const ASK_MARK_EVERY_MS = 1_000;
 /** Between two readings of the position, milliseconds. */
@@ -200,9 +202,11 @@ type Asking = { rows: TradeRows; account: Account; memory: TradeMemory };
 async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memory }: Asking): Promise<void> {
   const { trade, entryOrder: entry } = rows;
   const nowMs = world.clock.elapsedMs();
-  if (entry === null) await askForStop(world, parts, { rows, memory });
+  const isTold = world.feeds.isLive(account.tradingAddress);
+  if (entry === null) await askForStop(world, parts, { rows, memory, everyMs: ASK_STOP_EVERY_MS });
+  else if (!isTold) await askForStop(world, parts, { rows, memory, everyMs: ASK_UNHEARD_STOP_EVERY_MS });
   await askForMark(world, parts, { rows, memory });
-  const isAsked = entry !== null && isLive(entry.status) && !world.feeds.isLive(account.tradingAddress);
+  const isAsked = entry !== null && isLive(entry.status) && !isTold;
   if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
@@ -228,16 +232,19 @@ function heldNow(world: ToPlaceOwn, id: string): Decimal {
   return rows === null ? ZERO : heldOf(factsOf(world, rows.trade, NOTHING_READ, rows));
 }
 
-/** Before an entry is sent behind it: it may have fired since the exchange last had a word about it. */
+/**
+ * Before an entry is sent behind it, and on and on while no feed would tell: it may have fired since the exchange last had a word about it,
+ * and have been refused because nothing was held.
+ */
 async function askForStop(
   world: ToPlaceOwn,
   { settling }: TraderParts,
-  { rows, memory }: Omit<Asking, "account">,
+  { rows, memory, everyMs }: Omit<Asking, "account"> & { everyMs: number },
 ): Promise<void> {
   const { stops, nowMs } = factsOf(world, rows.trade, { ...NOTHING_READ, stopShown: memory.stopShown }, rows);
   const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
   const elapsedMs = world.clock.elapsedMs();
-  if (stop === undefined || isTrusted(stop, nowMs) || elapsedMs - memory.stopAskedMs < ASK_STOP_EVERY_MS) return;
+  if (stop === undefined || isTrusted(stop, nowMs) || elapsedMs - memory.stopAskedMs < everyMs) return;
   memory.stopAskedMs = elapsedMs;
   const askedAtMs = world.clock.nowMs();
   if ((await settling.look(stop.orderId, "settle")) === "open")
