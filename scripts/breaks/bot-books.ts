@@ -73,7 +73,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what increases against what is held has not begun the other side",
     changes: inFile(
       "src/core/rails/bot-net.ts",
-      "smaller(doubt.longSold, reducing.sells)",
+      "smaller(longSold, reducing.sells)",
       "smaller(ZERO, reducing.sells)",
     ),
     seenBy: {
@@ -131,5 +131,38 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what was filled before it was told is not looked at",
     changes: inFile("src/store/bot-doubts.ts", "doubt.sinceMs - TOLD_WITHIN_MS", "doubt.sinceMs + TOLD_WITHIN_MS"),
     seenBy: { test: DOUBTS, title: "a sale that was told first is booked by the exchange's times, where %s" },
+  },
+  {
+    row: "S54",
+    name: "what closed another's is a bot's own before anything on the other side was filled",
+    changes: inFile(
+      "src/core/rails/bot-net.ts",
+      "smaller(doubt.boughtBeyond, add(doubt.soldSince, shortBought))",
+      "larger(doubt.boughtBeyond, add(doubt.soldSince, shortBought))",
+    ),
+    seenBy: { test: "test/core/rails/net-in-doubt.test.ts", title: "where %s" },
+  },
+  {
+    row: "S54",
+    name: "what is bought after that is not counted",
+    changes: inFile(
+      "src/store/bot-doubt-rows.ts",
+      "boughtSince: isPurchase ? larger(add(boughtSince, size), ZERO) : boughtSince,",
+      "boughtSince: isPurchase ? larger(boughtSince, ZERO) : boughtSince,",
+    ),
+    seenBy: {
+      test: DOUBTS,
+      title: "a sale is judged as if what was reduced had been the bot's own, until that is known",
+    },
+  },
+  {
+    row: "S54",
+    name: "what a trade has read of the account is not kept for its rails",
+    changes: inFile(
+      "src/actions/liquidation-facts.ts",
+      "dex: market.dex, value }, { timeMs: value.timeMs",
+      "dex: market.dex, value }, { timeMs: 0 * value.timeMs",
+    ),
+    seenBy: { test: "test/rails-seeds/rails-seeds.test.ts", title: "a run in which %s keeps to its rails" },
   },
 ];

@@ -35,14 +35,16 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
     readSetting(deps, { account, market: market.name }),
   ]);
   if (state.kind === "failed") return state;
+  const { value, askedAtMs } = state;
+  deps.picture.take(user, { part: "state", dex: market.dex, value }, { timeMs: value.timeMs, askedAtMs });
   if (mode.kind === "failed") return mode;
   const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
   if (shared?.kind === "failed") return shared;
-  const held = state.value.positions.find(({ coin }) => coin === market.name);
+  const held = value.positions.find(({ coin }) => coin === market.name);
   const settings = held === undefined ? settingsOf(deps, { account, market: market.name }, "") : [settingOf(held)];
   if (settings === null) return { kind: "failed", reason: "its leverage could not be read", isOurBudget: false };
   const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
-  return { state: state.value, mode: mode.value, shared: shared === null ? null : total, settings };
+  return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
 }
 
 /** Token that is the collateral of the exchange's own dex. */

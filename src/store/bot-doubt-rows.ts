@@ -57,7 +57,17 @@ const put = prepared((store) =>
     .values(placeholders(botDoubts))
     .onConflictDoUpdate({
       target: [botDoubts.accountId, botDoubts.bot, botDoubts.market],
-      set: assignments(botDoubts, ["soldBeyond", "boughtBeyond", "longSold", "shortBought", "cash", "sources", "atMs"]),
+      set: assignments(botDoubts, [
+        "soldBeyond",
+        "boughtBeyond",
+        "soldSince",
+        "boughtSince",
+        "longSold",
+        "shortBought",
+        "cash",
+        "sources",
+        "atMs",
+      ]),
     })
     .prepare(),
 );
@@ -87,6 +97,7 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReducti
     ...of,
     soldBeyond: isSale ? subtract(before.soldBeyond, beyond) : before.soldBeyond,
     boughtBeyond: isSale ? before.boughtBeyond : add(before.boughtBeyond, beyond),
+    ...increasedSince(before, booked),
     longSold: isAgainst ? larger(before.longSold, longSold) : before.longSold,
     shortBought: isAgainst ? larger(before.shortBought, shortBought) : before.shortBought,
     cash: add(before.cash, cashOf({ size: booked.size, notional: booked.turnover, moved: beyond })),
@@ -101,11 +112,26 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReducti
 const NO_DOUBT = {
   soldBeyond: ZERO,
   boughtBeyond: ZERO,
+  soldSince: ZERO,
+  boughtSince: ZERO,
   longSold: ZERO,
   shortBought: ZERO,
   cash: ZERO,
   sources: [],
 } as const;
+
+/** Only what is booked after what counted as another's, on the other side, can have been its own before that. */
+function increasedSince(
+  { soldBeyond, boughtBeyond, soldSince, boughtSince }: typeof NO_DOUBT | BotDoubt,
+  { side, reduceOnly, size }: Booked,
+): Pick<BotDoubt, "soldSince" | "boughtSince"> {
+  const isSale = !reduceOnly && side === "sell" && !isZero(boughtBeyond);
+  const isPurchase = !reduceOnly && side === "buy" && !isZero(soldBeyond);
+  return {
+    soldSince: isSale ? larger(add(soldSince, size), ZERO) : soldSince,
+    boughtSince: isPurchase ? larger(add(boughtSince, size), ZERO) : boughtSince,
+  };
+}
 
 /** What of it has not moved the bot's net, signed. */
 function beyondNet({ side, reduceOnly, size, held, net }: Booked): Decimal {

@@ -24,6 +24,9 @@ export const botDoubts = sqliteTable(
     /** Of what only reduces, what was booked as another's. */
     soldBeyond: text().$type<Decimal>().notNull(),
     boughtBeyond: text().$type<Decimal>().notNull(),
+    /** Of what increases, what has been booked after that: it may have been filled before. */
+    soldSince: text().$type<Decimal>().notNull().default(ZERO),
+    boughtSince: text().$type<Decimal>().notNull().default(ZERO),
     /** The most that was held when what increases was booked against it, while something was out that reduces on the same side. */
     longSold: text().$type<Decimal>().notNull().default(ZERO),
     shortBought: text().$type<Decimal>().notNull().default(ZERO),

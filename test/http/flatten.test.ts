@@ -296,7 +296,7 @@ test.each([
 ])("while it is in doubt what a bot holds, %s", async (_what, szi, status) => {
   const rig = await limitedRig({});
   exchangeThatFills(rig, { szi });
-  const sums = { soldBeyond: "0", boughtBeyond: "0.002", longSold: "0", shortBought: "0", cash: "0" };
+  const sums = { soldBeyond: "0", boughtBeyond: "0.002", soldSince: "0.002", boughtSince: "0", longSold: "0", shortBought: "0", cash: "0" };
   const times = { sinceMs: rig.clock.nowMs(), atMs: rig.clock.nowMs() };
   const doubt = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC", ...sums, ...times };
   const lost = JSON.stringify([{ kind: "order", id: "nobody knows it yet" }]);

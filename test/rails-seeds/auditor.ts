@@ -296,7 +296,8 @@ function auditReduction({ auditor, venue, later, asker, fail }: Judged, leg: Leg
   const isSame = (each: Leg) =>
     (each.trigger === null) === (leg.trigger === null) && (each === leg || each.root !== leg.root);
   const sizes = alike.filter(isSame).map((each) => each.size - each.filled);
-  const use = leg.trigger === null ? sizes.reduce((sum, each) => sum + each, 0) : Math.max(0, ...sizes);
+  // Of triggers the largest fires for what is held: a larger one that stood before has been looked at when it was signed.
+  const use = leg.trigger === null ? sizes.reduce((sum, each) => sum + each, 0) : leg.size - leg.filled;
   const most = Math.max(held + believed(venue, asker, leg), byBooks(auditor, venue, asker, leg));
   if (use > most) fail(`reduces ${use}, and ${most} is its own`);
 }

@@ -15,3 +15,11 @@ test("a seed is the same run each time", async () => {
   const [one, other] = [await runSeeds({ ...SEEDS, count: 8 }), await runSeeds({ ...SEEDS, count: 8 })];
   expect(other).toEqual(one);
 }, 30_000);
+
+test.each([
+  ["a trade had read the account's position and the gate went by an older one", 322_532],
+  ["what was bought beyond its own was sold a second time, before anything of its own was told sold", 1_096_501],
+  ["a smaller stop came to stand beside one whose entry was refused", 1_124_490],
+])("a run in which %s keeps to its rails", async (_what, from) => {
+  expect((await runSeeds({ ...SEEDS, from, count: 1 })).failed).toBeNull();
+});

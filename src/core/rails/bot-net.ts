@@ -32,6 +32,12 @@ export type Doubt = {
   soldBeyond: Decimal;
   boughtBeyond: Decimal;
   /**
+   * So much that increases was booked after that. What is not booked yet makes nothing certain: where it was filled before the reduction,
+   * the two have closed one another.
+   */
+  soldSince: Decimal;
+  boughtSince: Decimal;
+  /**
    * So much was held at most when what increases was booked against it, while something was out that reduces on the same side: that may
    * have been filled before, and not told, and then what increases has begun a position of the other side.
    */
@@ -47,8 +53,12 @@ export type Doubt = {
 export function netInDoubt(net: Decimal, doubt: Doubt | null, reducingOut: () => Sums): NetRange {
   if (doubt === null) return { low: net, high: net };
   const reducing = reducingOut();
-  const sold = add(doubt.soldBeyond, smaller(doubt.longSold, reducing.sells));
-  const bought = add(doubt.boughtBeyond, smaller(doubt.shortBought, reducing.buys));
+  const { longSold, shortBought } = doubt;
+  // Its own was what has been told since, or what had been held before something else was booked against that.
+  const ownSold = smaller(doubt.soldBeyond, add(doubt.boughtSince, longSold));
+  const ownBought = smaller(doubt.boughtBeyond, add(doubt.soldSince, shortBought));
+  const sold = add(ownSold, smaller(longSold, reducing.sells));
+  const bought = add(ownBought, smaller(shortBought, reducing.buys));
   return { low: subtract(net, sold), high: add(net, bought) };
 }
 
