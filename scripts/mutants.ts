@@ -63,6 +63,7 @@ const SCENES = [
   "test/simulation/flatten.test.ts",
   "test/http/stop.test.ts",
   "test/http/flatten.test.ts",
+  "test/http/flatten-unknown.test.ts",
   "test/http/close.test.ts",
   "test/http/trades.test.ts",
   "test/flows",

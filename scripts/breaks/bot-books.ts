@@ -71,11 +71,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "what increases against what is held has not begun the other side",
-    changes: inFile(
-      "src/core/rails/bot-net.ts",
-      "smaller(longSold, reducing.sells)",
-      "smaller(ZERO, reducing.sells)",
-    ),
+    changes: inFile("src/core/rails/bot-net.ts", "smaller(longSold, reducing.sells)", "smaller(ZERO, reducing.sells)"),
     seenBy: {
       test: "test/http/bot-doubts.test.ts",
       title: "while what was to close it may have come before a sale, the sale may have made it short",

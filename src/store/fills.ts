@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, or, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { add, isZero, multiply, ZERO } from "../core/decimal.ts";
 import { isPaidInKind } from "../core/market.ts";
@@ -136,12 +136,12 @@ const filledWithoutFills = prepared((store) => {
     .from(fills)
     .where(and(eq(fills.oid, everyLeg.oid), eq(fills.accountId, accountId)));
   return store
-    .select({ oid: everyLeg.oid })
+    .select({ oid: everyLeg.oid, market: newest.market })
     .from(newest)
     .innerJoin(everyLeg, eq(everyLeg.orderId, newest.id))
     .where(
       and(
-        eq(newest.market, sql.placeholder("market")),
+        or(isNull(sql.placeholder("market")), eq(newest.market, sql.placeholder("market"))),
         ne(newest.filledSize, ZERO),
         ne(everyLeg.filledSize, ZERO),
         notExists(isKept),
@@ -158,6 +158,15 @@ export function listFilledWithoutFills(
   return filledWithoutFills(store)
     .all({ accountId, market, newest: NEWEST_ORDERS })
     .flatMap(({ oid }) => oid ?? []);
+}
+
+/** Markets in which, by the exchange's own answers, something was filled of which no fill is kept yet. */
+export function listMarketsWithoutFills(store: Store, accountId: string): Set<string> {
+  return new Set(
+    filledWithoutFills(store)
+      .all({ accountId, market: null, newest: NEWEST_ORDERS })
+      .map(({ market }) => market),
+  );
 }
 
 function amounts(store: Store) {

@@ -1,7 +1,9 @@
 /** What tests of flattening share: how it is asked for, and an exchange that fills what executes at once. */
 
+import { inTransaction } from "../../src/store/commit.ts";
+import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { stateOf } from "./rails-rig.ts";
-import { KEYS, type Rig } from "./rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 
 export type Shown = { id: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
 
@@ -66,4 +68,18 @@ export function showFrom(rig: Rig, past: (atMs: number) => { szi: number; agoMs:
 
 export async function endOf(rig: Rig, id: string): Promise<Shown["flatten"]> {
   return ((await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown).flatten;
+}
+
+/** As the index of fills learns of it. */
+export function indexFill({ deps: { store } }: Rig, fill: Partial<StoredFill> & { timeMs: number }): void {
+  const base = { accountId: ACCOUNTS.main, id: `${fill.timeMs}-${fill.market ?? "ETH"}-1`, market: "ETH", oid: "77" };
+  const terms = { side: "buy", price: "3000", size: "0.5", fee: "0", feeToken: "USDC", builderFee: null } as const;
+  const rest = { realizedPnl: "0", startPosition: "0", direction: "Open Long", twapId: null, transactionHash: "0x00" };
+  const row = { ...base, ...terms, ...rest, isTaker: true, isLiquidation: false, ...fill };
+  // Decimals of these texts are canonical.
+  inTransaction(store, () => insertFills(store, [row as StoredFill], { atMs: fill.timeMs, toldFromMs: 0 }));
+}
+
+export async function shownStop(rig: Rig, id: string): Promise<Shown> {
+  return (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
 }

@@ -4,12 +4,22 @@ import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { forgetBotTwap } from "../../src/store/bot-twaps.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import type { StoredFill } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
-import { endOf, exchangeThatFills, flatten, pass, type Shown, showFrom, stopOf } from "./flatten-rig.ts";
+import {
+  endOf,
+  exchangeThatFills,
+  flatten,
+  indexFill,
+  pass,
+  type Shown,
+  showFrom,
+  shownStop,
+  stopOf,
+} from "./flatten-rig.ts";
 import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, textOf } from "./rails-rig.ts";
-import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";
+import { ACCOUNTS, KEYS, openRig } from "./rig.ts";
 
 test("an account's position is closed by one order that only reduces, within half a percent of the best price", async () => {
   const rig = openMarketRig();
@@ -55,23 +65,6 @@ test("a server that is behind and still shows what was held begins to close it, 
   await pass(rig, 30);
   expect(sales).toHaveLength(1);
   expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
-});
-
-test("a server's clock that was ten minutes ahead, and was believed when it began, keeps nothing open for ten minutes", async () => {
-  const rig = await openMarketRig({});
-  const sales = exchangeThatFills(rig, { szi: 0.5 });
-  const { exchange } = rig.deps;
-  const { nowMs } = exchange;
-  const id = await stopOf(rig, "account");
-  await pass(rig, 4);
-  exchange.nowMs = () => nowMs() + 600_000;
-  expect((await flatten(rig, id)).code).toBe("202");
-  await pass(rig, 4);
-  exchange.nowMs = nowMs;
-  await pass(rig, 20);
-  expect(sales.length).toBeGreaterThan(0);
-  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
-  expect(end).toMatchObject({ status: "flat", left: [] });
 });
 
 test("what was held after the stop and before the last order is ordered no second time", async () => {
@@ -155,35 +148,6 @@ test("a bot's stop that has fired at a limit and rests goes before its position 
   await pass(rig, 40);
   expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
   expect(atSale).toEqual(["canceled"]);
-});
-
-test.each([
-  { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
-  { means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
-])("a stop whose status is not known is not taken away at once: $means", async ({ isTold, ends }) => {
-  const rig = await limitedRig({});
-  const sales = exchangeThatFills(rig, { szi: 0.5 });
-  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
-  const trigger = { price: "59000", kind: "stop_loss", market: true };
-  const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
-  const { id: kept } = (await (await place(rig, guard)).json()) as Shown;
-  const { store } = rig.deps;
-  const tell = (status: "unknown" | "waiting_for_trigger") =>
-    inTransaction(store, () => {
-      const order = findOrder(store, kept);
-      if (order === null) throw new Error("bug: a stop without its order");
-      updateOrder(store, { ...order, status });
-    });
-  const id = await stopOf(rig, "bot", BOT);
-  await pass(rig, 4);
-  tell("unknown");
-  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
-  await pass(rig, 5);
-  expect([findOrder(store, kept)?.status, sales.length]).toEqual(["unknown", 1]);
-  if (isTold) tell("waiting_for_trigger");
-  await pass(rig, 40);
-  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
-  expect(findOrder(store, kept)?.status).toBe(ends as never);
 });
 
 test("asked for again it is the same while it goes on, and begins anew afterwards", async () => {
@@ -296,7 +260,15 @@ test.each([
 ])("while it is in doubt what a bot holds, %s", async (_what, szi, status) => {
   const rig = await limitedRig({});
   exchangeThatFills(rig, { szi });
-  const sums = { soldBeyond: "0", boughtBeyond: "0.002", soldSince: "0.002", boughtSince: "0", longSold: "0", shortBought: "0", cash: "0" };
+  const sums = {
+    soldBeyond: "0",
+    boughtBeyond: "0.002",
+    soldSince: "0.002",
+    boughtSince: "0",
+    longSold: "0",
+    shortBought: "0",
+    cash: "0",
+  };
   const times = { sinceMs: rig.clock.nowMs(), atMs: rig.clock.nowMs() };
   const doubt = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC", ...sums, ...times };
   const lost = JSON.stringify([{ kind: "order", id: "nobody knows it yet" }]);
@@ -312,15 +284,6 @@ test.each([
   await pass(rig, 60);
   expect((await shownStop(rig, id)).flatten?.status).toBe(status);
 });
-
-function indexFill({ deps: { store } }: Rig, fill: Partial<StoredFill> & { timeMs: number }): void {
-  const base = { accountId: ACCOUNTS.main, id: `${fill.timeMs}-${fill.market ?? "ETH"}-1`, market: "ETH", oid: "77" };
-  const terms = { side: "buy", price: "3000", size: "0.5", fee: "0", feeToken: "USDC", builderFee: null } as const;
-  const rest = { realizedPnl: "0", startPosition: "0", direction: "Open Long", twapId: null, transactionHash: "0x00" };
-  const row = { ...base, ...terms, ...rest, isTaker: true, isLiquidation: false, ...fill };
-  // Decimals of these texts are canonical.
-  inTransaction(store, () => insertFills(store, [row as StoredFill], { atMs: fill.timeMs, toldFromMs: 0 }));
-}
 
 test("a position that fills have left, and that no server shows, is not told to be closed before the fills say so", async () => {
   const rig = openMarketRig();
@@ -360,10 +323,6 @@ test("of what another than the bot holds no fill keeps the bot from being flat",
   await pass(rig, 30);
   expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
 });
-
-async function shownStop(rig: Rig, id: string): Promise<Shown> {
-  return (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
-}
 
 test("while a TWAP of the bot closes the same nothing else does, and it is told as left", async () => {
   const rig = await limitedRig({});

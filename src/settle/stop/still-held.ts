@@ -1,11 +1,13 @@
 /** What a stop has left to close, and what speaks against telling that it is nothing although no server shows more. */
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { closableOf, mayHold } from "../../core/flatten.ts";
+import { isSpot } from "../../core/market.ts";
 import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
 import { botOfStop, listBotNets } from "../../store/bots.ts";
+import { listMarketsWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { heldByFills } from "../evidence/position-check.ts";
 
@@ -40,8 +42,8 @@ export function isInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<strin
 }
 
 /**
- * True while the newest fills that are known leave something to close in a market in which nothing is shown: the fills that have closed
- * it are not known yet, or a server leaves the position out.
+ * True while something speaks against there being nothing where nothing is shown: the newest fills that are known leave something to close
+ * there, or a bot holds something by the answers to its orders and their fills are not all known yet. A server may leave a position out.
  */
 export function isContradicted(
   { store, clock }: With<"clock" | "store">,
@@ -49,7 +51,17 @@ export function isContradicted(
   { held, seen }: { held: ReadonlyMap<string, Decimal>; seen: Contradiction },
 ): boolean {
   const byFills = closableIn(store, stop, heldByFills(store, stop.accountId));
-  const isMissing = [...byFills.keys()].some((market) => !held.has(market));
+  const markets = [...byFills.keys(), ...heldByAnswers(store, stop)];
+  const isMissing = markets.some((market) => !held.has(market));
   seen.sinceMs = isMissing ? (seen.sinceMs ?? clock.elapsedMs()) : null;
   return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS;
+}
+
+/** Where the bot of a stop holds something by the answers to its orders, and not all of their fills are known. */
+function heldByAnswers(store: Store, stop: Stop): string[] {
+  const bot = botOfStop(store, stop);
+  if (bot === null) return [];
+  const nets = listBotNets(store, stop.accountId, bot);
+  const untold = listMarketsWithoutFills(store, stop.accountId);
+  return [...untold].filter((market) => !isSpot(market) && !isZero(nets.get(market) ?? ZERO));
 }

@@ -1,0 +1,76 @@
+/** Flattening where what is known just then is not what is: a word, a clock, a position that is left out. */
+import { expect, test } from "bun:test";
+import { inTransaction } from "../../src/store/commit.ts";
+import type { StoredFill } from "../../src/store/fills.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
+import { exchangeThatFills, flatten, indexFill, pass, type Shown, shownStop, stopOf } from "./flatten-rig.ts";
+import { BOT, limitedRig, openMarketRig, place } from "./rails-rig.ts";
+import { KEYS } from "./rig.ts";
+
+test.each([
+  { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
+  { means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
+])("a stop whose status is not known is not taken away at once: $means", async ({ isTold, ends }) => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const trigger = { price: "59000", kind: "stop_loss", market: true };
+  const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
+  const { id: kept } = (await (await place(rig, guard)).json()) as Shown;
+  const { store } = rig.deps;
+  const tell = (status: "unknown" | "waiting_for_trigger") =>
+    inTransaction(store, () => {
+      const order = findOrder(store, kept);
+      if (order === null) throw new Error("bug: a stop without its order");
+      updateOrder(store, { ...order, status });
+    });
+  const id = await stopOf(rig, "bot", BOT);
+  await pass(rig, 4);
+  tell("unknown");
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 5);
+  expect([findOrder(store, kept)?.status, sales.length]).toEqual(["unknown", 1]);
+  if (isTold) tell("waiting_for_trigger");
+  await pass(rig, 40);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
+  expect(findOrder(store, kept)?.status).toBe(ends as never);
+});
+
+test("a server's clock that was ten minutes ahead, and was believed when it began, keeps nothing open for ten minutes", async () => {
+  const rig = await openMarketRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  const id = await stopOf(rig, "account");
+  await pass(rig, 4);
+  exchange.nowMs = () => nowMs() + 600_000;
+  expect((await flatten(rig, id)).code).toBe("202");
+  await pass(rig, 4);
+  exchange.nowMs = nowMs;
+  await pass(rig, 20);
+  expect(sales.length).toBeGreaterThan(0);
+  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  expect(end).toMatchObject({ status: "flat", left: [] });
+});
+
+test("what a bot holds by the answers to its orders, and no server shows, is not told to be closed before their fills are known", async () => {
+  const rig = await limitedRig({});
+  const held = { szi: 0 };
+  exchangeThatFills(rig, held);
+  const bought = (await (await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" })).json()) as {
+    exchange_order_id: string;
+  };
+  held.szi = 0;
+  const id = await stopOf(rig, "bot", BOT);
+  await flatten(rig, id, { apiKey: BOT });
+  await pass(rig, 60);
+  expect((await shownStop(rig, id)).flatten?.status).toBe("flattening");
+  const nowMs = rig.clock.nowMs();
+  const of = { market: "BTC", size: "0.002" as StoredFill["size"] };
+  indexFill(rig, { ...of, timeMs: nowMs - 50_000, oid: bought.exchange_order_id });
+  // Closed by hand.
+  const startPosition = "0.002" as StoredFill["startPosition"];
+  indexFill(rig, { ...of, timeMs: nowMs - 40_000, oid: "78", side: "sell", startPosition });
+  await pass(rig, 10);
+  expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flat", left: [] });
+});
