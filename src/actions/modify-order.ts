@@ -183,7 +183,9 @@ async function planReplacement(
 ): Promise<Replacement> {
   const isClosed = target.status !== "open" && target.status !== "waiting_for_trigger";
   if (isClosed && !wanted.alwaysPlace) {
-    return { kind: "said", error: `The order is ${target.status}: there is nothing to modify. Nothing was sent.` };
+    const error = `The order is ${target.status}: there is nothing to modify. Nothing was sent.`;
+    // What is known of how it ended stays with the answer: that it was canceled, say, may not be certain.
+    return { kind: "said", error: target.error === null ? error : `${error} ${target.error}` };
   }
   const leg = legToModify(deps, target.id, isClosed);
   if (leg === undefined) {
