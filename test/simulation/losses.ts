@@ -5,7 +5,7 @@ import { type Chance, openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import type { ToldEvent } from "./tellings.ts";
 import type { Timeline } from "./timeline.ts";
-import { units } from "./truth.ts";
+import { isSpotAsset, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 import { MIDDLE, placing, type Wish } from "./wishes.ts";
 import { increasesOf, takenOf, type Withdrawing } from "./withdrawn.ts";
@@ -143,7 +143,8 @@ function lossOf(run: Losing, bot: Bot): bigint {
     if (isReduction === undefined) continue;
     const net = nets.get(asset) ?? 0n;
     const held = isBuy ? -net : net;
-    const own = isReduction ? closedBy(size, held) : size;
+    // On spot nothing says that a sale only reduces: what the bot sells of others' it has to buy back.
+    const own = isReduction && !isSpotAsset(asset) ? closedBy(size, held) : size;
     nets.set(asset, net + (isBuy ? own : -own));
     cash += isBuy ? -own * price : own * price;
   }
