@@ -80,7 +80,11 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "every sale against what is held is in doubt",
-    changes: inFile("src/store/bot-doubt-rows.ts", "isZero(shortBought)) && isReductionOut()", "isZero(shortBought))"),
+    changes: inFile(
+      "src/store/bot-doubt-rows.ts",
+      "isZero(shortBought)) && isReductionOut(booked.side)",
+      "isZero(shortBought))",
+    ),
     seenBy: {
       test: "test/http/bot-doubts.test.ts",
       title: "a sale against what is held is in no doubt where nothing that reduces is out on its side",
@@ -160,5 +164,25 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
       "dex: market.dex, value }, { timeMs: 0 * value.timeMs",
     ),
     seenBy: { test: "test/rails-seeds/rails-seeds.test.ts", title: "a run in which %s keeps to its rails" },
+  },
+  {
+    row: "S54",
+    name: "what was out while something was bought has closed it",
+    changes: inFile(
+      "src/core/rails/bot-net.ts",
+      "smaller(doubt.openedLong, doubt.closedLong)",
+      "smaller(ZERO, doubt.closedLong)",
+    ),
+    seenBy: { test: DOUBTS, title: "what reduces may have closed another's before the bot bought anything" },
+  },
+  {
+    row: "S54",
+    name: "what only reduces is out on the side of what increases alone",
+    changes: inFile(
+      "src/store/bot-doubt-rows.ts",
+      "isReductionOut(otherSide(booked.side))",
+      "isReductionOut(booked.side)",
+    ),
+    seenBy: { test: DOUBTS, title: "where %s, is told by the exchange's times" },
   },
 ];

@@ -1,8 +1,10 @@
 /** Rows of what bots hold by one reading or another: see `core/rails/bot-net`. Few, and soon gone. */
 import { and, eq, sql } from "drizzle-orm";
 import { add, type Decimal, isNegative, isZero, larger, subtract, ZERO } from "../core/decimal.ts";
-import { type BotTrade, heldAgainst, signedSize } from "../core/rails/bot-net.ts";
+import type { Side } from "../core/order.ts";
+import { type BotTrade, heldAgainst, openedBy, signedSize } from "../core/rails/bot-net.ts";
 import { cashOf } from "../core/rails/loss.ts";
+import { otherSide } from "../core/trade.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
@@ -62,6 +64,10 @@ const put = prepared((store) =>
         "boughtBeyond",
         "soldSince",
         "boughtSince",
+        "openedLong",
+        "openedShort",
+        "closedLong",
+        "closedShort",
         "longSold",
         "shortBought",
         "cash",
@@ -79,15 +85,17 @@ export function dropDoubt(store: Store, { accountId, bot, market }: OfMarket): v
 }
 
 /**
- * For `bots`, of each trade that it books: begins where something of it counted as another's, or where it increases against what is held
- * and something is out that may have reduced that before; and then goes on.
+ * For `bots`, of each trade that it books: begins where something of it counted as another's, where it increases against what is held
+ * and something is out that may have reduced that before, or where it increases and something is out that reduces it; and then goes on.
  */
-export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReductionOut: () => boolean): void {
+export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReductionOut: (side: Side) => boolean): void {
   const known = listBotDoubts(store, of.accountId, of.bot).get(of.market) ?? null;
   const beyond = beyondNet(booked);
   const { longSold, shortBought } = heldAgainst(booked.held, booked);
-  const isAgainst = !(isZero(longSold) && isZero(shortBought)) && isReductionOut();
-  if (known === null && isZero(beyond) && !isAgainst) return;
+  const isAgainst = !(isZero(longSold) && isZero(shortBought)) && isReductionOut(booked.side);
+  const opened = openedBy(booked);
+  const isBeside = !(isZero(opened.openedLong) && isZero(opened.openedShort)) && isReductionOut(otherSide(booked.side));
+  if (known === null && isZero(beyond) && !isAgainst && !isBeside) return;
   const { source, atMs } = booked;
   const before = known ?? { ...NO_DOUBT, sinceMs: atMs, atMs };
   const isNamed = before.sources.some(({ kind, id }) => kind === source.kind && id === source.id);
@@ -98,13 +106,16 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReducti
     soldBeyond: isSale ? subtract(before.soldBeyond, beyond) : before.soldBeyond,
     boughtBeyond: isSale ? before.boughtBeyond : add(before.boughtBeyond, beyond),
     ...increasedSince(before, booked),
+    openedLong: isBeside ? add(before.openedLong, opened.openedLong) : before.openedLong,
+    openedShort: isBeside ? add(before.openedShort, opened.openedShort) : before.openedShort,
+    ...closedSince(before, booked),
     longSold: isAgainst ? larger(before.longSold, longSold) : before.longSold,
     shortBought: isAgainst ? larger(before.shortBought, shortBought) : before.shortBought,
     cash: add(before.cash, cashOf({ size: booked.size, notional: booked.turnover, moved: beyond })),
     sources: JSON.stringify(sources),
     sinceMs: before.sinceMs,
     // What was placed later than this cannot have been filled before it.
-    atMs: isZero(beyond) && !isAgainst ? before.atMs : Math.max(before.atMs, atMs),
+    atMs: isZero(beyond) && !isAgainst && !isBeside ? before.atMs : Math.max(before.atMs, atMs),
   });
   doubts.drop(store, `${of.accountId} ${of.bot}`);
 }
@@ -114,6 +125,10 @@ const NO_DOUBT = {
   boughtBeyond: ZERO,
   soldSince: ZERO,
   boughtSince: ZERO,
+  openedLong: ZERO,
+  openedShort: ZERO,
+  closedLong: ZERO,
+  closedShort: ZERO,
   longSold: ZERO,
   shortBought: ZERO,
   cash: ZERO,
@@ -130,6 +145,19 @@ function increasedSince(
   return {
     soldSince: isSale ? larger(add(soldSince, size), ZERO) : soldSince,
     boughtSince: isPurchase ? larger(add(boughtSince, size), ZERO) : boughtSince,
+  };
+}
+
+/** What reduces and was booked as the bot's own, after what increases was booked beside it. */
+function closedSince(
+  { openedLong, openedShort, closedLong, closedShort }: typeof NO_DOUBT | BotDoubt,
+  { side, reduceOnly, held, net }: Booked,
+): Pick<BotDoubt, "closedLong" | "closedShort"> {
+  const isSale = reduceOnly && side === "sell" && !isZero(openedLong);
+  const isPurchase = reduceOnly && side === "buy" && !isZero(openedShort);
+  return {
+    closedLong: isSale ? larger(add(closedLong, subtract(held, net)), ZERO) : closedLong,
+    closedShort: isPurchase ? larger(add(closedShort, subtract(net, held)), ZERO) : closedShort,
   };
 }
 

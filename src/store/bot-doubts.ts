@@ -63,9 +63,13 @@ function isAllToldUpTo(store: Store, { accountId }: BotDoubt, trades: readonly T
   return trades.length > 0 && areFillsAll(findCompleteTo(store, accountId), lastAtMs);
 }
 
-/** What increases may have been filled before what reduces it; and that before what has increased against it. */
-function isInDoubt({ longSold, shortBought }: BotDoubt, { reduceOnly, side }: OpenLeg): boolean {
-  return !reduceOnly || !isZero(side === "sell" ? longSold : shortBought);
+/** What increases may have been filled before what reduces it; and that before what has increased, against it or beside it. */
+function isInDoubt(
+  { longSold, shortBought, openedLong, openedShort }: BotDoubt,
+  { reduceOnly, side }: OpenLeg,
+): boolean {
+  const before = side === "sell" ? [longSold, openedLong] : [shortBought, openedShort];
+  return !reduceOnly || before.some((size) => !isZero(size));
 }
 
 function wasOutBy(store: Store, { orderId }: OpenLeg, atMs: number): boolean {

@@ -128,7 +128,7 @@ export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held"
   putNet(store, book, market, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, book, { market, openNet: held, cash, day });
-  const isReductionOut = () => hasReductionOut(store, { accountId, bot, market, side: trade.side });
+  const isReductionOut = (side: Side) => hasReductionOut(store, { accountId, bot, market, side });
   heedBooked(store, of, { ...trade, held, net }, isReductionOut);
 }
 

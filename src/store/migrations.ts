@@ -28,7 +28,7 @@ import doubtNets from "../../drizzle/0023_doubt_nets.sql" with { type: "text" };
 import doubtWhatIncreases from "../../drizzle/0024_doubt_what_increases.sql" with { type: "text" };
 import indexAbsent from "../../drizzle/0025_index_absent.sql" with { type: "text" };
 import dropRefusedTwaps from "../../drizzle/0026_drop_refused_twaps.sql" with { type: "text" };
-import doubtIncreasedSince from "../../drizzle/0027_doubt_increased_since.sql" with { type: "text" };
+import doubtsBothWays from "../../drizzle/0027_doubts_both_ways.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -62,7 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0024_doubt_what_increases", sql: doubtWhatIncreases },
   { name: "0025_index_absent", sql: indexAbsent },
   { name: "0026_drop_refused_twaps", sql: dropRefusedTwaps },
-  { name: "0027_doubt_increased_since", sql: doubtIncreasedSince },
+  { name: "0027_doubts_both_ways", sql: doubtsBothWays },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -27,6 +27,12 @@ export const botDoubts = sqliteTable(
     /** Of what increases, what has been booked after that: it may have been filled before. */
     soldSince: text().$type<Decimal>().notNull().default(ZERO),
     boughtSince: text().$type<Decimal>().notNull().default(ZERO),
+    /** Of what increases, what was booked while something was out that reduces it. */
+    openedLong: text().$type<Decimal>().notNull().default(ZERO),
+    openedShort: text().$type<Decimal>().notNull().default(ZERO),
+    /** Of what only reduces, what has been booked as the bot's own after that. */
+    closedLong: text().$type<Decimal>().notNull().default(ZERO),
+    closedShort: text().$type<Decimal>().notNull().default(ZERO),
     /** The most that was held when what increases was booked against it, while something was out that reduces on the same side. */
     longSold: text().$type<Decimal>().notNull().default(ZERO),
     shortBought: text().$type<Decimal>().notNull().default(ZERO),

@@ -205,7 +205,7 @@ test("a sale against what is held is in no doubt where nothing that reduces is o
   await placed(rig, { ...REDUCE, side: "buy" });
   fillAt(rig, MARK, 80_000);
   await placed(rig, { side: "sell", size: SIZE });
-  expect(settle(rig)).toBe(0);
+  expect(listAllDoubts(rig.deps.store).map(({ longSold }) => longSold)).toEqual([decimal("0")]);
   expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: SIZE })))).toBe("passed");
 });
 
@@ -265,4 +265,33 @@ test("an order that rests keeps it in doubt for ten minutes, by which its fills 
   expect(listAllDoubts(store)).toHaveLength(1);
   inTransaction(store, () => settleDoubts(store, rig.clock.nowMs() + 11 * 60_000));
   expect(listAllDoubts(store)).toEqual([]);
+});
+
+/** What only reduces was out when something was bought, and is told to be filled after it. */
+async function reducedBeside() {
+  const rig = await limitedRig({ maxPosition: "120 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  const reduction = await placed(rig, REDUCE);
+  fillAt(rig, MARK, 80_000);
+  const entry = await placed(rig, { size: SIZE });
+  tellFilled(rig, reduction);
+  return { rig, entry };
+}
+
+test("what reduces may have closed another's before the bot bought anything: both are judged", async () => {
+  const { rig } = await reducedBeside();
+  expect(net(rig)).toBe("0");
+  expect(await railOf(await inSeconds(rig, place(rig, { size: "0.00001" })))).toBe("max_position");
+});
+
+test.each([
+  ["it came first, and was another's", { entryMs: 1_000, reductionMs: 0, held: SIZE }],
+  ["it came after, and has closed the bot's own", { entryMs: 0, reductionMs: 1_000, held: "0" }],
+])("where %s, is told by the exchange's times", async (_what, { entryMs, reductionMs, held }) => {
+  const { rig, entry } = await reducedBeside();
+  const beganMs = rig.clock.nowMs() - 10_000;
+  index(rig, { oid: entry.exchange_order_id ?? "", side: "buy", timeMs: beganMs + entryMs });
+  expect(settle(rig)).toBe(1);
+  index(rig, { oid: ENTRY_OID, side: "sell", timeMs: beganMs + reductionMs });
+  expect([settle(rig), net(rig)]).toEqual([0, held]);
 });

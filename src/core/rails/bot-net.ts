@@ -38,6 +38,14 @@ export type Doubt = {
   soldSince: Decimal;
   boughtSince: Decimal;
   /**
+   * So much that increases was booked while something was out that reduces it, and so much of that was booked as the bot's own since: it may
+   * have been filled before, and have closed another's.
+   */
+  openedLong: Decimal;
+  openedShort: Decimal;
+  closedLong: Decimal;
+  closedShort: Decimal;
+  /**
    * So much was held at most when what increases was booked against it, while something was out that reduces on the same side: that may
    * have been filled before, and not told, and then what increases has begun a position of the other side.
    */
@@ -59,7 +67,18 @@ export function netInDoubt(net: Decimal, doubt: Doubt | null, reducingOut: () =>
   const ownBought = smaller(doubt.boughtBeyond, add(doubt.soldSince, shortBought));
   const sold = add(ownSold, smaller(longSold, reducing.sells));
   const bought = add(ownBought, smaller(shortBought, reducing.buys));
-  return { low: subtract(net, sold), high: add(net, bought) };
+  const notSold = smaller(doubt.openedLong, doubt.closedLong);
+  const notBought = smaller(doubt.openedShort, doubt.closedShort);
+  return { low: subtract(net, add(sold, notBought)), high: add(net, add(bought, notSold)) };
+}
+
+/** What of it a reduction that is out on its other side may have come before; nothing of what is taken back. */
+export function openedBy({ side, reduceOnly, size }: BotTrade): Pick<Doubt, "openedLong" | "openedShort"> {
+  const isIncrease = !reduceOnly && !isNegative(size);
+  return {
+    openedLong: isIncrease && side === "buy" ? size : ZERO,
+    openedShort: isIncrease && side === "sell" ? size : ZERO,
+  };
 }
 
 /** What increases and was booked against what is held: how much that was, by side. */

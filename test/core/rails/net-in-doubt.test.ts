@@ -21,6 +21,14 @@ const ROWS: readonly [string, Known, [string, string]][] = [
     ["-2", "0"],
   ],
   ["what is out and reduces may have closed what was held", { net: "-1", longSold: "4", sellsOut: "3" }, ["-4", "-1"]],
+  [
+    "what was opened beside a reduction is what was booked while nothing of it has closed",
+    { net: "6", openedLong: "6" },
+    ["6", "6"],
+  ],
+  ["what has closed it since may have been before it", { net: "4", openedLong: "6", closedLong: "2" }, ["4", "6"]],
+  ["no more of that than was opened beside it", { net: "1", openedLong: "2", closedLong: "5" }, ["1", "3"]],
+  ["the same of a short", { net: "-4", openedShort: "6", closedShort: "2" }, ["-6", "-4"]],
 ];
 
 test.each(ROWS)("where %s", (_what, known, [low, high]) => {
@@ -32,6 +40,10 @@ test.each(ROWS)("where %s", (_what, known, [low, high]) => {
     boughtSince: of("boughtSince"),
     longSold: of("longSold"),
     shortBought: of("shortBought"),
+    openedLong: of("openedLong"),
+    openedShort: of("openedShort"),
+    closedLong: of("closedLong"),
+    closedShort: of("closedShort"),
   };
   const range = netInDoubt(of("net"), doubt, () => ({ sells: of("sellsOut"), buys: of("buysOut") }));
   expect(range).toEqual({ low: decimal(low), high: decimal(high) });
