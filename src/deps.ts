@@ -288,7 +288,8 @@ export type StopProgress = {
 };
 
 /**
- * `unfinished`: the exchange shows it closed, and not yet all its fills. `unclear`: in a word that is new, which may be either.
+ * `unfinished`: the exchange shows it closed, and not yet all its fills. `unclear`: in a word that is new, which may be either, or closed
+ * while its fills cannot be read.
  * `failed`: the exchange could not be asked. `not_found` proves nothing.
  */
 export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_found" | "failed";

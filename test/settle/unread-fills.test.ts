@@ -23,3 +23,19 @@ test.each(["filled", "canceled"] as const)("one whose record says %s is not told
   }
   expect(findOrder(rig.store, id)).toMatchObject({ status: end, filledSize: end === "filled" ? order.size : "0.25" });
 });
+
+/** The first that reads them counts as the first reading of its size, however many looks came before it. */
+test.each([
+  ["cannot be read", true, "unclear"],
+  ["are read for the first time", false, "unfinished"],
+])("of an order that is over and whose fills %s a look says so", async (_what, isFailing, result) => {
+  const rig = openGatewayRig();
+  const { order } = await rig.answerOf(rig.place("key-unread"));
+  const [placed] = rig.venue.orders;
+  if (placed === undefined) throw new Error("bug: nothing was placed");
+  rig.venue.close(placed, "selfTradeCanceled");
+  await rig.clock.advance(5_000);
+  if (isFailing) rig.venue.failing.add("userFillsByTime");
+  const { id } = order as unknown as { id: string };
+  expect(await rig.settler.look(id, "settle")).toBe(result as never);
+});

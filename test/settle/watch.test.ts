@@ -52,6 +52,12 @@ const ROUNDS: [string, News, LookResult[], number[]][] = [
     [...Array.from({ length: 5 }, () => ["failed", "unfinished"] as const).flat(), "closed"],
     [0, 1.1, 4.1, 7.1, 10.1, 13.1, 16.1, 19.1, 22.1, 25.1, 35.1],
   ],
+  [
+    "a close whose fills could not be read at first",
+    "closed",
+    [...Array.from({ length: 5 }, () => "unclear" as const), "unfinished", "closed"],
+    [0, 1.1, 4.1, 7.1, 17.1, 47.1, 50.1],
+  ],
   ["an order missing in a list and shown open", "unlisted", ["open"], [0, 1.1, 4.1, 7.1, 17.1, 47.1]],
   [
     "an order in words that are new, which is missing after a while",

@@ -293,7 +293,7 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
 function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
   const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
   if (!isTold) return { kind: "failed", reason: "the fills of the order could not be read" };
-  return { kind: "unfinished", events: [closing(order, false)], untouched: null };
+  return { kind: "unfinished", events: [closing(order, false)], untouched: null, isUnclear: true };
 }
 
 function closing({ oid }: FrontendOrder, areFillsMissing: boolean): LegEvent {
