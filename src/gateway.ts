@@ -129,7 +129,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   onBroken(store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
-  const settler = openSettler(world, heed);
+  const settler = openSettler(world, { onSettled: heed, onFills: (account, fills) => fillIndex.add(account, fills) });
   const workers = openWorkers(world, settler, () => deps);
   const heartbeats = openHeartbeats(world, {
     bootMs: parts.bootMs ?? parts.clock.elapsedMs,

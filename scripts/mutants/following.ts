@@ -195,6 +195,16 @@ export const FOLLOWING: readonly Mutant[] = [
     ],
   },
   {
+    name: "fills that a reading has shown are not kept",
+    changes: [
+      {
+        file: "src/settle/look/sweeps.ts",
+        find: "heeding.onFills(account, sweep.fills)",
+        put: "heeding.onFills(account, [])",
+      },
+    ],
+  },
+  {
     name: "a feed that pings and says nothing is believed",
     changes: [
       { file: "src/settle/fills/fill-pages.ts", find: "    world.feeds.showed(user, shownFills(fills));\n", put: "" },

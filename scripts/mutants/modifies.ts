@@ -108,7 +108,7 @@ export const MODIFIES: readonly Mutant[] = [
         put: "if (!isRefused && isReplaced) {",
       },
       { file: "src/gateway.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
-      { file: "src/gateway.ts", find: "openSettler(world, heed)", put: "openSettler(world)" },
+      { file: "src/gateway.ts", find: "{ onSettled: heed, onFills", put: "{ onSettled: () => void heed, onFills" },
     ],
   },
   {

@@ -12,7 +12,7 @@ import { openVanished } from "./evidence/vanished.ts";
 import { liveLeg } from "./look/apply-sight.ts";
 import type { Sought } from "./look/look.ts";
 import { openLooks } from "./look/looks.ts";
-import { openSweeps } from "./look/sweeps.ts";
+import { openSweeps, type SweepHeeding } from "./look/sweeps.ts";
 import type { Tools } from "./pursuit.ts";
 import { openPursuits } from "./pursuits.ts";
 import { openAttempt } from "./record/record.ts";
@@ -28,14 +28,21 @@ export type Settler = Settling & {
   stop(): void;
 };
 
+export type SettlerHeeding = Pick<SweepHeeding, "onFills"> & {
+  /** With the id of the order of every attempt that was followed to its end. */
+  onSettled(orderId: string): void;
+};
+
+const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => undefined };
+
 /**
  * Follows every open attempt until it is settled, and answers what one look can.
  *
- * @param onSettled called with the id of the order of every attempt that was followed to its end
+ * @param heeding who is told of what settling brings to light
  */
-export function openSettler(world: World, onSettled: (orderId: string) => void = () => undefined): Settler {
+export function openSettler(world: World, heeding: SettlerHeeding = NOBODY): Settler {
   const evidence = gatherFillEvidence();
-  const sweeps = openSweeps(world, resume);
+  const sweeps = openSweeps(world, { onReopened: resume, onFills: heeding.onFills });
   const tools: Tools = {
     world,
     sweeps,
@@ -45,7 +52,7 @@ export function openSettler(world: World, onSettled: (orderId: string) => void =
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };
   const pursuits = openPursuits(tools, (attempt) => {
-    if (attempt.resource.kind === "order") onSettled(attempt.resource.id);
+    if (attempt.resource.kind === "order") heeding.onSettled(attempt.resource.id);
   });
   const looks = openLooks(tools);
 

@@ -10,6 +10,7 @@ import { attemptRow } from "../support/rows.ts";
 import { answered, recordOf } from "../support/small-venue.ts";
 
 const NOW_MS = 60_000;
+const NOBODY = { onFills: () => undefined, onReopened: () => undefined };
 
 /** A gateway whose attempts are still open; the numbers are the exchange times at which they were made. */
 async function openStage(attempts: readonly { accountId: string; nonce: number }[]): Promise<GatewayRig> {
@@ -21,7 +22,7 @@ async function openStage(attempts: readonly { accountId: string; nonce: number }
 }
 
 async function askedSince(rig: GatewayRig): Promise<number> {
-  await openSweeps(rig.deps, () => undefined).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, NOBODY).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
   const fills = rig.exchange.asked.find(({ request }) => request.type === "userFillsByTime");
   return Number(fills?.request["startTime"]) - START_MS;
 }
@@ -48,7 +49,7 @@ test.each([
 
 test("open orders are read of every dex that is followed", async () => {
   const rig = await openStage([]);
-  await openSweeps(rig.deps, () => undefined).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, NOBODY).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
   const open = rig.exchange.asked.filter(({ request }) => request.type === "frontendOpenOrders");
   expect(open.map(({ request }) => request["dex"])).toEqual(["", "xyz"]);
 });
@@ -77,8 +78,11 @@ test.each([
     if (copy === undefined) throw new Error("bug: a copy that was not taken");
     if (status !== null) rig.venue.close(copy, status);
     let reopened = 0;
-    const sweeps = openSweeps(rig.deps, () => {
-      reopened += 1;
+    const sweeps = openSweeps(rig.deps, {
+      onFills: () => undefined,
+      onReopened: () => {
+        reopened += 1;
+      },
     });
     await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
     expect(reopened).toBe(isOpen ? 1 : 0);
@@ -86,6 +90,18 @@ test.each([
     expect(findLegByCloid(rig.store, copy.cloid)?.oid).toBe(isOpen ? String(copy.oid) : null);
   },
 );
+
+test("the fills of a reading are handed on, whatever it was made for", async () => {
+  const rig = openGatewayRig();
+  await rig.answerOf(rig.place("key-filled"));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("bug: nothing was placed");
+  rig.venue.fill(order, "0.4");
+  const heard: unknown[] = [];
+  const sweeps = openSweeps(rig.deps, { ...NOBODY, onFills: ({ id }, fills) => heard.push([id, ...fills]) });
+  await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  expect(heard).toMatchObject([[ACCOUNT.id, { oid: String(order.oid), size: "0.4" }]]);
+});
 
 test("one that a reading has shown is pursued at once, and told as it is", async () => {
   const rig = await openRefused();

@@ -1,8 +1,10 @@
+import type { Account } from "../../core/account.ts";
 import { copiesSinceMs } from "../../core/attempt.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { reopenShown } from "../feed/known-leg.ts";
@@ -17,6 +19,14 @@ export type Sweeps = {
   read(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread>;
 };
 
+/** Who is told of what a reading shows beside what it was made for. */
+export type SweepHeeding = {
+  /** Something that had been concluded never to have arrived was shown: it is open again. */
+  onReopened(): void;
+  /** Fills of whatever order: what is known of one is not to be told without them. */
+  onFills(account: Account, fills: readonly Fill[]): void;
+};
+
 /** `failed`: a part of it could not be read. `no_room`: our own weight had none for it, and nothing was asked. */
 export type Unread = "failed" | "no_room";
 
@@ -27,8 +37,7 @@ const SHARED_FOR_MS = 900;
 /** Accounts whose last sweep is remembered. */
 const MAX_REMEMBERED = 100;
 
-/** @param onReopened something that had been concluded never to have arrived was shown: it is open again */
-export function openSweeps(world: ToSweep, onReopened: () => void): Sweeps {
+export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
   const last = new Map<string, { atMs: number; swept: Promise<Sweep | Unread> }>();
 
   async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread> {
@@ -42,7 +51,9 @@ export function openSweeps(world: ToSweep, onReopened: () => void): Sweeps {
     if (sweep === null) return "failed";
     nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
     const account = findAccount(world.store, accountId);
-    if (account !== null && reopenShown(world, account, mayBeCopies(world, sweep)).length > 0) onReopened();
+    if (account === null) return sweep;
+    heeding.onFills(account, sweep.fills);
+    if (reopenShown(world, account, mayBeCopies(world, sweep)).length > 0) heeding.onReopened();
     return sweep;
   }
 
