@@ -130,7 +130,7 @@ test.each<[string, Held, (bot: Bot) => Promise<unknown>, Parameters<typeof limit
     async (bot) => {
       await sold(bot);
       const { store } = bot.rig.deps;
-      store.$client.run("update bot_doubts set bought_beyond = '0.002', at_ms = 9e15");
+      store.$client.run("update bot_doubts set bought_beyond = '0.002', sold_since = '0.002', at_ms = 9e15");
     },
     {},
   ],
