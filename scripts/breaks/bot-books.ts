@@ -185,4 +185,13 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     ),
     seenBy: { test: DOUBTS, title: "where %s, is told by the exchange's times" },
   },
+  {
+    row: "S54",
+    name: "what was asked for after a purchase may have been filled before it",
+    changes: inFile("src/store/bot-doubt-rows.ts", "placedAtMs <= atMs)", "placedAtMs > 0)"),
+    seenBy: {
+      test: DOUBTS,
+      title: "what was asked for after the purchase has closed the bot's own, whatever else was out",
+    },
+  },
 ];

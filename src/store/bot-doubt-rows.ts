@@ -17,13 +17,17 @@ export type DoubtSource = { kind: "order" | "twap"; id: string };
 
 export type BotDoubt = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
 
-/** What was booked: `held` before it, `net` after it, `turnover` of all of it in USD. `atMs`: when it was seen, unix milliseconds: its UTC day. */
+/**
+ * What was booked: `held` before it, `net` after it, `turnover` of all of it in USD. `atMs`: when it was seen, unix milliseconds: its UTC day.
+ * `placedAtMs`: when it was asked for, by the same clock; null where that says nothing.
+ */
 export type Booked = BotTrade & {
   source: DoubtSource;
   held: Decimal;
   net: Decimal;
   turnover: Decimal;
   atMs: number;
+  placedAtMs: number | null;
 };
 
 const isBot = and(eq(botDoubts.accountId, sql.placeholder("accountId")), eq(botDoubts.bot, sql.placeholder("bot")));
@@ -148,13 +152,14 @@ function increasedSince(
   };
 }
 
-/** What reduces and was booked as the bot's own, after what increases was booked beside it. */
+/** What reduces and was booked as the bot's own, after what increases was booked beside it: what was asked for later was not beside it. */
 function closedSince(
-  { openedLong, openedShort, closedLong, closedShort }: typeof NO_DOUBT | BotDoubt,
-  { side, reduceOnly, held, net }: Booked,
+  { openedLong, openedShort, closedLong, closedShort, atMs }: Omit<BotDoubt, keyof OfMarket>,
+  { side, reduceOnly, held, net, placedAtMs }: Booked,
 ): Pick<BotDoubt, "closedLong" | "closedShort"> {
-  const isSale = reduceOnly && side === "sell" && !isZero(openedLong);
-  const isPurchase = reduceOnly && side === "buy" && !isZero(openedShort);
+  const wasOut = reduceOnly && (placedAtMs === null || placedAtMs <= atMs);
+  const isSale = wasOut && side === "sell" && !isZero(openedLong);
+  const isPurchase = wasOut && side === "buy" && !isZero(openedShort);
   return {
     closedLong: isSale ? larger(add(closedLong, subtract(held, net)), ZERO) : closedLong,
     closedShort: isPurchase ? larger(add(closedShort, subtract(net, held)), ZERO) : closedShort,

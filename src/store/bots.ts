@@ -112,7 +112,11 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
   const source = { kind: "order", id } as const;
   const atMs = seenAtMs ?? createdAtMs;
-  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
+  bookTrade(
+    store,
+    { accountId, bot, market },
+    { source, side, reduceOnly, size, turnover, atMs, placedAtMs: createdAtMs },
+  );
 }
 
 /** What a bot has traded; below zero for what is taken back, because it is another's. */

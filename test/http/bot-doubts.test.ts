@@ -295,3 +295,16 @@ test.each([
   index(rig, { oid: ENTRY_OID, side: "sell", timeMs: beganMs + reductionMs });
   expect([settle(rig), net(rig)]).toEqual([0, held]);
 });
+
+test("what was asked for after the purchase has closed the bot's own, whatever else was out", async () => {
+  const rig = await limitedRig({ maxPosition: "120 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, REDUCE);
+  fillAt(rig, MARK, 80_000);
+  await placed(rig, { size: SIZE });
+  await rig.clock.advance(10);
+  fillAt(rig, MARK, 90_000);
+  await placed(rig, REDUCE);
+  expect(net(rig)).toBe("0");
+  expect(await railOf(await inSeconds(rig, place(rig, { size: SIZE })))).toBe("passed");
+});

@@ -36,7 +36,8 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom("commit", "delayed", "q
 function book(store: Store, { market, size, isBuy, fails, forgets }: Work): void {
   const side = isBuy ? "buy" : "sell";
   const source = { kind: "order", id: "order" } as const;
-  bookTrade(store, { ...OF, market }, { source, side, reduceOnly: false, size, turnover: size, atMs: AT_MS });
+  const trade = { source, side, reduceOnly: false, size, turnover: size, atMs: AT_MS, placedAtMs: null } as const;
+  bookTrade(store, { ...OF, market }, trade);
   // Another row of the same transaction has been written by hand.
   if (forgets) forget(store);
   addToBotDay(store, OF, { turnover: ZERO, actions: 1, atMs: AT_MS });
