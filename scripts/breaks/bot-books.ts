@@ -82,7 +82,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "every sale against what is held is in doubt",
     changes: inFile(
       "src/store/bot-doubt-rows.ts",
-      "isZero(shortBought)) && isReductionOut(booked.side)",
+      "isZero(shortBought)) && reductionsOut(booked.side).length > 0",
       "isZero(shortBought))",
     ),
     seenBy: {
@@ -180,15 +180,19 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what only reduces is out on the side of what increases alone",
     changes: inFile(
       "src/store/bot-doubt-rows.ts",
-      "isReductionOut(otherSide(booked.side))",
-      "isReductionOut(booked.side)",
+      "reductionsOut(otherSide(booked.side))",
+      "reductionsOut(booked.side)",
     ),
     seenBy: { test: DOUBTS, title: "where %s, is told by the exchange's times" },
   },
   {
     row: "S54",
     name: "what was asked for after a purchase may have been filled before it",
-    changes: inFile("src/store/bot-doubt-rows.ts", "placedAtMs <= atMs)", "placedAtMs > 0)"),
+    changes: inFile(
+      "src/store/bot-doubt-rows.ts",
+      "beside.includes(source.id)",
+      "beside.length > 0 && source.id !== null",
+    ),
     seenBy: {
       test: DOUBTS,
       title: "what was asked for after the purchase has closed the bot's own, whatever else was out",

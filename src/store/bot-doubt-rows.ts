@@ -15,19 +15,18 @@ export type OfMarket = { accountId: string; bot: string; market: string };
 /** Whose fills were booked: an order, or the operation of a TWAP. */
 export type DoubtSource = { kind: "order" | "twap"; id: string };
 
-export type BotDoubt = Omit<typeof botDoubts.$inferSelect, "sources"> & { sources: readonly DoubtSource[] };
+export type BotDoubt = Omit<typeof botDoubts.$inferSelect, "beside" | "sources"> & {
+  sources: readonly DoubtSource[];
+  beside: readonly string[];
+};
 
-/**
- * What was booked: `held` before it, `net` after it, `turnover` of all of it in USD. `atMs`: when it was seen, unix milliseconds: its UTC day.
- * `placedAtMs`: when it was asked for, by the same clock; null where that says nothing.
- */
+/** What was booked: `held` before it, `net` after it, `turnover` of all of it in USD. `atMs`: when it was seen, unix milliseconds: its UTC day. */
 export type Booked = BotTrade & {
   source: DoubtSource;
   held: Decimal;
   net: Decimal;
   turnover: Decimal;
   atMs: number;
-  placedAtMs: number | null;
 };
 
 const isBot = and(eq(botDoubts.accountId, sql.placeholder("accountId")), eq(botDoubts.bot, sql.placeholder("bot")));
@@ -54,7 +53,8 @@ export function listAllDoubts(store: Store): BotDoubt[] {
 
 function parsed(row: typeof botDoubts.$inferSelect): BotDoubt {
   // Only `heedBooked` writes it.
-  return { ...row, sources: JSON.parse(row.sources) as DoubtSource[] };
+  const [sources, beside] = [JSON.parse(row.sources) as DoubtSource[], JSON.parse(row.beside) as string[]];
+  return { ...row, sources, beside };
 }
 
 const put = prepared((store) =>
@@ -70,6 +70,7 @@ const put = prepared((store) =>
         "boughtSince",
         "openedLong",
         "openedShort",
+        "beside",
         "closedLong",
         "closedShort",
         "longSold",
@@ -92,13 +93,20 @@ export function dropDoubt(store: Store, { accountId, bot, market }: OfMarket): v
  * For `bots`, of each trade that it books: begins where something of it counted as another's, where it increases against what is held
  * and something is out that may have reduced that before, or where it increases and something is out that reduces it; and then goes on.
  */
-export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReductionOut: (side: Side) => boolean): void {
+export function heedBooked(
+  store: Store,
+  of: OfMarket,
+  booked: Booked,
+  reductionsOut: (side: Side) => readonly string[],
+): void {
   const known = listBotDoubts(store, of.accountId, of.bot).get(of.market) ?? null;
   const beyond = beyondNet(booked);
   const { longSold, shortBought } = heldAgainst(booked.held, booked);
-  const isAgainst = !(isZero(longSold) && isZero(shortBought)) && isReductionOut(booked.side);
+  const isAgainst = !(isZero(longSold) && isZero(shortBought)) && reductionsOut(booked.side).length > 0;
   const opened = openedBy(booked);
-  const isBeside = !(isZero(opened.openedLong) && isZero(opened.openedShort)) && isReductionOut(otherSide(booked.side));
+  const isOpened = !(isZero(opened.openedLong) && isZero(opened.openedShort));
+  const out = isOpened ? reductionsOut(otherSide(booked.side)) : [];
+  const isBeside = out.length > 0;
   if (known === null && isZero(beyond) && !isAgainst && !isBeside) return;
   const { source, atMs } = booked;
   const before = known ?? { ...NO_DOUBT, sinceMs: atMs, atMs };
@@ -112,6 +120,7 @@ export function heedBooked(store: Store, of: OfMarket, booked: Booked, isReducti
     ...increasedSince(before, booked),
     openedLong: isBeside ? add(before.openedLong, opened.openedLong) : before.openedLong,
     openedShort: isBeside ? add(before.openedShort, opened.openedShort) : before.openedShort,
+    beside: JSON.stringify([...new Set([...before.beside, ...out])]),
     ...closedSince(before, booked),
     longSold: isAgainst ? larger(before.longSold, longSold) : before.longSold,
     shortBought: isAgainst ? larger(before.shortBought, shortBought) : before.shortBought,
@@ -131,6 +140,7 @@ const NO_DOUBT = {
   boughtSince: ZERO,
   openedLong: ZERO,
   openedShort: ZERO,
+  beside: [],
   closedLong: ZERO,
   closedShort: ZERO,
   longSold: ZERO,
@@ -152,12 +162,12 @@ function increasedSince(
   };
 }
 
-/** What reduces and was booked as the bot's own, after what increases was booked beside it: what was asked for later was not beside it. */
+/** What reduces and was booked as the bot's own, after what increases was booked beside it: what was asked for later was not. */
 function closedSince(
-  { openedLong, openedShort, closedLong, closedShort, atMs }: Omit<BotDoubt, keyof OfMarket>,
-  { side, reduceOnly, held, net, placedAtMs }: Booked,
+  { openedLong, openedShort, closedLong, closedShort, beside }: Omit<BotDoubt, keyof OfMarket>,
+  { source, side, reduceOnly, held, net }: Booked,
 ): Pick<BotDoubt, "closedLong" | "closedShort"> {
-  const wasOut = reduceOnly && (placedAtMs === null || placedAtMs <= atMs);
+  const wasOut = reduceOnly && beside.includes(source.id);
   const isSale = wasOut && side === "sell" && !isZero(openedLong);
   const isPurchase = wasOut && side === "buy" && !isZero(openedShort);
   return {

@@ -130,7 +130,7 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const size = signed(fill.size);
   const turnover = signed(multiply(fill.size, fill.price));
   const source = { kind: "twap", id: twap.operationId } as const;
-  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs, placedAtMs: null });
+  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };
   putTwap(store, booked);
   return booked;

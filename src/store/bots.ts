@@ -112,11 +112,7 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
   const source = { kind: "order", id } as const;
   const atMs = seenAtMs ?? createdAtMs;
-  bookTrade(
-    store,
-    { accountId, bot, market },
-    { source, side, reduceOnly, size, turnover, atMs, placedAtMs: createdAtMs },
-  );
+  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
 }
 
 /** What a bot has traded; below zero for what is taken back, because it is another's. */
@@ -132,8 +128,8 @@ export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held"
   putNet(store, book, market, net);
   const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
   bookCash(store, book, { market, openNet: held, cash, day });
-  const isReductionOut = (side: Side) => hasReductionOut(store, { accountId, bot, market, side });
-  heedBooked(store, of, { ...trade, held, net }, isReductionOut);
+  const reductionsOut = (side: Side) => listReductionsOut(store, { accountId, bot, market, side });
+  heedBooked(store, of, { ...trade, held, net }, reductionsOut);
 }
 
 /** What a purchase on spot cost was paid in what was bought: of that a bot holds so much less. */
@@ -144,7 +140,7 @@ export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket
 
 const reducing = prepared((store) =>
   store
-    .select(columnsOf(orders, ["keyHash"]))
+    .select(columnsOf(orders, ["id", "keyHash"]))
     .from(orders)
     .where(
       and(
@@ -158,13 +154,10 @@ const reducing = prepared((store) =>
     .prepare(),
 );
 
-/** A bot's order, of this side, that only reduces and may be filled. */
-function hasReductionOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): boolean {
-  return LIVE_STATUSES.some((status) =>
-    reducing(store)
-      .all({ ...of, status })
-      .some(({ keyHash }) => botOf(store, keyHash) === bot),
-  );
+/** Ids of a bot's orders, of this side, that only reduce and may be filled. */
+function listReductionsOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): string[] {
+  const live = LIVE_STATUSES.flatMap((status) => reducing(store).all({ ...of, status }));
+  return live.flatMap(({ id, keyHash }) => (botOf(store, keyHash) === bot ? [id] : []));
 }
 
 /** For who has worked out anew what was booked. */

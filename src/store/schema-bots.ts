@@ -30,7 +30,9 @@ export const botDoubts = sqliteTable(
     /** Of what increases, what was booked while something was out that reduces it. */
     openedLong: text().$type<Decimal>().notNull().default(ZERO),
     openedShort: text().$type<Decimal>().notNull().default(ZERO),
-    /** Of what only reduces, what has been booked as the bot's own after that. */
+    /** JSON: ids of the orders that were out then. */
+    beside: text().notNull().default("[]"),
+    /** Of these, what has been booked as the bot's own after that. */
     closedLong: text().$type<Decimal>().notNull().default(ZERO),
     closedShort: text().$type<Decimal>().notNull().default(ZERO),
     /** The most that was held when what increases was booked against it, while something was out that reduces on the same side. */

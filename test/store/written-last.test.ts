@@ -36,7 +36,7 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom("commit", "delayed", "q
 function book(store: Store, { market, size, isBuy, fails, forgets }: Work): void {
   const side = isBuy ? "buy" : "sell";
   const source = { kind: "order", id: "order" } as const;
-  const trade = { source, side, reduceOnly: false, size, turnover: size, atMs: AT_MS, placedAtMs: null } as const;
+  const trade = { source, side, reduceOnly: false, size, turnover: size, atMs: AT_MS } as const;
   bookTrade(store, { ...OF, market }, trade);
   // Another row of the same transaction has been written by hand.
   if (forgets) forget(store);
