@@ -199,7 +199,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/sweeps.ts",
-        find: "heeding.onFills(account, sweep.fills)",
+        find: "heeding.onFills(account, news)",
         put: "heeding.onFills(account, [])",
       },
     ],

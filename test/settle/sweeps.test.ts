@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { findInSweep } from "../../src/settle/look/sweep.ts";
 import { openSweeps } from "../../src/settle/look/sweeps.ts";
 import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { setCompleteTo } from "../../src/store/fills.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -101,6 +103,11 @@ test("the fills of a reading are handed on, whatever it was made for", async () 
   const sweeps = openSweeps(rig.deps, { ...NOBODY, onFills: ({ id }, fills) => heard.push([id, ...fills]) });
   await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
   expect(heard).toMatchObject([[ACCOUNT.id, { oid: String(order.oid), size: "0.4" }]]);
+  // What the index is known to have is not handed on again.
+  inTransaction(rig.store, (store) => setCompleteTo(store, ACCOUNT.id, rig.clock.nowMs() + 60_001));
+  await rig.clock.advance(1_000);
+  await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  expect(heard).toHaveLength(1);
 });
 
 test("one that a reading has shown is pursued at once, and told as it is", async () => {

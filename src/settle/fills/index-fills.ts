@@ -33,7 +33,7 @@ export type FillIndex = {
 };
 
 /** Read again before the newest fill that an answer held, for what a server shows out of turn, milliseconds. */
-const OVERLAP_MS = 60_000;
+export const OVERLAP_MS = 60_000;
 /** Pages of one back-fill; the exchange keeps about 10,000 fills. */
 const MAX_PAGES = 10;
 
