@@ -90,7 +90,7 @@ test("a stop that was refused as it fired, with nothing held, is found gone with
   s.setFate(() => directly(1));
   expect(guarded(s)).toBe(0);
   trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
-  await s.pass(12_000);
+  await s.pass(15_000);
   expect([held(s), guarded(s)]).toEqual(["0.02", 0.02]);
 });
 

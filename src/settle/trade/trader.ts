@@ -61,8 +61,8 @@ const ASK_EVERY_MS = 5_000;
 const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two questions whether a stop waits still before which no entry has been sent yet, milliseconds. */
 const ASK_STOP_EVERY_MS = 1_000;
-/** The same later, while no feed is live, milliseconds: it weighs two. */
-const ASK_UNHEARD_STOP_EVERY_MS = 5_000;
+/** The same later, while no feed is live, milliseconds: of many trades it weighs something. */
+const ASK_UNHEARD_STOP_EVERY_MS = 10_000;
 /** Between two questions for the mark, milliseconds. */
 const ASK_MARK_EVERY_MS = 1_000;
 /** Between two readings of the position, milliseconds. */
