@@ -187,6 +187,19 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
+    name: "a TWAP that only reduces is not out when something is bought",
+    changes: inFile(
+      "src/store/bots.ts",
+      "return [...ids, ...twaps.map(({ operationId }) => operationId)];",
+      "return twaps.length < 0 ? [] : ids;",
+    ),
+    seenBy: {
+      test: "test/http/rails-twap.test.ts",
+      title: "a slice may have closed another's before the bot bought anything, though it is told later",
+    },
+  },
+  {
+    row: "S54",
     name: "what was asked for after a purchase may have been filled before it",
     changes: inFile(
       "src/store/bot-doubt-rows.ts",

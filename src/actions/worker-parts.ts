@@ -11,7 +11,7 @@ import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flattener.ts";
 import type { ShownPosition, TraderParts } from "../settle/trade/trader.ts";
-import { listBotTwaps } from "../store/bot-twaps.ts";
+import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { closeEndedTwaps } from "../write/twap-ends.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";

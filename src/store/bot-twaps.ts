@@ -1,57 +1,18 @@
 /** TWAPs of bots: what of them may still execute, and the fills of their slices, which are no order's. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { add, compare, type Decimal, decimal, multiply, negate, subtract, ZERO } from "../core/decimal.ts";
 import type { Operation } from "../core/operation.ts";
 import type { Side } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
+import { type BotTwap, findBotTwap, forgetBotTwap, listBotTwaps, putBotTwap } from "./bot-twap-rows.ts";
 import { bookTrade, botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared } from "./prepared.ts";
-import { remembered } from "./remembered.ts";
 import { fills } from "./schema.ts";
-import { botTwaps } from "./schema-bots.ts";
 
-export type BotTwap = typeof botTwaps.$inferSelect;
 type TwapFill = Pick<
   typeof fills.$inferSelect,
   "accountId" | "twapId" | "market" | "side" | "size" | "price" | "timeMs"
 >;
-
-const put = prepared((store) =>
-  store
-    .insert(botTwaps)
-    .values(placeholders(botTwaps))
-    .onConflictDoUpdate({ target: botTwaps.operationId, set: assignments(botTwaps, ["twapId", "filledSize"]) })
-    .prepare(),
-);
-
-const byId = prepared((store) =>
-  store
-    .select()
-    .from(botTwaps)
-    .where(eq(botTwaps.operationId, sql.placeholder("operationId")))
-    .prepare(),
-);
-
-const ofAccount = prepared((store) =>
-  store
-    .select()
-    .from(botTwaps)
-    .where(eq(botTwaps.accountId, sql.placeholder("accountId")))
-    .prepare(),
-);
-
-/** Of all bots of an account. */
-export function listBotTwaps(store: Store, accountId: string): readonly BotTwap[] {
-  return kept.find(store, accountId) ?? [];
-}
-
-const kept = remembered<readonly BotTwap[]>((store, accountId) => ofAccount(store).all({ accountId }));
-
-function putTwap(store: Store, twap: BotTwap): void {
-  put(store).run(twap);
-  kept.drop(store, twap.accountId);
-}
 
 type TwapAskedFor = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
 type MadeOperation = Pick<Operation, "id" | "accountId" | "action" | "market" | "createdAtMs"> & {
@@ -70,7 +31,7 @@ export function expectBotTwap(store: Store, operation: MadeOperation): void {
   if (bot === null) return;
   const { id: operationId, accountId, market, createdAtMs } = operation;
   const { side, size, duration_minutes: durationMinutes, reduce_only: reduceOnly } = askedIn(operation);
-  putTwap(store, {
+  putBotTwap(store, {
     operationId,
     accountId,
     bot,
@@ -90,19 +51,13 @@ export function heedTwapNews(
   store: Store,
   { id, status, exchangeId }: Pick<Operation, "id" | "status" | "exchangeId">,
 ) {
-  const twap = byId(store).get({ operationId: id });
-  if (twap === undefined) return;
+  const twap = findBotTwap(store, id);
+  if (twap === null) return;
   if (twap.twapId !== exchangeId) {
     bookAll(store, twap, "back");
     bookAll(store, { ...twap, twapId: exchangeId, filledSize: ZERO }, "in");
   }
   if (status === "rejected") forgetBotTwap(store, id);
-}
-
-/** It executes no more, and all of its fills are booked; or it never left. */
-export function forgetBotTwap(store: Store, operationId: string): void {
-  const [gone] = store.delete(botTwaps).where(eq(botTwaps.operationId, operationId)).returning().all();
-  if (gone !== undefined) kept.drop(store, gone.accountId);
 }
 
 /** For `fills`: books a fill that has just become known, where it is of a bot's TWAP. */
@@ -120,7 +75,7 @@ function bookAll(store: Store, twap: BotTwap, way: Way): void {
   const known = twapId === null ? [] : store.select().from(fills).where(isOfTwap).all();
   let booked = twap;
   for (const fill of known) booked = book(store, { twap: booked, fill, way });
-  putTwap(store, booked);
+  putBotTwap(store, booked);
 }
 
 function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill; way: Way }): BotTwap {
@@ -132,7 +87,7 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const source = { kind: "twap", id: twap.operationId } as const;
   bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };
-  putTwap(store, booked);
+  putBotTwap(store, booked);
   return booked;
 }
 

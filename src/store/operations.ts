@@ -1,7 +1,8 @@
 import { and, count, desc, eq, gte, inArray, isNull, min, ne, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
-import { expectBotTwap, forgetBotTwap, heedTwapNews } from "./bot-twaps.ts";
+import { forgetBotTwap } from "./bot-twap-rows.ts";
+import { expectBotTwap, heedTwapNews } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, lastLookedAt, MAX_LOOKED_THROUGH, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";

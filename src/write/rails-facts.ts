@@ -12,7 +12,7 @@ import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
-import { listBotTwaps } from "../store/bot-twaps.ts";
+import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { isTwapOver, type TwapRow } from "../core/rails/twap-end.ts";
 import type { ToJudge } from "../deps.ts";
 import { exchangeTimeOf } from "../exchange/reads.ts";
-import { forgetBotTwap, listBotTwaps } from "../store/bot-twaps.ts";
+import { forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
 

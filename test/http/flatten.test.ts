@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { perform } from "../../src/ops/operator-verbs.ts";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
-import { forgetBotTwap } from "../../src/store/bot-twaps.ts";
+import { forgetBotTwap } from "../../src/store/bot-twap-rows.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";

@@ -11,6 +11,7 @@ import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
 import {
   BOT,
   type Body,
+  fillAt,
   inSeconds,
   limitedRig,
   MARK,
@@ -60,11 +61,11 @@ function endTwap(rig: Rig, apiKey: string): Promise<Response> {
 }
 
 /** A slice, as the index of fills learns of it. */
-function slice(rig: Rig, size: string, tid: number): void {
+function slice(rig: Rig, size: string, tid: number, side = "buy"): void {
   const timeMs = rig.clock.nowMs();
   const of = { accountId: ACCOUNTS.main, id: `${timeMs}-BTC-${tid}`, timeMs, market: "BTC", oid: String(tid) };
   const figures = {
-    side: "buy",
+    side,
     price: MARK,
     size,
     fee: "0.05",
@@ -204,5 +205,26 @@ describe("a TWAP of a key with rails", () => {
     rig.answers.delete("clearinghouseState");
     await rig.clock.advance(400_000);
     expect(await railOf(await endTwap(rig, BOT))).toBe("passed");
+  });
+
+  test("a slice may have closed another's before the bot bought anything, though it is told later", async () => {
+    const { rig } = await twapRig({ maxPosition: "700 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+    expect(await railOf(await twap(rig, { side: "sell", reduce_only: true }))).toBe("passed");
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
+    slice(rig, "0.01", 501, "sell");
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("max_position");
+  });
+
+  test("a TWAP that was begun after a purchase has closed the bot's own", async () => {
+    const { rig } = await twapRig({ maxPosition: "700 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+    const { send } = rig.deps.exchange;
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
+    rig.deps.exchange.send = send;
+    expect(await railOf(await twap(rig, { side: "sell", reduce_only: true }))).toBe("passed");
+    slice(rig, "0.01", 501, "sell");
+    fillAt(rig, MARK, 9_500);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("passed");
   });
 });

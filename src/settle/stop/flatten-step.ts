@@ -5,7 +5,7 @@ import type { Market } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Place, Settling, With } from "../../deps.ts";
-import { type BotTwap, listBotTwaps } from "../../store/bot-twaps.ts";
+import { type BotTwap, listBotTwaps } from "../../store/bot-twap-rows.ts";
 import { botOf, botOfStop, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
