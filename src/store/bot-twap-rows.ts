@@ -38,7 +38,7 @@ export function listBotTwaps(store: Store, accountId: string): readonly BotTwap[
 
 const kept = remembered<readonly BotTwap[]>((store, accountId) => ofAccount(store).all({ accountId }));
 
-/** Inside the caller's transaction, as what follows. */
+/** Inside the caller's transaction. */
 export function putBotTwap(store: Store, twap: BotTwap): void {
   put(store).run(twap);
   kept.drop(store, twap.accountId);
@@ -48,7 +48,7 @@ export function findBotTwap(store: Store, operationId: string): BotTwap | null {
   return byId(store).get({ operationId }) ?? null;
 }
 
-/** It executes no more, and all of its fills are booked; or it never left. */
+/** Inside the caller's transaction: it executes no more, and all of its fills are booked; or it never left. */
 export function forgetBotTwap(store: Store, operationId: string): void {
   const [gone] = store.delete(botTwaps).where(eq(botTwaps.operationId, operationId)).returning().all();
   if (gone !== undefined) kept.drop(store, gone.accountId);
