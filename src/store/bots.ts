@@ -2,9 +2,9 @@
  * Bots: who placed what, whichever of its keys asked, and what each holds and has done. The books are written inside the
  * transaction that learns of a fill, from the orders' own rows.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { add, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
-import { LIVE_STATUSES, type Side } from "../core/order.ts";
+import type { Side } from "../core/order.ts";
 import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
@@ -18,6 +18,7 @@ import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
+import { listReducingOrders } from "./reductions-out.ts";
 import { remembered } from "./remembered.ts";
 import { orders } from "./schema.ts";
 import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
@@ -139,26 +140,9 @@ export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket
   putNet(store, book, market, subtract(book.nets.get(market) ?? ZERO, fee));
 }
 
-const reducing = prepared((store) =>
-  store
-    .select(columnsOf(orders, ["id", "keyHash"]))
-    .from(orders)
-    .where(
-      and(
-        eq(orders.accountId, sql.placeholder("accountId")),
-        eq(orders.market, sql.placeholder("market")),
-        eq(orders.status, sql.placeholder("status")),
-        sql`reduce_only = 1`,
-        eq(orders.side, sql.placeholder("side")),
-      ),
-    )
-    .prepare(),
-);
-
 /** Ids of a bot's orders and TWAPs, of this side, that only reduce and may be filled. */
 function listReductionsOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): string[] {
-  const live = LIVE_STATUSES.flatMap((status) => reducing(store).all({ ...of, status }));
-  const ids = live.flatMap(({ id, keyHash }) => (botOf(store, keyHash) === bot ? [id] : []));
+  const ids = listReducingOrders(store, of).flatMap(({ id, keyHash }) => (botOf(store, keyHash) === bot ? [id] : []));
   const twaps = listBotTwaps(store, of.accountId).filter(
     (twap) => twap.bot === bot && twap.market === of.market && twap.side === of.side && twap.reduceOnly,
   );

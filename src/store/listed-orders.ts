@@ -13,7 +13,7 @@ import {
 } from "./looked-through.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
-import { newestFirst, ORDER_COLUMNS, type OrderPage, type OrderRow, type StoredOrder, toOrder } from "./orders.ts";
+import { ORDER_COLUMNS, type OrderPage, type OrderRow, type StoredOrder, toOrder } from "./orders.ts";
 import { placeholders, prepared, rowsOf } from "./prepared.ts";
 import { orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
@@ -175,3 +175,8 @@ export function listOrdersAnew(store: Store, count: number): number {
 }
 
 const insertListed = prepared((store) => store.insert(listedOrders).values(placeholders(listedOrders)).prepare());
+
+function newestFirst(a: OrderRow, b: OrderRow): number {
+  if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
+  return a.id < b.id ? 1 : -1;
+}

@@ -26,6 +26,7 @@ import {
   triggerColumns,
 } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { noteReducing } from "./reductions-out.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -139,6 +140,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
 
 function tellNew(store: Store, order: StoredOrder): void {
   noteWritten(store);
+  if (order.reduceOnly) noteReducing(store, order);
   tellOrder(store, order, "order.created");
 }
 
@@ -152,15 +154,18 @@ function requireOwn({ order, key, leg, attempt }: Placing<Omit<Attempt, "id">>):
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
-const REMOVED = columnsOf(orders, ["number", "id", "accountId", "keyHash", "idempotencyKey", "batchId", "batchIndex"]);
-
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   touchOpenLegs(store, id);
   noteWritten(store);
   store.delete(legs).where(eq(legs.orderId, id)).run();
-  const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
+  const removed = store
+    .delete(orders)
+    .where(eq(orders.id, id))
+    .returning(columnsOf(orders, ["number", ...FIXED]))
+    .all();
   for (const { number, ...order } of removed) {
+    noteReducing(store, order);
     store.delete(listedOrders).where(eq(listedOrders.number, number)).run();
     tellRemoved(store, order, atMs);
   }
@@ -180,6 +185,8 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
   noteWritten(store);
+  // What a modify has placed may have ceased to reduce only.
+  noteReducing(store, order);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");
   return true;
@@ -214,6 +221,7 @@ export function settleOrder(
   const times = { sentAtMs: before.attempt.createdAtMs, settledAtMs: order.seenAtMs };
   const end = { attemptState: "done", ...times, answerStatus: answer.status, answerBody: answer.body };
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
+  if (order.reduceOnly) noteReducing(store, order);
   putOpenLeg(store, order, leg);
   bookFills(store, order, before.order);
   tellOrder(store, order, "order.updated", answer.body);
@@ -247,11 +255,6 @@ export const listOpenOrders = whileUnchanged<readonly StoredOrder[]>((store, acc
     listOrders(store, { accountId, status, dex: null, after: null, limit: MAX_OPEN }),
   ),
 );
-
-export function newestFirst(a: OrderRow, b: OrderRow): number {
-  if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
-  return a.id < b.id ? 1 : -1;
-}
 
 /** Of an account and in one status, as indexes have them, and of those what else is so. */
 export function inOneStatus(...isSo: readonly SQL[]): SQL | undefined {

@@ -18,10 +18,12 @@ import {
   findOrder,
   insertOrder,
   insertPlacing,
+  listLiveOrders,
   liveOrdersWithin,
   settleOrder,
   updateOrder,
 } from "../../src/store/orders.ts";
+import { listReducingOrders } from "../../src/store/reductions-out.ts";
 import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 
 const ORDERS = [1, 2, 3];
@@ -34,9 +36,9 @@ type Write = (store: Store, step: Step) => unknown;
 
 /** One write each; `nth` tells what to, `clock` makes names new. */
 const WRITES: Readonly<Record<string, Write>> = {
-  place: (store, { order, clock }) =>
-    findOrder(store, idOf(order)) ?? insertPlacing(store, placingRows(order, { nonce: clock })),
-  settle(store, { order: nth, nth: draw }) {
+  place: (store, { order, clock }) => findOrder(store, idOf(order)) ?? place(store, order, clock),
+  settle(store, { order: nth, nth: draw, clock }) {
+    if (findOrder(store, idOf(nth)) === null) place(store, nth, clock);
     const order = findOrder(store, idOf(nth));
     const [leg] = listLegs(store, idOf(nth));
     if (order === null || leg === undefined) return;
@@ -48,10 +50,11 @@ const WRITES: Readonly<Record<string, Write>> = {
   },
   change(store, { order: nth, nth: draw }) {
     const order = findOrder(store, idOf(nth));
-    if (order !== null) updateOrder(store, { ...order, status: pick(STATUSES, draw) });
+    const reduceOnly = draw % 2 === 0;
+    if (order !== null) updateOrder(store, { ...order, reduceOnly, status: pick(STATUSES, draw) });
   },
-  elsewhere: (store, { order, clock }) =>
-    insertOrder(store, orderRow({ id: idOf(100 * order + clock), status: "open" })),
+  elsewhere: (store, { order, clock, nth }) =>
+    insertOrder(store, orderRow({ id: idOf(100 * order + clock), status: "open", reduceOnly: nth % 2 === 0 })),
   modify(store, { order, clock, nth }) {
     if (findOrder(store, idOf(order)) === null) return;
     const cloid = cloidOf(idOf(1_000 + clock));
@@ -89,6 +92,12 @@ const WRITES: Readonly<Record<string, Write>> = {
 };
 const NAMES = Object.keys(WRITES);
 
+/** The second only reduces. */
+function place(store: Store, nth: number, nonce: number): void {
+  const { order, ...rest } = placingRows(nth, { nonce });
+  insertPlacing(store, { ...rest, order: { ...order, reduceOnly: nth === 2 } });
+}
+
 function idOf(nth: number): string {
   return placingRows(nth).order.id;
 }
@@ -107,7 +116,7 @@ const steps = fc.array(
     fails: fc.nat(5).map((n) => n === 0),
     looks: fc.nat(2).map((n) => n > 0),
   }),
-  { minLength: 4, maxLength: 24 },
+  { minLength: 8, maxLength: 32 },
 );
 
 function inOrder(legs: readonly { cloid: string }[]) {
@@ -124,6 +133,7 @@ test("after any writes what is kept is what the rows say", () => {
         if (!looks) continue;
         expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
         expectWithin(store);
+        expectReducing(store);
       }
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
       closeStore(store);
@@ -131,6 +141,16 @@ test("after any writes what is kept is what the rows say", () => {
     { numRuns: 120 },
   );
 }, 60_000);
+
+/** Beside what any list of live orders says. */
+function expectReducing(store: Store): void {
+  const live = listLiveOrders(store, accountId, 1_000).filter(({ reduceOnly }) => reduceOnly);
+  for (const side of ["buy", "sell"] as const) {
+    const expected = live.filter((order) => order.side === side).map(({ id }) => id);
+    const kept = listReducingOrders(store, { accountId, market: "BTC", side }).map(({ id }) => id);
+    expect(kept.toSorted()).toEqual(expected.toSorted());
+  }
+}
 
 /** How many orders may be open is never told too low, nor how many are shown to be too high. */
 function expectWithin(store: Store): void {
