@@ -99,10 +99,9 @@ export async function planPlacing(
         async conclude(reply) {
           heedBuilderRefusal(deps, caller.account, reply);
           const elsewhere = await shownElsewhere(deps, placing, caller.account.tradingAddress, reply);
-          if (elsewhere === null) return recordPlaceReply(deps, placing, reply);
-          const outcome = await recordElsewhere(deps, placing, elsewhere);
-          void deps.settling.pursue(placing.attempt.id);
-          return outcome;
+          return elsewhere === null
+            ? recordPlaceReply(deps, placing, reply)
+            : recordElsewhere(deps, deps.settling, placing, elsewhere);
         },
       };
     },

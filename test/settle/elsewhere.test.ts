@@ -3,12 +3,17 @@ import { expect, test } from "bun:test";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
 import { openMarkets } from "../../src/exchange/markets.ts";
 import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
+import { newOrder } from "../../src/settle/place/new-order.ts";
+import { placeOwn, storeOwnOrder } from "../../src/settle/place/place-own.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
 import {
   ACCOUNT,
+  AGENT_ADDRESS,
   DELIVERY,
   type Delivery,
   type GatewayRig,
@@ -111,6 +116,29 @@ test.each(ROWS)("one that is told to stand in its market by %s is answered as so
   const { said, tookMs } = await placeWith(words, "BTC");
   expect([said.httpStatus, said.order["status"], said.order["error"]]).toEqual([201, "open", null]);
   expect(tookMs).toBeLessThanOrEqual(100);
+});
+
+test("an order that nobody asks for just then is pursued at once where its answer names another market", async () => {
+  const rig = openRig({ isFed: true });
+  rig.deliveries.push(WORDS["the feed, before the answer"](rig, "ETH"));
+  const market = rig.deps.markets.current()?.byName.get("BTC");
+  if (market === undefined) throw new Error("the test has no market");
+  const terms = { side: "sell", size: "0.01", price: "59000", timeInForce: "ioc", reduceOnly: true } as const;
+  const idempotencyKey = "gateway-own-1";
+  const about = { accountId: ACCOUNT.id, market, terms: { ...terms, trigger: null }, idempotencyKey, keyHash: null };
+  const pursued: number[] = [];
+  const settling = { pursue: async (id: number) => void pursued.push(id) };
+  const own = placeOwn(rig.deps, settling, {
+    account: ACCOUNT,
+    store: (place) =>
+      inTransaction(rig.store, () =>
+        storeOwnOrder(rig.deps, ACCOUNT, newOrder(rig.deps, about), { route: "own", signer: AGENT_ADDRESS, place }),
+      ),
+  });
+  await rig.clock.advance(1_000);
+  await own;
+  expect(pursued).toEqual(listOpenAttempts(rig.store).map(({ id }) => id));
+  expect(pursued).toHaveLength(1);
 });
 
 test("an answer waits for the word on its market no longer than 400 ms, and once a minute, heard or not", async () => {

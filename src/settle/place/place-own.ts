@@ -36,7 +36,7 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   const { isSettled } =
     elsewhere === null
       ? await recordPlaceReply(world, placing, result.reply)
-      : await recordElsewhere(world, placing, elsewhere);
+      : await recordElsewhere(world, settling, placing, elsewhere);
   if (!isSettled) void settling.pursue(attempt.id);
 }
 

@@ -1,6 +1,6 @@
 import { compare, type Decimal, ZERO } from "../../core/decimal.ts";
 import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
-import type { With } from "../../deps.ts";
+import type { Settling, With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Placing } from "../../store/orders.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
@@ -43,11 +43,12 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
 }
 
 /**
- * What the exchange's answer names stands in another market, or is another order: that is no answer to what was asked, and
- * nobody waits for one. It has to be pursued.
+ * What the exchange's answer names stands in another market, or is another order: that is no answer to what was asked. The
+ * order is pursued, and nobody waits for what that finds.
  */
 export async function recordElsewhere(
   world: Recording & With<"log" | "markets" | "store">,
+  settling: Pick<Settling, "pursue">,
   placing: Placing,
   difference: Difference,
 ): Promise<Conclusion> {
@@ -56,6 +57,7 @@ export async function recordElsewhere(
   const nowMs = world.clock.nowMs();
   await world.commits.outcome((store) => markAmbiguous(store, attempt, { reason, text: null, nowMs }), false);
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
+  void settling.pursue(attempt.id);
   return { isSettled: true, answer: null };
 }
 

@@ -58,7 +58,7 @@ function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg |
   );
 }
 
-/** What an answer has come to. `isSettled` false: what became of it is looked for. `answer` of its key; null where it has to be read. */
+/** What an answer has come to. `isSettled` false: whoever sent it pursues it, and waits for that. `answer` of its key; null where it has to be read. */
 export type Conclusion = { isSettled: boolean; answer: KeyAnswer | null };
 
 /**
