@@ -1,4 +1,7 @@
-/** What is kept of an Idempotency-Key, from the moment its intent is stored, for as long as its order lives. */
+/**
+ * What is kept of an Idempotency-Key from the moment its intent is stored. It is never forgotten with age: it goes only when it is
+ * proven that nothing of its request left, or, after a restore, when it passes to the order that it has placed.
+ */
 export type KeyRecord = {
   accountId: string;
   key: string;
