@@ -94,7 +94,7 @@ export type Timings = {
   maxReadAgeMs: number;
 };
 
-/** The outside world. Settling sees only this; deeds that clients ask for see `Deps`. */
+/** The outside world, without the workers built on it, which `Deps` adds. Functions take parts of both by `With`. */
 export type World = {
   settings: Settings;
   /** What this data directory is; fixed at set-up. */

@@ -38,7 +38,9 @@ const KIND: Record<OperationAction, AttemptKind> = {
   twap_cancel: "twap_cancel",
 };
 
-/** One of the four settings: what it asks, and what it comes to once the market is known. */
+/**
+ * One of the four operations: leverage, margin, a TWAP, its cancel. `plan`: what it comes to once the market is known.
+ */
 export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
   action: OperationAction;
   /** It ends in orders, and is refused where none would be taken. */
@@ -46,7 +48,7 @@ export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
   plan(): Promise<OperationPlan>;
 };
 
-/** Plans, stores and sends an operation: the steps that all four share. */
+/** Plans, stores and sends an operation: the steps that all four operations share. */
 export async function operate(
   deps: ToWrite,
   caller: Caller,

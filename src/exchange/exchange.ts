@@ -47,9 +47,10 @@ export type InfoOptions = {
 /** The only way out of the gateway. */
 export type Exchange = {
   /**
-   * Posts one signed body to /exchange, once, with no re-send of any kind. `weight` is 1 for a single action.
-   * Never throws and never outlives its deadline. `mayLeave` is asked in the turn that writes the first byte: a connection
-   * may take time to open, and this process may stand still.
+   * Posts one signed body to /exchange, once, with no re-send of any kind. Costs the weight of one action; where none
+   * is left it is `not_sent`, with the `waitS` of `purpose`. Never throws and never outlives its deadline. `mayLeave`
+   * is asked in the turn that writes the first byte: a connection may take time to open, and this process may stand
+   * still.
    */
   send(body: string, purpose: Purpose, mayLeave?: () => boolean): Promise<SendOutcome>;
   info(request: InfoRequest, options: InfoOptions): Promise<InfoOutcome>;

@@ -27,9 +27,10 @@ import { answerBatch } from "./batch.ts";
 import { OVERRULED } from "./note.ts";
 
 /**
- * The one way for an order to change: a fact about one of its legs, applied inside the caller's transaction to
- * the rows as they stand there. Whoever reports it (answer, look-up, feed, start) comes through here; `settlePlacing` is
- * the same over rows that this process holds, in one statement.
+ * Applies a fact about one leg (of an answer, a look-up, the feed or a start) to the rows as they stand in the caller's
+ * transaction, and derives the order anew. `settlePlacing` does so in one statement. An order also changes without a
+ * new fact: by `deriveOrder`, where an attempt ends, a replacement is taken back or a released order is asked for
+ * again; by `ops/release-unknown`, which writes its row.
  */
 export function recordLegEvent(store: Store, cloid: string, event: LegEvent, nowMs: number): StoredOrder {
   const leg = findLegByCloid(store, cloid);
@@ -48,7 +49,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
 }
 
-/** Fills that were known before it was confirmed under which native id it has them. */
+/** Adds the fills that were indexed under a native id before it was confirmed that the id is the leg's. */
 function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg | null): Leg | null {
   if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
   if (next.state === "rejected") return next;
@@ -58,12 +59,16 @@ function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg |
   );
 }
 
-/** What an answer has come to. `isSettled` false: whoever sent it pursues it, and waits for that. `answer` of its key; null where it has to be read. */
+/**
+ * What an answer of the exchange has come to. `isSettled`: false where whoever sent it has to pursue the attempt, and waits
+ * for that. `answer`: what the key answers from now on; null where that has to be read from the store.
+ */
 export type Conclusion = { isSettled: boolean; answer: KeyAnswer | null };
 
 /**
- * `recordLegEvent` and `finishOrderAttempt` for what is most often the first and last news of a placing. Returns the answer
- * of its key; null, and nothing has changed, where it no longer stands as this process has stored it.
+ * `recordLegEvent` and `finishOrderAttempt` in one statement, for the answer that settles a placing, which is most
+ * often its first and last news. Returns the answer of its key; null, with nothing changed, where the event brings
+ * nothing new or the row is no longer as this process has stored it.
  */
 export function settlePlacing(store: Store, placing: Placing, event: LegEvent, nowMs: number): KeyAnswer | null {
   const { order, leg } = placing;
@@ -79,7 +84,7 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
 export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
   const attempts = listAttemptsOf(store, order.id);
   const modifies = attempts.filter(({ kind, state }) => kind === "modify" && state !== "done");
-  // What is placed for an order that was closed before is an order of its own: this one stays as it ended.
+  // What a modify places once its original was closed becomes an order of its own: this one stays as it ended.
   const apart = modifies.filter(({ isTargetClosed }) => isTargetClosed);
   const isApart = (leg: Leg) => apart.some(({ cloid }) => cloid === leg.cloid);
   const all = listLegs(store, order.id);
@@ -90,20 +95,20 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const own = shown.error ?? unaskedWords(shown, legs, attempts);
   const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
   if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
-  // Its batch was settled before it, while nobody could say how much of it was filled.
+  // The key of its batch may still be without an answer, because it was not known how much of this order was filled.
   if (order.batchId !== null && order.status === "unknown" && derived.status !== "unknown")
     answerBatch(store, order.batchId);
   return { ...derived, version: order.version + 1 };
 }
 
-/** Until it is an order of its own, nothing else tells what is wrong with what stands apart. */
+/** Adds the alarms of legs that will be orders of their own: until then nothing else tells them. */
 function withAlarms(own: string | null, apart: readonly Leg[]): string | null {
   const alarms = apart.flatMap(({ reason }) => alarmIn(reason) ?? []).filter((alarm) => own?.includes(alarm) !== true);
   const words = own === null ? alarms : [own, ...alarms];
   return words.length === 0 ? null : words.join("; ");
 }
 
-/** What no leg says of itself: that it is more than its order has left, or why the gateway has canceled it. */
+/** Words for an order's `error` that no leg has: it is more than the order has left, or the gateway has canceled it. */
 function unaskedWords(
   { status, exchangeOrderId }: StoredOrder,
   legs: readonly Leg[],
@@ -155,7 +160,7 @@ function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: n
   });
 }
 
-/** What placed it was settled without it: what has become of it is pursued like any lost answer. */
+/** Opens a settled attempt again that placed the leg after all: it is pursued like one whose answer was lost. */
 function pursueAgain(store: Store, { cloid }: Leg): void {
   const attempt = findAttemptByCloid(store, cloid);
   if (attempt?.state === "done" && attempt.seal !== "noop") reopenAttempt(store, attempt);
@@ -219,7 +224,7 @@ function isReleased(store: Store, { resource }: Attempt): boolean {
   return resource.kind === "order" && (findOrder(store, resource.id)?.releasedAtMs ?? null) !== null;
 }
 
-/** Gives a key back inside the caller's transaction: proven that no byte left. */
+/** Gives a key back, inside the caller's transaction, when it is proven that no byte of its request left. */
 export function releaseKey(store: Store, attempt: Attempt): void {
   deleteKeyRecord(store, attempt.accountId, attempt.idempotencyKey);
 }
