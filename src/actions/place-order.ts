@@ -20,7 +20,7 @@ import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
 export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 
-/** What its story tells of how it came to its terms. */
+/** A line for the order's story: how it came to its terms. */
 type Noted = { note?: { what: string; detail: string } };
 
 /** To plan and place an order. */
@@ -42,7 +42,7 @@ export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: Pla
 
 const ROUTE = "POST /v1/orders";
 
-/** What an order was answered with that was placed under this key; null where none was, and none is by this. */
+/** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
   const { idempotencyKey: key, fingerprint } = wanted;
   const asked = printedTerms(wanted);
@@ -58,7 +58,7 @@ export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: Plac
   });
 }
 
-/** For every verb that places one order by itself. */
+/** The plan of one order, for every verb that places one by itself. */
 export async function planPlacing(
   deps: ToSign &
     With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">,
@@ -87,7 +87,7 @@ export async function planPlacing(
         appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
       }
       if (fault !== null) return storeRefused(deps, caller, { order, key }, fault);
-      // It may have been retired since the request was let in.
+      // The agent may have been retired since the request was let in.
       const signer = requireAgent(deps, caller.account);
       const builder = builderFor(deps, { account: caller.account, market, side: order.side });
       const placer = { account: caller.account, actor: caller.key.keyHash, builder };
@@ -108,7 +108,7 @@ export async function planPlacing(
   };
 }
 
-/** Inside the intent's transaction: a refusal that we are certain of is the order's whole life. */
+/** Inside the intent's transaction: stores an order that the exchange would certainly refuse, and sends nothing. */
 function storeRefused(
   deps: With<"store">,
   caller: Caller,

@@ -14,7 +14,7 @@ import { passGate } from "./gate.ts";
 import { requireRoomForStops } from "./open-order-reserve.ts";
 import type { Plan, Stored, Write } from "./verb.ts";
 
-/** `earlier`: another request with the key was first. */
+/** `earlier`: another request with the key was first, and `record` is what it stored. */
 type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
 
 /** `onDisk` resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
@@ -25,11 +25,11 @@ type WriteIntent = {
   write: Write;
   resource: KeyRecord["resource"];
   isCancel: boolean;
-  /** As its plan has it. */
+  /** As in its `Plan`. */
   increasesFor: Plan["increasesFor"];
-  /** It adds so many to those that are open. */
+  /** How many orders it adds to the account's open ones. */
   newOrders: number;
-  /** When its turn comes where others wait as well. */
+  /** In which line it waits for a place among what is under way. */
   rank: FlightRank;
 };
 
@@ -37,9 +37,9 @@ type WriteIntent = {
 type IntentWork = (key: KeyRecord, place: Place) => Stored;
 
 /**
- * Commits an intent together with the others of this turn. The key is looked up again
- * inside the transaction, where no other request can come between. Where as much is under way as can be, it waits its turn
- * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
+ * Commits an intent, in one transaction with the others of this turn of the event loop. The key is looked up again
+ * inside it, where no other request can come between. Where all places under way are taken it waits before anything is
+ * stored: a number that was taken before the wait would be overtaken by others, and its life would run out.
  */
 export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
   const place =
@@ -54,7 +54,10 @@ export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: Int
   }
 }
 
-/** The other half of an answer's time is left for sending. */
+/**
+ * Waits for a place for half of an answer's time at most, so that the other half is left for sending. Throws where none
+ * came, or where the gateway has closed meanwhile.
+ */
 async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Place> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
@@ -90,24 +93,28 @@ async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: Key
   );
   const onDisk = committed.onDisk.then(() => deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs));
   const reached = reachingDisk(deps, onDisk);
-  // Who signs meanwhile may end before he comes to wait for it: a disk that fails then is told by whatever waits next.
+  // Signing goes on meanwhile and may fail before anybody awaits `reached`: this keeps its rejection from being
+  // unhandled. Whoever awaits `reached` is told all the same.
   reached.catch(() => undefined);
   return { ...committed.value, onDisk: reached };
 }
 
-/** What came after the request was let in, a revocation or a row changed from outside, still stops it here. */
+/** Refuses a key that was revoked, or a row that was changed from outside, since the request was let in. */
 function requireActiveKey(store: Store, caller: Caller, isCancel: boolean): StoredKey {
   const key = findApiKey(store, caller.key.keyHash);
   if (key?.state !== "active") {
     throw new ApiError("revoked_api_key", "This API key has been revoked. Nothing was sent.");
   }
-  // A cancel goes by what was sealed, and takes risk away.
+  // A fault of the account's row stops no cancel: a cancel takes risk away, and goes by the account as it was sealed.
   const fault = key.fault ?? (isCancel ? null : key.accountFault);
   if (fault !== null) throw new ApiError("storage_unavailable", changedOutside(fault));
   return key;
 }
 
-/** A stop is a row like any other: what is stored after it has met it, and what was stored before it finds and burns. */
+/**
+ * Refuses what could increase by orders that a stop covers. What is stored after the stop's row meets it here; what was
+ * stored before it the stop finds, and burns or cancels.
+ */
 function requireNotStopped(store: Store, { account }: Caller, increasesFor: Plan["increasesFor"]): void {
   for (const placedBy of increasesFor) {
     const stop = findStopOf(store, account.id, placedBy);
@@ -120,7 +127,7 @@ function stoppedMessage({ id, scope }: StandingStop): string {
   return `Trading is stopped for ${whose} by stop ${id}, and this could make a position larger. Nothing was sent, and the Idempotency-Key is not used. Cancels and what can only make a position smaller pass. The operator resumes with "postern resume", or the owner by signature.`;
 }
 
-/** Nothing is stored and nothing was sent when the disk refuses an intent. */
+/** Commits; an error of the database becomes 503 `storage_unavailable`, with nothing stored and nothing sent. */
 async function storing<T>(deps: With<"log">, commit: () => Promise<T>): Promise<T> {
   try {
     return await commit();
@@ -130,7 +137,10 @@ async function storing<T>(deps: With<"log">, commit: () => Promise<T>): Promise<
   }
 }
 
-/** What is committed and cannot be brought to the disk is never sent; whether it is found again is for the next start to say. */
+/**
+ * Waits for the disk; its failure becomes 503 `storage_unavailable`. The intent is committed and is never sent; whether
+ * its rows are still there the next start sees.
+ */
 async function reachingDisk(deps: With<"log">, onDisk: Promise<void>): Promise<void> {
   try {
     await onDisk;

@@ -31,8 +31,8 @@ import { tellSelfTrades } from "./tell-self-trade.ts";
 import type { Reserved, Stored } from "./verb.ts";
 
 /**
- * Inside the intent's transaction, when all of it is stored. Throws `rail_refused` or `rails_unproven`, and with that nothing
- * of it has happened. A plain key is held to nothing.
+ * Judges what a write of a key with rails has stored, inside the intent's transaction. Throws `rail_refused` or
+ * `rails_unproven`, which takes all of it back. A key without rails is held to nothing.
  */
 export function passGate(deps: ToJudge, caller: Caller, key: StoredKey, stored: Stored): void {
   const { limited } = key;
@@ -43,14 +43,14 @@ export function passGate(deps: ToJudge, caller: Caller, key: StoredKey, stored: 
     if (stored.reserves !== undefined) judgeReserved(deps, by, stored.reserves);
     return;
   }
-  // What is begun is no action: its verb has asked whose orders it may cancel.
+  // `begun` is no action: the verb itself has asked whose orders the key may cancel.
   if (stored.kind !== "outgoing") return;
   const { attempt, batch } = stored;
   if (batch === undefined) judgeOne(deps, by, attempt, NOTHING_LATER);
   else judgeEach(deps, by, batch);
 }
 
-/** One order that a person has approved stands in for the verb that its key lacks. */
+/** Lets a key that may propose place the one order that a person has approved; every other rail still holds. */
 function railsFor({ isApproved }: Caller, rails: Rails): Rails {
   if (isApproved !== true || !rails.may.includes("propose")) return rails;
   return { ...rails, may: [...rails.may, "increase", "reduce"] };
@@ -59,7 +59,9 @@ function railsFor({ isApproved }: Caller, rails: Rails): Rails {
 /** Who is judged, and by what. */
 type Judging = { account: Account; rails: Rails };
 
-/** Each with those before it: what they come to together is in the judgement of the last. All that are beyond a rail are named. */
+/**
+ * Judges each order of a batch together with those before it, so the last with all. Names every one that is refused.
+ */
 function judgeEach(deps: ToJudge, by: Judging, batch: readonly Attempt[]): void {
   const later = new Set(batch.map(({ cloid }) => cloid));
   const refusals: OrderRefusal[] = [];
@@ -88,7 +90,10 @@ function judgeOne(deps: ToJudge, by: Judging, attempt: Attempt, later: Judged["l
   judgeWish(deps, by, wish, { asked: attempt.resource.id, targetBot, later });
 }
 
-/** The entry as if it were sent now. What protects it reduces only what that fills, and is held to its distance alone. */
+/**
+ * Judges a trade before any of it is sent: its entry as if it were sent now, its stop and take-profit by their distance
+ * alone, because they reduce only what the entry fills.
+ */
 function judgeReserved(deps: ToJudge, by: Judging, { id, entry, guards }: Reserved): void {
   const { rails } = by;
   const of: LegName = { orderId: id, cloid: id, bot: rails.bot };
@@ -122,13 +127,13 @@ function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, askin
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs: facts.legs });
 }
 
-/** A key that has expired since the request was let in. */
+/** Throws where the key has expired since the request was let in. */
 function requireTime({ clock }: With<"clock">, { expiresAtMs }: LimitedGrant): void {
   if (clock.nowMs() >= expiresAtMs)
     throw new ApiError("expired_api_key", "This API key has expired. Nothing was sent.");
 }
 
-/** Null where no order is changed but the one that is placed. */
+/** The bot whose order or TWAP is canceled or changed; null where no bot placed it, undefined where none is changed. */
 function targetBotOf(store: Store, attempt: Attempt): Facts["targetBot"] {
   const { kind, resource, accountId } = attempt;
   if (kind === "twap_cancel") return botOf(store, starterOf(store, accountId, attempt));
@@ -179,10 +184,10 @@ function only<T>(all: readonly T[]): T {
   return first;
 }
 
-/** Whose it is going to be, and under which names. */
+/** The bot that the judged order will belong to, and the order's names. */
 type LegName = Pick<OpenLeg, "orderId" | "cloid" | "bot">;
 
-/** The market by the number that is signed: what the row says of it has no part in where it goes. */
+/** What a signed order comes to. Its market is that of the signed number, whatever market the order's row has. */
 function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boolean): OrderWish {
   const market = marketOf(deps, order.a);
   const trigger =
@@ -203,7 +208,7 @@ function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boo
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
 }
 
-/** The exchange makes the prices of its slices as they come. */
+/** What a signed TWAP comes to. It has no price: the exchange prices each slice when it comes. */
 function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): Wish {
   const market = marketOf(deps, twap.a);
   const leg: OpenLeg = {

@@ -7,9 +7,9 @@ import type { SendResult } from "../settle/send/send.ts";
 import { listAttemptsOf, listSameAction } from "../store/attempts.ts";
 
 /**
- * Ends a write of which it is proven that no byte left. As long as nobody can know of it, the intent vanishes: the key
- * is free again, and an `ApiError` tells the client so. Else what was answered before must stay true: a placing ends
- * as never sent (true), and anything else has to be pursued (false).
+ * Ends a write of which it is proven that no byte left. While nobody can know of it, the intent vanishes: the key is
+ * free again, and an `ApiError` tells the client so. Where somebody was told of it, a placing ends as never sent
+ * (returns true), and anything else has to be pursued (returns false).
  */
 export function giveBack(
   deps: With<"clock" | "running" | "store">,
@@ -35,7 +35,7 @@ function codeOf({ isOurFault, waitS }: SendResult & { kind: "not_sent" }): Error
   return waitS === undefined ? "exchange_unreachable" : "exchange_rate_limited";
 }
 
-/** Neither a 202 has been given, nor does a cancel or modify act on the order that would go. */
+/** True while no 202 was given for the write, and no cancel or modify acts on the order that would vanish. */
 function isUnknownToAll(deps: With<"running" | "store">, attempt: Attempt): boolean {
   if (deps.running.isTold(attempt.accountId, attempt.idempotencyKey)) return false;
   if (attempt.kind !== "place") return true;

@@ -11,7 +11,7 @@ import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
 import type { Write } from "./verb.ts";
 
-/** Of a batch: the key places an order for each of those that its body asks for. */
+/** Route of a batch: its key places an order for each of those that its body asks for. */
 export const BATCH_ROUTE = "POST /v1/orders/batch";
 
 /** What every write carries besides its own terms. */
@@ -39,7 +39,7 @@ export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write)
   return answerRecord(deps, record, write);
 }
 
-/** What a write answers when it is settled: a new order is created, everything else is done. */
+/** HTTP status of a write that is settled: 201 where it creates orders, else 200. */
 function successOf({ route }: Write): 200 | 201 {
   return CREATES.has(route) ? 201 : 200;
 }
@@ -77,8 +77,8 @@ export async function answerRecord(
 }
 
 /**
- * A power cut may have taken an outcome that was told already, and that one look gives back: until each has been looked
- * at, `unknown` would be a step back from it.
+ * Refuses until the start has looked at everything that was open. A power cut may have taken an outcome that was told
+ * already and that one look gives back: `unknown` would then take back what was told.
  */
 function requireLookedAt({ state: { phase } }: With<"state">): void {
   const isLooking = phase === "trial" || phase === "opening" || phase === "starting";

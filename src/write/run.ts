@@ -48,7 +48,7 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   return { ...answer, isReplay: false };
 }
 
-/** What a rail refuses is told when all of it has been taken back. */
+/** Tells of a rail's refusal after the intent's transaction: what is written inside it is rolled back with it. */
 async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -60,7 +60,10 @@ async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Pr
 
 type Planned = { plan: Plan; committed: Committed };
 
-/** What was stored while a write planned goes first, and the write plans again. */
+/**
+ * Plans and commits. Plans again where something was stored meanwhile that has to be planned for, where the list of
+ * markets has moved, and, once, where a rail refused by what may be a reading that is behind.
+ */
 async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Write; verb: Verb }): Promise<Planned> {
   const { write, verb } = about;
   const { isCancel } = verb;
@@ -92,7 +95,9 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
   }
 }
 
-/** All that has to be known before the intent: what the exchange is asked for here may be long in coming. */
+/**
+ * Makes the plan, and reads all that has to be known before the intent. The exchange is asked here, and may be slow.
+ */
 async function planned(
   deps: ToWrite,
   caller: Caller,
@@ -113,7 +118,9 @@ type ListedPlan = { plan: Plan; listed: readonly ListedMarket[] };
 
 const LATE = Symbol("late");
 
-/** Nothing is stored yet: a client that can be told nothing else by the deadline is told that, and what comes then is dropped. */
+/**
+ * Refuses at the deadline where the plan is not made yet: nothing is stored, and a plan that comes later is dropped.
+ */
 async function inTime<T>(deps: With<"clock">, deadlineMs: number, work: Promise<T>): Promise<T> {
   const timer = deps.clock.timer(Math.max(0, deadlineMs + OWN_WORD_MS - deps.clock.elapsedMs()));
   const done = await Promise.race([work, timer.up.then((): typeof LATE => LATE)]).finally(timer.cancel);
@@ -122,12 +129,15 @@ async function inTime<T>(deps: With<"clock">, deadlineMs: number, work: Promise<
   throw new ApiError("exchange_unreachable", words, LATE_RETRY_AFTER_S);
 }
 
-/** A plan that waits for the deadline itself says better what it has waited for, milliseconds. */
+/** Added to the deadline, milliseconds: a plan that gives up at the deadline says better what it has waited for. */
 const OWN_WORD_MS = 50;
-/** What was slow may be there by then. */
+/** `Retry-After`, seconds: the reading that was slow may be there by then. */
 const LATE_RETRY_AFTER_S = 1;
 
-/** What takes risk away passes without: whoever holds a position must get out of it. */
+/**
+ * Where rails are required, refuses increases of a key without rails. Cancels and reductions pass: whoever holds a
+ * position must be able to get out of it.
+ */
 function requireRails({ settings, store }: With<"settings" | "store">, { key }: Caller, { use }: Plan): void {
   if (!settings.areRailsRequired || use !== "order" || findApiKey(store, key.keyHash)?.limited !== null) return;
   const words =
@@ -135,7 +145,10 @@ function requireRails({ settings, store }: With<"settings" | "store">, { key }: 
   throw new ApiError("rails_required", words);
 }
 
-/** What a limited key is judged by inside the transaction is asked for before it; null for a plain one, which waits for nothing. */
+/**
+ * Reads, before the transaction, what a limited key is judged by inside it; null where nothing has to be waited for, as
+ * for every key without rails.
+ */
 function readFactsFor(
   deps: ToWrite,
   { account, key }: Caller,
@@ -154,7 +167,10 @@ async function readAll(reading: readonly Promise<void>[]): Promise<void> {
   await Promise.all(reading);
 }
 
-/** A position that is shown late, and fills that are booked at once, look like a position of others; so do fills that are told late. */
+/**
+ * Whether a rail's refusal may rest on a reading that is behind: while the exchange shows a position late, or fills are
+ * told late, what is the bot's own looks like a position of others.
+ */
 function mayBeBehind(error: unknown, { resource, use }: Plan): boolean {
   if (!(error instanceof RailRefused)) return false;
   const { rail } = error.refused;
@@ -171,12 +187,15 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
   ]);
 }
 
-/** When its turn comes where others wait as well. */
+/** In which line it waits for a place among what is under way. */
 function rankOf({ bucket }: Verb): "cancel" | "order" {
   return bucket === "cancels" ? "cancel" : "order";
 }
 
-/** Inside the intent's transaction: the key, with its answer where that is final already. */
+/**
+ * Inside the intent's transaction: stores the key's record, unless the order's row holds it, and then what the plan
+ * stores. Where nothing is to be sent, the key has its final answer at once.
+ */
 function storeUnder({ store }: With<"store">, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
   if (row === "in_the_order") return work();
   insertKeyRecord(store, key);
@@ -189,7 +208,10 @@ function refuseFor(obstacle: Obstacle | null): void {
   if (obstacle !== null) throw obstacle.error;
 }
 
-/** Sends once and writes down what came back; an outcome that is still open is pursued until the deadline and on. */
+/**
+ * Sends the action once, together with what leaves beside it, and writes down what came back. An outcome that is still
+ * open is pursued, beyond the answer's deadline as well.
+ */
 async function sendAndConclude(
   deps: ToWrite,
   outgoing: Outgoing,
@@ -223,7 +245,7 @@ async function sendOnce(
   return answer;
 }
 
-/** Each has a word of its own in the answer. */
+/** Pursues every attempt of an action, with what the answer said of it where that was a refusal in unlisted words. */
 async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], result: SendResult): Promise<void> {
   const count = attempts.length;
   const pursued = attempts.map(({ id }, index) =>
@@ -238,7 +260,7 @@ async function conclude(
   result: SendResult,
 ): Promise<Conclusion> {
   if (result.kind === "reply") return outgoing.conclude(result.reply);
-  // With an empty action on its way this request has sent something.
+  // Empty actions that left beside it are something sent: then the intent cannot vanish.
   const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
   return { isSettled, answer: null };

@@ -8,11 +8,11 @@ import type { WireOrder } from "../wire/action/order.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
-/** A write: what the record of its key is to say, and how it is told from another under that key. */
+/** One request that changes something: what the record of its Idempotency-Key will hold, and what its body asks for. */
 export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint"> & {
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
-  /** The same of what it would place; null for a write that places nothing. */
+  /** What the body asks to be placed, held against orders found after a restore; null where it places none. */
   placing: PrintedBody | null;
   /** Elapsed time at which the request was in; from there its deadline counts. */
   startedElapsedMs: number;
@@ -23,38 +23,39 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
  * would be sent, and how what comes back is written down. The steps around that are `runWrite`'s, for all of them.
  */
 export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
-  /** What a request draws on whose key is new. */
+  /** The bucket of the API key's limits that a request draws on when its Idempotency-Key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
-  /** So often; once where it is left out. */
+  /** How many requests are drawn from the bucket, one for each order of a batch; 1 where it is left out. */
   charges?: number;
-  /** A cancel of a known order: it takes risk away, and goes where other writes are refused. */
+  /** True for a cancel of an order known here: it takes risk away, and passes while other writes are refused. */
   isCancel: boolean;
-  /** Throws `ApiError` for what cannot be done; reads what it needs. Asked again when its plan was overtaken. */
+  /** Reads what it needs; throws `ApiError` for what cannot be done. Called again when its plan was overtaken. */
   plan(write: Write): Promise<Plan>;
 };
 
 /** What is to be stored and sent. */
 export type Plan = {
-  /** What the key will answer with. */
+  /** The order, operation, batch, cancel-all or trade whose state answers for the key. */
   resource: KeyRecord["resource"];
-  /** What it is paid as. */
+  /** What the action's weight at the exchange is spent on: each use has a share of its own (`exchange/shares`). */
   use: ActionUse;
   /** False where nothing is going to be sent, as far as is known: then no weight is asked for. */
   isSent: boolean;
-  /** An order of its own is refused where none would be taken. */
+  /** It ends in orders at the exchange, and is refused where the account can place none (`orderObstacle`). */
   isOrder: boolean;
   /**
-   * Whose orders it may make a position larger by: the caller's, and whoever placed what it changes. Empty where it can only
-   * make one smaller, or risk less: that passes every stop.
+   * Hashes of the API keys (null: placed elsewhere) by whose orders it may make a position larger: the caller's key,
+   * and the one that placed what it changes. A stop of any of them refuses it. Empty where it can only make a position
+   * smaller, or risk less: that passes every stop.
    */
   increasesFor: readonly (string | null)[];
-  /** In which something is placed or changed: whoever is held to rails is judged by its price. Null where none is needed. */
+  /** The market in which it acts: a key with rails is judged by prices there. Null where no price is needed. */
   market: string | null;
-  /** The same of what is placed beside it, in the same action. */
+  /** Further markets in which the same action places orders: those of a batch. */
   alsoMarkets?: readonly string[];
-  /** So many orders are in the action; one where it is left out. */
+  /** How many orders are in the action; 1 where it is left out. */
   count?: number;
-  /** The row of what is placed holds its key as well; else the key gets a row of its own. */
+  /** Where the key's record is stored: in the row of the order that is placed, or in a row of its own. */
   keyRow: "own" | "in_the_order";
   /**
    * Inside the intent's transaction. Throws `idempotency_in_progress` when something that was stored meanwhile has to be
@@ -70,26 +71,28 @@ export type Stored = Outgoing | Said | Begun;
 export type Outgoing = {
   kind: "outgoing";
   attempt: Attempt;
-  /** Of what leaves as one action: all of it, `attempt` first. */
+  /** All attempts that leave as one action under one number, `attempt` first; left out where it leaves alone. */
   batch?: readonly Attempt[];
-  /** What leaves at the same moment: the empty actions that burn what a cancel must not meet. */
+  /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
   beside?: readonly (() => Promise<void>)[];
   /** Writes down what the exchange answered. */
   conclude(reply: Reply): Conclusion | Promise<Conclusion>;
 };
 
-/** A row from which work follows that is none of this write's: `goOn` begins it, and waits for it a while. */
+/**
+ * A row is stored with which a worker goes on, after this write too: `goOn` wakes the worker and waits a while for it.
+ */
 export type Begun = { kind: "begun"; goOn(): Promise<void> };
 
 /** Nothing is to be sent: the final answer, as JSON text. */
 export type Said = KeyAnswer & { kind: "said"; reserves?: Reserved };
 
-/** What is going to be sent later on, of which nothing goes out before: a limited key is held to all of it at once. */
+/** What a trade will send later, and not now: a key with rails is judged by all of it when the trade is stored. */
 export type Reserved = {
-  /** Of the resource that will send it. */
+  /** Id of the trade. */
   id: string;
-  /** What increases; null where nothing does. */
+  /** The order that increases; null where none does. */
   entry: WireOrder | null;
-  /** What only reduces what the entry fills, once it waits for the mark. */
+  /** Stop-loss and take-profit: they only reduce what the entry fills, and wait for the mark until then. */
   guards: readonly WireOrder[];
 };
