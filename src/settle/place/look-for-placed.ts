@@ -52,10 +52,10 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   return { ...swept, sight, history: sight.difference.mayBeOurs ? null : swept.history };
 }
 
-/** So long looks for the record of what fills have named may miss it before fills alone tell its end, milliseconds. */
+/** How long, in milliseconds, looks may miss a record before fills alone, which have named the order, tell its end. */
 const RECORD_AWAITED_MS = 3_000;
 
-/** The stream or the index has told the whole of it, while every record is behind. */
+/** The end of an order whose fills are known whole while every record of it is behind; null where they are not. */
 function knownWhole({ store, clock }: With<"clock" | "store">, sought: Sought, pursuit: Pursuit): Sight | null {
   const { oid } = sought.leg;
   if (oid === null || !isNamedByLead(sought.leg)) return null;
@@ -70,7 +70,7 @@ async function lookInSweep(
   attempt: Attempt,
   { sought, options, sweep }: { sought: Sought; options: InfoOptions; sweep: Sweep },
 ): Promise<PlacedLook> {
-  // What is no more than a lead hides nothing that has the terms.
+  // A native id that is no more than a lead must not hide an order that has the terms.
   const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
   // A nonce is the exchange time of its making.
   const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
@@ -99,7 +99,9 @@ function mayBeNameless(
   );
 }
 
-/** Without what others placed under its client order id, and without the lists of other dexes, which may be newer. */
+/**
+ * The sweep without orders of others under this client order id, and without lists of other dexes, which may be newer.
+ */
 function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Sought): Sweep {
   const { cloid, size } = sought.leg;
   const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
@@ -115,7 +117,7 @@ function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Soug
   return {
     open: open.filter((order) => dexOf(order.coin) === dexOf(sought.market) && isAsked(order)),
     history: history.filter(({ order }) => isAsked(order)),
-    // Of several that may be its own, one that is whole.
+    // Of several orders whose fills may be its own, one that is filled whole.
     fills: fills.filter((fill) => fill.cloid !== cloid || fill.oid === own),
   };
 }

@@ -13,7 +13,7 @@ import { type Intended, type Numbered, storeNumbered } from "../send/intent.ts";
 export type NewOrder = {
   accountId: string;
   market: Market;
-  /** The market is named above. */
+  /** Without the market, which is `market` above. */
   terms: Omit<OrderTerms, "market">;
   /** What its id is made of, beside the account. */
   idempotencyKey: string;
@@ -23,7 +23,7 @@ export type NewOrder = {
   batch?: { id: string; index: number };
 };
 
-/** Its row, of which nothing is known yet. */
+/** The row of a new order: nothing is known of its outcome yet. */
 export function newOrder({ clock, instance }: With<"clock" | "instance">, about: NewOrder): StoredOrder {
   const { accountId, market, idempotencyKey, keyHash, batch } = about;
   const { side, size, price, timeInForce, reduceOnly, trigger } = about.terms;
@@ -61,7 +61,7 @@ export function newOrder({ clock, instance }: With<"clock" | "instance">, about:
   };
 }
 
-/** What is about to be placed for it. */
+/** The first leg of a new order: what is about to be placed. */
 export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder): Leg {
   return {
     cloid: cloidOf(id),
@@ -80,10 +80,13 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
   };
 }
 
-/** By whom it is placed: see `Intended`. */
+/** By whom an order is placed (see `Intended`), and the builder who has a fee of it. */
 type Placer = Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] };
 
-/** Inside the intent's transaction: order, key, leg, attempt and audit row. Its number has a place, or its batch has. */
+/**
+ * Stores an order with its key, first leg, attempt and audit row, inside the intent's transaction. Takes no place among
+ * what is under way: the caller does, one for an order or one for its whole batch.
+ */
 export function storePlacing(
   world: With<"clock" | "store">,
   { order, key }: Pick<Placing, "order" | "key">,

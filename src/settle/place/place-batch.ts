@@ -12,14 +12,14 @@ import { replyTo } from "./reply-to.ts";
 
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
 
-/** `elsewhere`: of each that is shown in another market than was asked for, what is shown. */
+/** `elsewhere`: for each order, what is shown instead of what was asked for (another market or order), or null. */
 export type BatchTold = { reply: Reply; elsewhere: readonly (Difference | null)[] };
 
 type ReadPlacing = { placing: Placing; reading: PlaceReading };
 
 /**
- * Writes down what the exchange answered to placings that left as one action, all of it at once. Of those whose outcome is still
- * open the order is `unknown` and the attempt has to be pursued; the key is answered when there are none.
+ * Writes down, in one transaction, what the exchange answered to placings that left as one action. An order whose
+ * outcome is still open is `unknown`, and its attempt has to be pursued; the key is answered once there are none.
  */
 export async function recordBatchReply(
   world: ToRecord,
@@ -34,7 +34,7 @@ export async function recordBatchReply(
     return { placing, reading: asFarAsProven(readPlaceReply(placing.order, placing.leg, reply), reply) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
-  // Where it is written a second time it is written as it was told.
+  // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
   const outcome = await world.commits.outcome((store): Conclusion => {
     const answers = read.map((each) => recordOne(store, each, nowMs));

@@ -7,7 +7,7 @@ import { storePlacing } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
 import { shownElsewhere } from "./shown-market.ts";
 
-/** To place an order that nobody asks for just then. */
+/** What it takes to place an order by the gateway itself. */
 export type ToPlaceOwn = ToSend & With<"commits" | "feeds" | "instance" | "markets" | "picture">;
 
 type OwnPlacing = {
@@ -16,7 +16,7 @@ type OwnPlacing = {
   store: (place: Place) => Placing | null;
 };
 
-/** One order that only reduces, with an intent of its own; a lost answer is pursued. */
+/** Places one order that only reduces, with an intent of its own; an answer that is lost is pursued. */
 export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "pursue">, own: OwnPlacing): Promise<void> {
   const { account, store } = own;
   const made: { placing: Placing | null } = { placing: null };

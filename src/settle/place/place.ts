@@ -11,7 +11,11 @@ import { shortReason } from "../look/look.ts";
 import { type Conclusion, finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
 import type { Reply } from "../send/send.ts";
 
-/** What the answer to a placing says of the leg: a fact, or why it has to be looked for. */
+/**
+ * What the answer to a placing says of the leg: a fact, or why it has to be looked for. `canBeReadAgain`: one look at
+ * the exchange gives the fact back, so it may be told before it is on the disk. `text`: the exchange's own words;
+ * `seen`: what is certain all the same.
+ */
 export type PlaceReading =
   | { kind: "definite"; event: LegEvent; canBeReadAgain: boolean }
   | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
@@ -26,7 +30,7 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
   const { order, leg, attempt } = placing;
   const reading = asFarAsProven(readPlaceReply(order, leg, verdict), verdict);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
-  // Where it is written a second time it is written as it was told.
+  // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
   return world.commits.outcome((store): Conclusion => {
     if (reading.kind === "look") {
@@ -43,8 +47,8 @@ export function recordPlaceReply(world: Recording, placing: Placing, verdict: Re
 }
 
 /**
- * What the exchange's answer names stands in another market, or is another order: that is no answer to what was asked. The
- * order is pursued, and nobody waits for what that finds.
+ * Raises the alarm where the answer names an order that stands in another market, or another order: the order is `unknown`,
+ * and is pursued. `isSettled` is true because nobody waits for what that finds.
  */
 export async function recordElsewhere(
   world: Recording & With<"log" | "markets" | "store">,
@@ -66,7 +70,10 @@ export function answeredFor({ words }: Difference): string {
   return `the exchange answered for ${words}`;
 }
 
-/** What was refused with its number unused was not placed, and may yet be by a copy: it yields to whatever shows it. */
+/**
+ * Weakens a refusal that may have left its number unused: a copy of the action may still be taken, so the leg is
+ * `turned_away`, which whatever shows the order overrules.
+ */
 export function asFarAsProven(reading: PlaceReading, verdict: Reply): PlaceReading {
   const isFinal = verdict.kind !== "refused" || !mayLeaveNumber(verdict.text);
   if (isFinal || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
@@ -130,28 +137,28 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
   };
 }
 
-/** An order that the exchange names: one look at it gives this back. */
+/** A fact about an order that the exchange's answer names: one look at the order gives it back. */
 function definite(event: LegEvent): PlaceReading {
   return { kind: "definite", event, canBeReadAgain: true };
 }
 
-/** One that is met already fires at once: a look at it may show a refusal, and not that it had been taken. */
+/** A trigger was taken. If it fires at once, a look may show its refusal alone: so no look gives this fact back. */
 function armed(oid: string | null): PlaceReading {
   return { kind: "definite", event: { type: "armed", oid }, canBeReadAgain: false };
 }
 
-/** Of a refusal the exchange keeps nothing. */
+/** A refusal: the exchange keeps no record of it, so no look gives it back. */
 function refused(text: string): PlaceReading {
   const event = { type: "rejected", reason: plainWords(text), oid: null } as const;
   return { kind: "definite", event, canBeReadAgain: false };
 }
 
-/** An answer that has to be looked up. */
+/** A reading that proves nothing: what became of the order has to be looked up. */
 export function lookedUp(reason: string): PlaceReading & { kind: "look" } {
   return { kind: "look", reason, text: null, seen: null };
 }
 
-/** Every order that we place has one, and an answer that names none may be another's: then it is looked up. */
+/** True where the answer names our client order id: an answer without one may be about another's order. */
 function isOurs(answered: string | null, cloid: string): boolean {
   return answered === cloid;
 }

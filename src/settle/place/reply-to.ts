@@ -1,7 +1,7 @@
 import type { StatusEntry } from "../../wire/answer/reply.ts";
 import type { Reply } from "../send/send.ts";
 
-/** Which of how many orders of an action. */
+/** Which order of an action it is (from 0), and how many the action has. */
 export type PlaceInAction = { index: number; count: number };
 
 /**

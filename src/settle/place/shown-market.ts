@@ -1,6 +1,7 @@
 /**
- * An answer to a placing names a native id and no market, and what was signed was a place in a list that moves. The feed names
- * the market of what it tells a moment later, or earlier.
+ * Whether a placed order stands in the market that was asked for. The answer to a placing names a native id and no
+ * market, and what was signed was a number, a place in a list of markets that moves. The feed names the market, mostly
+ * within milliseconds of the answer, or before it.
  */
 
 import type { With } from "../../deps.ts";
@@ -11,7 +12,10 @@ import { jsonInteger } from "../../wire/json.ts";
 import type { Difference } from "../evidence/difference.ts";
 import type { Reply } from "../send/send.ts";
 
-/** So long an answer is kept for the word on its market, where none was heard of that market lately, milliseconds. */
+/**
+ * How long an answer is held back until the feed or a look names the order's market, milliseconds: at most once a
+ * minute and market, whether or not a word comes.
+ */
 const AWAITED_MS = 400;
 
 type ToCompare = With<"clock" | "exchange" | "feeds" | "markets" | "picture">;
@@ -45,7 +49,7 @@ export async function shownElsewhere(
   return null;
 }
 
-/** Its native id where the answer is one to this order. */
+/** The native id in an answer that is about this order; null in any other. */
 function namedIn(reply: Reply, cloid: string): string | null {
   const [entry] = reply.kind === "accepted" ? reply.statuses : [];
   const isNamed = entry?.kind === "resting" || entry?.kind === "filled";
@@ -56,7 +60,7 @@ function namedIn(reply: Reply, cloid: string): string | null {
 type ShownOrder = Pick<HeardOrder, "market" | "cloid">;
 
 async function awaited(world: ToCompare, order: StoredOrder, user: string, oid: string): Promise<ShownOrder | null> {
-  // What is told a moment later is an alarm, and every key of the order answers as it reads.
+  // Not waited for: another market that is told later is an alarm, and every key of the order then answers as it reads.
   if (!world.markets.isWordDue(order.market, order.assetId)) return null;
   const timer = world.clock.timer(AWAITED_MS);
   const isLate = timer.up.then(() => null);
@@ -79,7 +83,7 @@ async function toldSoon(
   }
 }
 
-/** Where no feed tells it: one look, which may come too early. */
+/** What the exchange's record says, where no feed is live: one look, which may come too early. */
 async function recorded({ exchange }: With<"exchange">, user: string, oid: string): Promise<ShownOrder | null> {
   const outcome = await exchange.info({ type: "orderStatus", user, oid: jsonInteger(oid) }, { purpose: "settle" });
   const answer = outcome.kind === "ok" ? parseOrderStatusOf(oid, outcome.json) : null;

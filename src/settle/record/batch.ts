@@ -12,7 +12,7 @@ import { findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 
-/** Writes down what was learned of the number of an action: of everything that left under it. */
+/** Writes down what was learned of an action's number, in every attempt that left under it. */
 export function updateNumber(
   store: Store,
   attempt: Attempt,
@@ -21,7 +21,7 @@ export function updateNumber(
   for (const each of listSameAction(store, attempt)) updateAttempt(store, each, change);
 }
 
-/** Of what left with this one: those that are known to be at the exchange, or to have been. An order of its own has no others. */
+/** Legs of the other orders of its batch that are, or have been, at the exchange; none for an order that left alone. */
 export function listShownBeside(store: Store, attempt: Attempt): Leg[] {
   return listSameAction(store, attempt).flatMap(({ id, cloid }) => {
     const leg = id === attempt.id || cloid === null ? null : findLegByCloid(store, cloid);
@@ -29,14 +29,15 @@ export function listShownBeside(store: Store, attempt: Attempt): Leg[] {
   });
 }
 
-/** A fill alone is a lead: it may be somebody else's. */
+/** True where more than a fill names the leg: a fill alone is a lead, and may be somebody else's. */
 function isShown(leg: Leg): boolean {
   return leg.oid !== null && !isNamedByLead(leg);
 }
 
 /**
- * Fixes what the key of a batch answers, once the outcome of each of its orders is known; null before, and where it is fixed. An order
- * that was settled may have become unknown again while others were out: it is over, and its size is being read.
+ * Fixes what the key of a batch answers, once the outcome of each of its orders is known. Null before that, and where
+ * it was fixed before. An order that was settled may be `unknown` again while others are out: it is over, and its size
+ * is still being read.
  */
 export function answerBatch(store: Store, batchId: string): KeyAnswer | null {
   if (listUnsettledOfBatch(store, batchId).length > 0) return null;

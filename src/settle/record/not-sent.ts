@@ -29,7 +29,7 @@ function takeBackOne(store: Store, attempt: Attempt, why: NotSentCause): void {
   auditNotSent(store, attempt, why);
 }
 
-/** An open modify keeps its order `unknown` once the original is canceled: that ends with it. */
+/** Deletes the leg that a modify would have placed; the order is no longer `unknown` because of that modify. */
 function removeReplacement(
   store: Store,
   { resource }: Attempt,

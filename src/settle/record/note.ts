@@ -2,7 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import type { With } from "../../deps.ts";
 import { appendNote } from "../../store/notes.ts";
 
-/** What notes call it that the exchange has shown what we had taken for refused or never sent: what its keys have answered was not so. */
+/** Name of the note that the exchange shows what we took for refused or never sent: its keys had answered wrongly. */
 export const OVERRULED = "overruled";
 
 /** Writes down one step on the way to the truth. Inside the caller's transaction. */

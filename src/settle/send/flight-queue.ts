@@ -27,7 +27,7 @@ const MAX_WAITING = 512;
 /** A cancel that has waited for so long passes those whose answer was lost, milliseconds. */
 const PATIENT_AFTER_MS = 1_000;
 
-/** What takes risk away goes first, then what finds out. */
+/** The order of the line: cancels take risk away, empty actions find out what became of others, orders come last. */
 const ORDER: Record<FlightRank, number> = { patient: 0, cancel: 0, noop: 1, order: 2 };
 
 type Waiting = { rank: FlightRank; sinceMs: number; untilMs: number; answer(place: Place | null): void };

@@ -36,7 +36,7 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
     queue.set(enter(queue.now(), placeId, rank === "noop" ? "noop" : "reserved"));
     return {
       take({ id, expiresAtMs }) {
-        // A transaction that was taken back gives its numbers out again.
+        // A transaction that was rolled back gives its attempt's id out again: what had the id before is gone.
         const before = carried.get(id);
         if (before !== undefined && before.placeId !== placeId) end(before);
         if (attemptId !== null) carried.delete(attemptId);
@@ -76,7 +76,7 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
     return each?.kind === "numbered" && each.isLost;
   }
 
-  /** Frees what can no longer arrive, or would change nothing, by the rows and the exchange's time. */
+  /** Frees the places of actions that can no longer arrive, by the exchange's time, or whose outcome the rows know. */
   function look(owner: string): void {
     const nowMs = exchange.nowMs();
     for (const [attemptId, each] of [...carried]) {
@@ -85,7 +85,7 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   }
 
   for (const attempt of listOpenAttempts(store)) {
-    // What left as one action has one number, and the place of its first.
+    // A batch has one number, and one place: that of its first attempt.
     if (listSameAction(store, attempt)[0]?.id !== attempt.id) continue;
     const owner = findAccount(store, attempt.accountId)?.ownerAddress;
     if (owner === undefined || attempt.seal !== null) continue;
@@ -101,7 +101,7 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   };
 }
 
-/** Nothing that carries its number can be executed any more, or it is known that it was. */
+/** True where nothing under the attempt's number can be executed any more, or its outcome is known. */
 function isKnown(store: Store, attemptId: number): boolean {
   const attempt = findAttempt(store, attemptId);
   return attempt === null || attempt.state === "done" || attempt.seal !== null;

@@ -61,7 +61,7 @@ export function storeAttempt(
 /** The number that an action is about to be signed with, and until when it can run. */
 export type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
 
-/** Inside the transaction that stores what it is for. */
+/** Takes the signer's next number, inside the transaction that stores the attempt which uses it. */
 export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
   const exchangeNowMs = world.exchange.nowMs();
   const nonce = takeNonce(world.store, signer, exchangeNowMs);
@@ -69,8 +69,8 @@ export function numberFor(world: With<"exchange" | "settings" | "store">, signer
 }
 
 /**
- * The same under a number that is there, in whichever row: of a placing, or of one of several that leave as one action. Whoever
- * has the number has the place.
+ * Stores what is about to be signed under a number that the caller has taken. `insert` puts the attempt into its row:
+ * its own, or that of the order that it places. The caller sees to the place under way, one for each number.
  */
 export function storeNumbered(
   world: With<"clock" | "store">,
@@ -116,10 +116,10 @@ export function storeNumbered(
   return attempt;
 }
 
-/** What the text of an attempt was made of, for as long as this process has the attempt that it stored. Frozen. */
+/** The action of each attempt that this process has stored, so that its text is not parsed again. Frozen. */
 const written = new WeakMap<Attempt, Action>();
 
-/** The action of an attempt, which its text spells; null when that is none that we sign. */
+/** The action that an attempt's text spells; null where that is none that we sign. */
 export function actionOf(attempt: Attempt): Action | null {
   return written.get(attempt) ?? parseActionJson(attempt.action);
 }

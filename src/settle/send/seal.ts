@@ -30,7 +30,10 @@ export async function burnNonce(world: ToSend, attempt: Attempt): Promise<Attemp
 /** Waits for its turn no longer than this, milliseconds: a later step tries again. */
 const NOOP_WAIT_MS = 4_000;
 
-/** A number whose own action was lost has a place already: whichever of the two arrives, it is used once. */
+/**
+ * A place for an empty action. Where the attempt's own action was lost, the number still has that action's place:
+ * whichever of the two arrives, the number is used once.
+ */
 async function placeForNoop(
   { store, flights }: With<"flights" | "store">,
   attempt: Attempt,
@@ -82,7 +85,7 @@ export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopA
   }
 }
 
-/** Of all that left under its number, the first has its place among what is under way. */
+/** Id of the attempt that has the number's place among what is under way: the first of all that left under it. */
 function carriedBy({ store }: With<"store">, attempt: Attempt): number {
   return listSameAction(store, attempt)[0]?.id ?? attempt.id;
 }

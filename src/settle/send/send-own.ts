@@ -14,8 +14,8 @@ export type OwnAction = {
 };
 
 /**
- * An action that nobody asks for just then: it takes risk away, so its turn is among the cancels. Null where none came in
- * time, or nothing was stored: whoever wants it has to look again at what it was for.
+ * Stores and sends an action that the gateway takes by itself. It takes risk away, so it waits in the line of cancels.
+ * Null where its turn did not come in time, or nothing was stored: the caller has to look again at what it was for.
  */
 export async function sendOwn(
   world: ToSend,
@@ -29,7 +29,7 @@ export async function sendOwn(
   return attempt === null ? null : { attempt, result: await sendAttempt(world, attempt, purpose) };
 }
 
-/** Nobody has the place of what was not stored. */
+/** Stores the intent; frees the place where nothing was stored. */
 function storedIn(place: Place, store: OwnAction["store"]): Attempt | null {
   let attempt: Attempt | null = null;
   try {

@@ -34,8 +34,8 @@ export async function sendAttempt(
 }
 
 /**
- * The same for placings that leave as one action under one number: signed is what each of them has stored, one after the other,
- * and the answer may have a word for each.
+ * Signs and posts, once, placings that leave as one action under one number: the orders that their attempts have
+ * stored, one after the other. The answer may have a word for each. As to errors and `onDisk`: see `sendAttempt`.
  */
 export async function sendBatch(
   world: ToSend,
@@ -50,7 +50,7 @@ export async function sendBatch(
   return sendSigned(world, attempt, signed, onDisk);
 }
 
-/** What leaves under the number of an attempt. `count`: so many orders, or other things, are in it. */
+/** A signed action. `count`: how many orders, or other things, are in it. */
 type Signed = { body: string; purpose: Purpose; count: number };
 
 async function sendSigned(
@@ -65,13 +65,15 @@ async function sendSigned(
   return result;
 }
 
-/** Nobody has answered, or somebody before the exchange who could not reach it in time. */
+/**
+ * Whether it may still arrive: nobody answered, or only a server in front of the exchange, which could not reach it.
+ */
 function mayBeUnderWay(result: SendResult): boolean {
   if (result.kind === "not_sent" || result.reply.kind !== "ambiguous") return false;
   return result.reply.reason === "no_answer" || result.reply.reason === "server_error";
 }
 
-/** Of an intent whose transaction has waited for it. */
+/** For a caller whose transaction has waited for the disk: its intent is there already. */
 const ON_DISK = Promise.resolve();
 
 async function postInTime(
@@ -83,8 +85,8 @@ async function postInTime(
   await onDisk;
   if (signed === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
-  // A slow disk or a stopped process has eaten the action's life: it could only arrive to be refused. Asked again in the
-  // turn that sends, so that no stop of more than a moment can come in between.
+  // Nothing leaves once half of the action's life is over (a slow disk, a process that stood still): it could only
+  // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between.
   const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
   return post(world, attempt, signed, mayLeave);
@@ -127,13 +129,13 @@ async function post(world: ToSend, attempt: Attempt, signed: Signed, mayLeave: (
   }
 }
 
-/** Of more words than an action carries things nobody can tell which is whose. */
+/** Makes an answer with more words than the action has orders ambiguous: nobody can tell which word is whose. */
 function toAsMany(verdict: Verdict, count: number): Verdict {
   const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > count;
   return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : verdict;
 }
 
-/** An exception of the way out proves nothing about what has left. */
+/** Posts once. An exception proves nothing about what has left, and is told as no answer. */
 async function sendOnce(
   world: With<"exchange" | "log">,
   { body, purpose }: Signed,
@@ -151,7 +153,7 @@ function isRefusedForActions(verdict: Verdict): boolean {
   return verdict.kind === "refused" && isOutOfActions(verdict.text);
 }
 
-/** Null where it cannot be. */
+/** Signs an attempt's action; null where that fails, and then nothing leaves. */
 function sign(
   world: With<"clock" | "log" | "metrics" | "signers">,
   attempt: Attempt,

@@ -31,7 +31,7 @@ function unlistedTexts(verdict: Verdict): string[] {
   );
 }
 
-/** The same words about another price, market or account are no news. */
+/** The text without its numbers and addresses: words that differ only in price, market or account are told once. */
 function shapeOf(text: string): string {
   return printable(text)
     .replace(/0x[0-9a-fA-F]+/g, "0x")
