@@ -46,7 +46,7 @@ export type Attempt = {
    * as well: the exchange answered that it was carried out.
    */
   hasLanded: boolean;
-  /** Answers of separate requests that witness its absence. */
+  /** How many answers, of separate requests, witness that the exchange does not have what it placed (`isWitness`). */
   negatives: number;
   /** The exchange's text, kept to be shown when this ends as "not executed". */
   answerText: string | null;
@@ -54,8 +54,8 @@ export type Attempt = {
 };
 
 /**
- * The action cannot run later than this, in the exchange's own time: its expiry, with room for the block that may still
- * take it, milliseconds.
+ * Room for the block that may still take an action at its expiry, milliseconds: later than expiry and this, by the
+ * exchange's own time, it cannot run.
  */
 export const EXPIRY_MARGIN_MS = 3_000;
 
@@ -64,10 +64,12 @@ export function endsAtMs({ expiresAtMs }: Pick<Attempt, "expiresAtMs">): number 
   return expiresAtMs + EXPIRY_MARGIN_MS;
 }
 
-/** So long after its end a copy of what was refused is looked for, where the exchange cannot be asked at once, milliseconds. */
+/** How long after its end a refused action's copy is looked for, where that cannot be asked at once, milliseconds. */
 const COPIES_LOOKED_FOR_MS = 60 * 60_000;
 
-/** What was refused with its number unused and has expired before this, exchange time, is not waited for any more. */
+/**
+ * Refused actions that left their number unused and expired before this (unix milliseconds) are waited for no longer.
+ */
 export function copiesSinceMs(exchangeNowMs: number): number {
   return exchangeNowMs - EXPIRY_MARGIN_MS - COPIES_LOOKED_FOR_MS;
 }
@@ -117,7 +119,7 @@ const LOOK_DELAYS_MS = [0, 500, 550, 1_000, 1_000, 2_000, 4_000] as const;
  * close, and its end takes two, a second apart: the third or fourth has them.
  */
 const CANCEL_LOOK_DELAYS_MS = [0, 500, 550, 500, 500, 1_000, 1_000, 1_000] as const;
-/** Once nothing has been found for two minutes. */
+/** Look-up delay once nothing has been found for two minutes, milliseconds. */
 const LOOK_DELAY_PATIENT_MS = 10_000;
 const PATIENT_AFTER_LOOKS = 40;
 

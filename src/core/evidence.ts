@@ -13,17 +13,20 @@ export type Trace = {
   isNamed: boolean;
   /** Any store showed a fill of it. */
   hasFills: boolean;
-  /** Times, apart, that open orders, history and fills were read since its number was seen taken, and none had it. */
+  /** How often open orders, history and fills, read a second apart or more, lacked it since its number was taken. */
   sweeps: number;
-  /** Times that all of them lacked it, apart, when the history no longer reached back to it. */
+  /** How often all of them lacked it, at least 20 seconds apart, when the history no longer reached back to it. */
   outlived: number;
-  /** Every fill up to its last possible moment is known, or the position stands where the known ones have left it. */
+  /** Every fill up to its last possible moment is known, or the position stands where the known fills have left it. */
   areFillsKnown: boolean;
   /** Another order of the same batch is at the exchange: their action ran. */
   hasRun: boolean;
-  /** Times, apart, that one history held such a one and reached back to the batch, and it, open orders and fills lacked this. */
+  /**
+   * How often a history that reached back to the signing held another order of the batch, while history, open orders
+   * and fills lacked this one; at least a second apart.
+   */
   leftOut: number;
-  /** It is a modify that was to place only where it canceled its original, and that had another end. */
+  /** It is a modify that places only where it cancels its original, and the original had ended otherwise. */
   hadNothingToReplace: boolean;
 };
 
@@ -42,7 +45,7 @@ export type Absence =
   /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
   | "outlived";
 
-/** Answers of separate requests that it takes to say that an action left nothing. */
+/** How many answers, of separate requests, it takes to conclude that an action left nothing. */
 export const WITNESSES_NEEDED = 2;
 
 /**
@@ -56,11 +59,11 @@ export function concludeAbsence(
   trace: Trace,
   refusal: string | null,
 ): Absence | null {
-  // One store that shows something outweighs all that show nothing.
+  // One store that shows something of it outweighs all that show nothing.
   if (trace.isNamed || trace.hasFills) return null;
   if (attempt.seal === "noop" && !trace.hasRun) return "never_ran";
   if (trace.hadNothingToReplace) return "replaced_nothing";
-  // Its request may have been doubled on the way, and the copy refused: what it placed would be shown by the second.
+  // The request may have been doubled and the copy refused: then readings would show what the other one placed.
   const isRefusal = refusal !== null && attempt.seal === "nonce_taken" && attempt.hasLanded;
   if (isRefusal && trace.sweeps >= WITNESSES_NEEDED) return "refused";
   if (trace.leftOut >= WITNESSES_NEEDED) return "left_out";
@@ -86,7 +89,7 @@ export function isWitness(answer: HistoryAnswer, endsAtMs: number): boolean {
   return answer.reachesBack && answer.newestAtMs !== null && answer.newestAtMs > endsAtMs;
 }
 
-/** A history that has forgotten the time of an action goes on for so long past its end, at least, milliseconds. */
+/** How long, at least, past an action's end a history that has forgotten its time must go on, milliseconds. */
 const OUTLIVED_BY_MS = 60_000;
 
 /**
@@ -114,7 +117,7 @@ export function goesPast(list: readonly { timestampMs: number }[], sinceMs: numb
   return list.some(({ timestampMs }) => timestampMs > sinceMs);
 }
 
-/** No server is so far behind that it does not show what was there so long before, milliseconds. */
+/** How far behind a server may be, milliseconds: what was there so long before, every server shows. */
 export const BEHIND_MS = 150_000;
 
 /** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */
@@ -160,7 +163,9 @@ export function isSettingInForce({ seal, shown, otherEndsAtMs }: SettingTrace, e
   return otherEndsAtMs === null || exchangeNowMs - otherEndsAtMs > REPLACED_SHOWN_FOR_MS;
 }
 
-/** Answers to cancels of its own, apart and with the list of markets read again in between, that it takes to say so. */
+/**
+ * Cancels of a TWAP that must have found nothing, each by a newer list of markets, before there is nothing to cancel.
+ */
 const MISSES_NEEDED = 3;
 
 /** What is known of a TWAP that the exchange did not find when it was to be canceled. */
@@ -279,9 +284,9 @@ export function agreementOf(close: CloseReading): Agreement {
 }
 
 /**
- * What the position says, a store of its own. `unmoved`: it is stamped later than the close, and stands where the fills that
- * are known have left it. `behind`: it stands so too, and is not newer than the close: it says nothing. `moved`: it stands
- * elsewhere. `unknown`: there is none to compare (spot), or it could not be read.
+ * What the position says, which is a store of its own. `unmoved`: it is stamped later than the close, and stands where
+ * the known fills have left it. `behind`: it stands so too, but is not newer than the close, so it says nothing.
+ * `moved`: it stands elsewhere. `unknown`: there is none to compare (spot), or it could not be read.
  */
 export type PositionWord = "unmoved" | "behind" | "moved" | "unknown";
 
@@ -298,10 +303,12 @@ export type SizeReading = {
   position: PositionWord;
 };
 
-/** Between two readings that count as two where each holds something newer than the close, milliseconds. */
+/** Least time between two readings that count as two, where each holds something newer than the close, milliseconds. */
 export const READING_SPACING_MS = 1_000;
 
-/** Where nothing newer can be had: the first of two readings is so long after the close, and so long before the other. */
+/**
+ * On a quiet account, milliseconds: the first of two readings is so long after the close, the second so long after it.
+ */
 export const QUIET_AFTER_MS = 3_000;
 export const QUIET_SPACING_MS = 2_000;
 
@@ -332,7 +339,9 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
 }
 
-/** The close is not later than the first reading that showed it. */
+/**
+ * Whether a reading is so late that it counts on a quiet account; the close is no later than the first that showed it.
+ */
 function isLate({ elapsedMs, sinceCloseMs }: SizeReading, first: SizeReading): boolean {
   return Math.max(elapsedMs - first.elapsedMs, sinceCloseMs - CLOCK_DOUBT_MS) >= QUIET_AFTER_MS;
 }

@@ -49,7 +49,7 @@ function isConfirmed({ state }: Leg): boolean {
   return state !== "sent" && state !== "lost" && state !== "absent";
 }
 
-/** What was to replace it was told as refused, and the exchange shows it. */
+/** A replacement that was told as refused, and that the exchange shows all the same, keeps the order `unknown`. */
 function doubtOfReported(deciding: Leg, newest: Leg): { words: string | null } | null {
   return newest !== deciding && newest.state === "lost" ? { words: newest.reason } : null;
 }

@@ -139,7 +139,8 @@ function weightsOf(requests: readonly InfoRequest[]): { most: number; least: num
 }
 
 async function send(link: Link, body: string, purpose: Purpose, mayLeave = always): Promise<SendOutcome> {
-  // It was let through before its intent was stored: now, like a cancel, it may use whatever the minute still holds.
+  // `hasBudgetFor` let it through, by the share of its purpose, before its intent was stored. Now it may use whatever
+  // weight the minute still has, as a cancel may.
   const charge = link.budget.take("cancel", ACTION_WEIGHT, link.clock.elapsedMs());
   if (charge === null) {
     const reason = "our weight towards the exchange is used up";

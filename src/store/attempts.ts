@@ -27,7 +27,9 @@ export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attem
   return { ...attempt, id };
 }
 
-/** Such a one stands in its order's row, under its number; all others have a row of their own. */
+/**
+ * True of a placing's attempt, which stands in its order's row under the order's number; others have rows of their own.
+ */
 function isPlacing({ kind }: Pick<Attempt, "kind">): boolean {
   return kind === "place";
 }
@@ -49,14 +51,14 @@ const newest = prepared((store) =>
   store.select({ id: everyAttempt.id }).from(everyAttempt).orderBy(desc(everyAttempt.id)).limit(1).prepare(),
 );
 
-/** 0 while there is none. */
+/** Id of the newest attempt; 0 while there is none. */
 export function newestAttemptId(store: Store): number {
   return newest(store).get()?.id ?? 0;
 }
 
 /** When the first attempt above this id was made that places an order; null when there is none. */
 export function firstPlacedAfter(store: Store, id: number): number | null {
-  // With what it is ordered by: else SQLite would order all of them first.
+  // The id is selected because it is what is ordered by: else SQLite would order all of them first.
   const first = store
     .select({ id: everyAttempt.id, atMs: everyAttempt.createdAtMs })
     .from(everyAttempt)
@@ -82,7 +84,7 @@ export function findAttemptByCloid(store: Store, cloid: string): Attempt | null 
 }
 
 const open = prepared((store) => {
-  // In the words of the indexes that hold only these.
+  // Written as the partial indexes are, which hold only these rows: SQLite uses them only then.
   const released = store.select({ id: orders.id }).from(orders).where(sql`${orders.releasedAtMs} is not null`);
   return store
     .select(ATTEMPT_FIELDS)
@@ -169,7 +171,7 @@ export type AttemptChange = Partial<
   >
 >;
 
-/** A statement for each kind of row and set of columns that are changed together; there are as many sets as places that call. */
+/** A statement for each kind of row and set of columns changed together: as many sets as there are callers. */
 const changes = new Map<string, ReturnType<typeof preparedChange>>();
 
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
@@ -204,7 +206,7 @@ function columnInOrder(name: keyof AttemptChange) {
   return name === "state" ? "attemptState" : name;
 }
 
-/** What was settled is open again: the exchange has shown what it had been said not to have. Its key keeps its answer. */
+/** Opens a settled attempt again: the exchange has shown what it was said not to have. The key keeps its answer. */
 export function reopenAttempt(store: Store, { id, kind, resource }: Pick<Attempt, "id" | "kind" | "resource">): void {
   touchOpenLegs(store, resource.id);
   if (isPlacing({ kind }))
@@ -225,7 +227,7 @@ export function deleteAttempt(
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
 export function markPreparedAmbiguous(store: Store): number {
-  // In the words of the indexes that hold only what is open.
+  // Written as the partial indexes are, which hold only what is open: SQLite uses them only then.
   const rows = store
     .update(attempts)
     .set({ state: "ambiguous" })

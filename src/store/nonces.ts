@@ -6,7 +6,7 @@ import { forget, remembered } from "./remembered.ts";
 import { agents, signers } from "./schema.ts";
 import { everyAttempt } from "./schema-views.ts";
 
-/** SQLite keeps these apart from the rows: what was deleted counts as well. */
+/** The highest number that either table has had; SQLite keeps it, so that numbers of deleted rows count as well. */
 const LAST_NUMBER = "SELECT max(seq) AS last FROM sqlite_sequence WHERE name IN ('orders', 'attempts')";
 
 const lastNumber = remembered<number>((store) => {
@@ -15,7 +15,7 @@ const lastNumber = remembered<number>((store) => {
   statement.finalize();
   return row?.last ?? 0;
 });
-/** There is one sequence. */
+/** The name under which the one sequence is remembered. */
 const THE_SEQUENCE = "";
 
 /**
@@ -43,7 +43,10 @@ const ofNumber = prepared((store) => {
     .prepare();
 });
 
-/** Of two actions under one nonce or one id; within each of the two tables a unique index says the same. */
+/**
+ * The error of two actions under one (signer, nonce) or one id. Unique indexes forbid that within `orders` and within
+ * `attempts`; `requireUnused` looks into both.
+ */
 export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
 /** Throws where the nonce or the id of what is about to be stored has been used. */
@@ -75,14 +78,18 @@ const keepNonce = prepared((store) =>
     .prepare(),
 );
 
-/** The highest number of a signer: that of its newest attempt, or above it of one that was taken back. */
+/**
+ * A signer's highest nonce: of its newest attempt, or a higher one kept in `signers` of an attempt that was taken back.
+ */
 const lastNonceOf = remembered<number>((store, address) => {
   const newest = newestOfSigner(store).get({ address, most: Number.MAX_SAFE_INTEGER })?.nonce ?? null;
   const least = leastNonceOf(store).get({ address })?.lastNonce ?? null;
   return newest === null || least === null ? (newest ?? least) : Math.max(newest, least);
 });
 
-/** The highest number that the exchange would still go on from: all of them, unless a clock was wrong once. */
+/**
+ * A signer's highest nonce of those that are at most `most`; null where there is none. Others came of a wrong clock.
+ */
 function lastInReach(store: Store, address: string, most: number): number | null {
   const last = lastNonceOf.find(store, address);
   if (last === null || last <= most) return last;
@@ -102,17 +109,17 @@ export function takeNonce(store: Store, signer: string, exchangeNowMs: number): 
   return nonce;
 }
 
-/** No lower number is given out from now on. */
+/** Notes a nonce as used: no lower one of its signer is given out from now on. */
 export function passNonce(store: Store, { signer, nonce }: NumberedAttempt): void {
   if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
 }
 
-/** The number of an attempt that is taken back stays used up. */
+/** Keeps the nonce of an attempt that is taken back as used up. */
 export function keepUsedUp(store: Store, { signer, nonce }: NumberedAttempt): void {
   keepNonce(store).run({ address: signer, lastNonce: nonce });
 }
 
-/** Every signer that there has been, used yet or not, goes on above this number. */
+/** Makes every signer that this database knows, used yet or not, go on above this nonce. */
 export function raiseNonces(store: Store, lastNonce: number): void {
   const used = store.selectDistinct({ address: everyAttempt.signer }).from(everyAttempt).all();
   const kept = store.select({ address: signers.address }).from(signers).all();

@@ -49,7 +49,7 @@ export type StoredOrder = Order & {
   version: number;
 };
 
-/** Of an order these never change; setting them all the same would write their indexes again. */
+/** Columns of an order that never change: setting them all the same would write their indexes again. */
 const FIXED = [
   "id",
   "accountId",
@@ -74,7 +74,7 @@ const CHANGING = [
   ...OUTCOME,
 ] as const;
 
-/** Beside them stands in the row what placed the order. */
+/** The order's own columns; its row also has those of its key, first leg and attempt. */
 export const ORDER_COLUMNS = columnsOf(orders, [...FIXED, ...CHANGING]);
 
 export type OrderRow = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] | (typeof CHANGING)[number]>;
@@ -85,7 +85,7 @@ export function toOrder(row: OrderRow): StoredOrder {
   return { ...rest, trigger };
 }
 
-/** With its trigger beside the columns of it, which no statement asks for. */
+/** The order as a row, its trigger in columns of its own; no statement reads the member `trigger`. */
 function toRow(order: StoredOrder): OrderRow {
   return { ...order, ...triggerColumns(order.trigger) };
 }
@@ -107,13 +107,13 @@ const insert = prepared((store) => store.insert(orders).values(placeholders(orde
 
 const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 
-/** One that was placed elsewhere, or whose leg and attempt have rows of their own. */
+/** Stores an order that was placed elsewhere, or whose leg and attempt have rows of their own. */
 export function insertOrder(store: Store, order: StoredOrder): void {
   insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeNumber(store) });
   tellNew(store, order);
 }
 
-/** One of which nothing is sent: it stands in one row with its key. */
+/** Stores an order that is refused here, of which nothing is sent, in one row with its key. */
 export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
   const ofKey = keyColumns(order, key);
   insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeNumber(store) });
@@ -144,7 +144,7 @@ function tellNew(store: Store, order: StoredOrder): void {
   tellOrder(store, order, "order.created");
 }
 
-/** What the row does not hold is told by the order: it must not say anything else. */
+/** Throws unless leg and attempt are the order's own: the row has no columns for what they share with it. */
 function requireOwn({ order, key, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
   const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
   const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
@@ -246,17 +246,17 @@ export function listOrders(store: Store, page: OrderPage): StoredOrder[] {
   return rows.map(toOrder);
 }
 
-/** The newest that are open or wait for a trigger, so many of each; lists of open orders ask for them many times a second. */
+/** Rows of each status in `listOpenOrders`, the newest; lists of open orders ask for them many times a second. */
 const MAX_OPEN = 1_000;
 
-/** Not to be changed by who reads them. */
+/** An account's orders that are open or wait for a trigger. Shared by all readers: not to be changed. */
 export const listOpenOrders = whileUnchanged<readonly StoredOrder[]>((store, accountId) =>
   (["open", "waiting_for_trigger"] as const).flatMap((status) =>
     listOrders(store, { accountId, status, dex: null, after: null, limit: MAX_OPEN }),
   ),
 );
 
-/** Of an account and in one status, as indexes have them, and of those what else is so. */
+/** Condition for orders of one account in one status, as indexes have them, and for what else is asked. */
 export function inOneStatus(...isSo: readonly SQL[]): SQL | undefined {
   const { accountId, status } = orders;
   return and(eq(accountId, sql.placeholder("accountId")), eq(status, sql.placeholder("status")), ...isSo);
@@ -294,7 +294,7 @@ const ofAny = prepared((store) => {
     .prepare();
 });
 
-/** Above every order. */
+/** The place in the listing before every order: a first page begins there. */
 const NEWEST = { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
 
 const oldestOfStatus = prepared((store) =>
@@ -344,7 +344,7 @@ const liveOfStatus = prepared((store) =>
 
 const RESTING: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
-/** Between which figures what `countLiveOrders` says is; as often as not it is not counted. */
+/** A range that holds what `countLiveOrders` says; as often as not nothing is counted for it. */
 export function liveOrdersWithin(store: Store, accountId: string): LiveRange {
   return liveWithin(store, accountId, countLiveOrders);
 }

@@ -57,8 +57,9 @@ export function netRange(own: NetRange, account: Decimal | null): NetRange {
 }
 
 /**
- * max(|net + all buys|, |net − all sells|), for the worst net that is possible. A reduction passes at any time and may be filled
- * first: what is held on the other side makes no room, and no reduction makes this larger. What is held is in one of the two.
+ * The largest position that a net and these orders can come to: max(max(net, 0) + buys, max(−net, 0) + sells), for the
+ * worst net that is possible. What is held on one side makes no room on the other: a reduction may be filled first.
+ * Orders that only reduce count in neither sum.
  */
 export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
   const longest = add(larger(net.high, ZERO), buys);
