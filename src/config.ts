@@ -254,7 +254,7 @@ function hostsOfUrl(url: string): string[] {
   return port === "" ? [host, `${host}:${protocol === "https:" ? 443 : 80}`] : [host];
 }
 
-/** The same for the port of the metrics, without the public name: that is not for strangers. */
+/** Host headers answered at the port of the metrics; the public name is not: metrics are not for strangers. */
 export function metricsHostsOf(listen: ListenAddress, { allowedHosts }: Config): string[] {
   return [new URL(urlOf(listen)).host, `localhost:${listen.port}`, ...allowedHosts].map((host) => host.toLowerCase());
 }

@@ -214,9 +214,9 @@ export type Place = {
 
 /** What is under way towards the exchange, by owner; the rule is in `core/in-flight`. */
 export type Flights = {
-  /** Null where there is no place now, or others wait for it. */
+  /** A place now; null where there is none, or others wait for it. */
   take(owner: string, rank: FlightRank): Place | null;
-  /** The same, waiting its turn if need be. Null when `forMs` have passed, or at once when too many wait. */
+  /** A place now, or when its turn comes. Null when `forMs` have passed, or at once when too many wait. */
   wait(owner: string, rank: FlightRank, forMs: number): Promise<Place | null>;
   /** The request of an attempt was answered or never left, or its number is burnt: it has ended. */
   landed(attemptId: number): void;

@@ -14,7 +14,7 @@ import { couldNotAsk } from "./not-asked.ts";
 
 /** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */
 export const MARGIN_AGE_MS = 6_000;
-/** And everything else, milliseconds. */
+/** What is neither margin nor a mark is shown with its age when it is older than this, milliseconds. */
 export const AGE_MS = 1_000;
 
 /**

@@ -37,7 +37,7 @@ export type HistoryRow = ReturnType<typeof rowOf>;
 
 /** Rows of one list that are read at a time. */
 const PAGE_ROWS = 64;
-/** And lines that are told at a time, of those that were looked at. */
+/** Lines that are told at a time, of those that were looked at. */
 const LINES_AT_ONCE = 128;
 
 type HistorySource = { kind: Kind; entries: Entry[]; after: RowPlace | null; isRead: boolean };

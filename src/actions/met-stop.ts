@@ -31,7 +31,10 @@ type MovedGuards = Pick<Trade, "market" | "side"> & {
   takeProfit: { triggerPrice: string } | null;
 };
 
-/** The same of what is moved, which does not wait for a mark that nobody knows. Throws `take_profit_already_met` as well. */
+/**
+ * Throws `stop_already_met` or `take_profit_already_met` for a guard that is moved to where it would execute at once.
+ * Where nobody knows the mark it passes.
+ */
 export async function requireUnmetWhereKnown(
   deps: ToKnowMark,
   { market, side, stopLoss, takeProfit }: MovedGuards,

@@ -28,7 +28,10 @@ export function fillsUnanswered(
 
 const FILLS: InfoRequest = { type: "userFillsByTime" };
 
-/** The same of a read without which a write is not begun: `plain` says what could not be done. */
+/**
+ * The refusal of a write for which the exchange has to be read first, and could not be: `plain` says what could not be
+ * done.
+ */
 export function notBegun(
   world: With<"exchange">,
   plain: string,

@@ -121,7 +121,10 @@ function describeEnded(
   return { ...shown, status: "canceled", error: shortReason(shown, filled.size, decimal(shown.size)) };
 }
 
-/** The same without asking: `filled` is null where the fills are not known. */
+/**
+ * An order that was placed elsewhere, as its record shows it; asks nothing. `filled` is null where the fills are not
+ * known.
+ */
 export function describeOutside(
   deps: With<"instance" | "store">,
   account: Account,

@@ -42,7 +42,7 @@ export async function pricesNow(
   return { kind: "ok", prices: { best, low: smaller(marked, other), high: larger(marked, other) }, timeMs: book.atMs };
 }
 
-/** The same for a write, which is refused where there is none: nothing has been sent. */
+/** The prices of now for a write. Throws where there are none: nothing has been sent. */
 export async function requirePrices(
   deps: ToLookAtPrices,
   market: Market,

@@ -46,7 +46,10 @@ export function revokeKey(
   return JSON.stringify(revocationResource(keyHash));
 }
 
-/** The same, and what the key has placed and could still increase goes: neither is without the other. */
+/**
+ * Revokes a key and withdraws, in one transaction, what it has placed and could still increase: neither is without the
+ * other.
+ */
 export function revokeAndCancel(
   deps: With<"clock" | "randomBytes" | "settings" | "stopper" | "store">,
   signed: SignedRevocation,

@@ -43,7 +43,7 @@ export function signable(data: TypedData) {
   return { typed_data: walletForm(data), ethers: { domain, types, message } };
 }
 
-/** The same for a person to copy. */
+/** Something to sign as lines that a person copies. */
 export function signableLines(data: TypedData): string[] {
   return [
     ...JSON.stringify(walletForm(data), null, 2).split("\n"),

@@ -28,7 +28,7 @@ export async function passphrase(input: Input, outside: Outside): Promise<string
   return (await foundPassphrase(input, outside)).passphrase;
 }
 
-/** The same with where it came from. */
+/** The passphrase of the agent keys, and where it came from: systemd credential, file or prompt, in this order. */
 export async function foundPassphrase(input: Input, outside: Outside): Promise<FoundPassphrase> {
   secure(outside);
   const found = await readPassphrase(sources(input, outside));

@@ -99,7 +99,7 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return left < right ? -1 : 1;
 }
 
-/** The same of `a` times `b` to `limit`: the product is not written out. */
+/** Negative, zero or positive as `a` times `b` is below, equal to or above `limit`; the product is not written out. */
 export function compareProduct(a: Decimal, b: Decimal, limit: Decimal): -1 | 0 | 1 {
   return compareExact(times(exact(a), exact(b)), exact(limit));
 }

@@ -33,7 +33,10 @@ function isOpen({ state }: Leg): boolean {
   return state === "resting" || state === "armed";
 }
 
-/** The same of an order as it stands: its newest leg that the exchange has, or had, and the modify that placed it. */
+/**
+ * What an order has too much as it stands: of its newest leg that the exchange has, or had, and the modify that placed
+ * it.
+ */
 export function standingExcess(legs: readonly Leg[], attempts: readonly Attempt[]): Excess {
   const newest = legs.findLast(({ state }) => STANDING.has(state));
   const modify = attempts.find(({ kind, cloid }) => kind === "modify" && cloid !== null && cloid === newest?.cloid);

@@ -11,8 +11,8 @@ export function parseLimit(text: string): number | null {
 }
 
 /**
- * The same of rows that were looked for so far and no further: where they do not fill the page, the next begins with the row at
- * which the looking ended.
+ * The page of rows that were looked for so far and no further: where they do not fill it, the next page begins with the
+ * row at which the looking ended.
  */
 export function pageLooked<Row>(
   { rows, lookedTo }: { rows: readonly Row[]; lookedTo: { id: string } | null },

@@ -251,12 +251,12 @@ export function noHeartbeatResource(accountId: string, { keyHash, bot }: { keyHa
   };
 }
 
-/** Spec 2.8. `nextCursor` is null exactly when nothing more follows. */
+/** The text of a list (spec 2.8). `nextCursor` is null exactly when nothing more follows. */
 export function listText(data: readonly unknown[], nextCursor: string | null): string {
   return listOf(JSON.stringify(data), nextCursor);
 }
 
-/** The same of rows that are text already. */
+/** The text of a list whose rows are JSON text already. `nextCursor` is null exactly when nothing more follows. */
 export function listOfTexts(rows: readonly string[], nextCursor: string | null): string {
   return listOf(`[${rows.join(",")}]`, nextCursor);
 }

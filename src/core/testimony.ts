@@ -7,7 +7,7 @@ import type { Moment } from "./clock.ts";
 import { add, compare, type Decimal, subtract, ZERO } from "./decimal.ts";
 
 export type HeardFill = {
-  /** The same for the same fill, whoever shows it. */
+  /** Names the fill: whoever shows it, it has this id. */
   id: string;
   oid: string;
   market: string;

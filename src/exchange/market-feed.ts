@@ -26,7 +26,7 @@ export type MarketFeedOptions = {
 export type MarketFeed = {
   /** Somebody needs it now. Where it cannot be followed it has to be asked for. */
   need(key: FigureKey): void;
-  /** The same until what is returned is called; null where there is no room for all of them. */
+  /** Follows all of these until what is returned is called; null where there is no room for all of them. */
   hold(keys: readonly FigureKey[]): (() => void) | null;
   /** True while its first frame may be on its way. */
   isExpected(key: FigureKey): boolean;

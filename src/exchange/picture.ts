@@ -26,7 +26,7 @@ export type Known<T> = ShownState & {
    * time alone. Exchange time, unix milliseconds.
    */
   asOfMs: number;
-  /** The same for what no price moves: sizes, and totals. */
+  /** Up to here what no price moves stands (sizes, and totals). Exchange time, unix milliseconds. */
   toldToMs: number;
   /** Its feed shows it, and tells how it changes; false where it was read. */
   isTold: boolean;

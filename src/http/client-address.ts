@@ -8,7 +8,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
   return clientOf(socketAddress, forwardedFor, proxies).bucket;
 }
 
-/** The same with the whole address beside it. */
+/** Who is at the other end: the bucket for the limits on failures, and the whole address. */
 export function clientOf(
   socketAddress: string,
   forwardedFor: string | null,

@@ -67,7 +67,9 @@ export function signedRoute<Body extends TSchema>(
   };
 }
 
-/** The same, for what the exchange is asked for then: the signature is checked before anybody is asked anything. */
+/**
+ * Authorised by the owner's signature in the body, which is checked (`prove`) before the exchange is asked anything.
+ */
 export function provenRoute<Body extends TSchema, Proven>(
   contract: WithBody<Body>,
   kind: FailureKind,

@@ -42,7 +42,7 @@ export async function initialize(setUp: SetUp): Promise<Initialized> {
   return inNewDirectory(setUp, () => makeDatabase(setUp));
 }
 
-/** The same without an account and a key: the owner's page makes them. */
+/** Makes a data directory without an account and an agent key: the owner's page makes them. */
 export async function initializeBare(setUp: Omit<SetUp, "owner" | "label">): Promise<void> {
   await inNewDirectory(setUp, () =>
     withNewStore(setUp, async (store) => {

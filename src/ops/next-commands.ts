@@ -4,14 +4,14 @@ import { listAgents } from "../store/agents.ts";
 import { listApiKeys } from "../store/api-keys.ts";
 import type { Store } from "../store/open.ts";
 
-/** The one that makes an owner's next agent. */
+/** The command that makes an owner's next agent. */
 export function rotateFor(store: Store, ownerAddress: string): string {
   const accounts = listAccounts(store);
   const own = accounts.find((account) => account.ownerAddress === ownerAddress);
   return `postern agent rotate${accounts.length > 1 && own !== undefined ? ` --account ${own.id}` : ""}`;
 }
 
-/** The same for each owner without an agent that signs, or for all where each has one. */
+/** The commands that make the next agent of each owner without one that signs; of every owner where each has one. */
 export function rotations(store: Store): string[] {
   const owners = [...new Set(listAccounts(store).map(({ ownerAddress }) => ownerAddress))];
   const signing = new Set(

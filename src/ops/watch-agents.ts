@@ -14,7 +14,9 @@ const WARNING_DAYS = [30, 14, 7, 3, 1] as const;
 
 /** Between two questions about our agents, milliseconds. */
 export const WATCH_INTERVAL_MS = 10 * 60_000;
-/** The same of one that the exchange did not list: until it does no order is taken, milliseconds. */
+/**
+ * Between two questions about an agent that the exchange does not list, milliseconds: until it does no order is taken.
+ */
 export const MISSING_INTERVAL_MS = 60_000;
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -22,7 +24,7 @@ const DAY_MS = 24 * 60 * 60_000;
 export type AgentWatch = {
   /** Asks the exchange about every approved agent, keeps what changed and warns. Never throws. */
   look(): Promise<void>;
-  /** The same, while the exchange does not list one of them. */
+  /** Asks the exchange about those of our agents that it did not list when last asked. Never throws. */
   lookAtMissing(): Promise<void>;
   standing(address: string): AgentStanding;
 };

@@ -202,7 +202,9 @@ export function requestFault(faults: Faults, on: "exchange" | "info", type: stri
   return told(faults, struck(entries, type));
 }
 
-/** The same for a frame about to be sent. */
+/**
+ * The fault that strikes a frame about to be sent: of the first rule that is due. Every matching rule counts the frame.
+ */
 export function frameFault(faults: Faults, channel: string): FrameFault | null {
   const entries = faults.frames.filter(({ rule }) => rule.fault.kind !== "hello");
   return told(faults, struck(entries, channel));

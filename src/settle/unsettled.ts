@@ -11,8 +11,8 @@ export function isUnsettled({ store }: With<"store">, { id, status }: StoredOrde
 }
 
 /**
- * The same, but for one that executes at once or not at all and by then can have done nothing more: what it did is in what is held at a
- * later time, whatever is known of it.
+ * Whether anything of an order may still execute. One that executes at once or not at all is out of question once its
+ * time is over: whatever it did is in what is held later.
  *
  * @param exchangeMs as of when what is held was shown, exchange time, unix milliseconds
  */

@@ -21,8 +21,9 @@ export type CommitQueue = {
    */
   intent<T>(work: QueuedWork<T>): Promise<Intent<T>>;
   /**
-   * The same for an outcome. One that `canBeReadAgain` (from its intent, which is on the disk, and the exchange)
-   * resolves as soon as everybody is shown it: it is committed with the next intent, or a few milliseconds later.
+   * Resolves with what `work` returned once it is committed and on the disk. An outcome that `canBeReadAgain` (from its
+   * intent, which is on the disk, and the exchange) resolves as soon as everybody is shown it: it is committed with the
+   * next intent, or a few milliseconds later.
    */
   outcome<T>(work: QueuedWork<T>, canBeReadAgain: boolean): Promise<T>;
 };

@@ -55,7 +55,10 @@ export function commitDelayed(store: Store): void {
   if (store.memory.delayed.length > 0) inTransactionNotWaiting(store, () => undefined);
 }
 
-/** The same, with the wait for the disk on another thread: `onDisk` resolves when it is over. */
+/**
+ * Runs `work` in a transaction and commits it; the wait for the disk is on another thread: `onDisk` resolves when it is
+ * over.
+ */
 export function inTransactionBeside<T>(
   store: Store,
   work: (store: Store) => T,
@@ -87,7 +90,10 @@ function noting<T>(store: Store, work: () => T): T {
   }
 }
 
-/** The same for `closeStore`, and never throws: the next start looks for what is not there, as after a process that was killed. */
+/**
+ * Commits what is delayed, for `closeStore`. Never throws: the next start looks for what is not there, as after a
+ * process that was killed.
+ */
 export function endTransaction(store: Store): void {
   try {
     commitDelayed(store);

@@ -19,7 +19,10 @@ export type Disk = {
   committed(): number;
   /** Returns when every commit so far is on the disk. Throws `DiskFault`, from then on every time. */
   wait(): void;
-  /** The same on another thread, for all that wait at once: one wait at a time. */
+  /**
+   * Resolves when every commit so far is on the disk; waits on another thread, one wait at a time, for all that ask at
+   * once.
+   */
   waitBeside(): Promise<void>;
   /** Throws unless the commit of this number is on the disk. */
   requireOnDisk(commit: number): void;

@@ -266,7 +266,7 @@ export type FillFilter = Times & {
 const MAX_ASKED_WHOSE = 4_000;
 const ASKED_AT_ONCE = 500;
 
-/** The same, by more. */
+/** Fills by market, keys and time as well, newest first. */
 export function lookForFills(
   store: Store,
   { filter, ...page }: FillPage & { filter: FillFilter },

@@ -14,7 +14,7 @@ const insertFunding = prepared((store) =>
   store.insert(fundingPayments).values(placeholders(fundingPayments)).onConflictDoNothing().prepare(),
 );
 
-/** Adds what is new and leaves what is known. */
+/** Adds payments that are new and leaves those that are known. */
 export function insertFundingPayments(store: Store, rows: readonly StoredFunding[]): void {
   for (const row of rows) insertFunding(store).run(row);
 }
@@ -23,7 +23,7 @@ const insertTransfer = prepared((store) =>
   store.insert(transfers).values(placeholders(transfers)).onConflictDoNothing().prepare(),
 );
 
-/** The same. */
+/** Adds transfers that are new and leaves those that are known. */
 export function insertTransfers(store: Store, rows: readonly StoredTransfer[]): void {
   for (const row of rows) insertTransfer(store).run(row);
 }
@@ -67,7 +67,7 @@ export type LedgerPage = Times & {
   limit: number;
 };
 
-/** Newest first, then by id descending. Up to one row past `limit`, which tells the caller that there is more. */
+/** Funding payments, newest first, then by id descending. Up to one row past `limit`: it tells that there is more. */
 export function listFunding(
   store: Store,
   { accountId, market, after, limit, ...times }: LedgerPage,
@@ -85,7 +85,7 @@ export function listFunding(
   return { rows, lookedTo: null };
 }
 
-/** The same. */
+/** Transfers, newest first, then by id descending. Up to one row past `limit`: it tells that there is more. */
 export function listTransfers(
   store: Store,
   { accountId, after, limit, ...times }: Omit<LedgerPage, "market">,

@@ -12,7 +12,7 @@ import { columnsOf, prepared } from "./prepared.ts";
 import { attempts, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 
-/** As the rows are now: orders as they are kept in memory, and TWAPs of bots. */
+/** Everything of an account that may still execute: its orders, as they are kept in memory, and TWAPs of its bots. */
 export function listOpenLegs(store: Store, accountId: string): readonly OpenLeg[] {
   const orders = openLegsOf(store, accountId, { ofAccount: readOpenLegs, ofOrder });
   const twaps = listTwapLegs(store, accountId);
@@ -30,7 +30,7 @@ const ofStatus = prepared((store) =>
     .prepare(),
 );
 
-/** The same of orders, from the rows alone. */
+/** Every leg of an account's orders that may still execute, read from the rows alone. */
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
   const live = MAY_EXECUTE.flatMap((status) => ofStatus(store).all({ accountId, status }));
   const modifies = openModifies(store).all({ accountId });

@@ -217,7 +217,7 @@ export function listOperations(store: Store, page: OperationPage): StoredOperati
     .all();
 }
 
-/** The same, by more: in the order of the list, or of the list of a market. */
+/** Operations by market, keys and time as well, newest first: in the order of the list, or of the list of a market. */
 export function lookForOperations(
   store: Store,
   { filter, ...page }: OperationPage & { filter: OperationFilter },

@@ -35,7 +35,7 @@ function ofNewestMoment(newestFirst: readonly PositionFill[]): PositionFill[] {
   return newestFirst.filter(({ timeMs }) => timeMs === newestFirst[0]?.timeMs);
 }
 
-/** The same of each market among the newest fills of the account. */
+/** For each market among the account's newest fills, its newest ones, which are of one moment. */
 export function listNewestFillsByMarket(store: Store, accountId: string): ReadonlyMap<string, PositionFill[]> {
   const byMarket = Map.groupBy(newestOfAccount(store).all({ accountId }), ({ market }) => market);
   return new Map([...byMarket].map(([market, all]) => [market, ofNewestMoment(all)]));

@@ -25,7 +25,10 @@ export type Changed = {
   rowId: number;
 };
 
-/** The same for a change, told by counts: RETURNING costs twice as much as a change of one row. */
+/**
+ * A change (insert, update, delete) as a prepared statement, told by counts: RETURNING costs twice as much as a change
+ * of one row.
+ */
 export function preparedChange(build: (store: Store) => unknown): (store: Store) => (values: Values) => Changed {
   // As in `prepared`; drizzle's own type shows `run` without what it returns.
   const change = prepared((store) => build(store) as Inside & { run(values: Values): Changes });
@@ -101,8 +104,8 @@ function compiledOnce(text: string): string {
 }
 
 /**
- * The same statement with the same answers, run without drizzle's general way of filling in parameters and naming
- * columns, which costs more than SQLite's own work.
+ * A statement with drizzle's answers, run without its general way of filling in parameters and naming columns, which
+ * costs more than SQLite's own work.
  */
 function quick<Query>({ binds, read }: StatementPlan, compiled: Compiled): Query {
   const bound = (values: Values) => binds.map((bind) => bind(values));

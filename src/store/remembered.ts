@@ -19,9 +19,9 @@ const MAX_ROWS = 1_000;
 /** What `read` finds for a key, read again only after it may have changed. Nothing found is not kept. */
 export type Remembered<Value> = {
   find(store: Store, key: string): Value | null;
-  /** After writing it. */
+  /** Keeps a value that was just written. */
   put(store: Store, key: string, value: Value): void;
-  /** The same where what is written is not at hand. */
+  /** Forgets a key that was just written, where its new value is not at hand. */
   drop(store: Store, key: string): void;
 };
 

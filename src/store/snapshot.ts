@@ -29,7 +29,9 @@ export function snapshotInto(source: string, target: string): SnapshotFault | nu
   }
 }
 
-/** The same of a connection, outside its transactions. Throws. */
+/**
+ * Writes a consistent copy of a connection's database, outside its transactions; on the disk when it returns. Throws.
+ */
 export function snapshotOf(client: Database, target: string): void {
   const statement = client.prepare("VACUUM INTO ?");
   statement.run(target);

@@ -107,7 +107,10 @@ const MAX_LOOKED_THROUGH = 500;
 
 export type TradeFilter = Times & { market: string | null; keyHashes: readonly string[] | null };
 
-/** The same, of a market or of keys, which stand inside the rows. */
+/**
+ * Trades of a market, of keys or of a time, newest first. Market and key stand inside the rows, so that rows are looked
+ * through.
+ */
 export function lookForTrades(
   store: Store,
   { limit, filter, ...page }: TradePage & { filter: TradeFilter },
@@ -156,7 +159,7 @@ function believed(store: Store, rows: ReturnType<typeof rowsOf>): Trade[] {
   return rows.flatMap(({ id, createdAtMs: _, ...row }) => believedTrade(store, id, row) ?? []);
 }
 
-/** Inside the caller's transaction, with its event. */
+/** Stores a new trade with its event, inside the caller's transaction. */
 export function insertTrade(store: Store, trade: Trade): void {
   store.insert(trades).values(rowOf(trade)).run();
   openIds.drop(store, trade.accountId);
@@ -164,7 +167,10 @@ export function insertTrade(store: Store, trade: Trade): void {
   tellTrade(store, trade, "trade.created", trade.createdAtMs);
 }
 
-/** The same; told only where something of it has changed that is shown. */
+/**
+ * Writes a trade with its event, inside the caller's transaction. The event is left out where nothing that is shown has
+ * changed.
+ */
 export function putTrade(store: Store, trade: Trade, atMs: number): void {
   const before = findTrade(store, trade.id);
   if (before === null) throw new Error("bug: a trade without its row");

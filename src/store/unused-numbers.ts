@@ -62,7 +62,7 @@ export function listUnusedNumbers(store: Store, accountId: string, expiresAfterM
   return listRefused(store, { accountId, expiresAfterMs, seal: "" });
 }
 
-/** The same, with those that can come no more, of which a copy may have come before. */
+/** `listUnusedNumbers`, and those that have expired: they can come no more, but a copy may have come before. */
 export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs: number): UnusedNumber[] {
   return listRefused(store, { accountId, expiresAfterMs, seal: "expiry" });
 }
@@ -90,7 +90,7 @@ function refusedBy(store: Store, attempt: Attempt): UnusedNumber | null {
   return order !== null && isAbsent ? { attempt, order, twap: null } : null;
 }
 
-/** The same as what may still execute of them. */
+/** What may still execute of the actions in `listUnusedNumbers`, as open legs. */
 export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: number): OpenLeg[] {
   return listUnusedNumbers(store, accountId, expiresAfterMs).flatMap(({ attempt: { cloid }, order, twap }) => {
     if (twap !== null) return twapLeg(store, twap);

@@ -26,12 +26,15 @@ export function whileUnchanged<Value>(read: (store: Store, key: string) => Value
   };
 }
 
-/** The same text while nothing is written. */
+/** A text that stays as it is while nothing is written, by this connection or another. */
 function changeMark(store: Store): string {
   return `${ownChanges(store)},${dataVersion(store)}`;
 }
 
-/** The same while this connection writes nothing. Takes no lock of the file, as asking for the writes of others does. */
+/**
+ * A value that stays as it is while this connection writes nothing. Takes no lock of the file, as asking for the writes
+ * of others does.
+ */
 export function ownChanges({ $client: client, memory }: Store): unknown {
   memory.changeCount ??= client.prepare("SELECT total_changes()");
   const [row] = memory.changeCount.values();

@@ -15,7 +15,10 @@ export type WriteHealth = {
    * tried again, so that room that was made is seen.
    */
   fault(): WriteFault | null;
-  /** The same, and never older than a few seconds: tries a write where there was none. */
+  /**
+   * What keeps an intent from the disk, never older than a few seconds: tries a write where there was none. Null when
+   * nothing does.
+   */
   prove(): WriteFault | null;
 };
 

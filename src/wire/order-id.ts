@@ -59,7 +59,7 @@ export function keyDigitsOf(of: Pick<OrderIdInput, "secret" | "accountId" | "ide
   return ((0b10n << 62n) | keyBitsOf(of)).toString(16).padStart(KEY_DIGITS, "0");
 }
 
-/** The same digits of a client order id. */
+/** The last digits of a client order id, which tell its account and key: see `keyDigitsOf`. */
 export function keyDigitsOfCloid(cloid: string): string {
   if (!CLOID.test(cloid)) throw new Error("bug: not a client order id");
   return cloid.slice(-KEY_DIGITS).toLowerCase();

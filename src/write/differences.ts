@@ -17,7 +17,7 @@ export function differences(store: Store, record: KeyRecord, asked: PrintedBody)
     : differing(firstParameters(store, record), asked);
 }
 
-/** The same against an order as it was placed. */
+/** Names of the members in which a request differs from an order as it was placed. */
 export function differencesFrom(store: Store, orderId: string, asked: PrintedBody): string[] {
   return differing(firstTerms(store, orderId), asked);
 }

@@ -86,7 +86,7 @@ async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Pro
 
 type PositionOf = { account: Account; market: string; purpose: Purpose };
 
-/** The same, within the time that an increase has for it. */
+/** Reads the position again, for no longer than an increase waits for what it is judged by. */
 export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
   return atMost(deps, readPosition(deps, of), INCREASE_WAITS_MS);
 }

@@ -66,7 +66,7 @@ function classesOf<Row>({ name, isFigure = false, rank = 1 }: Column<Row>): unkn
 
 /** CSS pixels of one row of a long table; the style sheet says the same. */
 const ROW_PX = 26;
-/** The same where a finger has to meet what is in it. */
+/** CSS pixels of one row on a phone, where a finger has to meet what is in it; the style sheet says the same. */
 const PHONE_ROW_PX = 44;
 
 function rowPx(): number {

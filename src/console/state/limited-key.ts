@@ -139,7 +139,7 @@ export function isPaused({ rails }: KeyLimits): boolean {
   return rails.may.split(",").every((verb) => PAUSED.has(verb));
 }
 
-/** The same rails without anything that could make a position larger, to be signed. */
+/** A bot's rails without anything that could make a position larger, to be signed. */
 export function pauseRails(app: App, key: ApiKey): void {
   changeRails(app, key);
   const { draft } = app.state.forms.limitedKey;

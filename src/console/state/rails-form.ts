@@ -78,7 +78,10 @@ export function wishOf(draft: RailsDraft): Wish {
   return { kind: "wish", rails, days: Number(days), bound: lossBoundWords(parsed.rails) };
 }
 
-/** The same of a grant that is written. */
+/**
+ * What a thief of the key could lose its owner in a day, in words, by the texts of a grant; empty where they are no
+ * rails.
+ */
 export function boundWords(text: RailsText): string {
   const parsed = parseRails(text);
   return parsed.kind === "rails" ? lossBoundWords(parsed.rails) : "";

@@ -100,7 +100,7 @@ export function notionalOf(leg: OpenLeg, reference: Reference): Decimal {
   return multiply(leg.remaining, unitPriceOf(leg, reference));
 }
 
-/** The same of one unit of it. */
+/** What one unit of a leg may come to: its worst price, its trigger or what the market says, whichever is most. */
 export function unitPriceOf(
   { price, triggerPrice }: Pick<OpenLeg, "price" | "triggerPrice">,
   { high }: Reference,
@@ -109,7 +109,10 @@ export function unitPriceOf(
   return larger(larger(price, triggerPrice ?? price), high);
 }
 
-/** The same where no price may be known: only of a purchase its own limit says the most. Null for what cannot be said. */
+/**
+ * What a leg may come to where no price may be known: of a purchase its own limit says the most. Null for what cannot
+ * be said.
+ */
 export function notionalAt(leg: OpenLeg, reference: Reference | null): Decimal | null {
   if (reference !== null) return notionalOf(leg, reference);
   const { remaining, price, triggerPrice, side } = leg;

@@ -222,7 +222,7 @@ function worstIn({ facts, own }: Increase, market: string): Decimal {
   return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
 }
 
-/** The same on the side of the wish and without it: what is left below a limit is for the wish. */
+/** The worst position on the side of the wish, without the wish itself: what is left of the limit is for the wish. */
 function worstOnSide({ own, net, wish: { leg } }: Increase): Decimal {
   const { buys, sells } = own.markets.get(leg.market) ?? NOTHING_OUT;
   const others = subtract(leg.side === "buy" ? buys : sells, leg.remaining);

@@ -48,7 +48,7 @@ export type Rails = {
 
 export type RailName = Exclude<keyof Rails, "bot">;
 
-/** The same as texts: what a wallet shows, line by line. */
+/** Rails as texts: what a wallet shows, line by line. */
 export type RailsText = Readonly<Record<keyof Rails, string>>;
 
 /** The texts in signing order. */

@@ -62,7 +62,9 @@ export async function sendAgentApproval(
   return stepOf(() => approveOwnAgent({ ...setting, network: setting.instance.network }, approval));
 }
 
-/** The same for the builder's fee. */
+/**
+ * Hands the owner's approval of the builder's fee to the exchange. Sent again once it is approved, it changes nothing.
+ */
 export async function sendBuilderApproval(
   setting: SettingUp,
   { terms, signature }: { terms: SignedTerms; signature: string },

@@ -4,14 +4,14 @@ import { clearinghouseOf } from "./clearinghouse-state.ts";
 import { infoRequest, type ReadContext } from "./request.ts";
 import { spotStateOf } from "./spot-state.ts";
 
-/** Null, not an empty list, for somebody without sub-accounts. */
+/** A user's sub-accounts with their state on the native dex. Null, not an empty list, for somebody without any. */
 export const subAccounts = infoRequest({ user: required(address) }, (context, { user }) =>
   rowsOf(context, user, (venue, subAccount) => ({
     clearinghouseState: clearinghouseOf(venue, { user: subAccount, dex: 0, nowMs: context.nowMs }),
   })),
 );
 
-/** The same with the state of every dex. */
+/** A user's sub-accounts with their state on every dex; null for somebody without any. */
 export const subAccounts2 = infoRequest({ user: required(address) }, (context, { user }) =>
   rowsOf(context, user, (venue, subAccount) => ({
     dexToClearinghouseState: venue.dexes.map((dex) => [

@@ -35,8 +35,8 @@ export async function comparePosition(
 }
 
 /**
- * The same of what a feed shows, which costs nothing and is no proof: that fills are missing it can say, that none are it
- * cannot.
+ * What the position that a feed shows says of the fills that are known. It costs nothing and is no proof: it can say
+ * that fills are missing, not that none are.
  */
 export function comparePictured(
   world: With<"picture" | "store">,

@@ -20,7 +20,7 @@ export type Follower = {
    * is read with that), or for all.
    */
   resync(which: "all" | "not_live" | "not_connected"): Promise<void>;
-  /** The same at once for one address, whose feed has left something out. */
+  /** Reads again, at once, what the feed of one address has left out. */
   onDistrust(address: string, because: string): void;
   /** Holds live feeds against what reads show: those of accounts with a live order, and now and then of every other. */
   crossCheck(): Promise<void>;

@@ -17,7 +17,10 @@ export type News = "changed" | "unlisted" | "closed";
  */
 export type Watch = {
   begin(orderId: string, news: News): void;
-  /** The same for what a feed has told: first the other frames of the same moment, and the answer to the placing, may say it all. */
+  /**
+   * Begins a moment later, for news of a feed: the other frames of that moment, and the answer to the placing, may say
+   * it all.
+   */
   beginSoon(orderId: string, news: News): void;
   stop(): void;
 };

@@ -122,8 +122,9 @@ export async function readFillsSince(
 }
 
 /**
- * The same, and up to when they are whole. Where they are more than a page, the newest ones come before those in between: what
- * was asked of may stand there, and a page costs a tenth of a minute's weight.
+ * All fills of a user since a time, each once, and up to when they are whole. Where they are more than a page, the
+ * newest ones come before those in between: what was asked of may stand there, and a page costs a tenth of a minute's
+ * weight.
  */
 export async function readFills(
   world: With<"exchange" | "feeds" | "settings">,

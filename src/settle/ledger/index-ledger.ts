@@ -38,7 +38,7 @@ export const LEDGER_INTERVAL_MS = 60_000;
 const ACCOUNTS_AT_ONCE = 2;
 /** So long transfers stand, milliseconds. */
 const TRANSFERS_STAND_MS = 10 * 60_000;
-/** And those of an account without a position, and its funding, milliseconds. */
+/** So long transfers and funding of an account without a position stand, milliseconds. */
 const QUIET_STANDS_MS = 6 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Funding is paid on the hour, and told a little later, milliseconds. */

@@ -116,7 +116,9 @@ export async function heedExcess(
   if (next !== null) void settling.pursue(next.id);
 }
 
-/** The same of every open order that was modified: whatever stopped an earlier try, a killed process too. */
+/**
+ * `heedExcess` for every open order that was modified: an earlier try may have been stopped, by a killed process too.
+ */
 export async function heedEveryExcess(
   world: ToSend & With<"instance" | "markets">,
   settling: HeedingFills,

@@ -20,7 +20,7 @@ import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./
 
 /** A TWAP made by the action may carry a time this much before its send, milliseconds. */
 const LEAD_MS = 1_000;
-/** And this much after its expiry. */
+/** A TWAP made by the action may carry a time this much after its expiry, milliseconds. */
 const LAG_MS = 1_000;
 
 /**

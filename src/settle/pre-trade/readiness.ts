@@ -21,7 +21,7 @@ export function readinessOf(deps: ToTakeOrders): Readiness {
   };
 }
 
-/** The same of one account. */
+/** Whether an order of one account that makes a position larger would be taken, and if not, why. */
 export function accountReadiness(deps: ToTakeOrders, account: Account): Omit<AccountReadiness, "place"> {
   const found = increaseObstacle(deps, account);
   return { accountId: account.id, reason: found?.reason ?? null, detail: found?.detail ?? null };

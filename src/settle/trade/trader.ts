@@ -57,17 +57,21 @@ export const TRADE_LOOK_MS = 250;
  * all that is to be settled shares one weight with it.
  */
 const ASK_EVERY_MS = 5_000;
-/** The same where its stop stands whole before it. */
+/** Between two questions for an entry before which its stop stands whole, milliseconds. */
 const ASK_PROTECTED_EVERY_MS = 10_000;
 /** Between two questions whether a stop waits still before which no entry has been sent yet, milliseconds. */
 const ASK_STOP_EVERY_MS = 1_000;
-/** The same later, while no feed is live, milliseconds: of many trades it weighs something. */
+/**
+ * Between two questions whether a stop still waits once its entry was sent, milliseconds; asked while no feed is live.
+ */
 const ASK_UNHEARD_STOP_EVERY_MS = 10_000;
 /** Between two questions for the mark, milliseconds. */
 const ASK_MARK_EVERY_MS = 1_000;
 /** Between two readings of the position, milliseconds. */
 const READ_EVERY_MS = 10_000;
-/** The same after a fill, and where a reading shows less than the trade holds by its own fills, milliseconds. */
+/**
+ * Between two readings of the position after a fill, and where it is less than the trade's own fills say, milliseconds.
+ */
 const CONFIRM_EVERY_MS = 2_000;
 
 /** What is kept in mind of one between two looks. Losing it costs readings. */
