@@ -72,7 +72,7 @@ function stays(leg: Leg): Leg {
   return leg;
 }
 
-/** A contradiction. */
+/** The event contradicts what the exchange itself has said. */
 function no(): null {
   return null;
 }
@@ -81,7 +81,10 @@ function rests(leg: Leg, { oid }: Event<"rested">): Leg {
   return open(leg, "resting", oid);
 }
 
-/** What fills has fired, whatever a list that tells of its condition leaves open. A resting leg does not go back to waiting. */
+/**
+ * The trigger waits. One that has fills has fired, whatever a list says of its condition; a resting leg does not go
+ * back to waiting.
+ */
 function waits(leg: Leg, { oid }: Event<"armed">): Leg {
   return open(leg, hasFilled(leg) ? "resting" : "armed", oid ?? leg.oid);
 }
@@ -95,7 +98,10 @@ function open(leg: Leg, state: "resting" | "armed", oid: string | null): Leg {
   return isSame ? leg : { ...leg, state, oid, reason: null, isExchangesWord: true };
 }
 
-/** A cancel by client order id does not say which native id it closed; a report that comes late does. */
+/**
+ * Adds the native id where none is known: a cancel by client order id does not name the order that it closed; a later
+ * report does.
+ */
 function named(leg: Leg, { oid }: { oid: string | null }): Leg {
   return leg.oid === null && oid !== null ? { ...leg, oid } : leg;
 }
@@ -127,7 +133,7 @@ function over(leg: Leg, event: Event<"closing">): Leg {
   return { ...leg, ...said("closing", event.areFillsMissing === true ? FILLS_MISSING : CLOSING), oid };
 }
 
-/** That fills are missing is news, and is not taken back by who does not know it. */
+/** Still over. That fills are missing is news, and a report that does not say so does not take it back. */
 function remains(leg: Leg, event: Event<"closing">): Leg {
   const now = named(leg, event);
   return event.areFillsMissing === true && leg.reason === CLOSING ? { ...now, reason: FILLS_MISSING } : now;
@@ -140,7 +146,7 @@ const PERHAPS_OVER: Record<Event<"perhaps_over">["because"], string> = {
     "the exchange shows no record of it, and its list of open orders lacks it: a list that holds a newer order decides, or a cancel",
 };
 
-/** An alarm stays. */
+/** Perhaps over; an alarm in the leg's reason stays. */
 function perhaps(leg: Leg, { because }: Event<"perhaps_over">): Leg {
   return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER[because], isExchangesWord: false };
 }
@@ -165,13 +171,16 @@ function away(leg: Leg, { reason }: Event<"turned_away">): Leg {
   return { ...leg, ...said("absent", reason) };
 }
 
-/** A cancel by client order id was answered with success, and another's order was shown under that: it may have been of that one. */
+/**
+ * It was said to be over because a cancel by client order id succeeded. Where another's order stood under that id, the
+ * cancel may have met that one: then ours may never have been there.
+ */
 function notThere(leg: Leg, event: Event<"proven_absent">): Leg | null {
   const mayBeOfAnother = leg.oid === null && !hasFilled(leg) && alarmIn(leg.reason) !== null;
   return mayBeOfAnother ? absent(leg, event) : null;
 }
 
-/** An alarm stays. */
+/** The outcome is lost; an alarm in the leg's reason stays. */
 function lost(leg: Leg, { reason }: Event<"lost">): Leg {
   return { ...leg, state: "lost", reason: alarmIn(leg.reason) ?? reason, isExchangesWord: false };
 }
@@ -182,7 +191,7 @@ function found(leg: Leg, { oid }: Event<"reported">): Leg {
   return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? oid, isExchangesWord: false };
 }
 
-/** Why it was canceled stays beside what is wrong with it. */
+/** Something is wrong with it; the reason for which it was canceled stays beside that. */
 function doubted(leg: Leg, { reason, isElsewhere }: Event<"doubted">): Leg {
   const isOpen = leg.state === "resting" || leg.state === "armed";
   const now: Leg = isElsewhere === true && isOpen ? { ...leg, state: "closing", isExchangesWord: false } : leg;
@@ -203,7 +212,7 @@ function grows(leg: Leg, { filled: seen }: { filled: Filled | null }): Leg {
   return { ...leg, filledSize: seen.size, filledNotional: seen.notional };
 }
 
-/** Nothing that we took for absent can have fills: it is there. */
+/** Fills of a leg that we took for absent: it is there after all. */
 function filling(leg: Leg, event: Event<"fills_seen">): Leg {
   const grown = grows(leg, event);
   return grown === leg ? leg : { ...grown, state: "lost", reason: null, isExchangesWord: false };
@@ -222,13 +231,13 @@ function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reas
   return { state, reason, isExchangesWord: true };
 }
 
-/** Nothing is left of it that could be open or canceled, whatever a record says. */
+/** True where its fills are its whole size: nothing is left that could be open or canceled, whatever a record says. */
 function isWhole(leg: Leg): boolean {
   const isSettled = leg.state === "filled" || leg.state === "rejected";
   return !isSettled && leg.oid !== null && compare(leg.filledSize, leg.size) >= 0;
 }
 
-/** Of an order that was open only an alarm has a reason, and that stays. */
+/** The leg as filled. While a leg is open its reason is an alarm, and that stays. */
 function asFilled(leg: Leg): Leg {
   const isAlarm = leg.state === "resting" || leg.state === "armed";
   return { ...leg, ...said("filled", isAlarm ? leg.reason : null) };

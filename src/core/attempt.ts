@@ -18,7 +18,7 @@ export type Attempt = {
   /** The order or operation that it acts on. */
   resource: { kind: "order" | "operation"; id: string };
   idempotencyKey: string;
-  /** Agent address. */
+  /** Address of the agent that signs it. */
   signer: string;
   nonce: number;
   /** `expiresAfter` of the signed action: exchange time, unix milliseconds. */
@@ -74,7 +74,7 @@ export function copiesSinceMs(exchangeNowMs: number): number {
   return exchangeNowMs - EXPIRY_MARGIN_MS - COPIES_LOOKED_FOR_MS;
 }
 
-/** Shortest time between two noops of one attempt, milliseconds; longer once it has expired and only its story waits. */
+/** Shortest time between two noops of one attempt, milliseconds; longer once it has expired and cannot run any more. */
 const NOOP_SPACING_MS = { open: 6_000, expired: 30_000 } as const;
 
 /** Shortest time between two answers that both count as witnesses of an absence, milliseconds. */
@@ -102,7 +102,10 @@ export function sealByNoop(
 /** Nonces are taken for two days; one day leaves room for any error of a clock, milliseconds. */
 const NOOP_REACH_MS = 24 * 60 * 60 * 1_000;
 
-/** After the expiry as well: a number that nobody has used is proof that the action never ran. */
+/**
+ * Whether a noop on the number can prove anything. After the expiry too: a number that nobody has used proves that the
+ * action never ran.
+ */
 export function mayNoop(attempt: Pick<Attempt, "seal" | "nonce">, exchangeNowMs: number): boolean {
   return attempt.seal === null && exchangeNowMs < attempt.nonce + NOOP_REACH_MS;
 }
@@ -115,8 +118,9 @@ export function isNoopDue(lastMs: number | null, nowMs: number, isExpired: boole
 /** Look-up delays after the outcome was lost, milliseconds; the last one repeats. */
 const LOOK_DELAYS_MS = [0, 500, 550, 1_000, 1_000, 2_000, 4_000] as const;
 /**
- * After a cancel, milliseconds; then as after an outcome that was lost. The first look may come before any store is newer than the
- * close, and its end takes two, a second apart: the third or fourth has them.
+ * Look-up delays after a cancel, milliseconds; then as after an outcome that was lost. The first look may come before
+ * any store is newer than the close, and the close is proven by two looks, a second apart: the third or fourth has
+ * them.
  */
 const CANCEL_LOOK_DELAYS_MS = [0, 500, 550, 500, 500, 1_000, 1_000, 1_000] as const;
 /** Look-up delay once nothing has been found for two minutes, milliseconds. */
@@ -132,8 +136,8 @@ export function lookDelayMs(lookNumber: number, kind: AttemptKind): number {
 }
 
 /**
- * Sweeps of an account cost a tenth of a minute's weight: at once, then ever more seldom, milliseconds. They begin anew when the
- * action can run no more, and when one has witnessed that it left nothing.
+ * Delays between sweeps, milliseconds: at once, then ever more seldom, because a sweep of an account costs a tenth of a
+ * minute's weight. They begin anew when the action can run no more, and when one has witnessed that it left nothing.
  */
 const SWEEP_DELAYS_MS = [0, 1_500, 3_000, 6_000, 12_000, 30_000] as const;
 

@@ -73,11 +73,14 @@ export function concludeAbsence(
 
 /** One answer of the order history that lacks what is looked for. Times of the exchange, unix milliseconds. */
 export type HistoryAnswer = {
-  /** Of the newest record in it; null when it holds none. */
+  /** Time of the newest record in it; null when it holds none. */
   newestAtMs: number | null;
   /** When the newest order was placed in the list of open orders that was read with it; null when it holds none. */
   listedAtMs: number | null;
-  /** False when it may have dropped records from before the action was signed: then a lack is none. */
+  /**
+   * False when it may have dropped records from before the action was signed: then it proves nothing that a record is
+   * missing.
+   */
   reachesBack: boolean;
 };
 
@@ -112,7 +115,7 @@ export function lacks(
   return list.every((each) => each.oid !== oid) && goesPast(list, sinceMs);
 }
 
-/** True when a list of open orders itself holds one that was placed later. */
+/** True when a list of open orders holds one that was placed later than `sinceMs`. */
 export function goesPast(list: readonly { timestampMs: number }[], sinceMs: number): boolean {
   return list.some(({ timestampMs }) => timestampMs > sinceMs);
 }
@@ -127,9 +130,9 @@ const REPLACED_SHOWN_FOR_MS = 5 * 60_000;
 export type CancelsWord = {
   /** Readings of the list of markets under whose number a cancel has found nothing. */
   readings: number;
-  /** Since the first of them, milliseconds. */
+  /** Time since the first of these readings, milliseconds. */
   forMs: number;
-  /** That number is the one under which the order was confirmed as well. */
+  /** The number that the newest list has is the one under which the order was confirmed. */
   isConfirmedNumber: boolean;
 };
 
@@ -170,13 +173,19 @@ const MISSES_NEEDED = 3;
 
 /** What is known of a TWAP that the exchange did not find when it was to be canceled. */
 export type MissingTwap = {
-  /** Of its history: its end stands; that it runs may be from before; nothing may be a lag. One that we made runs. */
+  /**
+   * What its history shows: `ended` is final, `running` may be from before, `nothing` may be a lag. A TWAP that we made
+   * counts as running while nothing is shown.
+   */
   shown: "ended" | "running" | "nothing";
-  /** Cancels that did not find it. */
+  /** How many cancels did not find it. */
   misses: number;
 };
 
-/** True when there is nothing to cancel. One that is new, or whose market has moved in the list, is not found either. */
+/**
+ * True when there is nothing to cancel. One cancel that finds nothing is no proof: a TWAP that is new, or whose market
+ * has moved in the list, is not found either.
+ */
 export function isNothingToCancel({ shown, misses }: MissingTwap): boolean {
   return shown === "ended" || (shown === "nothing" && misses >= MISSES_NEEDED);
 }
@@ -190,7 +199,7 @@ export type TimedMargin = { timeMs: number; reading: MarginReading | null };
 /** Another change of ours to the margin of the same position, which was not refused. Times of the exchange, unix milliseconds. */
 export type OtherMargin = {
   amount: Decimal;
-  /** It was carried out; else it may have been. */
+  /** True where it is known to have been carried out; else it may have been. */
   isDone: boolean;
   signedAtMs: number;
   endsAtMs: number;
@@ -229,7 +238,7 @@ export function marginMovedBetween(
 ): Decimal | null {
   if (after.timeMs < before.timeMs) return null;
   if (known.newestFillAtMs !== null && known.newestFillAtMs > before.timeMs) return null;
-  // The first reading may have, or lack, what was signed while it was on its way.
+  // The first reading may or may not include what was signed while that reading was on its way.
   if (known.later.some(({ isBeside }) => isBeside)) return null;
   const mayHave = known.later.filter(({ signedAtMs }) => signedAtMs <= after.timeMs + SIGNED_EARLY_MS);
   if (mayHave.some(({ isDone, endsAtMs }) => !isDone || endsAtMs >= after.timeMs)) return null;
@@ -237,7 +246,7 @@ export function marginMovedBetween(
   return change === null ? null : mayHave.reduce((left, { amount }) => subtract(left, amount), change);
 }
 
-/** By so much our idea of the exchange's time may be ahead when an action is signed, milliseconds. */
+/** How far ahead our idea of the exchange's time may be when an action is signed, milliseconds. */
 const SIGNED_EARLY_MS = 5_000;
 
 function cashBetween(before: MarginReading | null, after: MarginReading | null): Decimal | null {
@@ -256,7 +265,7 @@ export type CloseReading = {
   filled: Decimal;
   /** The record says `filled`: then something was, and its rest may be anything. */
   isFilled: boolean;
-  /** Its rest shrinks with the position as well. */
+  /** The order only reduces: what is left of it shrinks with the position as well. */
   isReduceOnly: boolean;
   /** It may close as filled with less than it asked for; every other order that is filled is filled whole. */
   mayFallShort: boolean;

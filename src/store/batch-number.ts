@@ -14,7 +14,10 @@ const firstOfBatch = prepared((store) =>
     .prepare(),
 );
 
-/** Throws where another action has the number. The later orders of a batch share that of its first, and of nothing else. */
+/**
+ * Throws where another action has the number of this attempt. Later orders of a batch must have the number of its
+ * first.
+ */
 export function requireOwnNumber(
   store: Store,
   { batchId, batchIndex }: Pick<StoredOrder, "batchId" | "batchIndex">,

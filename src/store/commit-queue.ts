@@ -8,8 +8,8 @@ import { countChanges, undoChanges } from "./sealed-rows.ts";
 import { dropLast, writeLast } from "./written-last.ts";
 
 /**
- * What is to be written, inside a transaction that it shares. It changes nothing but the store, because it is run
- * again when another one of its transaction has thrown.
+ * Writes something, inside a transaction that it shares with others. It may change nothing but the store, because it is
+ * run again when another work of its transaction has thrown.
  */
 type QueuedWork<T> = (store: Store) => T;
 
@@ -43,7 +43,7 @@ type Waiting = {
 
 /** What is shown and not committed is committed after this time, milliseconds, where nothing else is. */
 const COMMIT_WITHIN_MS = 5;
-/** And after a failure it is tried again after this time, milliseconds. */
+/** A delayed commit that failed is tried again after this time, milliseconds. */
 const COMMIT_AGAIN_MS = 250;
 
 /** Most works that share one transaction; the rest goes into the next. */
@@ -75,7 +75,10 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     else pause();
   }
 
-  /** What stands behind the batch waits for the same lock. */
+  /**
+   * Refuses works that have waited for a locked database for too long; all others, those behind the batch as well, wait
+   * on.
+   */
   function refuseLate({ batch, error }: Locked): void {
     const elapsedMs = clock.elapsedMs();
     for (const each of [...batch, ...waiting.splice(0)]) {
@@ -84,7 +87,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     }
   }
 
-  /** One try at a time: each of them stops everything else for a moment. */
+  /** Waits for the lock before the next try. One try at a time: each of them stops everything else for a moment. */
   function pause(): void {
     isPausing = true;
     void pauseForLock(clock).then(() => {
@@ -102,7 +105,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
       try {
         commitDelayed(store);
       } catch {
-        // It is heard of from the store, as any write that fails.
+        // The store tells of the failure, as of any write that fails.
         commitWithin(COMMIT_AGAIN_MS);
       }
     });
@@ -140,7 +143,7 @@ type Done = { waiting: Waiting; settle: (onDisk: Promise<void>) => void };
 /** Works of which nothing has happened, because another process has locked the database. */
 type Locked = { batch: readonly Waiting[]; error: unknown };
 
-/** Gives back those that another process has kept out; all others know by then. */
+/** Commits a batch and tells each work of it; gives back the batch where another process has locked the database. */
 function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
   let committed: { result: Done[]; onDisk: Promise<void> };
   try {
@@ -158,25 +161,25 @@ function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
     reject(batch, [], error);
     return null;
   }
-  // Whoever does not wait for it hears of a failure from the store.
+  // Works that do not wait for the disk hear of its failure from the store.
   committed.onDisk.catch(() => undefined);
   for (const each of committed.result) each.settle(committed.onDisk);
   return null;
 }
 
-/** Nothing of the batch was stored, and each one that is not tried again is told so. */
+/** Tells each work of a batch, of which nothing was stored, that it failed; not those that are tried again (`but`). */
 function reject(batch: readonly Waiting[], but: readonly Waiting[], error: unknown): void {
   for (const each of batch) if (!but.includes(each)) each.reject(error);
 }
 
 function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
   const [only, ...others] = batch;
-  // What throws alone takes the transaction with it: only others need to be kept apart from it.
+  // A work that throws alone takes the transaction with it: only several have to be kept apart.
   if (only !== undefined && others.length === 0) return [run(store, only)];
   try {
     return apart(store, () => batch.map((each) => run(store, each)));
   } catch (error) {
-    // Noted at once: run on its own it may not come again.
+    // Noted at once: the failure may not come again when the works are run one by one.
     noteFailure(store, error);
     if (isOver(store)) throw error;
     return batch.map((each) => runAlone(store, each));
@@ -206,11 +209,11 @@ function isOver(store: Store): boolean {
   return !store.$client.inTransaction || whyBroken(store) !== null;
 }
 
-/** What throws has changed nothing. */
+/** Runs works inside a savepoint: one that throws has changed nothing. */
 function apart<T>(store: Store, work: () => T): T {
   const client = store.$client;
   const changes = countChanges(store);
-  // What others of this transaction have changed is no part of what may be taken back.
+  // What others of this transaction have changed is written before the savepoint: it must not be taken back with it.
   writeLast(store);
   client.run("SAVEPOINT apart");
   try {

@@ -19,7 +19,9 @@ const byKey = prepared((store) =>
     .prepare(),
 );
 
-/** A key is stored once: whoever stores one has found nothing here, inside the same transaction. */
+/**
+ * The record of a key, or null. A key is stored once: whoever stores one has found null here, inside that transaction.
+ */
 export function findKeyRecord(store: Store, accountId: string, key: string): KeyRecord | null {
   const row = byKey(store).get({ accountId, key });
   return row === undefined ? null : toRecord(row);
@@ -40,7 +42,7 @@ export function insertKeyRecord(store: Store, record: KeyRecord): void {
 }
 
 const isKey = and(eq(idempotency.accountId, sql.placeholder("accountId")), eq(idempotency.key, sql.placeholder("key")));
-/** With the words of the index that holds only these. */
+/** Written as the partial index is, which holds only these rows: SQLite uses it only then. */
 const isPlacingKey = and(
   eq(orders.accountId, sql.placeholder("accountId")),
   eq(orders.idempotencyKey, sql.placeholder("key")),
@@ -68,12 +70,12 @@ export function storeAnswer(store: Store, { accountId, key }: KeyName, answer: K
   return fixPlacingAnswer(store)(values).rows === 1 || fixAnswer(store)(values).rows === 1;
 }
 
-/** A key is its account's. */
+/** A key by its account: two accounts may use one text. */
 export type KeyName = Pick<KeyRecord, "accountId" | "key">;
 
 /**
- * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. That of a batch is
- * forgotten: `write/adopt` finds its orders.
+ * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. The key of a
+ * batch is forgotten instead: `write/adopt` finds its orders.
  */
 export function passKeyOn(store: Store, { accountId, key }: KeyName, orderId: string): void {
   const record = findKeyRecord(store, accountId, key);
@@ -88,7 +90,10 @@ const deletePlacingKey = prepared((store) =>
   store.update(orders).set({ fingerprint: null, answerStatus: null, answerBody: null }).where(isPlacingKey).prepare(),
 );
 
-/** Gives a key back: only when it is proven that its request sent nothing. An order keeps the text of it, which its attempt goes by. */
+/**
+ * Deletes a key, when it is proven that its request sent nothing. Its order's row keeps the key's text, by which its
+ * attempt goes.
+ */
 export function deleteKeyRecord(store: Store, accountId: string, key: string): void {
   deletePlacingKey(store).run({ accountId, key });
   deleteRow(store).run({ accountId, key });

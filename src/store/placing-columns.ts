@@ -10,7 +10,7 @@ import type { legs, orders } from "./schema.ts";
 
 type OrderColumns = typeof orders.$inferSelect;
 
-/** Beside its text, which is the order's own. */
+/** Columns of the key, beside its text, which is a column of the order. */
 const KEY = ["fingerprint", "answerStatus", "answerBody"] as const;
 const ATTEMPT = [
   "signer",
@@ -29,7 +29,7 @@ const ATTEMPT = [
   "settledAtMs",
 ] as const;
 
-/** All of them may change. */
+/** Columns of the first leg; all of them may change. */
 export const LEG = [
   "legOid",
   "legSize",
@@ -45,7 +45,7 @@ export const LEG = [
   "legIsExchangesWord",
 ] as const;
 
-/** What has become of an order, beside its terms. */
+/** Columns that say what has become of an order: all that change but its terms. */
 export const OUTCOME = [
   "status",
   "exchangeOrderId",
@@ -56,7 +56,9 @@ export const OUTCOME = [
   "releasedAtMs",
 ] as const;
 
-/** What the end of a placing changes: of its order and its only leg never the terms. */
+/**
+ * Columns that the end of a placing changes: those of its order's outcome, its leg, attempt and key; never the terms.
+ */
 export const ENDING = [
   ...OUTCOME,
   "legOid",
@@ -77,7 +79,10 @@ type AttemptColumns = Pick<OrderColumns, (typeof ATTEMPT)[number]>;
 
 type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
 
-/** The key is as old as its order, which is what it answers with; one that answers with a batch has a row of its own. */
+/**
+ * Columns of the key that asked for an order. A key that answers with a batch has a row of its own. The key is as old
+ * as its order.
+ */
 export function keyColumns(
   { idempotencyKey }: Pick<OrderColumns, "idempotencyKey">,
   { key, fingerprint, resource, answer }: KeyRecord,
@@ -90,7 +95,7 @@ export function keyColumns(
   };
 }
 
-/** An order that was placed elsewhere. */
+/** Columns of the key of an order that was placed elsewhere. */
 export const NO_KEY: KeyColumns = { fingerprint: null, answerStatus: null, answerBody: null };
 
 export function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
@@ -114,7 +119,7 @@ export function attemptColumns(attempt: Omit<Attempt, "id">): AttemptColumns {
   };
 }
 
-/** An order without one: refused here, placed elsewhere, or its attempt was taken back. */
+/** Columns of an order without an attempt: refused here, placed elsewhere, or its attempt was taken back. */
 export const NO_ATTEMPT: AttemptColumns = {
   signer: null,
   nonce: null,
@@ -150,7 +155,7 @@ export function legColumns(leg: Leg): LegColumns {
   };
 }
 
-/** An order without one: refused here, or its first leg was not placed for it. */
+/** Columns of an order without a first leg in its row: refused here, or its legs have rows of their own. */
 export const NO_LEG: LegColumns = {
   legOid: null,
   legSize: null,

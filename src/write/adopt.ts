@@ -15,9 +15,9 @@ import type { PrintedBody } from "./fingerprint.ts";
 import type { Write } from "./verb.ts";
 
 /**
- * After a restore: gives a key that placed an order since the snapshot that order to answer with. What the lost machine
- * was asked is not known; the first repeat that fits what the exchange shows of the order is taken for it. Throws
- * `idempotency_key_reused` for a request that cannot have placed it.
+ * After a restore: lets a key answer with the order that it has placed since the snapshot. What the lost machine was
+ * asked is not known, so the first repeat that fits what the exchange shows of the order is taken for its request.
+ * Throws `idempotency_key_reused` for a request that cannot have placed it.
  */
 export async function adoptKey(deps: ToWrite, write: Write, status: KeyAnswer["status"]): Promise<void> {
   const { store } = deps;
@@ -49,7 +49,7 @@ export function requireNothingToAdopt(deps: With<"instance" | "store">, key: Key
   }
 }
 
-/** A cancel places nothing, and may be urgent. */
+/** The one route that does not wait for an account to be taken up: a cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
 function adoptionOf({ store, instance }: With<"instance" | "store">, { accountId, key }: KeyName): Adoption | null {
@@ -58,12 +58,12 @@ function adoptionOf({ store, instance }: With<"instance" | "store">, { accountId
 
 type Many = { what: string; orders: Adoption[] };
 
-/** Orders of a batch, and of a trade, that this key has placed. */
+/** Orders that this key has placed as a batch or as a trade, and that were found after a restore. */
 function many(deps: With<"instance" | "store">, { accountId, key }: KeyName): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
   const inBatch = indexes.map((index) => keyInBatch(key, index));
   const { tag: instanceTag, secret } = deps.instance;
-  // Whenever its trade was made, its parts go by the digits that the key makes.
+  // The time in the trade's id does not matter: its orders are found by the digits that the key makes.
   const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(key) });
   const inTrade = partsOfTrade().map((part) => nameOfPart({ id }, part));
   const adopted = (keys: readonly string[]) => keys.flatMap((each) => adoptionOf(deps, { accountId, key: each }) ?? []);
@@ -79,7 +79,10 @@ function partsOfTrade(): TradePart[] {
   return ["entry", ...guards];
 }
 
-/** What else was asked for under it, and what of that was refused, nobody knows any more: what there is of it is named. */
+/**
+ * Refuses a key under which a batch or a trade was placed since the snapshot. What else it had asked for, and what of
+ * that was refused, nobody knows any more: the orders that there are are named.
+ */
 function requireNoneOfMany(deps: With<"instance" | "store">, write: Write): void {
   for (const { what, orders } of many(deps, write)) {
     if (orders.length === 0) continue;
@@ -121,7 +124,7 @@ function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoptio
   );
 }
 
-/** Only what the exchange shows of an order as it was asked for. */
+/** Of what the request asks to be placed, the members that the exchange shows of an order as they were asked for. */
 function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTerms }: Adoption): PrintedBody {
   const universe = markets.current();
   const { market, side, time_in_force: timeInForce, size, ...rest } = placing;

@@ -8,13 +8,16 @@ import { asItStands } from "./as-it-stands.ts";
 import { answerRecord, type WriteAnswer } from "./key.ts";
 import type { Write } from "./verb.ts";
 
-/** What follows a stored intent. Resolves with the answer that it has fixed, or null where that has to be read. */
+/**
+ * The work that follows a stored intent. Resolves with the key's answer where the work has fixed it; null where that
+ * has to be read from the store.
+ */
 type AfterIntent = () => Promise<KeyAnswer | null>;
 
 /**
- * Runs what follows a stored intent and answers at the latest at the deadline. From here on no exception leaves:
- * what is not known by then is 202, and the work goes on by itself, whether or not the client is still there. The
- * one exception is an intent that `work` has given back: nobody has been told anything of it.
+ * Runs the work that follows a stored intent, and answers at the deadline at the latest. No exception leaves from here
+ * on: an outcome that is not known by then is 202, and the work goes on by itself, whether or not the client is still
+ * there. The one exception is an intent that `work` has given back: nobody has been told anything of it.
  */
 export function answerInTime(
   deps: ToWrite,
@@ -27,7 +30,10 @@ export function answerInTime(
   return answer;
 }
 
-/** What was stored while this write planned may have been asked for after it, and be answered after it. */
+/**
+ * Answers a write whose key another request has used while this one planned, at this write's deadline at the latest:
+ * the other may have come later, and be answered later.
+ */
 export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, write: Write): Promise<WriteAnswer> {
   const earlier = answerRecord(deps, record, write);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
@@ -35,7 +41,7 @@ export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, writ
   const answer = await Promise.race([earlier, timer.up.then(() => null)]).finally(timer.cancel);
   if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, record.accountId, record.key);
-  // Given back meanwhile, or over: what it ends with is there at once.
+  // The earlier write was given back meanwhile, or has its answer: what it ends with is there at once.
   if (now === null || now.answer !== null) return earlier;
   deps.running.tell(record.accountId, record.key);
   return { ...asItStands(deps.store, now.resource), isReplay: true };
@@ -54,7 +60,7 @@ async function answerByDeadline(
   await deps.point("before_reply");
   if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, write.accountId, write.key);
-  // Given back at the very moment of the deadline: the refusal is what there is to say.
+  // The intent was given back at the very moment of the deadline: `done` throws the refusal, which is the answer.
   if (now === null) await done;
   if (now !== null && now.answer !== null) return now.answer;
   deps.running.tell(write.accountId, write.key);
@@ -78,7 +84,9 @@ async function runToTheEnd(
   }
 }
 
-/** A fault of ours, or of the disk, after the intent: the outcome is found out as if the answer had been lost. */
+/**
+ * After a fault of ours, or of the disk, behind the intent: pursues its open attempts as if the answer had been lost.
+ */
 async function pursueWhatIsOpen(
   deps: With<"settling" | "store">,
   key: string,

@@ -1,4 +1,6 @@
-/** What a key answers whose outcome is not known: what it asked for, as far as that is known. */
+/**
+ * What a key answers while its outcome is not known: the order, operation, batch or cancel-all, as far as it is known.
+ */
 import { alarmIn } from "../core/alarm.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
@@ -30,14 +32,14 @@ function asUnknown(order: StoredOrder): StoredOrder {
   return { ...order, status: "unknown", error };
 }
 
-/** Its own status says whether it is done. */
+/** A cancel-all as its row stands: 202 until it is done, then 200. */
 export function cancelAllAsItStands(store: Store, id: string): RunningAnswer {
   const row = findCancelAll(store, id);
   if (row === null) throw new Error("bug: a key without its cancel-all");
   return { status: row.doneAtMs === null ? 202 : 200, body: JSON.stringify(cancelAllShown(store, row)) };
 }
 
-/** What of it is known is told as it is. */
+/** A batch as it stands: orders whose outcome is known are shown as they are, the others as `unknown`. */
 function batchAsItStands(store: Store, batchId: string): RunningAnswer {
   const orders = listBatch(store, batchId);
   const unsettled = new Set(listUnsettledOfBatch(store, batchId));

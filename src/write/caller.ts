@@ -8,17 +8,23 @@ export type ChargedBucket = "orders" | "cancels" | "otherWrites" | "reads" | "he
 export type Caller = {
   account: Account;
   key: ApiKey;
-  /** Whose share of the exchange's reads it draws on: the key's own, and the owner's page beside a bot with the same key. */
+  /**
+   * Whose share of reads at the exchange the request draws on: the key's, or that of the owner's page, which may have
+   * the same key as a bot.
+   */
   reader: Reader;
   /** Draws one request, or so many, from a bucket of this key; throws `rate_limited` when it holds less. */
   charge(bucket: ChargedBucket, count?: number): void;
-  /** Set for who comes by a hook or a tool: see `one-outcome`. */
+  /** Set for a request that comes through a hook or a tool: see `one-outcome`. */
   unattended?: {
-    /** After this nothing of it is wanted any more, unix milliseconds; null = it stays wanted. */
+    /** When the request is no longer wanted, unix milliseconds; null where it stays wanted. */
     untilMs: number | null;
     /** When it was asked for, unix milliseconds: a stop since then has ended it too; null = who asks has just asked. */
     sinceMs: number | null;
   };
-  /** Set where a person has approved just this order: the gate asks for no verb of `may`, and for everything else. */
+  /**
+   * Set where a person has approved just this order: the gate asks for no verb of the rail `may`, and for every other
+   * rail.
+   */
   isApproved?: true;
 };

@@ -1,7 +1,7 @@
 /**
- * Triggers of a bot that protect nothing of its own any more, in a market in which another holds what they would close: what they were
- * for was closed or canceled, and the exchange keeps them for as long as the account holds anything. Only of bots that may touch what is
- * their own, of no trade, which sees to its own, and not under a stop.
+ * Cancels triggers of a bot that protect nothing of its own any more, in a market in which another holds what they
+ * would close: what they were for was closed or canceled, and the exchange keeps them while the account holds anything.
+ * Only of bots with `touches own`, not of trades, which see to their own, and not under a stop.
  */
 import type { Account } from "../core/account.ts";
 import { isSpot } from "../core/market.ts";
@@ -24,11 +24,14 @@ export type ToCancelIdle = ToCancel & ToJudge & With<"state">;
 
 /** Between two looks, milliseconds. */
 export const IDLE_INTERVAL_MS = 5_000;
-/** It was found so at every look for so long, milliseconds: a fill of its bot may be told later than the position that it makes. */
+/**
+ * How long every look has to find a trigger idle, milliseconds: a bot's fill may be told later than the position it
+ * makes.
+ */
 const IDLE_FOR_MS = 30_000;
 
 export function openIdleTriggers(world: ToCancelIdle, settling: Pick<Settling, "burn" | "pursue">) {
-  /** By order: since when, elapsed milliseconds. */
+  /** By order id: since when every look has found its trigger idle, elapsed milliseconds. */
   let sinceMs = new Map<string, number>();
   return {
     async look(): Promise<void> {
@@ -48,7 +51,7 @@ export function openIdleTriggers(world: ToCancelIdle, settling: Pick<Settling, "
   };
 }
 
-/** What a bot has waiting in one market that protects nothing of its own. */
+/** A market in which a bot has triggers waiting that protect nothing of its own. */
 type Suspect = { account: Account; rails: Rails; market: string };
 
 function suspectsIn(world: ToCancelIdle, account: Account): Suspect[] {
@@ -61,7 +64,7 @@ function suspectsIn(world: ToCancelIdle, account: Account): Suspect[] {
   });
 }
 
-/** Where no feed tells it. */
+/** Reads the account's position in the market, where no feed tells it. */
 async function readPosition(world: ToCancelIdle, { account, rails, market }: Suspect): Promise<void> {
   if (factsOf(world, { account, rails }).accountOf(market) !== null) return;
   await rereadPosition(world, { account, market, purpose: "settle" });
@@ -91,7 +94,7 @@ function isWaiting(store: Store, { orderId, market, reduceOnly, triggerPrice }: 
   return findStopOf(store, order.accountId, order.keyHash) === null;
 }
 
-/** Of trades that are not over. */
+/** Ids of the stops and take-profits of the account's trades that are not over. */
 function guardsIn(store: Store, accountId: string): ReadonlySet<string> {
   const guards = listOpenTradesOf(store, accountId).flatMap((trade) => [
     ...listGuards(store, trade, "stop"),

@@ -1,4 +1,7 @@
-/** What the exchange has shown since a key was answered, and contradicts the answer: the key tells it from then on. */
+/**
+ * What a key answers when the exchange has shown, since the answer, what contradicts it: the key tells that from then
+ * on.
+ */
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { isLive, type OrderStatus } from "../core/order.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
@@ -16,8 +19,9 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { cancelAllAsItStands } from "./as-it-stands.ts";
 
 /**
- * What a key answers whose order the exchange has shown to stand in another market, before the answer or after it, or to be there
- * although it had refused it: the order as everybody reads it, with its alarm. Null where the stored answer stands.
+ * What a key answers instead of its stored answer, where the exchange has shown its order to stand in another market,
+ * or to be there although it had refused it: the order as everybody reads it, with its alarm. Null where the stored
+ * answer stands.
  */
 export function contradicted(store: Store, record: KeyRecord): RunningAnswer | null {
   const { resource, answer } = record;
@@ -39,8 +43,9 @@ export function contradicted(store: Store, record: KeyRecord): RunningAnswer | n
 }
 
 /**
- * What this key placed was shown after it had been told as refused: a modify may have made an order beside its own. Or the key was
- * told of such an order that nothing was left to do, or that it had ended: then its own refusal stands.
+ * For an order that was shown after it had been told as refused. What this key itself placed may be an order of its own
+ * by now (a modify). Or the key was told of the order that it had ended, or that nothing was left to do: then the words
+ * of its own refusal stay.
  */
 function ofOverruled(store: Store, { accountId, key, resource }: KeyRecord, answer: KeyAnswer): RunningAnswer | null {
   if (!hasNote(store, resource.id, OVERRULED)) return null;
@@ -50,7 +55,7 @@ function ofOverruled(store: Store, { accountId, key, resource }: KeyRecord, answ
   const shown = own.find(({ cloid }) => cloid !== null && hasNote(store, resource.id, OVERRULED, cloid));
   const leg = shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");
   if (leg !== null) return shownOrder(store, leg.orderId, answer, null);
-  // Our own text.
+  // `orderText` has written it.
   const told = JSON.parse(answer.body) as { status: OrderStatus; error: string | null };
   return own.length === 0 || !isLive(told.status) ? shownOrder(store, resource.id, answer, told.error) : null;
 }

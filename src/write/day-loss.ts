@@ -13,7 +13,7 @@ import { findTrip, listTrips } from "../store/trips.ts";
 
 type OfBot = { accountId: string; bot: string };
 
-/** Null where nothing is in the way. */
+/** Why a bot may not increase today: a trip, or a narrowing that was lost; null where nothing is in the way. */
 export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: number): Halt | null {
   const of = { accountId, bot: rails.bot };
   const trip = findTrip(store, of, dayOf(nowMs));
@@ -21,8 +21,8 @@ export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: num
 }
 
 /**
- * USD since 00:00 UTC, at marks that are not older than `maxAgeMs`; what the operator has already taken note of does not
- * count. Null where a mark is missing.
+ * What a bot has lost since 00:00 UTC, USD, at marks that are not older than `maxAgeMs` (milliseconds); without what
+ * the operator has already taken note of. Null where a mark is missing.
  */
 export function lossToday(
   { clock, marketView }: With<"clock" | "marketView">,

@@ -27,7 +27,9 @@ function differing(first: PrintedBody | null, asked: PrintedBody): string[] {
   return Object.keys(asked).filter((name) => name in first && plain(asked[name]) !== plain(first[name]));
 }
 
-/** As it was placed: a later modify changes the order's row, not its first leg. */
+/**
+ * The terms with which an order was placed, from its first leg: a later modify changes the order's row, not that leg.
+ */
 function firstTerms(store: Store, orderId: string): PrintedBody | null {
   const order = findOrder(store, orderId);
   if (order === null) return null;
@@ -39,7 +41,7 @@ function firstParameters(store: Store, record: KeyRecord): PrintedBody | null {
   if (record.resource.kind === "trade") return null;
   const operation = findOperation(store, record.resource.id);
   if (operation === null) return null;
-  // The column holds only what `operate` wrote.
+  // `operate` alone writes this column.
   return { market: operation.market, ...(JSON.parse(operation.parameters) as PrintedBody) };
 }
 

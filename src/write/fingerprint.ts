@@ -6,7 +6,7 @@ import { sha256Hex } from "../wire/sha256.ts";
 /** Content of a checked request body by the names of the interface: defaults filled in, texts as sent. */
 export type PrintedBody = { readonly [field: string]: string | number | boolean | null | PrintedBody };
 
-/** What is asked for of an order. The spec's names: a print is stored, and must outlive a change of ours. */
+/** What an order asks for, in the names of the specification: a print is stored, and must outlive a change of ours. */
 export function printedTerms({ market, side, size, price, timeInForce, reduceOnly, trigger }: OrderTerms): PrintedBody {
   return { market, side, size, price, time_in_force: timeInForce, reduce_only: reduceOnly, trigger };
 }

@@ -1,6 +1,6 @@
 /**
- * The one gate of limited keys. What is judged is the action that is about to be signed, as it stands stored in the intent's
- * transaction: whatever a verb planned or a client said, nothing else leaves. A refusal takes all of it back.
+ * The one gate of keys with rails. It judges the action that is about to be signed, read back from the intent's
+ * transaction: whatever a verb planned or a client said, nothing else leaves. A refusal rolls all of it back.
  */
 import type { Account } from "../core/account.ts";
 import type { Attempt } from "../core/attempt.ts";
@@ -56,7 +56,7 @@ function railsFor({ isApproved }: Caller, rails: Rails): Rails {
   return { ...rails, may: [...rails.may, "increase", "reduce"] };
 }
 
-/** Who is judged, and by what. */
+/** The account that is judged, and the rails by which it is. */
 type Judging = { account: Account; rails: Rails };
 
 /**
@@ -83,7 +83,7 @@ function judgeEach(deps: ToJudge, by: Judging, batch: readonly Attempt[]): void 
 
 const NOTHING_LATER: Judged["later"] = new Set();
 
-/** `later`: client order ids of what stands behind it in its batch. */
+/** Judges one action. `later`: client order ids of the orders behind it in its batch, which do not count yet. */
 function judgeOne(deps: ToJudge, by: Judging, attempt: Attempt, later: Judged["later"]): void {
   const wish = wishOf(deps, attempt, by.rails);
   const targetBot = targetBotOf(deps.store, attempt);
@@ -233,7 +233,10 @@ function marketOf({ markets }: With<"markets">, assetId: number): Market {
 
 type WireTrigger = Extract<WireOrder["t"], { trigger: unknown }>["trigger"];
 
-/** A stop that sells, and a profit that buys, fire at or below their price, the others at or above it. */
+/**
+ * The trigger of an order, and whether it would fire at once: a stop that sells, and a profit that buys, fire at or
+ * below their price, the others at or above it. `hasFired` is null where the mark is not known.
+ */
 function triggerOf(
   deps: ToJudge,
   { order, market, trigger }: { order: WireOrder; market: string; trigger: WireTrigger },
@@ -253,7 +256,10 @@ function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowe
   return new RailRefused({ rail: memberName(rail), limit, use, largest }, words);
 }
 
-/** What stands in the way, as the interface writes it. `largest`: the largest size that passes, in base units; null where none is told. */
+/**
+ * The rail that refuses, as the interface writes it. `largest`: the largest size that passes, in base units; null where
+ * none is told.
+ */
 export type RailInTheWay = { rail: string; limit: string; use: string; largest: string | null };
 
 export class RailRefused extends ApiError {

@@ -17,7 +17,7 @@ export function giveBack(
   result: SendResult & { kind: "not_sent" },
 ): boolean {
   const all = listSameAction(deps.store, attempt);
-  // A cancel may have sealed and settled it while it was still on its way out.
+  // A cancel may have sealed and settled the write while it was still on its way out.
   if (all.every(({ id }) => openAttempt(deps.store, id) === null)) return true;
   const why = { reason: result.reason, nowMs: deps.clock.nowMs() };
   if (!all.every((each) => isUnknownToAll(deps, each))) {

@@ -17,7 +17,9 @@ export const BATCH_ROUTE = "POST /v1/orders/batch";
 /** What every write carries besides its own terms. */
 export type WriteKey = {
   idempotencyKey: string;
-  /** Pure function of the request, made before anything is looked up. */
+  /**
+   * What tells this request from another under the same key: made of the request alone, before anything is looked up.
+   */
   fingerprint: string;
 };
 
@@ -65,7 +67,7 @@ export async function answerRecord(
     case "as_it_stands": {
       const joined = deps.running.join(record.accountId, record.key);
       if (joined !== null) return { ...(await joined), isReplay: true };
-      // It may have been settled since the record was read.
+      // The write may have been settled since the record was read.
       const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
       if (now.answer !== null) return { ...now.answer, isReplay: true };
       requireLookedAt(deps);

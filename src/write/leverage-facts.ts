@@ -8,15 +8,18 @@ import type { Store } from "../store/open.ts";
 import { type LeverageChange, listLeverageChanges } from "../store/operations.ts";
 import type { Leverage } from "../wire/answer/account.ts";
 
-/** Somebody else can change it, and nothing tells of that where there is no position: what was read stands so long, milliseconds. */
+/**
+ * How long a setting counts that was read, milliseconds: others can change it, and without a position nothing tells of
+ * that.
+ */
 const SETTING_STANDS_MS = 60_000;
-/** A server may be so far behind a change of ours, milliseconds. */
+/** How far behind a change of ours a server may be, milliseconds. */
 const BEHIND_MS = 5 * 60_000;
 
 type ToKnow = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
 type LeverageOf = { account: Account; market: string };
 
-/** Whether it is shown as it is after every change of ours. */
+/** Whether the setting that is shown is from after every change of ours. */
 export function isSettingKnown(deps: ToKnow, asked: LeverageOf): boolean {
   const known = shownIn(deps, asked);
   if (known === null) return false;
@@ -24,7 +27,7 @@ export function isSettingKnown(deps: ToKnow, asked: LeverageOf): boolean {
   return newest === undefined || newest.createdAtMs < (known.askedAtMs ?? known.timeMs);
 }
 
-/** Before the transaction, where it is not known: one question. */
+/** Asks the exchange for the setting, before the transaction, where it is not known. */
 export async function readSetting(deps: ToKnow, { account, market }: LeverageOf): Promise<void> {
   const read = await deps.reads.activeAsset(account.tradingAddress, market, "order");
   if (read.kind === "failed" || read.value.coin !== market) return;
@@ -34,8 +37,8 @@ export async function readSetting(deps: ToKnow, { account, market }: LeverageOf)
 }
 
 /**
- * Everything that may be in force: what is shown, and the changes of ours that it may lack, up to the newest that is known to
- * have been carried out.
+ * Every setting that may be in force: the one that is shown, and changes of ours that it may lack, back to the newest
+ * that is known to have been carried out. Null where none is shown.
  *
  * @param except id of the change that is asked for
  */
@@ -51,7 +54,10 @@ export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): Lev
 
 type ShownLeverage = { value: Leverage; timeMs: number; askedAtMs: number | null };
 
-/** Of a position, which tells it as it changes; else as it was read. The newer of the two. */
+/**
+ * The setting as the state of a position tells it, where there is one that is fresh; else as it was last read, if that
+ * still counts.
+ */
 function shownIn(deps: ToKnow, { account, market }: LeverageOf): ShownLeverage | null {
   const nowMs = deps.exchange.nowMs();
   const state = deps.picture.state(account.tradingAddress, dexOf(market));

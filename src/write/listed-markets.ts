@@ -1,6 +1,6 @@
 /**
- * Numbers of markets are places in a list that moves. A write that waits between its plan and its intent, for its turn or for what
- * it is judged by, is planned again where the list has moved meanwhile, or something has contradicted it.
+ * The number of a market is its place in a list that moves. A write waits between its plan and its intent (for its
+ * turn, for prices); where the list has moved meanwhile, or something has contradicted it, the write is planned again.
  */
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
@@ -8,7 +8,10 @@ import type { Plan, Verb } from "./verb.ts";
 
 export type ListedMarket = { name: string; assetId: number | null; doubt: string | null };
 
-/** What a plan was made by. A cancel goes by the list of the moment at which it is stored. */
+/**
+ * The markets of a plan, with the numbers by which it was made. Empty for a cancel: that goes by the list of the moment
+ * at which it is stored.
+ */
 export function listedFor({ markets }: With<"markets">, { isCancel }: Verb, plan: Plan): readonly ListedMarket[] {
   const { market, alsoMarkets = [] } = plan;
   if (market === null || isCancel) return [];
@@ -19,7 +22,7 @@ export function listedFor({ markets }: With<"markets">, { isCancel }: Verb, plan
   }));
 }
 
-/** Inside the intent's transaction. */
+/** Inside the intent's transaction: throws `ListMoved` where the list is not the one by which the write was planned. */
 export function requireSameList({ markets }: With<"markets">, planned: readonly ListedMarket[]): void {
   for (const { name, assetId, doubt } of planned) {
     const now = markets.current()?.byName.get(name)?.assetId ?? null;
@@ -27,7 +30,7 @@ export function requireSameList({ markets }: With<"markets">, planned: readonly 
   }
 }
 
-/** Nothing has been stored: what comes after it goes by the list as it is then. */
+/** The list of markets has moved since the plan: nothing is stored, and the write is planned again by the new one. */
 export class ListMoved extends ApiError {
   constructor(name: string) {
     super("exchange_unreachable", `The exchange's list of markets has changed at \`${name}\`. Nothing was sent.`, 1);

@@ -1,6 +1,7 @@
 /**
- * Whoever asks through a hook or a tool hears no outcome, or not the one that counts, and asks again. So where one order of a
- * bot has no known outcome, nothing that comes that way may make its position larger.
+ * Whoever asks through a hook or a tool hears no outcome, or not the one that counts, and asks again. So while one
+ * order of a bot in a market has no known outcome, no request that comes that way may make the bot's position there
+ * larger.
  */
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
@@ -14,7 +15,7 @@ import { wasStoppedSince } from "../store/stops.ts";
 import type { Caller } from "./caller.ts";
 import type { Plan, Stored } from "./verb.ts";
 
-/** Nothing was sent; it passes once that outcome is known. */
+/** The refusal while an outcome is open. Nothing was sent; the request passes once that outcome is known. */
 export class OutcomeOpen extends ApiError {
   constructor(bot: string | null, market: string) {
     super(
@@ -24,14 +25,17 @@ export class OutcomeOpen extends ApiError {
   }
 }
 
-/** It has waited for so long that it is not wanted any more. Nothing was sent. */
+/** The request has waited longer than it is wanted. Nothing was sent. */
 export class NoLongerWanted extends ApiError {
   constructor() {
     super("not_ready", "This is older by now than it may be when it is sent. Nothing was sent.");
   }
 }
 
-/** It waited while trading was stopped: whoever ended the stop asked for nothing of before. Nothing was sent. */
+/**
+ * The request waited while trading was stopped: whoever ended the stop did not ask for what came before. Nothing was
+ * sent.
+ */
 class StoppedMeanwhile extends ApiError {
   constructor() {
     super(
@@ -43,7 +47,10 @@ class StoppedMeanwhile extends ApiError {
 
 type SteppingWrite = { caller: Caller; plan: Pick<Plan, "increasesFor" | "market">; stored: Stored };
 
-/** Inside the intent's transaction. Who asks by a request of their own is held to none of this. */
+/**
+ * Inside the intent's transaction: holds a request of a hook or a tool to its age, to stops and to open outcomes. Any
+ * other request passes.
+ */
 export function requireOneOutcome(
   { clock, store }: With<"clock" | "store">,
   { caller, plan, stored }: SteppingWrite,
@@ -85,5 +92,5 @@ export function hasOpenOutcome(store: Store, of: OfBot, but: Pick<Attempt, "id" 
   return unsure.some((order) => order.id !== but?.resource.id && order.releasedAtMs === null && isOwn(order));
 }
 
-/** Of an account, in either status: far more than are ever under way. */
+/** Orders that are looked through in each of the two statuses: far more than are ever under way. */
 const MAX_UNSURE = 1_000;

@@ -4,10 +4,13 @@ import type { Store } from "../store/open.ts";
 import { countLiveOrders, liveOrdersWithin } from "../store/orders.ts";
 import type { Caller } from "./caller.ts";
 
-/** With as many open orders the exchange takes no trigger and nothing that only reduces from an account any more. */
+/** Open orders of an account with which the exchange takes no trigger and no reduce-only order any more. */
 export const EXCHANGES_LIMIT = 1_000;
 
-/** Of an order that increases: whoever holds a position must still be able to place its stop. */
+/**
+ * Refuses orders that increase when they would use the reserve: whoever holds a position must still be able to place
+ * its stop.
+ */
 export function requireRoomForStops(
   { picture, settings }: With<"picture" | "settings">,
   store: Store,
@@ -19,7 +22,7 @@ export function requireRoomForStops(
   );
   const listed = lists.reduce((sum, each) => sum + each, 0);
   const most = EXCHANGES_LIMIT - settings.openOrderReserve;
-  // What is listed beyond those that we know was placed elsewhere.
+  // Open orders of the exchange's list that are not ours.
   const beyond = (shown: number) => Math.max(0, listed - shown);
   const { mostLive, fewestShown } = liveOrdersWithin(store, account.id);
   if (mostLive + beyond(fewestShown) + count <= most) return;

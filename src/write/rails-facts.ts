@@ -1,4 +1,7 @@
-/** What a limited key is judged by: our rows as they are in the intent's transaction, and what the feeds have told. */
+/**
+ * The facts by which a key with rails is judged: our rows as they are in the intent's transaction, and what the feeds
+ * have told.
+ */
 import type { Account } from "../core/account.ts";
 import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
@@ -22,32 +25,35 @@ import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 
-/** What increases is judged by prices that are not older, milliseconds. */
+/** Greatest age of the prices by which an increase is judged, milliseconds. */
 const PRICE_MAX_AGE_MS = 5_000;
-/** What reduces takes the newest that there is, up to this age, milliseconds: it is not stopped because a feed died. */
+/**
+ * Greatest age of the prices by which a reduction is judged, milliseconds: it takes the newest there is, and is not
+ * stopped because a feed died.
+ */
 const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
-/** A reduction waits so long for a newer price, milliseconds. */
+/** How long a reduction waits for newer facts, milliseconds. */
 const REDUCTION_WAITS_MS = 1_000;
-/** An increase so long, which leaves the rest of the time of its answer for sending. */
+/** How long an increase waits for newer facts, milliseconds; the rest of the time of its answer is left for sending. */
 const INCREASE_WAITS_MS = 2_000;
 
 export type Needed = {
   account: Account;
   rails: Pick<Rails, "bot" | "maxExposure" | "maxLeverage" | "maxLossPerDay" | "maxTurnoverPerDay">;
-  /** Of what would be stored. */
+  /** The market in which something would be stored. */
   market: string;
   isReduction: boolean;
-  /** Leverage or margin is what is asked to be changed. */
+  /** True where the request changes leverage or margin. */
   isSetting: boolean;
 };
 
 /**
- * Before the transaction: asks for what is not there or too old; null where nothing has to be waited for, as most often. What
- * stays missing is for the judge to say.
+ * Before the transaction: reads the facts that are missing or too old. Null where nothing has to be waited for, as most
+ * often. What stays missing the judge speaks of (`rails_unproven`).
  */
 export function readFacts(deps: ToJudge, needed: Needed): Promise<void> | null {
   const { account, rails, market, isReduction } = needed;
-  // These are sums over all that the bot holds or has out.
+  // These rails are about all markets in which the bot holds something or has something out.
   const sums = [rails.maxExposure, rails.maxLossPerDay, rails.maxTurnoverPerDay];
   const isAlone = isReduction || sums.every((rail) => rail === null);
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
@@ -70,7 +76,7 @@ async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: numb
   timer.cancel();
 }
 
-/** All in which it holds something or has something out. */
+/** The market that is asked for, and all others in which the bot holds something or has something out. */
 function marketsOf({ store }: With<"store">, of: { account: Account; bot: string; market: string }): string[] {
   const { account, bot, market } = of;
   const open = listOpenLegs(store, account.id).filter((leg) => leg.bot === bot);
@@ -91,10 +97,16 @@ export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
   return atMost(deps, readPosition(deps, of), INCREASE_WAITS_MS);
 }
 
-/** So many are looked at, the newest, before a reduction is refused for want of what they may have filled. */
+/**
+ * How many resting orders are looked at, the newest, before a reduction is refused because their fills may not be told
+ * yet.
+ */
 const MAX_LOOKED_AT = 4;
 
-/** What of a bot rests and increases may have been filled by now, and not been told: then what it has filled is its own. */
+/**
+ * Looks at resting orders of a bot that increase: they may have been filled without its being told, and what they have
+ * filled is then the bot's own to reduce.
+ */
 export async function lookAtOpened(
   { store, settling, clock }: With<"clock" | "settling" | "store">,
   { account, key, reader, market }: Pick<Caller, "account" | "key" | "reader"> & { market: string },
@@ -111,7 +123,7 @@ export async function lookAtOpened(
   );
 }
 
-/** Puts what the exchange shows now where the gate looks. */
+/** Reads the state of the account and puts it into the picture, where the gate looks. */
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
@@ -120,19 +132,19 @@ async function readPosition(deps: ToJudge, { account, market, purpose }: Positio
   deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
 }
 
-/** What is judged, and whose order it changes. */
+/** What is judged, and the bot whose order it changes. */
 export type Judged = Pick<Needed, "account" | "isReduction"> &
   Pick<Facts, "targetBot"> & {
     rails: Rails;
-    /** Id of what is asked for. */
+    /** Id of the order, operation or trade that is asked for. */
     asked: string;
-    /** As it is signed, and not as its row says; null where no order is placed. */
+    /** The order as it is signed, whatever its row says; null where no order is placed. */
     leg: OpenLeg | null;
-    /** Client order ids of what is judged after it, and counts then. */
+    /** Client order ids of the orders that are judged after it and count only then. */
     later: ReadonlySet<string | null>;
   };
 
-/** Inside the transaction; ages are those of this moment. */
+/** The facts of this moment, by which ages are counted too. Inside the intent's transaction. */
 export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const { store } = deps;
   const { account, rails, isReduction, asked, targetBot } = judged;
@@ -158,7 +170,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
       const { soldBeyond = ZERO, boughtBeyond = ZERO } = doubts.get(market) ?? {};
       return { sells: soldBeyond, buys: boughtBeyond };
     },
-    // What else the account holds on spot is no part of what a bot may sell.
+    // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: ofLastMarket((market) => referenceOf(deps, market, { maxAgeMs, isReduction })),
@@ -168,8 +180,8 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
 }
 
 /**
- * Everything of the account that may still execute: what is going to be sent among it, and what was refused and may be executed by a
- * copy.
+ * Everything of the account that may still execute: its open orders, what its trades will send, and refused actions of
+ * which a copy may still be executed.
  */
 function listOut({ store, exchange }: With<"exchange" | "store">, accountId: string): readonly OpenLeg[] {
   const open = listOpenLegs(store, accountId);
@@ -186,7 +198,7 @@ function legsWith(out: readonly OpenLeg[], { leg, later }: Pick<Judged, "leg" | 
   return all;
 }
 
-/** Of one market it is asked for again and again. */
+/** Remembers the answer for the market that was asked for last: the judge asks for one again and again. */
 function ofLastMarket<Value>(find: (market: string) => Value): (market: string) => Value {
   let last: { market: string; value: Value } | null = null;
   return (market) => {
@@ -197,7 +209,10 @@ function ofLastMarket<Value>(find: (market: string) => Value): (market: string) 
 
 type Freshness = { maxAgeMs: number; isReduction: boolean };
 
-/** No oracle tells of spot: its own mark of the last minutes stands in, without which nothing increases. */
+/**
+ * The prices between which a market is taken to be. Spot has no oracle: its own mark of the last minutes stands in, and
+ * without that nothing increases.
+ */
 function referenceOf(
   { marketView }: With<"marketView">,
   market: string,
@@ -223,7 +238,9 @@ function positionOf(deps: ToJudge, account: Account, market: string): Decimal | 
   return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 
-/** As a feed shows it, or as it was read not long ago. */
+/**
+ * The state of an account on a dex, as its feed shows it or as it was read not long ago; null where neither is fresh.
+ */
 function accountState(
   { picture, exchange, settings }: With<"exchange" | "picture" | "settings">,
   { tradingAddress }: Account,

@@ -24,8 +24,8 @@ import { tellRefusal } from "./tell-refusal.ts";
 import type { Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
 
 /**
- * Every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one send, what came of
- * it, the answer. Throws `ApiError` only while nothing has been sent.
+ * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
+ * send, the outcome, the answer. Throws `ApiError` only while nothing has been sent.
  */
 export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
   const { idempotencyKey: key, fingerprint } = wanted;

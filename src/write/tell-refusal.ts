@@ -4,17 +4,20 @@ import { appendAudit } from "../store/audit.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { appendEvent } from "../store/events.ts";
 
-/** What a rail has refused. */
+/** The refusal of a rail: limit and use as the interface writes them. */
 export type Refusal = { keyHash: string; rail: string; limit: string; use: string };
 
 type ToTellRefusal = With<"clock" | "log" | "metrics" | "state" | "store">;
 
-/** Between two of the same, milliseconds: a bot that tries on and on must not fill the disk. */
+/** Between two events of one key and rail, milliseconds: a bot that tries on and on must not fill the disk. */
 const SPACING_MS = 60_000;
-/** Keys and rails that are kept in mind, at most; with more the oldest may be told sooner. */
+/** Pairs of key and rail that are remembered at most; beyond that the oldest may be told again sooner. */
 const MAX_KEPT = 1_000;
 
-/** The first of each key, rail and minute is an event and an audit row, the others a count. Nobody is refused for it. */
+/**
+ * Tells of a refusal: the first of each key, rail and minute is an event and an audit row, the others are a count. It
+ * never refuses anything.
+ */
 export function tellRefusal(deps: ToTellRefusal, refusal: Refusal): void {
   const key = findApiKey(deps.store, refusal.keyHash);
   if (key === null || key.limited === null) return;
@@ -36,7 +39,9 @@ export function tellRefusal(deps: ToTellRefusal, refusal: Refusal): void {
   }
 }
 
-/** Those that were not told since the last that was; null where this one is only counted. */
+/**
+ * How many refusals of this key and rail were not told since the last that was; null where this one is only counted.
+ */
 function countOf({ clock, state }: ToTellRefusal, name: string): number | null {
   state.refusals ??= new Map();
   const counts = state.refusals;

@@ -7,12 +7,15 @@ import type { With } from "../deps.ts";
 import { appendEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
 
-/** Orders that one order is told to meet, at most: what comes after these is met by nothing that is left of it. */
+/** Orders that one order is told to meet, at most: after so many nothing of it is left to meet others. */
 const MAX_TOLD = 20;
 
 type AllowedWish = { account: Account; rails: Rails; wish: Ordered; legs: readonly OpenLeg[] };
 
-/** Inside the intent's transaction: whose order is about to be canceled by another's is told, with that of the other. */
+/**
+ * Inside the intent's transaction: tells of resting orders of other keys that this order is about to meet, and that the
+ * exchange will cancel for it.
+ */
 export function tellSelfTrades(
   { clock }: With<"clock">,
   store: Store,

@@ -6,10 +6,13 @@ import { forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
 
-/** What was shown stands so long where nothing tells it anew, milliseconds: a TWAP that has ended only frees what it held. */
+/**
+ * How long a history of TWAPs counts that no feed tells anew, milliseconds: a TWAP that has ended only frees what it
+ * held.
+ */
 const HISTORY_STANDS_MS = 30_000;
 
-/** Before a bot's increase is judged: what of the bots' TWAPs is over counts no more. */
+/** Before a bot's increase is judged: takes TWAPs that are over out of what bots have out. */
 export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<void> {
   const { store } = deps;
   if (listBotTwaps(store, account.id).length === 0) return;

@@ -14,13 +14,13 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
   asked: PrintedBody;
   /** What the body asks to be placed, held against orders found after a restore; null where it places none. */
   placing: PrintedBody | null;
-  /** Elapsed time at which the request was in; from there its deadline counts. */
+  /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
   startedElapsedMs: number;
 };
 
 /**
- * One thing that a client may ask for which changes something at the exchange. A verb plans: what would be stored, what
- * would be sent, and how what comes back is written down. The steps around that are `runWrite`'s, for all of them.
+ * One thing that a client may ask for which changes something at the exchange. A verb only plans: what would be stored
+ * and sent, and how the answer is written down. `runWrite` has every other step, for all verbs.
  */
 export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
   /** The bucket of the API key's limits that a request draws on when its Idempotency-Key is new. */
@@ -39,7 +39,7 @@ export type Plan = {
   resource: KeyRecord["resource"];
   /** What the action's weight at the exchange is spent on: each use has a share of its own (`exchange/shares`). */
   use: ActionUse;
-  /** False where nothing is going to be sent, as far as is known: then no weight is asked for. */
+  /** False where, as far as is known, nothing will be sent: then no weight is asked for. */
   isSent: boolean;
   /** It ends in orders at the exchange, and is refused where the account can place none (`orderObstacle`). */
   isOrder: boolean;
@@ -58,16 +58,16 @@ export type Plan = {
   /** Where the key's record is stored: in the row of the order that is placed, or in a row of its own. */
   keyRow: "own" | "in_the_order";
   /**
-   * Inside the intent's transaction. Throws `idempotency_in_progress` when something that was stored meanwhile has to be
-   * planned for, and any other `ApiError` for what has come in the way.
+   * Stores the plan's rows, inside the intent's transaction. Throws `idempotency_in_progress` where something was
+   * stored meanwhile that has to be planned for, and any other `ApiError` for what has come in the way.
    */
   store(key: KeyRecord, place: Place): Stored;
 };
 
-/** What an intent comes to inside its transaction. */
+/** What a plan's `store` has come to. */
 export type Stored = Outgoing | Said | Begun;
 
-/** An action whose intent is stored. */
+/** An action is stored, and is sent once it is on the disk. */
 export type Outgoing = {
   kind: "outgoing";
   attempt: Attempt;
@@ -75,7 +75,7 @@ export type Outgoing = {
   batch?: readonly Attempt[];
   /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
   beside?: readonly (() => Promise<void>)[];
-  /** Writes down what the exchange answered. */
+  /** Writes down the exchange's answer. */
   conclude(reply: Reply): Conclusion | Promise<Conclusion>;
 };
 

@@ -5,8 +5,8 @@ import type { With } from "../deps.ts";
 const GLANCE_MS = 100;
 
 /**
- * Waits until there may be news of another write's attempt, at most so long. One that is still on its way is waited
- * for and not pursued: a pursuit begins with a noop on its nonce, which would stop it.
+ * Waits until there may be news of another write's attempt, for the given time at most. An attempt that is still on its
+ * way is waited for and not pursued: a pursuit begins with a noop on its nonce, which would stop it.
  */
 export async function waitForAttempt(
   deps: With<"clock" | "running" | "settling">,
@@ -19,7 +19,7 @@ export async function waitForAttempt(
 
 async function answerOf(deps: With<"clock" | "running">, { accountId, idempotencyKey }: Attempt): Promise<void> {
   const running = deps.running.join(accountId, idempotencyKey);
-  // A write that was given back is news as well; its own client is told why.
+  // That a write was given back is news too; its own client is told why.
   if (running === null) await deps.clock.sleep(GLANCE_MS);
   else await running.catch(() => undefined);
 }

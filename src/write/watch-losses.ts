@@ -28,9 +28,12 @@ export type ToWatchLosses = With<
 
 /** Between two looks, milliseconds. */
 export const LOSS_INTERVAL_MS = 5_000;
-/** A loss is worked out at marks that are not older, milliseconds. */
+/** Greatest age of the marks at which a loss is worked out, milliseconds. */
 const MARK_MAX_AGE_MS = 10_000;
-/** Asking keeps a market followed, which costs nothing; where it is not told, the question does. Milliseconds. */
+/**
+ * Between two questions for a mark, milliseconds: asking keeps the market followed, which costs nothing; where no feed
+ * tells the mark, the question does.
+ */
 const ASK_EVERY_MS = 30_000;
 
 /** A bot that is held to a loss of the day. */
@@ -41,7 +44,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   const askedAtMs = new Map<string, number>();
   const countedFills = new Map<string, string>();
 
-  /** Each market at most every half minute for all bots together. */
+  /** Asks for marks: of each market at most every half minute, for all bots together. */
   async function ask(markets: readonly string[]): Promise<void> {
     const nowMs = deps.clock.elapsedMs();
     const universe = deps.markets.current();
@@ -51,7 +54,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
     await Promise.all(listed.map((market) => deps.marketView.mark(market, "reduce")));
   }
 
-  /** Fees of all bots of an account, read again when there are fills that were not counted. */
+  /** Counts the fees of all bots of an account, anew when there are fills that were not counted. */
   function countFees(account: Account, bots: readonly WatchedBot[], day: number): void {
     const count = `${day} ${countFillsOfDay(deps.store, account.id, day)}`;
     if (countedFills.get(account.id) === count) return;
@@ -104,7 +107,7 @@ function lookAt(deps: ToWatchLosses, watched: WatchedBot, day: number): void {
   if (loss !== null && compare(loss, limit) >= 0) trip(deps, watched, { loss, day });
 }
 
-/** Where the day began, and what funding was paid since the last look. */
+/** Notes at which mark a bot's day began in each market, and funding that was paid since the last look. */
 function noteMarkets(deps: ToWatchLosses, { account, rails }: WatchedBot, day: number): void {
   const of = { accountId: account.id, bot: rails.bot, day };
   const nets = listBotNets(deps.store, of.accountId, of.bot);
@@ -137,7 +140,10 @@ function fundedIn({ picture }: ToWatchLosses, account: Account, { row, net }: { 
   return { funding: add(row.funding, share), fundingShown: now };
 }
 
-/** From its commit on nothing of the bot increases; what is out and could is withdrawn, and what protects stays. */
+/**
+ * Trips a bot: from the commit on nothing of it increases; what is out and could increase is withdrawn, and what
+ * protects stays.
+ */
 function trip(
   deps: ToWatchLosses,
   { account, rails, limit, keyHash }: WatchedBot,

@@ -3,7 +3,7 @@ import type { With } from "../deps.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listApiKeys } from "../store/api-keys.ts";
 
-/** A market that nobody asks for is let go a minute later, milliseconds. */
+/** Between two questions, milliseconds: a market for which nobody asks is let go a minute later. */
 export const SPOT_INTERVAL_MS = 20_000;
 
 /** Keeps the spot markets followed that bots are granted: their price of ten minutes has to be there when it is asked for. */

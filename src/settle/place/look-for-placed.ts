@@ -81,8 +81,8 @@ async function lookInSweep(
 }
 
 /**
- * True when the lists hold an order of just these terms, no older than the action, without a client order id and of nobody that we
- * know: it may be ours, from a server that leaves the name out, and then the lists do not lack it.
+ * True when the lists hold an order with just these terms, no older than the action, without a client order id and not
+ * known here: it may be ours, from a server that leaves the id out, and then the lists do not lack it.
  */
 function mayBeNameless(
   { world }: Tools,
@@ -105,7 +105,7 @@ function mayBeNameless(
 function ofAsked({ world }: Tools, { open, history, fills }: Sweep, sought: Sought): Sweep {
   const { cloid, size } = sought.leg;
   const isAsked = (order: FrontendOrder) => order.cloid !== cloid || differenceFrom(sought, order) === null;
-  // Terms that a fill tells may fit where those of its order, which stand in the same answers, do not.
+  // A fill tells fewer terms than its order: it may fit where its order, which stands in the same answers, does not.
   const others = new Set([...open, ...history.map(({ order }) => order)].filter((order) => !isAsked(order)).map(oidOf));
   const fitting = fittingFills(
     world.store,

@@ -41,7 +41,8 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
 }
 
 /**
- * Inside the intent's transaction: order, leg, key, nonce, attempt and audit row.
+ * Stores an order that the gateway places by itself, inside the intent's transaction: order, key, leg, nonce, attempt
+ * and audit row, and its place among what is under way.
  *
  * @param route of the key's record: what placed it
  */

@@ -23,8 +23,8 @@ export type PlaceReading =
 type Recording = With<"clock" | "commits">;
 
 /**
- * Writes down what the exchange answered to a placing, together with what else this turn writes. Where the outcome is
- * still open, the order is `unknown` and the attempt has to be pursued.
+ * Writes down what the exchange answered to a placing, in one transaction with whatever else this turn writes. Where
+ * the outcome is still open, the order is `unknown` and the attempt has to be pursued.
  */
 export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<Conclusion> {
   const { order, leg, attempt } = placing;
@@ -128,7 +128,8 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
   // The answer's total is complete evidence for an order that can never rest.
   if (order.timeInForce === "ioc" && order.trigger === null) {
     const reason = shortReason(order, entry.totalSize, asked);
-    // Read again it is "filled" with a size that is left: what became of that is told by the fills, which may be late.
+    // A look would show it as "filled", with a size that is left: what became of that only the fills tell, which may be
+    // late.
     return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
   }
   return {

@@ -9,8 +9,8 @@ import { finishOrderAttempt, openAttempt, recordLegEvent } from "../record/recor
 import { lookForPlaced } from "./look-for-placed.ts";
 
 /**
- * One step toward the truth about a placing whose answer was lost: look; ask for its number; look again. Returns true when
- * the attempt is settled. "Not found" alone never settles anything.
+ * One step toward the truth about a placing whose answer was lost: looks for the order, and asks for its number where
+ * it is not found. Returns true when the attempt is settled. "Not found" alone never settles anything.
  */
 export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
@@ -25,8 +25,8 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
       return openAttempt(world.store, attempt.id) === null;
     case "unfinished":
       return false;
-    // What is foreign may be ours gone wrong, and what could not be read may be there: then only the exchange's word on the number
-    // says that it never ran. It weighs less than any look.
+    // What is foreign may be ours gone wrong, and what could not be read may be there: in both cases only the
+    // exchange's word on the number says that it never ran, and any sight of the order outweighs that word.
     case "failed":
     case "foreign":
     case "not_found":
@@ -40,7 +40,7 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
 
 /** What an absence that was concluded means for the leg, in plain words. */
 export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
-  // Whether what was to replace an order ever was at the exchange nobody can say: it says nothing of the original.
+  // Nobody can say whether the replacement ever was at the exchange; so this says nothing of the original.
   if (absence === "outlived" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_THERE };
   if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null };
   return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };

@@ -21,8 +21,8 @@ const AWAITED_MS = 400;
 type ToCompare = With<"clock" | "exchange" | "feeds" | "markets" | "picture">;
 
 /**
- * What the exchange shows of the market of an order that its answer has named, where that is not the one that was asked for;
- * null where it is, or where nothing tells it in time. Waits for it once a minute and market, whether or not a word comes.
+ * How an order that an answer has named differs from what was asked for: it stands in another market, or is another
+ * order. Null where it does not, or where nothing tells in time. Waits for word at most once a minute and market.
  *
  * @param user the trading address
  */
@@ -56,7 +56,7 @@ function namedIn(reply: Reply, cloid: string): string | null {
   return isNamed && entry.cloid === cloid ? entry.oid : null;
 }
 
-/** What is told of the order that an answer names, by a feed or a record. */
+/** What a feed or a record tells of the order that an answer names. */
 type ShownOrder = Pick<HeardOrder, "market" | "cloid">;
 
 async function awaited(world: ToCompare, order: StoredOrder, user: string, oid: string): Promise<ShownOrder | null> {

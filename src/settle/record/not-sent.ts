@@ -53,7 +53,7 @@ export function endUnsent(store: Store, attempt: Attempt, why: NotSentCause): vo
 }
 
 function endOne(store: Store, attempt: Attempt, why: NotSentCause): void {
-  // A cancel may have sealed and settled it while it was still on its way out.
+  // A cancel may have sealed and settled the placing while it was still on its way out.
   if (openAttempt(store, attempt.id) === null) return;
   const { cloid } = attempt;
   if (cloid === null) throw new Error("bug: a placing without a client order id");

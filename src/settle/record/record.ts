@@ -76,7 +76,8 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
   if (next === null || next === leg) return null;
   const derived = { ...orderFromLegs(order, [next], "no"), seenAtMs: nowMs };
   const answer: KeyAnswer = { status: 201, body: orderText(derived) };
-  // No leg changes without its order, and none can be modified before it has: the order's version speaks for all.
+  // No leg changes without its order, and no order is modified before its placing is settled: so the order's version
+  // speaks for its leg and attempt as well.
   return settleOrder(store, placing, { order: derived, leg: next }, answer) ? answer : null;
 }
 
@@ -127,7 +128,7 @@ function unaskedWords(
   return excess?.kind === "live" ? excessWords(excess.by) : null;
 }
 
-/** The exchange contradicts itself: kept as evidence, never applied. */
+/** Notes a report that contradicts what the exchange itself has said: kept as evidence, never applied. */
 function noteContradiction(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
   appendNote(store, {
     resourceId: seen.leg.orderId,
@@ -138,7 +139,7 @@ function noteContradiction(store: Store, seen: { leg: Leg; event: LegEvent; nowM
   });
 }
 
-/** The operator had given it up as unknown, and there is news: it is looked up again. */
+/** Notes that there is news of an order that the operator had given up as unknown: it is looked up again. */
 function noteHeardAgain(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
   appendNote(store, {
     resourceId: seen.leg.orderId,
@@ -149,7 +150,7 @@ function noteHeardAgain(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: 
   });
 }
 
-/** We had concluded that it never arrived, and the exchange shows it: the exchange is right. */
+/** Notes that the exchange shows what we had concluded never arrived: the exchange is right. */
 function noteOverruled(store: Store, seen: { leg: Leg; event: LegEvent; nowMs: number }): void {
   appendNote(store, {
     resourceId: seen.leg.orderId,
@@ -167,10 +168,10 @@ function pursueAgain(store: Store, { cloid }: Leg): void {
 }
 
 /**
- * Ends an attempt and fixes the answer of its key: the order as it stands now. Returns that answer, or null where it
- * has been fixed before or is another order's. `error` stands in for the order's
- * own where the answer has to say something that the order does not keep (a refused cancel); `order` is the order as it
- * stands in this transaction, for a caller that has it already.
+ * Ends an attempt and fixes the answer of its key: the order as it stands now. Returns that answer; null where it was
+ * fixed before, or is not this order's to give. `error` stands in for the order's own where the answer says what the
+ * order does not keep (a refused cancel); `order` is the order as it stands in this transaction, for a caller that has
+ * it.
  */
 export function finishOrderAttempt(
   store: Store,
@@ -193,7 +194,7 @@ export function finishOrderAttempt(
   return isFixed ? answer : null;
 }
 
-/** The outcome is lost: the order is `unknown` until a look-up or a seal says otherwise. */
+/** Marks an attempt whose outcome is lost: its order is `unknown` until a look-up or a seal says otherwise. */
 export function markAmbiguous(
   store: Store,
   attempt: Attempt,

@@ -6,7 +6,7 @@ import type { Place } from "../../deps.ts";
 export type FlightQueue = {
   now(): InFlight;
   set(flight: InFlight): void;
-  /** Gives places to those who wait, while there are any. */
+  /** Gives places to those in line, while there are any. */
   serve(): void;
   take(rank: FlightRank): Place | null;
   wait(rank: FlightRank, forMs: number): Promise<Place | null>;
@@ -14,9 +14,9 @@ export type FlightQueue = {
 
 export type QueueParts = {
   clock: Clock;
-  /** A place, entered in what is under way. */
+  /** Makes a place and counts it as under way. */
   open(rank: FlightRank): Place;
-  /** Frees what has ended without anybody saying so. */
+  /** Frees places of actions that have ended without anybody saying so. */
   look(): void;
 };
 
@@ -24,7 +24,7 @@ export type QueueParts = {
 const LOOK_MS = 100;
 /** Most that wait: as many requests as are answered at once. One more is turned away. */
 const MAX_WAITING = 512;
-/** A cancel that has waited for so long passes those whose answer was lost, milliseconds. */
+/** A cancel that has waited for so long no longer waits for places of actions whose answer was lost, milliseconds. */
 const PATIENT_AFTER_MS = 1_000;
 
 /** The order of the line: cancels take risk away, empty actions find out what became of others, orders come last. */
@@ -46,7 +46,7 @@ export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue 
     }
   }
 
-  /** Looks on while somebody waits, and turns away who has waited its time. */
+  /** Serves the line while somebody waits, and turns away whoever has waited for its whole time. */
   async function watch(): Promise<void> {
     if (isWatched) return;
     isWatched = true;

@@ -3,7 +3,7 @@ import type { Place, ToSend } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { type SendResult, sendAttempt } from "./send.ts";
 
-/** What the gateway takes back or makes smaller by itself waits its turn no longer than this, milliseconds. */
+/** How long an action that the gateway takes by itself waits for its turn, milliseconds. */
 const OWN_WAIT_MS = 4_000;
 
 export type OwnAction = {

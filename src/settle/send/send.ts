@@ -19,8 +19,8 @@ export type SendResult =
   | { kind: "not_sent"; reason: string; isOurFault: boolean; waitS?: number };
 
 /**
- * Signs a stored intent and posts it once. Nothing is ever sent twice: what cannot be told apart from "may have landed" comes
- * back as an ambiguous verdict. Throws what `onDisk` throws, before a byte has left, and nothing else.
+ * Signs a stored intent and posts it once; nothing is ever sent twice. What may have landed comes back as an ambiguous
+ * reply. Throws what `onDisk` throws, before a byte has left, and nothing else.
  *
  * @param onDisk resolves when the intent is on the disk; it is signed meanwhile
  */
