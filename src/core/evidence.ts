@@ -324,7 +324,7 @@ export const QUIET_SPACING_MS = 2_000;
 /** Our idea of the exchange's time may be wrong by so much, milliseconds: what has to be later is later by more. */
 export const CLOCK_DOUBT_MS = 10_000;
 
-/** Record and fills that go on contradicting one another for this long are waited for no longer, milliseconds. */
+/** How long record and fills that contradict one another are waited for, milliseconds. */
 export const DISPUTED_AFTER_MS = 60_000;
 
 /**
@@ -338,7 +338,7 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   const last = readings.at(-1);
   if (last === undefined) return "open";
   if (last.agreement === "agreed") return "final";
-  // The record proves more than the fills show, or the position does: they will be shown.
+  // The record proves more fills than are shown: they will be.
   if (last.agreement === "silent" || last.agreement === "missing") return "open";
   const same = readings.filter(({ filled }) => compare(filled, last.filled) === 0);
   const late = same.filter((reading) => isLate(reading, readings[0] ?? reading));
@@ -355,15 +355,19 @@ function isLate({ elapsedMs, sinceCloseMs }: SizeReading, first: SizeReading): b
   return Math.max(elapsedMs - first.elapsedMs, sinceCloseMs - CLOCK_DOUBT_MS) >= QUIET_AFTER_MS;
 }
 
-/** What no record completes needs a second word: of an answer that is newer than the close, or of a newer position. */
+/**
+ * Whether a size that no record completes is final. Two readings have to say so: by answers or positions newer than the
+ * close, or late ones where there is no position to compare.
+ */
 function isFinal(same: readonly SizeReading[], late: readonly SizeReading[], last: SizeReading): boolean {
   if (areTwo(same.filter(({ isWitnessed }) => isWitnessed))) return true;
   const isAgreeing = ({ agreement }: SizeReading) => agreement === last.agreement;
   const isUnmoved = ({ position }: SizeReading) => position === "unmoved";
-  // An order may end with a part, of which the position may show as much: then both wait for what is under way.
+  // An order that may end with a part needs late readings: the position may show just that part while the rest is under
+  // way.
   if (last.agreement === "short") return areTwo(late.filter(isAgreeing).filter(isUnmoved), QUIET_SPACING_MS);
   if (areTwo(same.filter(isAgreeing).filter(isUnmoved))) return true;
-  // A position that is behind is no word: the fills may come from where it comes from.
+  // A position that is behind says nothing: it may come from where the fills come from.
   if (last.position !== "unknown") return false;
   return areTwo(
     late.filter(isAgreeing).filter(({ position }) => position === "unknown"),

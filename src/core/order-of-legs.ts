@@ -4,16 +4,16 @@ import { averagePrice } from "./market.ts";
 import { isClosed, isNamedByLead, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
 
 /**
- * What an unsettled attempt does to the newest leg but one: nothing; replaces it, and places only when it has canceled it;
- * or places in any case, so that what it has placed may turn out to stand beside it.
+ * What an unsettled modify does to the leg before the newest: nothing (`no`: there is none); it replaces that leg, and
+ * places only where it has canceled it; or it places in any case, so that what it has placed may stand beside it.
  */
 export type Replacing = "no" | "if_canceled" | "in_any_case";
 
 /**
- * The order as its legs (oldest first) tell it. Its terms and status are those of the newest leg which the exchange
- * has confirmed; fills are sums over all legs. A leg that is still out decides only where no confirmed one exists,
- * or where the outcome of replacing the last one was lost. The end of a replacement is the order's once its attempt is
- * settled; its fills are as soon as it decides, and all of one that was placed in any case once that is settled.
+ * The order as its legs (oldest first) tell it. Terms and status are those of the newest leg that the exchange has
+ * confirmed; one that is still out decides only where none is, or where the outcome of replacing the last was lost.
+ * Fills are sums over all legs. A replacement's end is the order's once its attempt is settled; its fills count as soon
+ * as it decides, all fills of one placed in any case once its attempt is settled.
  */
 export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], replacing: Replacing): O {
   const newest = legs.at(-1);
@@ -36,7 +36,7 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
     ...order,
     ...termsOf(order, legs, deciding),
     status,
-    // What only a fill has named may be somebody else's.
+    // A native id that only a fill has named may be somebody else's.
     exchangeOrderId: isNamedByLead(deciding) ? null : deciding.oid,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
@@ -57,7 +57,7 @@ function doubtOfReported(deciding: Leg, newest: Leg): { words: string | null } |
 /** What keeps an order `unknown` while its newest leg is to replace the one that decides; null where nothing does. */
 function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): { words: string | null } | null {
   if (newest === deciding) return isClosed(deciding) ? { words: deciding.reason } : null;
-  // What was filled whole nothing has replaced, and nothing can.
+  // A leg that was filled whole was not replaced, and cannot be any more.
   if (isWhollyFilled(deciding) && replacing === "if_canceled") return null;
   if (newest.state === "lost") return { words: newest.reason };
   if (newest.state === "sent" || deciding.state === "filled") return null;

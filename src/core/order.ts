@@ -103,14 +103,16 @@ export type LegEvent =
   | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
   /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
-  /** Concluded by `core/evidence`: it left no order, and no longer can. */
+  /** Concluded by `core/evidence`: the leg left no order at the exchange, and no longer can. */
   | { type: "proven_absent"; reason: string }
-  /** A server refused it before it came to its number: it is not there, and another copy of it may still be taken. */
+  /**
+   * A server refused the action before it came to its number: the order is not there, but a copy may still be taken.
+   */
   | { type: "turned_away"; reason: string }
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
   | { type: "reported"; oid: string | null }
-  /** The native id that a fill gave it is that of something else. */
+  /** A fill had given the leg a native id, and that is the id of something else. */
   | { type: "misnamed"; oid: string }
   /** Something is wrong with it that its status does not tell: another order under its id, more filled than asked for. */
   | {
@@ -144,7 +146,7 @@ export function wasTaken(leg: Leg): boolean {
   return leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent";
 }
 
-/** It is over by the exchange's own word, and what was filled of it is not known yet. */
+/** True where it is over by the exchange's own word, and what was filled of it is not known yet. */
 export function isSaidOver({ state, isExchangesWord }: Leg): boolean {
   return state === "closing" && isExchangesWord;
 }
@@ -152,22 +154,22 @@ export function isSaidOver({ state, isExchangesWord }: Leg): boolean {
 /** Why it is `closing` where its record has told of fills that are not shown: stays when the exchange forgets the record. */
 export const FILLS_MISSING = "the exchange's record of it tells of fills that are not shown yet; they are being read";
 
-/** By the exchange's own record more of it was filled than was shown by then. */
+/** True where the exchange's own record told of more fills than were shown by then. */
 export function wereFillsMissing(leg: Leg): boolean {
   return isSaidOver(leg) && leg.reason?.includes(FILLS_MISSING) === true;
 }
 
-/** Nothing says that it is over, and nothing that it lives: what shows it open is believed. */
+/** True while nothing says that it is over and nothing that it lives: whatever shows it open is believed. */
 export function isPerhapsOver({ state, isExchangesWord }: Leg): boolean {
   return state === "closing" && !isExchangesWord;
 }
 
-/** Filled to the last unit under its own id: no modify has canceled it, and none can any more. */
+/** True where it is filled to the last unit under its own id: no modify has canceled it, and none can any more. */
 export function isWhollyFilled({ state, filledSize, size }: Leg): boolean {
   return state === "filled" && compare(filledSize, size) >= 0;
 }
 
-/** Something of it is known to be filled. */
+/** True where something of it is known to be filled. */
 export function hasFilled(leg: Leg): boolean {
   return leg.filledSize !== "0";
 }
@@ -190,7 +192,7 @@ export function isLive(status: OrderStatus): boolean {
   return status === "processing" || status === "unknown" || status === "open" || status === "waiting_for_trigger";
 }
 
-/** All that there are, and nothing else: the compiler sees to that. */
+/** All statuses, and nothing else: the compiler sees to that. */
 export const ORDER_STATUSES = Object.keys({
   processing: true,
   unknown: true,

@@ -25,8 +25,9 @@ export type PlacedLook = {
 };
 
 /**
- * Looks for what an attempt placed: by its client order id, and, once its number is known to be taken or its time is over,
- * in everything that the exchange shows of the account. Each look after the first asks over another connection in turn.
+ * Looks for what an attempt placed: by its client order id, and, once its number is known to be taken or its time is
+ * over, in everything that the exchange shows of the account. Every second look asks over a new connection, so that
+ * another server may answer.
  */
 export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<PlacedLook> {
   const { world, evidence } = tools;
@@ -35,12 +36,12 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   const sight = await lookAtLeg(world, evidence, sought, options);
   const known = sight.kind === "not_found" ? knownWhole(world, sought, pursuit) : null;
   if (known !== null) return { sight: known, history: null };
-  // A namesake may hide ours from a look by client order id.
+  // An order of somebody else under our client order id may hide ours from a look by that id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
   const moment = { nowMs: world.clock.elapsedMs(), isPastEnd: world.exchange.nowMs() > endsAtMs(attempt) };
   const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
   if (!isMissed || !isOver || !isSweepDue(pursuit, moment)) return { sight, history: null };
-  // What stands there of somebody else's is told, also where ours is found beside it.
+  // The alarm about somebody else's order is raised in any case, also where ours is found beside it.
   if (sight.kind === "foreign") applySight(world, sought.leg, sight);
   const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
   countSweep(pursuit, sweep, moment);
@@ -48,7 +49,7 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
     return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });
   if (swept.sight.kind !== "not_found" || sight.kind !== "foreign") return swept;
-  // What is certainly another's is no trace of ours: the absence is weighed as if nothing stood there.
+  // An order that is certainly another's is no trace of ours: the absence is weighed as if nothing stood there.
   return { ...swept, sight, history: sight.difference.mayBeOurs ? null : swept.history };
 }
 
@@ -72,7 +73,7 @@ async function lookInSweep(
 ): Promise<PlacedLook> {
   // A native id that is no more than a lead must not hide an order that has the terms.
   const asked = isNamedByLead(sought.leg) ? { ...sought, leg: { ...sought.leg, oid: null } } : sought;
-  // A nonce is the exchange time of its making.
+  // A nonce is the exchange's time at which it was made.
   const hasTradedBefore = hasFillBefore(tools.world.store, sought.accountId, attempt.nonce);
   const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
   const history = swept.kind === "not_found" && !mayBeNameless(tools, sweep, { asked, attempt }) ? swept.history : null;
