@@ -11,6 +11,7 @@ import { carriesTag, decodeOutsideOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import { couldNotAsk } from "./not-asked.ts";
 import { heardOf, legShown, type OutsideOrder, outsideOrder } from "./outside-order.ts";
+import { listedRecord, wasToldLately } from "./told-outside.ts";
 
 /** An order of ours, or one that the exchange knows and we do not. */
 export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outside"; order: OutsideOrder };
@@ -41,7 +42,8 @@ export async function requireOrder(
 }
 
 export function orderNotFound(): ApiError {
-  return new ApiError("order_not_found", "There is no such order on this account.");
+  const words = "Neither this gateway nor the exchange shows an order of this account under this id.";
+  return new ApiError("order_not_found", words);
 }
 
 /** The caller's stored order by any id of it, lower case, without asking anybody. Throws `invalid_id`. */
@@ -89,9 +91,23 @@ async function askExchange(
     const failed = outcome.kind === "failed" ? outcome : { isOurBudget: false };
     throw couldNotAsk(deps, "about this order, which is not ours", failed, purpose);
   }
-  if (answer.kind === "not_found") return null;
+  if (answer.kind === "not_found") return askedElsewhere(deps, caller, String(oid), purpose);
   // What a modify has placed whose answer was lost is shown with a native id that no row of ours has yet.
   const own = legShown(deps, caller.account, answer.order);
   if (own !== null) return { kind: "stored", order: heardOf(deps, own, answer.order.oid) };
   return { kind: "outside", order: await outsideOrder(deps, caller.account, answer, purpose) };
+}
+
+/** One server does not know it, which alone says nothing where another has shown it. Null where none has. */
+async function askedElsewhere(
+  deps: ToLook & With<"instance">,
+  { account }: Caller,
+  oid: string,
+  purpose: Purpose,
+): Promise<FoundOrder | null> {
+  const listed = listedRecord(deps, account, oid);
+  if (listed !== null) return { kind: "outside", order: await outsideOrder(deps, account, listed, purpose) };
+  if (!wasToldLately(deps, account, oid)) return null;
+  const words = "The exchange has told of this order, and the server that was asked does not know it yet: ask again.";
+  throw new ApiError("exchange_unreachable", words);
 }

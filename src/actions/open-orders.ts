@@ -18,6 +18,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
+import { mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
@@ -82,7 +83,10 @@ export async function listOpenOrders(
     if (!("order" in row)) return row.stored;
     const own = known.get(row.oid) ?? owns.get(row.oid) ?? null;
     if (own !== null && !isShown(own.stored)) return [];
-    return describe(deps, account, { ...row, own, filled: filled.get(row.oid) ?? NOTHING });
+    const read = filled.get(row.oid) ?? NOTHING;
+    if (own !== null) return refreshedOnce(deps, own, { ...row, filled: read });
+    const most = mostFilled(deps, account, row.order, read) ?? read;
+    return isWhole(row.order, most) ? [] : describe(deps, account, { ...row, filled: most });
   });
   const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   const listedMs = lists.flatMap(({ asOfMs }) => toldAge(deps, asOfMs, AGE_MS) ?? []);
@@ -231,12 +235,16 @@ function keepFilled(
 function describe(
   deps: With<"instance" | "picture" | "store">,
   account: Account,
-  { order, own, filled }: { order: FrontendOrder; own: OwnOrder | null; filled: Filled },
+  { order, filled }: { order: FrontendOrder; filled: Filled },
 ): OpenOrder {
-  if (own !== null) return refreshedOnce(deps, own, { order, filled });
   // A list may be of before it fired.
   const status = deps.picture.toldOf(account.tradingAddress, order.oid)?.hasFired === true ? "triggered" : "open";
   return describeOutside(deps, account, { order, status, statusTimestampMs: order.timestampMs, filled });
+}
+
+/** Its fills are known, and the list that shows it open is from before the last of them. */
+function isWhole({ originalSize, size }: FrontendOrder, filled: Filled): boolean {
+  return compare(filled.size, originalSize ?? size) >= 0;
 }
 
 /** Of one that nobody has filled row and list tell all: the same of both is the same order. */

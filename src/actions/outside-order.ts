@@ -9,7 +9,7 @@ import { useOf } from "../exchange/shares.ts";
 import { mayFallShort, readClosedSize } from "../settle/evidence/closed-size.ts";
 import { askedTerms, differenceFrom } from "../settle/evidence/difference.ts";
 import { gatherFillEvidence } from "../settle/evidence/fill-evidence.ts";
-import { completes, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
+import { completes, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { shortReason } from "../settle/look/look.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -21,6 +21,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
+import { mostFilled, withToldEnd } from "./told-outside.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
 export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };
@@ -42,19 +43,17 @@ const STATUS: Record<ReturnType<typeof statusMeaning>, OrderStatus> = {
 export async function outsideOrder(
   deps: ToLook & With<"instance">,
   account: Account,
-  record: OrderRecord,
+  shown: OrderRecord,
   purpose: Purpose,
 ): Promise<OutsideOrder> {
+  const record = withToldEnd(deps, account, shown);
   switch (statusMeaning(record.status)) {
     case "rejected":
     case "unknown":
       return describeOutside(deps, account, { ...record, filled: null });
     case "open":
     case "triggered":
-      return describeOutside(deps, account, {
-        ...record,
-        filled: await readFilled(deps, account, record.order, purpose),
-      });
+      return describeOpen(deps, account, record, await readFilled(deps, account, record.order, purpose));
     case "canceled":
     case "filled":
       return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
@@ -62,7 +61,7 @@ export async function outsideOrder(
 }
 
 async function readFilled(
-  deps: With<"exchange" | "feeds" | "settings">,
+  deps: With<"exchange" | "feeds" | "settings" | "store">,
   account: Account,
   order: FrontendOrder,
   purpose: Purpose,
@@ -70,7 +69,7 @@ async function readFilled(
   const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
   const fills = await readFillsSince(deps, asked, { purpose });
   if (fills === "failed") requireAsked(deps, purpose);
-  return fills === "failed" ? null : sumFills(fills.filter(({ oid }) => oid === order.oid));
+  return mostFilled(deps, account, order, fills === "failed" ? null : sumFills(fillsOfOrder(fills, order)));
 }
 
 /** Whoever only reads is told that we had no weight left, and not that nobody knows; a change of the order goes on. */
@@ -106,6 +105,18 @@ async function readSize(deps: ToLook, account: Account, record: OrderRecord, pur
     if (nth < READINGS) await deps.clock.sleep(PAUSE_MS);
   }
   return null;
+}
+
+/** What is filled whole is open no longer, whatever its record goes on to say. */
+function describeOpen(
+  deps: With<"instance" | "store">,
+  account: Account,
+  record: OrderRecord,
+  filled: Filled | null,
+): OutsideOrder {
+  const shown = describeOutside(deps, account, { ...record, filled });
+  const isWhole = filled !== null && compare(filled.size, decimal(shown.size)) >= 0;
+  return isWhole ? { ...shown, status: "filled" } : shown;
 }
 
 function describeEnded(
