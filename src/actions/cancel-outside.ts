@@ -1,32 +1,42 @@
 import type { Account } from "../core/account.ts";
-import { compare } from "../core/decimal.ts";
+import { compare, isZero } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
 import { canIncrease, type Stop } from "../core/stop.ts";
 import type { With } from "../deps.ts";
+import { filledOrder } from "../settle/fills/fill-pages.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { cancelCovered, nameOfStop, type ToCancel } from "../settle/stop/cancel-covered.ts";
 import { inTransaction } from "../store/commit.ts";
+import { sumFillsOf } from "../store/fills.ts";
 import { findLegByOid } from "../store/legs.ts";
-import { noteOutside } from "../store/stops.ts";
+import { listOutside, noteOutside } from "../store/stops.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
+import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
 
-export type ToCancelOutside = ToCancel & With<"instance" | "reads" | "settling">;
+export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
 
 /**
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
  * filled in part and has stop-loss or take-profit children stays: they go with it, and what it has filled would stand without
- * protection. False where the lists could not be read, or the market of one is not known yet: the others go meanwhile.
+ * protection. For one that nothing shows to be filled a stop of ours stands before it goes. False where the lists could not be read, or
+ * the market of one, or whether its stop stands, is not known yet: the others go meanwhile.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
   const found = await listedNow(deps, account);
   if (found === null) return false;
-  const outside = found.filter((order) => isElsewhere(deps, account, order) && isToGo(deps, stop, order));
+  // What was kept stays kept, whatever a list that is behind shows after it.
+  const kept = new Set(
+    listOutside(deps.store, stop.id).flatMap(({ outcome, nativeId }) => (outcome === "kept" ? nativeId : [])),
+  );
+  const outside = found.filter(
+    (order) => !kept.has(order.oid) && isElsewhere(deps, account, order) && isToGo(deps, stop, order),
+  );
   const known = outside.filter(({ coin }) => isKnown(deps, coin));
-  await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
-  return known.length === outside.length;
+  const done = await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
+  return known.length === outside.length && done.every((isDone) => isDone);
 }
 
 /** Without its number in the list of markets nothing can be signed for it. */
@@ -57,22 +67,32 @@ function isToGo({ markets }: With<"markets">, stop: Stop, order: FrontendOrder):
   return !stop.keepsProtection || canIncrease(termsOf(order), pairName);
 }
 
-/** Filled in part, by what the list shows of it: its children would go with it. */
-export function protectsWhatItFilled({ children, size, originalSize }: FrontendOrder): boolean {
-  return children.length > 0 && (originalSize === null || compare(size, originalSize) < 0);
+/** Filled in part, by what the list shows of it or by fills that are known: its children would go with it. */
+export function protectsWhatItFilled({ store }: With<"store">, account: Account, order: FrontendOrder): boolean {
+  const { children, size, originalSize } = order;
+  if (children.length === 0) return false;
+  const isLess = originalSize === null || compare(size, originalSize) < 0;
+  return isLess || !isZero(sumFillsOf(store, account.id, filledOrder(order)).size);
 }
 
 type Withdrawing = { stop: Stop; account: Account; order: FrontendOrder };
 
-async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdrawing): Promise<void> {
-  const isKept = protectsWhatItFilled(order);
-  if (!isKept) {
-    const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
-    const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
-    await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });
-  }
+/** False where it is not known yet whether it may go. */
+async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdrawing): Promise<boolean> {
+  const isStopNeeded = stop.keepsProtection && !protectsWhatItFilled(deps, account, order);
+  const stopped = isStopNeeded ? await standIn(deps, account, order) : "stands";
+  if (stopped === "pending") return false;
+  // It may have been filled while that was placed.
+  const isKept = stopped === "none" || protectsWhatItFilled(deps, account, order);
   const { oid: nativeId, coin: market } = order;
+  // Before it is canceled: whatever dies after that, it is told.
   inTransaction(deps.store, (store) =>
     noteOutside(store, { stopId: stop.id, kind: "order", nativeId, market, outcome: isKept ? "kept" : "canceled" }),
   );
+  if (isKept) await takeBack(deps, account, order);
+  if (isKept) return true;
+  const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
+  const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
+  await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });
+  return true;
 }

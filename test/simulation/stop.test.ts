@@ -242,3 +242,38 @@ test("an order with children that is filled in part keeps them: it is told, and 
   expect(told.outside.canceled).toEqual([]);
   expect(liveOrders(s)).toContain(parent ?? 0);
 });
+
+test("an order with children that nothing has filled goes, and the stop that stood in for its own goes after it", async () => {
+  const s = await scene();
+  placeByHand(s, { isBuy: true, price: "94000", size: "0.02", children: true });
+  const [parent] = liveOrders(s);
+  const told = JSON.parse(await untilStopped(s)) as { outside: { kept: object[]; canceled: object[] } };
+  expect(told.outside).toMatchObject({ kept: [], canceled: [{ kind: "order", exchange_id: `${parent}` }] });
+  const [standIn, ...others] = executed(s, "order").filter(({ input }) => isReduceOnly(input.action));
+  expect([standIn?.isAdmitted, others]).toEqual([true, []]);
+  await s.pass(20_000);
+  expect(liveOrders(s)).toEqual([]);
+});
+
+test("what it fills while its cancel is on its way has a stop", async () => {
+  const s = await scene();
+  placeByHand(s, { isBuy: true, price: "94000", size: "0.02", children: true });
+  let isFilled = false;
+  s.setFate(({ path, body }) => {
+    if (path === "/exchange" && body.includes('"type":"cancel"') && !isFilled) {
+      isFilled = true;
+      trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.01" });
+    }
+    return directly(1);
+  });
+  await untilStopped(s);
+  await s.pass(60_000);
+  expect(isFilled).toBe(true);
+  expect(liveOrders(s)).toHaveLength(1);
+  const [standIn] = executed(s, "order").filter(({ input }) => isReduceOnly(input.action));
+  expect(JSON.stringify(standIn?.input.action)).toContain('"tpsl":"sl"');
+});
+
+function isReduceOnly(action: object): boolean {
+  return "orders" in action && Array.isArray(action.orders) && action.orders.every(({ r }) => r);
+}

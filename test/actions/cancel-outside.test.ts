@@ -1,0 +1,142 @@
+/** What was placed elsewhere goes under a stop of the account, but nothing that it has filled is left without protection. */
+import { expect, test } from "bun:test";
+import { adoptOutside } from "../../src/actions/adopt-outside.ts";
+import { cancelOutside } from "../../src/actions/cancel-outside.ts";
+import type { CancelAll } from "../../src/core/cancel-all.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import type { Stop } from "../../src/core/stop.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { insertStop, listOutside } from "../../src/store/stops.ts";
+import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+
+const OID = 4242;
+
+const STOP: Stop = {
+  id: "01a21f1b-0000-7472-b94f-c406016b9da1",
+  accountId: ACCOUNT.id,
+  scope: "account",
+  keyHash: null,
+  cause: "asked",
+  keepsProtection: true,
+  upTo: 0,
+  createdAtMs: START_MS,
+  outsideAtMs: null,
+  stoppedAtMs: null,
+  resumedAtMs: null,
+};
+
+const CANCEL_ALL = { id: "c", market: null, side: null, touches: "all", keepsProtection: true } as const;
+
+const shared = { coin: "BTC", timestamp: START_MS, isPositionTpsl: false, cloid: null };
+const child = {
+  ...shared,
+  side: "A",
+  limitPx: "70.0",
+  sz: "1.0",
+  oid: OID + 1,
+  triggerCondition: "Price below 80",
+  isTrigger: true,
+  triggerPx: "80.0",
+  children: [],
+  reduceOnly: true,
+  orderType: "Stop Market",
+  origSz: "1.0",
+  tif: null,
+};
+
+/** An account with one order of elsewhere that has a stop-loss; `left` is what the list shows of it. */
+function openWithBracket(children: readonly object[] = [child]) {
+  const rig = openGatewayRig();
+  const now = { left: "1.0" };
+  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
+  const parent = () => ({
+    ...shared,
+    ...plain,
+    side: "B",
+    limitPx: "100.0",
+    sz: now.left,
+    oid: OID,
+    children,
+    origSz: "1.0",
+    tif: "Gtc",
+  });
+  rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? [parent()] : []));
+  inTransaction(rig.store, () => insertStop(rig.store, STOP, { actor: "operator", idempotencyKey: null }));
+  return { rig, now };
+}
+
+async function goOn<T>({ clock }: GatewayRig, done: Promise<T>): Promise<T> {
+  await clock.advance(10_000);
+  return done;
+}
+
+function outcomes({ store }: GatewayRig): string[] {
+  return listOutside(store, STOP.id).map(({ outcome }) => outcome);
+}
+
+function sent({ exchange }: GatewayRig, what: string): number {
+  return exchange.sent.filter(({ body }) => body.includes(what)).length;
+}
+
+const FILL: StoredFill = {
+  accountId: ACCOUNT.id,
+  id: "1-BTC-1",
+  timeMs: START_MS,
+  market: "BTC",
+  oid: String(OID),
+  side: "buy",
+  price: decimal("100"),
+  size: decimal("0.4"),
+  isTaker: true,
+  fee: decimal("0"),
+  feeToken: "USDC",
+  builderFee: null,
+  realizedPnl: decimal("0"),
+  startPosition: decimal("0"),
+  direction: "Open Long",
+  twapId: null,
+  isLiquidation: false,
+  transactionHash: "0x00",
+};
+
+test("it is kept where fills are known that no list shows yet, also by a cancel-all", async () => {
+  const { rig } = openWithBracket();
+  insertFills(rig.store, [FILL], { atMs: START_MS, toldFromMs: 0 });
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect(await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT))).toEqual([]);
+  expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
+});
+
+test("what was kept stays kept, whatever a list from before shows after it", async () => {
+  const { rig, now } = openWithBracket();
+  now.left = "0.6";
+  await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT));
+  now.left = "1.0";
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
+});
+
+test.each<[string, (rig: GatewayRig) => Promise<unknown>, unknown]>([
+  ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT), false],
+  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT), null],
+])("%s cancels it only once a stop of ours is known to stand in for its own", async (_who, ask, notYet) => {
+  const { rig } = openWithBracket();
+  rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived);
+  expect(await goOn(rig, ask(rig))).toBe(notYet);
+  expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"type":"cancel"'), outcomes(rig)]).toEqual([1, 0, []]);
+  expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"1","r":true');
+});
+
+test("one without a stop-loss goes at once", async () => {
+  const { rig } = openWithBracket([]);
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([sent(rig, '"tpsl"'), sent(rig, `"o":${OID}`) > 0, outcomes(rig)]).toEqual([0, true, ["canceled"]]);
+});
+
+test("where everything is to go, nothing stands in", async () => {
+  const { rig } = openWithBracket();
+  const everything = { ...STOP, keepsProtection: false };
+  expect(await goOn(rig, cancelOutside(rig.deps, everything, ACCOUNT))).toBe(true);
+  expect([sent(rig, '"tpsl"'), sent(rig, `"o":${OID}`) > 0]).toEqual([0, true]);
+});
