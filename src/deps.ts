@@ -105,7 +105,7 @@ export type World = {
   /** Where intents and the outcomes of placings wait for their shared commit. */
   commits: CommitQueue;
   exchange: Exchange;
-  /** How many actions of an owner's agents are under way: none is stored or signed without a place among them. */
+  /** How many actions of an owner's agents are under way: none is stored or signed without a slot. */
   flights: Flights;
   /** The exchange's own limit of actions for each trading address. */
   allowance: ActionAllowance;
@@ -204,8 +204,8 @@ export type ToJudge = With<
 /** To run a write from its key to its answer. */
 export type ToWrite = ToSend & ToTakeOrders & ToJudge & With<"commits" | "instance" | "running" | "settling">;
 
-/** A place among the actions that may be under way. */
-export type Place = {
+/** A slot among the actions that may be under way: one more may be unanswered. */
+export type Slot = {
   /** An attempt has it, with a number of its own from now on. Inside the transaction that stores it; said again, the last counts. */
   take(attempt: Pick<Attempt, "id" | "expiresAtMs">): void;
   /** Free again, whether or not an attempt has it. */
@@ -214,10 +214,10 @@ export type Place = {
 
 /** What is under way towards the exchange, by owner; the rule is in `core/in-flight`. */
 export type Flights = {
-  /** Null where there is no place now, or others wait for it. */
-  take(owner: string, rank: FlightRank): Place | null;
+  /** Null where no slot is free now, or others wait for it. */
+  take(owner: string, rank: FlightRank): Slot | null;
   /** The same, waiting its turn if need be. Null when `forMs` have passed, or at once when too many wait. */
-  wait(owner: string, rank: FlightRank, forMs: number): Promise<Place | null>;
+  wait(owner: string, rank: FlightRank, forMs: number): Promise<Slot | null>;
   /** The request of an attempt was answered or never left, or its number is burnt: it has ended. */
   landed(attemptId: number): void;
   /** It has ended without an answer: what it carried may still be under way. */

@@ -65,9 +65,9 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
       const plan = await planPlacing(deps, caller, wanted);
       return {
         ...plan,
-        store(record, place) {
+        store(record, slot) {
           requireNext(deps, tradeId, stopShown);
-          const stored = plan.store(record, place);
+          const stored = plan.store(record, slot);
           noteEntry(deps, tradeId, plan.resource.id);
           return stored;
         },

@@ -6,7 +6,7 @@ import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { recordModifyReply } from "../settle/modify/modify.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -82,10 +82,10 @@ async function planModify(
     increasesFor: canIncrease(target, pairNameOf(deps, target)) ? [caller.key.keyHash, target.keyHash] : [],
     market: target.market,
     keyRow: "own",
-    store: (_key, place) =>
+    store: (_key, slot) =>
       replacement.kind === "said"
         ? sayNothingSent(target, replacement.error)
-        : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, place })),
+        : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, slot })),
   };
 }
 
@@ -277,7 +277,7 @@ type ModifyIntent = {
   wanted: ModifyOrder;
   target: StoredOrder;
   replacement: Replacement & { kind: "send" };
-  place: Place;
+  slot: Slot;
 };
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
@@ -295,7 +295,7 @@ function legToModify(deps: With<"store">, orderId: string, isClosed: boolean): L
 
 function storeModify(
   deps: ToSign & With<"instance">,
-  { caller, wanted, target, replacement, place }: ModifyIntent,
+  { caller, wanted, target, replacement, slot }: ModifyIntent,
 ): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
@@ -340,7 +340,7 @@ function storeModify(
       isTargetClosed: replacement.isTargetClosed,
       intendedTotal: replacement.intendedTotal,
     },
-    { signer, place },
+    { signer, slot },
   );
 }
 

@@ -79,7 +79,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     market: action === "twap_cancel" ? null : plan.market,
     keyRow: "own",
     increasesFor: plan.isIncrease ? [caller.key.keyHash] : [],
-    store(key, place) {
+    store(key, slot) {
       insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
       const intended = {
@@ -93,7 +93,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
         targetOid: null,
       };
       // A row that was changed from outside is told before what it says of the agent.
-      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place }));
+      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), slot }));
     },
   };
 }

@@ -3,7 +3,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Place, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToSign, ToWrite, With } from "../deps.ts";
 import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
@@ -71,9 +71,9 @@ async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch)
     alsoMarkets: markets.slice(1),
     count: entries.length,
     keyRow: "own",
-    store: (key, place) => {
+    store: (key, slot) => {
       const placed = orders.map((order) => ({ ...order, createdAtMs: key.createdAtMs }));
-      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, key, place }));
+      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, key, slot }));
     },
   };
 }
@@ -123,19 +123,19 @@ type BatchIntent = {
   entries: readonly BatchEntry[];
   orders: readonly StoredOrder[];
   key: KeyRecord;
-  place: Place;
+  slot: Slot;
 };
 
-/** Inside the intent's transaction: every order with its leg and its attempt, all under one number, which has one place. */
+/** Inside the intent's transaction: every order with its leg and its attempt, all under one nonce, which has one slot. */
 function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent): Placing[] {
-  const { caller, entries, orders, key, place } = about;
+  const { caller, entries, orders, key, slot } = about;
   // It may have been retired since the request was let in.
   const number = numberFor(deps, requireAgent(deps, caller.account));
   const builder = builderOf(deps, caller, entries);
   const placer = { account: caller.account, actor: caller.key.keyHash, builder };
   const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, number));
   const [first] = placings;
-  if (first !== undefined) place.take(first.attempt);
+  if (first !== undefined) slot.take(first.attempt);
   return placings;
 }
 

@@ -81,7 +81,7 @@ export async function planPlacing(
     increasesFor: canIncrease(wanted, market.pairName) ? [caller.key.keyHash] : [],
     market: market.name,
     keyRow: "in_the_order",
-    store(key, place) {
+    store(key, slot) {
       const order = { ...planned, createdAtMs: key.createdAtMs };
       if (wanted.note !== undefined) {
         appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
@@ -92,7 +92,7 @@ export async function planPlacing(
       const builder = builderFor(deps, { account: caller.account, market, side: order.side });
       const placer = { account: caller.account, actor: caller.key.keyHash, builder };
       const placing = storePlacing(deps, { order, key }, placer, numberFor(deps, signer));
-      place.take(placing.attempt);
+      slot.take(placing.attempt);
       return {
         kind: "outgoing",
         attempt: placing.attempt,

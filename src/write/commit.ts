@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
-import type { Place, ToWrite, With } from "../deps.ts";
+import type { Slot, ToWrite, With } from "../deps.ts";
 import { closedGateway } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
@@ -34,7 +34,7 @@ type WriteIntent = {
 };
 
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
-type IntentWork = (key: KeyRecord, place: Place) => Stored;
+type IntentWork = (key: KeyRecord, slot: Slot) => Stored;
 
 /**
  * Commits an intent together with the others of this turn. The key is looked up again
@@ -42,34 +42,33 @@ type IntentWork = (key: KeyRecord, place: Place) => Stored;
  * before anything is stored: a number that were taken before would be overtaken, and its life would run out.
  */
 export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
-  const place =
-    deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
+  const slot = deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForSlot(deps, intent));
   try {
-    const committed = await commitInPlace(deps, intent, (key) => work(key, place));
-    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") place.leave();
+    const committed = await commitInSlot(deps, intent, (key) => work(key, slot));
+    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") slot.leave();
     return committed;
   } catch (error) {
-    place.leave();
+    slot.leave();
     throw error;
   }
 }
 
 /** The other half of an answer's time is left for sending. */
-async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Place> {
+async function waitForSlot(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Slot> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
-  const place = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
-  if (place === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
+  const slot = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
+  if (slot === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
   const closed = closedGateway(deps, isCancel);
-  if (closed === null) return place;
-  place.leave();
+  if (closed === null) return slot;
+  slot.leave();
   throw closed.error;
 }
 
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
-async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+async function commitInSlot(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
   const { caller, write, resource, isCancel, increasesFor } = intent;
   const { accountId, route, fingerprint } = write;
   const key = { accountId, key: write.key, route, fingerprint, resource, answer: null };

@@ -72,9 +72,9 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
     try {
-      const committed = await commitIntent(deps, intent, (key, place) => {
+      const committed = await commitIntent(deps, intent, (key, slot) => {
         requireSameList(deps, listed);
-        const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, place));
+        const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, slot));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
       });

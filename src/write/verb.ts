@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
-import type { Place } from "../deps.ts";
+import type { Slot } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Conclusion } from "../settle/record/record.ts";
 import type { Reply } from "../settle/send/send.ts";
@@ -60,7 +60,7 @@ export type Plan = {
    * Inside the intent's transaction. Throws `idempotency_in_progress` when something that was stored meanwhile has to be
    * planned for, and any other `ApiError` for what has come in the way.
    */
-  store(key: KeyRecord, place: Place): Stored;
+  store(key: KeyRecord, slot: Slot): Stored;
 };
 
 /** What an intent comes to inside its transaction. */

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import type { Place, Settling, ToSend, With } from "../../deps.ts";
+import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { numberFor, type Signing } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
@@ -13,7 +13,7 @@ export type ToPlaceOwn = ToSend & With<"commits" | "feeds" | "instance" | "marke
 type OwnPlacing = {
   account: Account;
   /** Inside a transaction: null where by now there is nothing to do. */
-  store: (place: Place) => Placing | null;
+  store: (slot: Slot) => Placing | null;
 };
 
 /** One order that only reduces, with an intent of its own; a lost answer is pursued. */
@@ -23,8 +23,8 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   const sent = await sendOwn(world, {
     accountId: account.id,
     purpose: "reduce",
-    store: (place) => {
-      made.placing = store(place);
+    store: (slot) => {
+      made.placing = store(slot);
       return made.placing?.attempt ?? null;
     },
   });
@@ -49,7 +49,7 @@ export function storeOwnOrder(
   world: ToPlaceOwn,
   account: Account,
   order: StoredOrder,
-  { route, signer, place }: Signing & { route: string },
+  { route, signer, slot }: Signing & { route: string },
 ): Placing {
   const { id, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");
@@ -58,6 +58,6 @@ export function storeOwnOrder(
   const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
   const placer = { account, actor: "gateway", builder: null };
   const placing = storePlacing(world, { order, key }, placer, numberFor(world, signer));
-  place.take(placing.attempt);
+  slot.take(placing.attempt);
   return placing;
 }

@@ -1,6 +1,6 @@
 import { type Account, vaultAddressOf } from "../../core/account.ts";
 import type { Attempt, AttemptKind } from "../../core/attempt.ts";
-import type { Place, With } from "../../deps.ts";
+import type { Slot, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { insertAttempt } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -41,8 +41,8 @@ export function signerOfToday(
   return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
 }
 
-/** Who signs it, and its place among what may be under way. */
-export type Signing = { signer: string; place: Place };
+/** Who signs it, and its slot among what may be under way. */
+export type Signing = { signer: string; slot: Slot };
 
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
@@ -51,10 +51,10 @@ export type Signing = { signer: string; place: Place };
 export function storeAttempt(
   world: With<"clock" | "exchange" | "settings" | "store">,
   intended: Intended,
-  { signer, place }: Signing,
+  { signer, slot }: Signing,
 ): Attempt {
   const attempt = storeNumbered(world, intended, numberFor(world, signer), insertAttempt);
-  place.take(attempt);
+  slot.take(attempt);
   return attempt;
 }
 
@@ -69,8 +69,8 @@ export function numberFor(world: With<"exchange" | "settings" | "store">, signer
 }
 
 /**
- * The same under a number that is there, in whichever row: of a placing, or of one of several that leave as one action. Whoever
- * has the number has the place.
+ * The same under a nonce that is there, in whichever row: of a placing, or of one of several that leave as one action. Whoever
+ * has the nonce has the slot.
  */
 export function storeNumbered(
   world: With<"clock" | "store">,

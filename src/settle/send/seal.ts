@@ -1,5 +1,5 @@
 import { type Attempt, mayNoop, type NoopAnswer, sealByNoop } from "../../core/attempt.ts";
-import type { Place, ToSend, With } from "../../deps.ts";
+import type { Slot, ToSend, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listSameAction } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -18,29 +18,29 @@ import { type Reply, sendNoop } from "./send.ts";
 export async function burnNonce(world: ToSend, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
   await world.point("settle_before_noop");
-  const place = await placeForNoop(world, attempt);
-  if (place === null) return attempt;
+  const slot = await slotForNoop(world, attempt);
+  if (slot === null) return attempt;
   try {
-    return await burnInPlace(world, attempt);
+    return await burnInSlot(world, attempt);
   } finally {
-    place.leave();
+    slot.leave();
   }
 }
 
 /** Waits for its turn no longer than this, milliseconds: a later step tries again. */
 const NOOP_WAIT_MS = 4_000;
 
-/** A number whose own action was lost has a place already: whichever of the two arrives, it is used once. */
-async function placeForNoop(
+/** A number whose own action was lost has a slot already: whichever of the two arrives, it is used once. */
+async function slotForNoop(
   { store, flights }: With<"flights" | "store">,
   attempt: Attempt,
-): Promise<Pick<Place, "leave"> | null> {
+): Promise<Pick<Slot, "leave"> | null> {
   if (flights.isLost(carriedBy({ store }, attempt))) return { leave: () => undefined };
   const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
   return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
 }
 
-async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
+async function burnInSlot(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
   const answer = answerOf(await sendNoop(world, counted));
@@ -68,8 +68,8 @@ function answerOf(reply: Reply): NoopAnswer {
 export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopAnswer> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return "no_information";
   await world.point("settle_before_noop");
-  const place = await placeForNoop(world, attempt);
-  if (place === null) return "no_information";
+  const slot = await slotForNoop(world, attempt);
+  if (slot === null) return "no_information";
   try {
     inTransaction(world.store, () =>
       recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
@@ -78,11 +78,11 @@ export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopA
     inTransaction(world.store, () => note(world, attempt, "noop answered", answer));
     return answer;
   } finally {
-    place.leave();
+    slot.leave();
   }
 }
 
-/** Of all that left under its number, the first has its place among what is under way. */
+/** Of all that left under its number, the first has the slot. */
 function carriedBy({ store }: With<"store">, attempt: Attempt): number {
   return listSameAction(store, attempt)[0]?.id ?? attempt.id;
 }
