@@ -6,28 +6,6 @@ import { forget, remembered } from "./remembered.ts";
 import { agents, signers } from "./schema.ts";
 import { everyAttempt } from "./schema-views.ts";
 
-/** SQLite keeps these apart from the rows: what was deleted counts as well. */
-const LAST_NUMBER = "SELECT max(seq) AS last FROM sqlite_sequence WHERE name IN ('orders', 'attempts')";
-
-const lastNumber = remembered<number>((store) => {
-  const statement = store.$client.prepare<{ last: number | null }, []>(LAST_NUMBER);
-  const row = statement.get();
-  statement.finalize();
-  return row?.last ?? 0;
-});
-/** There is one sequence. */
-const THE_SEQUENCE = "";
-
-/**
- * The next number of a row of `orders` or `attempts`: one ascending sequence over both, because an order's number is that
- * of the attempt that places it. No number is ever given out twice. The row is to be stored in the same transaction.
- */
-export function takeNumber(store: Store): number {
-  const number = (lastNumber.find(store, THE_SEQUENCE) ?? 0) + 1;
-  lastNumber.put(store, THE_SEQUENCE, number);
-  return number;
-}
-
 /** A number of a signer: (signer, nonce) may exist once. */
 export type NumberedAttempt = { signer: string; nonce: number };
 

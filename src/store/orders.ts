@@ -7,7 +7,7 @@ import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus }
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, filledBefore } from "./bots.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
-import { passNonce, takeNumber } from "./nonces.ts";
+import { passNonce } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
@@ -27,6 +27,7 @@ import {
 } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteReducing } from "./reductions-out.ts";
+import { takeRowId } from "./row-ids.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -109,14 +110,14 @@ const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 
 /** One that was placed elsewhere, or whose leg and attempt have rows of their own. */
 export function insertOrder(store: Store, order: StoredOrder): void {
-  insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeNumber(store) });
+  insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
 /** One of which nothing is sent: it stands in one row with its key. */
 export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
   const ofKey = keyColumns(order, key);
-  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeNumber(store) });
+  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
@@ -128,7 +129,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
   const { order, key, leg } = placing;
   requireOwn(placing);
   const ofKey = keyColumns(order, key);
-  const attempt = { ...placing.attempt, id: takeNumber(store) };
+  const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
   const row = { ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id };
   insert(store).run(row);
