@@ -8,7 +8,7 @@ import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import { numberFor, requireAgent } from "../settle/send/intent.ts";
+import { nonceFor, requireAgent } from "../settle/send/intent.ts";
 import type { Reply } from "../settle/send/send.ts";
 import type { Placing, StoredOrder } from "../store/orders.ts";
 import { mintOrderId } from "../wire/order-id.ts";
@@ -130,10 +130,10 @@ type BatchIntent = {
 function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent): Placing[] {
   const { caller, entries, orders, key, slot } = about;
   // It may have been retired since the request was let in.
-  const number = numberFor(deps, requireAgent(deps, caller.account));
+  const nonce = nonceFor(deps, requireAgent(deps, caller.account));
   const builder = builderOf(deps, caller, entries);
   const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-  const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, number));
+  const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, nonce));
   const [first] = placings;
   if (first !== undefined) slot.take(first.attempt);
   return placings;

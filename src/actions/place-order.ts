@@ -5,7 +5,7 @@ import type { ToSign, ToWrite, With } from "../deps.ts";
 import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import { numberFor, requireAgent } from "../settle/send/intent.ts";
+import { nonceFor, requireAgent } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
 import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
@@ -91,7 +91,7 @@ export async function planPlacing(
       const signer = requireAgent(deps, caller.account);
       const builder = builderFor(deps, { account: caller.account, market, side: order.side });
       const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-      const placing = storePlacing(deps, { order, key }, placer, numberFor(deps, signer));
+      const placing = storePlacing(deps, { order, key }, placer, nonceFor(deps, signer));
       slot.take(placing.attempt);
       return {
         kind: "outgoing",

@@ -1,4 +1,5 @@
 import { and, desc, eq, lte, or, sql } from "drizzle-orm";
+import type { Attempt } from "../core/attempt.ts";
 import { MAX_AHEAD_MS, nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
@@ -6,8 +7,8 @@ import { forget, remembered } from "./remembered.ts";
 import { agents, signers } from "./schema.ts";
 import { everyAttempt } from "./schema-views.ts";
 
-/** A number of a signer: (signer, nonce) may exist once. */
-export type NumberedAttempt = { signer: string; nonce: number };
+/** A nonce of a signer: both together may exist once. */
+type SignersNonce = Pick<Attempt, "signer" | "nonce">;
 
 const ofNumber = prepared((store) => {
   const isIt = and(
@@ -25,7 +26,7 @@ const ofNumber = prepared((store) => {
 export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
 /** Throws where the nonce or the id of what is about to be stored has been used. */
-export function requireUnused(store: Store, { id, signer, nonce }: NumberedAttempt & { id: number }): void {
+export function requireUnused(store: Store, { id, signer, nonce }: SignersNonce & Pick<Attempt, "id">): void {
   if (ofNumber(store).get({ id, signer, nonce }) !== undefined) throw new Error(NUMBER_USED_TWICE);
 }
 
@@ -81,12 +82,12 @@ export function takeNonce(store: Store, signer: string, exchangeNowMs: number): 
 }
 
 /** No lower number is given out from now on. */
-export function passNonce(store: Store, { signer, nonce }: NumberedAttempt): void {
+export function passNonce(store: Store, { signer, nonce }: SignersNonce): void {
   if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
 }
 
 /** The number of an attempt that is taken back stays used up. */
-export function keepUsedUp(store: Store, { signer, nonce }: NumberedAttempt): void {
+export function keepUsedUp(store: Store, { signer, nonce }: SignersNonce): void {
   keepNonce(store).run({ address: signer, lastNonce: nonce });
 }
 

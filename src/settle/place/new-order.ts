@@ -8,7 +8,7 @@ import type { With } from "../../deps.ts";
 import { insertPlacing, type Placing, type StoredOrder } from "../../store/orders.ts";
 import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import { type Intended, type Numbered, storeNumbered } from "../send/intent.ts";
+import { type Intended, storeUnderNonce, type TakenNonce } from "../send/intent.ts";
 
 export type NewOrder = {
   accountId: string;
@@ -88,7 +88,7 @@ export function storePlacing(
   world: With<"clock" | "store">,
   { order, key }: Pick<Placing, "order" | "key">,
   { account, actor, builder }: Placer,
-  number: Numbered,
+  nonce: TakenNonce,
 ): Placing {
   const leg = firstLeg(order);
   const { cloid } = leg;
@@ -102,7 +102,7 @@ export function storePlacing(
     cloid,
     targetOid: null,
   };
-  const attempt = storeNumbered(world, intended, number, (store, made) =>
+  const attempt = storeUnderNonce(world, intended, nonce, (store, made) =>
     insertPlacing(store, { order, key, leg, attempt: made }),
   );
   return { order, key, leg, attempt };

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
-import { numberFor, type Signing } from "../send/intent.ts";
+import { nonceFor, type Signing } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { storePlacing } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
@@ -57,7 +57,7 @@ export function storeOwnOrder(
   const accountId = account.id;
   const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
   const placer = { account, actor: "gateway", builder: null };
-  const placing = storePlacing(world, { order, key }, placer, numberFor(world, signer));
+  const placing = storePlacing(world, { order, key }, placer, nonceFor(world, signer));
   slot.take(placing.attempt);
   return placing;
 }

@@ -53,16 +53,16 @@ export function storeAttempt(
   intended: Intended,
   { signer, slot }: Signing,
 ): Attempt {
-  const attempt = storeNumbered(world, intended, numberFor(world, signer), insertAttempt);
+  const attempt = storeUnderNonce(world, intended, nonceFor(world, signer), insertAttempt);
   slot.take(attempt);
   return attempt;
 }
 
-/** The number that an action is about to be signed with, and until when it can run. */
-export type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
+/** The nonce that an action is about to be signed with, and until when it can run. */
+export type TakenNonce = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
 
 /** Inside the transaction that stores what it is for. */
-export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
+export function nonceFor(world: With<"exchange" | "settings" | "store">, signer: string): TakenNonce {
   const exchangeNowMs = world.exchange.nowMs();
   const nonce = takeNonce(world.store, signer, exchangeNowMs);
   return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
@@ -72,10 +72,10 @@ export function numberFor(world: With<"exchange" | "settings" | "store">, signer
  * The same under a nonce that is there, in whichever row: of a placing, or of one of several that leave as one action. Whoever
  * has the nonce has the slot.
  */
-export function storeNumbered(
+export function storeUnderNonce(
   world: With<"clock" | "store">,
   intended: Intended,
-  { signer, nonce, expiresAtMs }: Numbered,
+  { signer, nonce, expiresAtMs }: TakenNonce,
   insert: (store: Store, attempt: Omit<Attempt, "id">) => Attempt,
 ): Attempt {
   const { store } = world;
