@@ -122,7 +122,7 @@ export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord):
 }
 
 /** An order that is placed through the API, as its row has it: with the key that asked for it, its first leg and its attempt. */
-export type Placing<Signed = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: Signed };
+export type Placing<ItsAttempt = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: ItsAttempt };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
 export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
-import { nonceFor, type Signing } from "../send/intent.ts";
+import { nonceFor, type SignerAndSlot } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { storePlacing } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
@@ -49,7 +49,7 @@ export function storeOwnOrder(
   world: ToPlaceOwn,
   account: Account,
   order: StoredOrder,
-  { route, signer, slot }: Signing & { route: string },
+  { route, signer, slot }: SignerAndSlot & { route: string },
 ): Placing {
   const { id, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");

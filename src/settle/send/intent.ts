@@ -42,7 +42,7 @@ export function signerOfToday(
 }
 
 /** Who signs it, and its slot among what may be under way. */
-export type Signing = { signer: string; slot: Slot };
+export type SignerAndSlot = { signer: string; slot: Slot };
 
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
@@ -51,7 +51,7 @@ export type Signing = { signer: string; slot: Slot };
 export function storeAttempt(
   world: With<"clock" | "exchange" | "settings" | "store">,
   intended: Intended,
-  { signer, slot }: Signing,
+  { signer, slot }: SignerAndSlot,
 ): Attempt {
   const attempt = storeUnderNonce(world, intended, nonceFor(world, signer), insertAttempt);
   slot.take(attempt);

@@ -51,12 +51,12 @@ export async function sendBatch(
 }
 
 /** What leaves under the number of an attempt. `count`: so many orders, or other things, are in it. */
-type Signed = { body: string; purpose: Purpose; count: number };
+type SignedRequest = { body: string; purpose: Purpose; count: number };
 
 async function sendSigned(
   world: ToSend,
   attempt: Attempt,
-  signed: Signed | null,
+  signed: SignedRequest | null,
   onDisk: Promise<void>,
 ): Promise<SendResult> {
   const result = await postInTime(world, attempt, signed, onDisk);
@@ -77,7 +77,7 @@ const ON_DISK = Promise.resolve();
 async function postInTime(
   world: ToSend,
   attempt: Attempt,
-  signed: Signed | null,
+  signed: SignedRequest | null,
   onDisk: Promise<void>,
 ): Promise<SendResult> {
   await onDisk;
@@ -103,12 +103,17 @@ export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> 
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-async function post(world: ToSend, attempt: Attempt, signed: Signed, mayLeave: () => boolean): Promise<SendResult> {
+async function post(
+  world: ToSend,
+  attempt: Attempt,
+  signed: SignedRequest,
+  mayLeave: () => boolean,
+): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   const { purpose, count } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
-  const outcome = await sendOnce(world, signed, mayLeave);
+  const outcome = await sendCatching(world, signed, mayLeave);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
@@ -134,9 +139,9 @@ function toAsMany(verdict: Verdict, count: number): Verdict {
 }
 
 /** An exception of the way out proves nothing about what has left. */
-async function sendOnce(
+async function sendCatching(
   world: With<"exchange" | "log">,
-  { body, purpose }: Signed,
+  { body, purpose }: SignedRequest,
   mayLeave: () => boolean,
 ): Promise<SendOutcome> {
   try {
@@ -156,8 +161,8 @@ function sign(
   world: With<"clock" | "log" | "metrics" | "signers">,
   attempt: Attempt,
   action: Action | null,
-  way: Omit<Signed, "body">,
-): Signed | null {
+  way: Omit<SignedRequest, "body">,
+): SignedRequest | null {
   if (action === null) return null;
   const startedMs = world.clock.elapsedMs();
   try {
