@@ -2,6 +2,7 @@ import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Heartbeat } from "./core/heartbeat.ts";
+import type { KeyAnswer } from "./core/idempotency.ts";
 import type { FlightRank } from "./core/in-flight.ts";
 import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
@@ -307,7 +308,8 @@ export type RunningWrites = {
   idle(): Promise<void>;
 };
 
-export type RunningAnswer = { status: 200 | 201 | 202; body: string };
+/** What its key answers for good, or 202 while that is not known. */
+export type RunningAnswer = KeyAnswer | { status: 202; body: string };
 
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {

@@ -80,14 +80,11 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
   };
 }
 
-/** By whom it is placed: see `Intended`. */
-type Placer = Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] };
-
 /** Inside the intent's transaction: order, key, leg, attempt and audit row. Its nonce has a slot, or its batch has. */
 export function storePlacing(
   world: With<"clock" | "store">,
   { order, key }: Pick<Placing, "order" | "key">,
-  { account, actor, builder }: Placer,
+  { account, actor, builder }: Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] },
   nonce: TakenNonce,
 ): Placing {
   const leg = firstLeg(order);
