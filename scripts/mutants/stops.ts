@@ -157,14 +157,14 @@ export const STOPS: readonly Mutant[] = [
   one(
     "what was refused with its number unused stays refused, whatever shows it",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(verdict.text)",
-    "mayLeaveNumber(verdict.text) || verdict.text.length > 0",
+    "!mayLeaveNumber(reply.text)",
+    "mayLeaveNumber(reply.text) || reply.text.length > 0",
   ),
   one(
     "every refusal is waited for",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(verdict.text)",
-    "verdict.text.length === 0",
+    "!mayLeaveNumber(reply.text)",
+    "reply.text.length === 0",
   ),
   one(
     "a flattening goes by what is booked, whatever is in doubt",

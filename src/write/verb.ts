@@ -3,8 +3,8 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import type { Slot } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Conclusion } from "../settle/record/record.ts";
-import type { Reply } from "../settle/send/send.ts";
 import type { WireOrder } from "../wire/action/order.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 

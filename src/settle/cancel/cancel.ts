@@ -10,10 +10,10 @@ import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { liveLeg } from "../look/apply-sight.ts";
 import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
 import { actionOf, type Intended, signerOfToday, storeAttempt } from "../send/intent.ts";
-import type { Reply } from "../send/send.ts";
 import { assetIdOf, listedAssetId } from "./asset-id.ts";
 
 /** What has to be known to cancel one leg of an order. */

@@ -11,9 +11,9 @@ import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
-import type { Reply } from "../send/send.ts";
 
 /** The leg that a modify replaces and the one that it places. */
 export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };

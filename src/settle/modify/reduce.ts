@@ -19,6 +19,7 @@ import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStopOf } from "../../store/stops.ts";
 import { modifyAction } from "../../wire/action/modify.ts";
 import { wireOrder } from "../../wire/action/order.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
 import { assetIdOf } from "../cancel/asset-id.ts";
 import { intendedCancel } from "../cancel/cancel.ts";
@@ -26,7 +27,6 @@ import { closedGateway } from "../pre-trade/obstacles.ts";
 import { note } from "../record/note.ts";
 import { deriveOrder } from "../record/record.ts";
 import { signerOfToday, storeAttempt } from "../send/intent.ts";
-import type { Reply } from "../send/send.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { recordModifyReply, tellPast } from "./modify.ts";
 

@@ -1,5 +1,4 @@
-import type { StatusEntry } from "../../wire/answer/reply.ts";
-import type { Reply } from "../send/send.ts";
+import type { Reply, StatusEntry } from "../../wire/answer/reply.ts";
 
 /** Which of how many orders of an action. */
 export type PlaceInAction = { index: number; count: number };

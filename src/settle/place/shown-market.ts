@@ -7,9 +7,9 @@ import type { With } from "../../deps.ts";
 import type { HeardOrder } from "../../exchange/sitter.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { parseOrderStatusOf } from "../../wire/answer/order-status.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import type { Difference } from "../evidence/difference.ts";
-import type { Reply } from "../send/send.ts";
 
 /** So long an answer is kept for the word on its market, where none was heard of that market lately, milliseconds. */
 const AWAITED_MS = 400;

@@ -8,7 +8,7 @@ import { noopAnswer } from "../../wire/answer/reply.ts";
 import { updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
-import { type Reply, sendNoop } from "./send.ts";
+import { sendNoop } from "./send.ts";
 
 /**
  * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves. Does
@@ -43,7 +43,7 @@ async function slotForNoop(
 async function burnInSlot(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
-  const answer = answerOf(await sendNoop(world, counted));
+  const answer = noopAnswer(await sendNoop(world, counted));
   // The action's own answer, or a look-up, may have settled it meanwhile.
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return counted;
@@ -55,10 +55,6 @@ async function burnInSlot(world: ToSend, attempt: Attempt): Promise<Attempt> {
   });
   if (change.seal !== null) world.flights.landed(carriedBy(world, attempt));
   return { ...now, ...change };
-}
-
-function answerOf(reply: Reply): NoopAnswer {
-  return reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
 }
 
 /**
@@ -74,7 +70,7 @@ export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopA
     inTransaction(world.store, () =>
       recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
     );
-    const answer = answerOf(await sendNoop(world, attempt));
+    const answer = noopAnswer(await sendNoop(world, attempt));
     inTransaction(world.store, () => note(world, attempt, "noop answered", answer));
     return answer;
   } finally {

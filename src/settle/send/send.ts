@@ -5,12 +5,9 @@ import { findAccount } from "../../store/accounts.ts";
 import type { Action } from "../../wire/action/index.ts";
 import { joinedOrders } from "../../wire/action/order.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
-import { classifyReply, type Verdict } from "../../wire/answer/reply.ts";
+import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
 import { actionOf } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
-
-/** What came back for one signed action: the exchange's word, or none. */
-export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
 
 /** What became of one signed action. */
 export type SendResult =
@@ -20,7 +17,7 @@ export type SendResult =
 
 /**
  * Signs a stored intent and posts it once. Nothing is ever sent twice: what cannot be told apart from "may have landed" comes
- * back as an ambiguous verdict. Throws what `onDisk` throws, before a byte has left, and nothing else.
+ * back as an ambiguous reply. Throws what `onDisk` throws, before a byte has left, and nothing else.
  *
  * @param onDisk resolves when the intent is on the disk; it is signed meanwhile
  */
@@ -122,20 +119,20 @@ async function post(
     case "unknown":
       return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
     case "answered": {
-      const verdict = classifyReply(outcome.httpStatus, outcome.body);
-      noteUnlisted(world, verdict);
+      const reply = classifyReply(outcome.httpStatus, outcome.body);
+      noteUnlisted(world, reply);
       if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
-      else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
-      if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
-      return { kind: "reply", reply: toAsMany(verdict, count) };
+      else if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
+      if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
+      return { kind: "reply", reply: toAsMany(reply, count) };
     }
   }
 }
 
 /** Of more words than an action carries things nobody can tell which is whose. */
-function toAsMany(verdict: Verdict, count: number): Verdict {
-  const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > count;
-  return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : verdict;
+function toAsMany(reply: Reply, count: number): Reply {
+  const isAmbiguous = reply.kind === "accepted" && reply.statuses.length > count;
+  return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : reply;
 }
 
 /** An exception of the way out proves nothing about what has left. */
@@ -152,8 +149,8 @@ async function sendCatching(
   }
 }
 
-function isRefusedForActions(verdict: Verdict): boolean {
-  return verdict.kind === "refused" && isOutOfActions(verdict.text);
+function isRefusedForActions(reply: Reply): boolean {
+  return reply.kind === "refused" && isOutOfActions(reply.text);
 }
 
 /** Null where it cannot be. */
