@@ -34,7 +34,7 @@ export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: Ca
     bucket: "cancels",
     isCancel: true,
     asked: {},
-    placing: null,
+    placedTerms: null,
     plan: () => planCancelAll(deps, caller, wanted),
   });
 }

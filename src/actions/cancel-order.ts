@@ -34,7 +34,7 @@ export async function cancelOrder(
     bucket: "cancels",
     isCancel: true,
     asked: {},
-    placing: null,
+    placedTerms: null,
     plan: () => planCancel(deps, caller, wanted),
   });
 }

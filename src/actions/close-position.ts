@@ -50,7 +50,7 @@ export async function closePosition(deps: ToClose, caller: Caller, wanted: Close
     bucket: "orders",
     isCancel: false,
     asked: { market: wanted.market },
-    placing: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
+    placedTerms: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
     plan: (write) => planClose(deps, caller, { wanted, write }),
   });
   deps.closer.heed();

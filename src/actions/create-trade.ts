@@ -56,7 +56,7 @@ export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateT
     bucket: "orders",
     isCancel: false,
     asked: askedOf(wanted),
-    placing: null,
+    placedTerms: null,
     plan: () => planTrade(deps, caller, wanted),
   });
   deps.trader.heed();

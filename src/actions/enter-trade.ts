@@ -58,7 +58,7 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
     bucket: "orders",
     isCancel: false,
     asked: printedTerms(terms),
-    placing: null,
+    placedTerms: null,
     plan: async () => {
       // Where it waits at the exchange, that it waits still says that it is not met.
       if (trade.path === "after_fills") await requireUnmetStop(deps, trade);

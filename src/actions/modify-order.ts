@@ -48,19 +48,18 @@ export async function modifyOrder(
   wanted: ModifyOrder,
 ): Promise<WriteAnswer> {
   requireSomething(wanted);
-  const placing = placingOf(wanted);
   return runWrite(deps, caller, wanted, {
     route: "POST /v1/orders/{id}/modify",
     bucket: "orders",
     isCancel: false,
     asked: {},
-    placing,
+    placedTerms: replacementTerms(wanted),
     plan: (write) => planModify(deps, caller, { wanted, write }),
   });
 }
 
 /** What the request says of the replacement; the rest is the original's. */
-function placingOf({ price, size, trigger }: ModifyOrder): PrintedBody {
+function replacementTerms({ price, size, trigger }: ModifyOrder): PrintedBody {
   return Object.fromEntries(Object.entries({ price, size, trigger }).filter(([, value]) => value !== null));
 }
 

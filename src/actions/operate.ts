@@ -58,7 +58,7 @@ export async function operate(
     route,
     bucket,
     asked,
-    placing: null,
+    placedTerms: null,
     isCancel: false,
     plan: async () => planOperation(deps, caller, { ...wanted, verb, plan: await verb.plan() }),
   });

@@ -41,7 +41,7 @@ export async function placeBatch(
     charges: wanted.orders.length,
     isCancel: false,
     asked: {},
-    placing: null,
+    placedTerms: null,
     plan: () => planBatch(deps, caller, wanted),
   });
 }

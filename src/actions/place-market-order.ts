@@ -35,7 +35,7 @@ export async function placeMarketOrder(
     bucket: "orders",
     isCancel: false,
     asked,
-    placing: { ...asked, time_in_force: "ioc", trigger: null },
+    placedTerms: { ...asked, time_in_force: "ioc", trigger: null },
     plan: () => planMarketOrder(deps, caller, wanted),
   });
 }

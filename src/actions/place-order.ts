@@ -11,10 +11,10 @@ import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Said } from "../write/verb.ts";
+import type { Plan, Said, Verb } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
@@ -29,33 +29,23 @@ export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  const asked = printedTerms(wanted);
-  return runWrite(deps, caller, wanted, {
-    route: ROUTE,
-    bucket: "orders",
-    isCancel: false,
-    asked,
-    placing: asked,
-    plan: () => planPlacing(deps, caller, wanted),
-  });
+  return runWrite(deps, caller, wanted, orderVerb(deps, caller, wanted));
 }
 
-const ROUTE = "POST /v1/orders";
+function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb {
+  return {
+    route: "POST /v1/orders",
+    bucket: "orders",
+    isCancel: false,
+    asked: printedTerms(wanted),
+    placedTerms: "as_asked",
+    plan: () => planPlacing(deps, caller, wanted),
+  };
+}
 
 /** What an order was answered with that was placed under this key; null where none was, and none is by this. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  const { idempotencyKey: key, fingerprint } = wanted;
-  const asked = printedTerms(wanted);
-  const startedElapsedMs = deps.clock.elapsedMs();
-  return answerEarlier(deps, caller, {
-    accountId: caller.account.id,
-    key,
-    fingerprint,
-    route: ROUTE,
-    asked,
-    placing: asked,
-    startedElapsedMs,
-  });
+  return answerEarlier(deps, caller, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
 }
 
 /** For every verb that places one order by itself. */

@@ -110,9 +110,10 @@ function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: W
   };
 }
 
-function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoption: Adoption): void {
+function requireFit(deps: With<"markets" | "store">, { asked, placedTerms }: Write, adoption: Adoption): void {
   const order = orderOf(deps, adoption);
-  const names = placing === null ? null : differencesFrom(deps.store, order.id, comparable(deps, placing, adoption));
+  const terms = placedTerms === "as_asked" ? asked : placedTerms;
+  const names = terms === null ? null : differencesFrom(deps.store, order.id, comparable(deps, terms, adoption));
   if (names !== null && names.length === 0) return;
   const how = names === null ? "to place an order" : `with another ${names.join(", ")}`;
   throw new ApiError(
@@ -122,9 +123,9 @@ function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoptio
 }
 
 /** Only what the exchange shows of an order as it was asked for. */
-function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTerms }: Adoption): PrintedBody {
+function comparable({ markets }: With<"markets">, terms: PrintedBody, { hasTerms }: Adoption): PrintedBody {
   const universe = markets.current();
-  const { market, side, time_in_force: timeInForce, size, ...rest } = placing;
+  const { market, side, time_in_force: timeInForce, size, ...rest } = terms;
   const name = typeof market === "string" && universe !== null ? findMarket(universe, market)?.name : undefined;
   const known = {
     ...(market === undefined ? {} : { market: name ?? market }),
@@ -135,7 +136,7 @@ function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTer
     ...known,
     ...rest,
     // A trigger's time in force never goes to the exchange, and a reduce-only order shrinks with its position.
-    ...(placing["trigger"] === null && timeInForce !== undefined ? { time_in_force: timeInForce } : {}),
-    ...(placing["reduce_only"] !== true && size !== undefined ? { size } : {}),
+    ...(terms["trigger"] === null && timeInForce !== undefined ? { time_in_force: timeInForce } : {}),
+    ...(terms["reduce_only"] !== true && size !== undefined ? { size } : {}),
   };
 }

@@ -9,7 +9,7 @@ import { asItStands } from "./as-it-stands.ts";
 import type { Caller } from "./caller.ts";
 import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
-import type { Write } from "./verb.ts";
+import type { Verb, Write } from "./verb.ts";
 
 /** Of a batch: the key places an order for each of those that its body asks for. */
 export const BATCH_ROUTE = "POST /v1/orders/batch";
@@ -26,6 +26,17 @@ export type WriteAnswer = RunningAnswer & {
   /** True when this key has been answered (or is being answered) by an earlier request. */
   isReplay: boolean;
 };
+
+/** What a verb is asked for under a key, from now on. */
+export function writeOf(
+  { clock }: With<"clock">,
+  { account }: Caller,
+  { idempotencyKey: key, fingerprint }: WriteKey,
+  { route, asked, placedTerms }: Verb,
+): Write {
+  const startedElapsedMs = clock.elapsedMs();
+  return { accountId: account.id, key, fingerprint, route, asked, placedTerms, startedElapsedMs };
+}
 
 /**
  * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the

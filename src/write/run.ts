@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey } from "./key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "./key.ts";
 import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
@@ -28,10 +28,8 @@ import type { Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
  * it, the answer. Throws `ApiError` only while nothing has been sent.
  */
 export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
-  const { idempotencyKey: key, fingerprint } = wanted;
-  const { route, asked, placing, bucket, isCancel } = verb;
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { accountId: caller.account.id, key, fingerprint, route, asked, placing, startedElapsedMs };
+  const { bucket, isCancel } = verb;
+  const write = writeOf(deps, caller, wanted, verb);
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge(bucket, verb.charges);

@@ -12,8 +12,8 @@ import type { PrintedBody } from "./fingerprint.ts";
 export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint"> & {
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
-  /** The same of what it would place; null for a write that places nothing. */
-  placing: PrintedBody | null;
+  /** Of what it would place, what the body tells of its terms; null for a write that places nothing, or several orders. */
+  placedTerms: PrintedBody | "as_asked" | null;
   /** Elapsed time at which the request was in; from there its deadline counts. */
   startedElapsedMs: number;
 };
@@ -22,7 +22,7 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
  * One thing that a client may ask for which changes something at the exchange. A verb plans: what would be stored, what
  * would be sent, and how what comes back is written down. The steps around that are `runWrite`'s, for all of them.
  */
-export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
+export type Verb = Pick<Write, "route" | "asked" | "placedTerms"> & {
   /** What a request draws on whose key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
   /** So often; once where it is left out. */
