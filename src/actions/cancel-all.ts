@@ -35,6 +35,7 @@ export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: Ca
     isCancel: true,
     asked: {},
     placedTerms: null,
+    isCreating: false,
     plan: () => planCancelAll(deps, caller, wanted),
   });
 }

@@ -35,6 +35,7 @@ export async function cancelOrder(
     isCancel: true,
     asked: {},
     placedTerms: null,
+    isCreating: false,
     plan: () => planCancel(deps, caller, wanted),
   });
 }

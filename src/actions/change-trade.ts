@@ -37,6 +37,7 @@ export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelT
     isCancel: true,
     asked: {},
     placedTerms: null,
+    isCreating: false,
     plan: async () => {
       const { id } = requireOwnTrade(deps, caller, wanted.id);
       return {
@@ -67,6 +68,7 @@ export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyT
     isCancel: false,
     asked: { stop_loss: named(stopLoss), take_profit: named(takeProfit) },
     placedTerms: null,
+    isCreating: false,
     plan: () => planModify(deps, caller, wanted),
   });
   deps.trader.heed();

@@ -51,6 +51,7 @@ export async function closePosition(deps: ToClose, caller: Caller, wanted: Close
     isCancel: false,
     asked: { market: wanted.market },
     placedTerms: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
+    isCreating: true,
     plan: (write) => planClose(deps, caller, { wanted, write }),
   });
   deps.closer.heed();

@@ -57,6 +57,7 @@ export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateT
     isCancel: false,
     asked: askedOf(wanted),
     placedTerms: null,
+    isCreating: false,
     plan: () => planTrade(deps, caller, wanted),
   });
   deps.trader.heed();

@@ -59,6 +59,7 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
     isCancel: false,
     asked: printedTerms(terms),
     placedTerms: null,
+    isCreating: true,
     plan: async () => {
       // Where it waits at the exchange, that it waits still says that it is not met.
       if (trade.path === "after_fills") await requireUnmetStop(deps, trade);

@@ -54,6 +54,7 @@ export async function modifyOrder(
     isCancel: false,
     asked: {},
     placedTerms: replacementTerms(wanted),
+    isCreating: false,
     plan: (write) => planModify(deps, caller, { wanted, write }),
   });
 }

@@ -59,6 +59,7 @@ export async function operate(
     bucket,
     asked,
     placedTerms: null,
+    isCreating: false,
     isCancel: false,
     plan: async () => planOperation(deps, caller, { ...wanted, verb, plan: await verb.plan() }),
   });

@@ -13,7 +13,7 @@ import type { Placing, StoredOrder } from "../store/orders.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
@@ -36,12 +36,13 @@ export async function placeBatch(
 ): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, caller, wanted, {
-    route: BATCH_ROUTE,
+    route: "POST /v1/orders/batch",
     bucket: "orders",
     charges: wanted.orders.length,
     isCancel: false,
     asked: {},
     placedTerms: null,
+    isCreating: true,
     plan: () => planBatch(deps, caller, wanted),
   });
 }

@@ -36,6 +36,7 @@ export async function placeMarketOrder(
     isCancel: false,
     asked,
     placedTerms: { ...asked, time_in_force: "ioc", trigger: null },
+    isCreating: true,
     plan: () => planMarketOrder(deps, caller, wanted),
   });
 }

@@ -39,6 +39,7 @@ function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb
     isCancel: false,
     asked: printedTerms(wanted),
     placedTerms: "as_asked",
+    isCreating: true,
     plan: () => planPlacing(deps, caller, wanted),
   };
 }

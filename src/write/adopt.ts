@@ -1,5 +1,5 @@
 import { ApiError } from "../core/errors.ts";
-import { type KeyAnswer, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
+import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
@@ -19,7 +19,7 @@ import type { Write } from "./verb.ts";
  * was asked is not known; the first repeat that fits what the exchange shows of the order is taken for it. Throws
  * `idempotency_key_reused` for a request that cannot have placed it.
  */
-export async function adoptKey(deps: ToWrite, write: Write, status: KeyAnswer["status"]): Promise<void> {
+export async function adoptKey(deps: ToWrite, write: Write): Promise<void> {
   const { store } = deps;
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, write);
@@ -31,6 +31,7 @@ export async function adoptKey(deps: ToWrite, write: Write, status: KeyAnswer["s
   inTransaction(store, () => {
     const order = orderOf(deps, adoption);
     if (findKeyRecord(store, write.accountId, write.key) === null) insertKeyRecord(store, recordOf(deps, write, order));
+    const status = write.isCreating ? 201 : 200;
     if (order.status !== "unknown") storeAnswer(store, write, { status, body: orderText(order) });
   });
 }

@@ -11,9 +11,6 @@ import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
 import type { Verb, Write } from "./verb.ts";
 
-/** Of a batch: the key places an order for each of those that its body asks for. */
-export const BATCH_ROUTE = "POST /v1/orders/batch";
-
 /** What every write carries besides its own terms. */
 export type WriteKey = {
   idempotencyKey: string;
@@ -32,10 +29,10 @@ export function writeOf(
   { clock }: With<"clock">,
   { account }: Caller,
   { idempotencyKey: key, fingerprint }: WriteKey,
-  { route, asked, placedTerms }: Verb,
+  { route, asked, placedTerms, isCreating }: Verb,
 ): Write {
   const startedElapsedMs = clock.elapsedMs();
-  return { accountId: account.id, key, fingerprint, route, asked, placedTerms, startedElapsedMs };
+  return { accountId: account.id, key, fingerprint, route, asked, placedTerms, isCreating, startedElapsedMs };
 }
 
 /**
@@ -43,24 +40,12 @@ export function writeOf(
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
 export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
-  await adoptKey(deps, write, successOf(write));
+  await adoptKey(deps, write);
   const record = findKeyRecord(deps.store, write.accountId, write.key);
   if (record === null) return null;
   caller.charge("reads");
   return answerRecord(deps, record, write);
 }
-
-/** What a write answers when it is settled: a new order is created, everything else is done. */
-function successOf({ route }: Write): 200 | 201 {
-  return CREATES.has(route) ? 201 : 200;
-}
-
-const CREATES: ReadonlySet<string> = new Set([
-  "POST /v1/orders",
-  "POST /v1/orders/market",
-  "POST /v1/positions/close",
-  BATCH_ROUTE,
-]);
 
 /** The answer that a stored key gives to a request. */
 export async function answerRecord(

@@ -14,6 +14,8 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
   asked: PrintedBody;
   /** Of what it would place, what the body tells of its terms; null for a write that places nothing, or several orders. */
   placedTerms: PrintedBody | "as_asked" | null;
+  /** It creates the order, or the orders, that its key answers with: 201 when they are settled, as 200 is of anything else. */
+  isCreating: boolean;
   /** Elapsed time at which the request was in; from there its deadline counts. */
   startedElapsedMs: number;
 };
@@ -22,7 +24,7 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
  * One thing that a client may ask for which changes something at the exchange. A verb plans: what would be stored, what
  * would be sent, and how what comes back is written down. The steps around that are `runWrite`'s, for all of them.
  */
-export type Verb = Pick<Write, "route" | "asked" | "placedTerms"> & {
+export type Verb = Pick<Write, "route" | "asked" | "placedTerms" | "isCreating"> & {
   /** What a request draws on whose key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
   /** So often; once where it is left out. */
