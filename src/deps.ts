@@ -298,12 +298,12 @@ export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_fou
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {
   /** The running write's answer, or null when none runs or too many wait for it already. */
-  join(accountId: string, key: string): Promise<RunningAnswer> | null;
-  start(accountId: string, key: string, answer: Promise<RunningAnswer>): void;
+  join(accountId: string, idempotencyKey: string): Promise<RunningAnswer> | null;
+  start(accountId: string, idempotencyKey: string, answer: Promise<RunningAnswer>): void;
   /** Notes that somebody is being told that the outcome of a running write is unknown. */
-  tell(accountId: string, key: string): void;
+  tell(accountId: string, idempotencyKey: string): void;
   /** False while nobody can have been told anything about a write: only then may its intent still vanish. */
-  isTold(accountId: string, key: string): boolean;
+  isTold(accountId: string, idempotencyKey: string): boolean;
   /** Resolves when no write runs. */
   idle(): Promise<void>;
 };

@@ -39,10 +39,10 @@ export const WRITES: readonly Mutant[] = [
     "if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;",
     "throw isOvertaken && deadlineMs < 0 ? null : error;",
   ),
-  one("a key is not kept with what it stands for", "  insertKeyRecord(store, key);\n", ""),
+  one("a key is not kept with what it stands for", "  insertKeyRecord(store, keyRecord);\n", ""),
   one(
     "what was said without sending is not kept",
-    '  if (stored.kind === "said") storeAnswer(store, key, stored);\n',
+    '  if (stored.kind === "said") storeAnswer(store, keyRecord, stored);\n',
     "",
   ),
   one(

@@ -57,7 +57,7 @@ async function planCancel(
     market: null,
     keyRow: "own",
     increasesFor: [],
-    store: (_key, slot) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, slot }),
+    store: (_keyRecord, slot) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, slot }),
   };
 }
 

@@ -79,12 +79,12 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   const plan = await planPlacing(deps, caller, { ...order, reduceOnly: true });
   return {
     ...plan,
-    store(key, slot) {
+    store(keyRecord, slot) {
       // Another may have been stored, and fills may have been booked, since it was looked at: then it is planned anew.
       const isAlone = closesOut(deps, caller, { wanted, market, exchangeMs: timeMs }).length === 0;
       const stillClosable = closableOf(closable, ownNetOf(deps, caller, { wanted, market }));
       if (!isAlone || stillClosable !== closable) throw overtaken();
-      const stored = plan.store(key, slot);
+      const stored = plan.store(keyRecord, slot);
       if (stored.kind === "outgoing") {
         const { accountId, touches, keepsTriggers } = wanted;
         const about = { accountId, market: market.name, keyHash: caller.key.keyHash, touches, keepsTriggers };

@@ -66,9 +66,9 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
       const plan = await planPlacing(deps, caller, wanted);
       return {
         ...plan,
-        store(record, slot) {
+        store(keyRecord, slot) {
           requireNext(deps, tradeId, stopShown);
-          const stored = plan.store(record, slot);
+          const stored = plan.store(keyRecord, slot);
           noteEntry(deps, tradeId, plan.resource.id);
           return stored;
         },

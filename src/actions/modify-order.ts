@@ -82,7 +82,7 @@ async function planModify(
     increasesFor: canIncrease(target, pairNameOf(deps, target)) ? [caller.key.keyHash, target.keyHash] : [],
     market: target.market,
     keyRow: "own",
-    store: (_key, slot) =>
+    store: (_keyRecord, slot) =>
       replacement.kind === "said"
         ? sayNothingSent(target, replacement.error)
         : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, slot })),

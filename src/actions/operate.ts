@@ -80,8 +80,8 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     market: action === "twap_cancel" ? null : plan.market,
     keyRow: "own",
     increasesFor: plan.isIncrease ? [caller.key.keyHash] : [],
-    store(key, slot) {
-      insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
+    store(keyRecord, slot) {
+      insertOperation(deps.store, { ...planned, createdAtMs: keyRecord.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
       const intended = {
         kind: KIND[action],

@@ -72,9 +72,9 @@ async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch)
     alsoMarkets: markets.slice(1),
     count: entries.length,
     keyRow: "own",
-    store: (key, slot) => {
-      const placed = orders.map((order) => ({ ...order, createdAtMs: key.createdAtMs }));
-      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, key, slot }));
+    store: (keyRecord, slot) => {
+      const placed = orders.map((order) => ({ ...order, createdAtMs: keyRecord.createdAtMs }));
+      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, keyRecord, slot }));
     },
   };
 }
@@ -123,18 +123,18 @@ type BatchIntent = {
   caller: Caller;
   entries: readonly BatchEntry[];
   orders: readonly StoredOrder[];
-  key: KeyRecord;
+  keyRecord: KeyRecord;
   slot: Slot;
 };
 
 /** Inside the intent's transaction: every order with its leg and its attempt, all under one nonce, which has one slot. */
 function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent): Placing[] {
-  const { caller, entries, orders, key, slot } = about;
+  const { caller, entries, orders, keyRecord, slot } = about;
   // It may have been retired since the request was let in.
   const nonce = nonceFor(deps, requireAgent(deps, caller.account));
   const builder = builderOf(deps, caller, entries);
   const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-  const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, nonce));
+  const placings = orders.map((order) => storePlacing(deps, { order, keyRecord }, placer, nonce));
   const [first] = placings;
   if (first !== undefined) slot.take(first.attempt);
   return placings;

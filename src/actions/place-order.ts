@@ -72,17 +72,17 @@ export async function planPlacing(
     increasesFor: canIncrease(wanted, market.pairName) ? [caller.key.keyHash] : [],
     market: market.name,
     keyRow: "in_the_order",
-    store(key, slot) {
-      const order = { ...planned, createdAtMs: key.createdAtMs };
+    store(keyRecord, slot) {
+      const order = { ...planned, createdAtMs: keyRecord.createdAtMs };
       if (wanted.note !== undefined) {
         appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
       }
-      if (fault !== null) return storeRefused(deps, caller, { order, key }, fault);
+      if (fault !== null) return storeRefused(deps, caller, { order, keyRecord }, fault);
       // It may have been retired since the request was let in.
       const signer = requireAgent(deps, caller.account);
       const builder = builderFor(deps, { account: caller.account, market, side: order.side });
       const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-      const placing = storePlacing(deps, { order, key }, placer, nonceFor(deps, signer));
+      const placing = storePlacing(deps, { order, keyRecord }, placer, nonceFor(deps, signer));
       slot.take(placing.attempt);
       return {
         kind: "outgoing",
@@ -104,12 +104,12 @@ export async function planPlacing(
 function storeRefused(
   deps: With<"store">,
   caller: Caller,
-  { order: wanted, key }: Pick<Placing, "order" | "key">,
+  { order: wanted, keyRecord }: Pick<Placing, "order" | "keyRecord">,
   fault: string,
 ): Said {
   const order: StoredOrder = { ...wanted, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
-  insertRefused(deps.store, order, { ...key, answer });
+  insertRefused(deps.store, order, { ...keyRecord, answer });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,

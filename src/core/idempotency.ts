@@ -1,7 +1,7 @@
 /** What is kept of an Idempotency-Key, from the moment its intent is stored, for as long as its order lives. */
 export type KeyRecord = {
   accountId: string;
-  key: string;
+  idempotencyKey: string;
   /** Route name, for the message that says what differs. */
   route: string;
   fingerprint: string;

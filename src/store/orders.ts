@@ -82,8 +82,7 @@ export type OrderRow = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] |
 
 export function toOrder(row: OrderRow): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
-  const trigger = toTrigger({ triggerPrice, triggerKind, triggerMarket });
-  return { ...rest, trigger };
+  return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }
 
 /** With its trigger beside the columns of it, which no statement asks for. */
@@ -115,20 +114,20 @@ export function insertOrder(store: Store, order: StoredOrder): void {
 }
 
 /** One of which nothing is sent: it stands in one row with its key. */
-export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
-  const ofKey = keyColumns(order, key);
+export function insertRefused(store: Store, order: StoredOrder, keyRecord: KeyRecord): void {
+  const ofKey = keyColumns(order, keyRecord);
   insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
 /** An order that is placed through the API, as its row has it: with the key that asked for it, its first leg and its attempt. */
-export type Placing<ItsAttempt = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: ItsAttempt };
+export type Placing<ItsAttempt = Attempt> = { order: StoredOrder; keyRecord: KeyRecord; leg: Leg; attempt: ItsAttempt };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
 export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {
-  const { order, key, leg } = placing;
+  const { order, keyRecord, leg } = placing;
   requireOwn(placing);
-  const ofKey = keyColumns(order, key);
+  const ofKey = keyColumns(order, keyRecord);
   const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
   const row = { ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id };
@@ -146,11 +145,12 @@ function tellNew(store: Store, order: StoredOrder): void {
 }
 
 /** What the row does not hold is told by the order: it must not say anything else. */
-function requireOwn({ order, key, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
+function requireOwn({ order, keyRecord, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
   const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
   const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
   const isOfOrder = resource.id === order.id && accountId === order.accountId && cloid === cloidOf(order.id);
-  if (!isPlacing || !isOfOrder || idempotencyKey !== key.key) throw new Error("bug: not the attempt of this placing");
+  if (!isPlacing || !isOfOrder || idempotencyKey !== keyRecord.idempotencyKey)
+    throw new Error("bug: not the attempt of this placing");
   const isFirst = leg.orderId === order.id && leg.cloid === cloid && leg.ordinal === 0;
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }

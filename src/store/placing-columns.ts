@@ -79,10 +79,10 @@ type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
 
 /** The key is as old as its order, which is what it answers with; one that answers with a batch has a row of its own. */
 export function keyColumns(
-  { idempotencyKey }: Pick<OrderColumns, "idempotencyKey">,
-  { key, fingerprint, resource, answer }: KeyRecord,
+  order: Pick<OrderColumns, "idempotencyKey">,
+  { idempotencyKey, fingerprint, resource, answer }: KeyRecord,
 ): KeyColumns {
-  if (key !== idempotencyKey) throw new Error("bug: not the key of this order");
+  if (idempotencyKey !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   return {
     fingerprint: resource.kind === "order" ? fingerprint : null,
     answerStatus: answer?.status ?? null,

@@ -23,25 +23,30 @@ export async function adoptKey(deps: ToWrite, write: Write): Promise<void> {
   const { store } = deps;
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, write);
-  const earlier = findKeyRecord(store, write.accountId, write.key);
+  const earlier = findKeyRecord(store, write.accountId, write.idempotencyKey);
   if (earlier === null) requireNoneOfMany(deps, write);
   if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
   if (earlier === null) requireFit(deps, write, adoption);
   if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
   inTransaction(store, () => {
     const order = orderOf(deps, adoption);
-    if (findKeyRecord(store, write.accountId, write.key) === null) insertKeyRecord(store, recordOf(deps, write, order));
+    if (findKeyRecord(store, write.accountId, write.idempotencyKey) === null)
+      insertKeyRecord(store, recordOf(deps, write, order));
     const status = write.isCreating ? 201 : 200;
     if (order.status !== "unknown") storeAnswer(store, write, { status, body: orderText(order) });
   });
 }
 
 /** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
-export function requireNothingToAdopt(deps: With<"instance" | "store">, key: KeyName & Pick<KeyRecord, "route">): void {
+export function requireNothingToAdopt(
+  deps: With<"instance" | "store">,
+  keyRecord: KeyName & Pick<KeyRecord, "route">,
+): void {
   const { store } = deps;
   if (!hasRestores(store)) return;
-  const isWaiting = awaitsTakeUp(store, key.accountId) && key.route !== CANCEL;
-  const isAdopted = adoptionOf(deps, key) !== null || many(deps, key).some(({ orders }) => orders.length > 0);
+  const isWaiting = awaitsTakeUp(store, keyRecord.accountId) && keyRecord.route !== CANCEL;
+  const isAdopted =
+    adoptionOf(deps, keyRecord) !== null || many(deps, keyRecord).some(({ orders }) => orders.length > 0);
   if (isWaiting || isAdopted) {
     throw new ApiError(
       "not_ready",
@@ -53,21 +58,25 @@ export function requireNothingToAdopt(deps: With<"instance" | "store">, key: Key
 /** A cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf({ store, instance }: With<"instance" | "store">, { accountId, key }: KeyName): Adoption | null {
-  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
+function adoptionOf(
+  { store, instance }: With<"instance" | "store">,
+  { accountId, idempotencyKey }: KeyName,
+): Adoption | null {
+  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey }));
 }
 
 type Many = { what: string; orders: Adoption[] };
 
 /** Orders of a batch, and of a trade, that this key has placed. */
-function many(deps: With<"instance" | "store">, { accountId, key }: KeyName): Many[] {
+function many(deps: With<"instance" | "store">, { accountId, idempotencyKey }: KeyName): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
-  const inBatch = indexes.map((index) => keyInBatch(key, index));
+  const inBatch = indexes.map((index) => keyInBatch(idempotencyKey, index));
   const { tag: instanceTag, secret } = deps.instance;
   // Whenever its trade was made, its parts go by the digits that the key makes.
-  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(key) });
+  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(idempotencyKey) });
   const inTrade = partsOfTrade().map((part) => nameOfPart({ id }, part));
-  const adopted = (keys: readonly string[]) => keys.flatMap((each) => adoptionOf(deps, { accountId, key: each }) ?? []);
+  const adopted = (keys: readonly string[]) =>
+    keys.flatMap((each) => adoptionOf(deps, { accountId, idempotencyKey: each }) ?? []);
   return [
     { what: "batch", orders: adopted(inBatch) },
     { what: "trade", orders: adopted(inTrade) },
@@ -98,11 +107,15 @@ function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {
   return order;
 }
 
-function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: Write, { id }: StoredOrder): KeyRecord {
+function recordOf(
+  deps: With<"clock">,
+  { accountId, idempotencyKey, route, fingerprint }: Write,
+  { id }: StoredOrder,
+): KeyRecord {
   const resource = { kind: "order" as const, id };
   return {
     accountId,
-    key,
+    idempotencyKey,
     route,
     fingerprint,
     resource,

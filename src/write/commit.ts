@@ -34,7 +34,7 @@ type WriteIntent = {
 };
 
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
-type IntentWork = (key: KeyRecord, slot: Slot) => Stored;
+type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
 
 /**
  * Commits an intent together with the others of this turn. The key is looked up again
@@ -44,7 +44,7 @@ type IntentWork = (key: KeyRecord, slot: Slot) => Stored;
 export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
   const slot = deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForSlot(deps, intent));
   try {
-    const committed = await commitInSlot(deps, intent, (key) => work(key, slot));
+    const committed = await commitInSlot(deps, intent, (keyRecord) => work(keyRecord, slot));
     if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") slot.leave();
     return committed;
   } catch (error) {
@@ -68,21 +68,25 @@ async function waitForSlot(deps: ToWrite, { caller, write, isCancel, rank }: Wri
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
-async function commitInSlot(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+async function commitInSlot(
+  deps: ToWrite,
+  intent: WriteIntent,
+  work: (keyRecord: KeyRecord) => Stored,
+): Promise<Committed> {
   const { caller, write, resource, isCancel, increasesFor } = intent;
   const { accountId, route, fingerprint } = write;
-  const key = { accountId, key: write.key, route, fingerprint, resource, answer: null };
+  const keyRecord = { accountId, idempotencyKey: write.idempotencyKey, route, fingerprint, resource, answer: null };
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
     deps.commits.intent((store): Taken => {
-      const earlier = findKeyRecord(store, key.accountId, key.key);
+      const earlier = findKeyRecord(store, keyRecord.accountId, keyRecord.idempotencyKey);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
       if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
-      requireNothingToAdopt(deps, key);
-      const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
+      requireNothingToAdopt(deps, keyRecord);
+      const stored = work({ ...keyRecord, createdAtMs: deps.clock.nowMs() });
       passGate(deps, caller, known, stored);
       return { kind: "stored", stored };
     }),

@@ -42,10 +42,14 @@ export function contradicted(store: Store, record: KeyRecord): RunningAnswer | n
  * What this key placed was shown after it had been told as refused: a modify may have made an order beside its own. Or the key was
  * told of such an order that nothing was left to do, or that it had ended: then its own refusal stands.
  */
-function ofOverruled(store: Store, { accountId, key, resource }: KeyRecord, answer: KeyAnswer): RunningAnswer | null {
+function ofOverruled(
+  store: Store,
+  { accountId, idempotencyKey, resource }: KeyRecord,
+  answer: KeyAnswer,
+): RunningAnswer | null {
   if (!hasNote(store, resource.id, OVERRULED)) return null;
   const own = listAttemptsOf(store, resource.id).filter(
-    (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === key,
+    (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === idempotencyKey,
   );
   const shown = own.find(({ cloid }) => cloid !== null && hasNote(store, resource.id, OVERRULED, cloid));
   const leg = shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");

@@ -28,11 +28,20 @@ export type WriteAnswer = RunningAnswer & {
 export function writeOf(
   { clock }: With<"clock">,
   { account }: Caller,
-  { idempotencyKey: key, fingerprint }: WriteKey,
+  { idempotencyKey, fingerprint }: WriteKey,
   { route, asked, placedTerms, isCreating }: Verb,
 ): Write {
   const startedElapsedMs = clock.elapsedMs();
-  return { accountId: account.id, key, fingerprint, route, asked, placedTerms, isCreating, startedElapsedMs };
+  return {
+    accountId: account.id,
+    idempotencyKey,
+    fingerprint,
+    route,
+    asked,
+    placedTerms,
+    isCreating,
+    startedElapsedMs,
+  };
 }
 
 /**
@@ -41,7 +50,7 @@ export function writeOf(
  */
 export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
   await adoptKey(deps, write);
-  const record = findKeyRecord(deps.store, write.accountId, write.key);
+  const record = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   if (record === null) return null;
   caller.charge("reads");
   return answerRecord(deps, record, write);
@@ -59,10 +68,10 @@ export async function answerRecord(
     case "replay":
       return { ...(contradicted(deps.store, record) ?? storedAnswer(record)), isReplay: true };
     case "as_it_stands": {
-      const joined = deps.running.join(record.accountId, record.key);
+      const joined = deps.running.join(record.accountId, record.idempotencyKey);
       if (joined !== null) return { ...(await joined), isReplay: true };
       // It may have been settled since the record was read.
-      const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
+      const now = findKeyRecord(deps.store, record.accountId, record.idempotencyKey) ?? record;
       if (now.answer !== null) return { ...now.answer, isReplay: true };
       requireLookedAt(deps);
       return { ...asItStands(deps.store, now.resource), isReplay: true };

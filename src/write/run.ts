@@ -70,9 +70,9 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
     try {
-      const committed = await commitIntent(deps, intent, (key, slot) => {
+      const committed = await commitIntent(deps, intent, (keyRecord, slot) => {
         requireSameList(deps, listed);
-        const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, slot));
+        const stored = storeUnder(deps, keyRecord, plan.keyRow, () => plan.store(keyRecord, slot));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
       });
@@ -175,11 +175,11 @@ function rankOf({ bucket }: Verb): "cancel" | "order" {
 }
 
 /** Inside the intent's transaction: the key, with its answer where that is final already. */
-function storeUnder({ store }: With<"store">, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
+function storeUnder({ store }: With<"store">, keyRecord: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
   if (row === "in_the_order") return work();
-  insertKeyRecord(store, key);
+  insertKeyRecord(store, keyRecord);
   const stored = work();
-  if (stored.kind === "said") storeAnswer(store, key, stored);
+  if (stored.kind === "said") storeAnswer(store, keyRecord, stored);
   return stored;
 }
 

@@ -9,7 +9,7 @@ import type { ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
 /** A write: what the record of its key is to say, and how it is told from another under that key. */
-export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint"> & {
+export type Write = Pick<KeyRecord, "accountId" | "idempotencyKey" | "route" | "fingerprint"> & {
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
   /** Of what it would place, what the body tells of its terms; null for a write that places nothing, or several orders. */
@@ -62,7 +62,7 @@ export type Plan = {
    * Inside the intent's transaction. Throws `idempotency_in_progress` when something that was stored meanwhile has to be
    * planned for, and any other `ApiError` for what has come in the way.
    */
-  store(key: KeyRecord, slot: Slot): Stored;
+  store(keyRecord: KeyRecord, slot: Slot): Stored;
 };
 
 /** What an intent comes to inside its transaction. */

@@ -175,8 +175,7 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
   const split = deriveOrder(store, fresh, nowMs);
   // Back to its own terms: the newer leg is no longer one of its legs.
   deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
-  const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
-  storeAnswer(store, key, { status: 200, body: orderText(split) });
+  storeAnswer(store, attempt, { status: 200, body: orderText(split) });
 }
 
 function originalTerms(

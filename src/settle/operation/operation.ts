@@ -41,7 +41,7 @@ export function finishOperation(
     const body = operationText({ ...operationOf(world, attempt), ...change });
     // What stays unknown for good stays 202: the stored answer is for what is known.
     if (end.status === "unknown") return;
-    storeAnswer(world.store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, { status: 200, body });
+    storeAnswer(world.store, attempt, { status: 200, body });
   });
 }
 

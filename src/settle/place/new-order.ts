@@ -83,7 +83,7 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
 /** Inside the intent's transaction: order, key, leg, attempt and audit row. Its nonce has a slot, or its batch has. */
 export function storePlacing(
   world: With<"clock" | "store">,
-  { order, key }: Pick<Placing, "order" | "key">,
+  { order, keyRecord }: Pick<Placing, "order" | "keyRecord">,
   { account, actor, builder }: Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] },
   nonce: TakenNonce,
 ): Placing {
@@ -93,14 +93,14 @@ export function storePlacing(
     kind: "place",
     account,
     resource: { kind: "order", id: order.id },
-    idempotencyKey: key.key,
+    idempotencyKey: keyRecord.idempotencyKey,
     actor,
     action: orderAction(wireOrder({ ...order, cloid }), builder),
     cloid,
     targetOid: null,
   };
   const attempt = storeUnderNonce(world, intended, nonce, (store, made) =>
-    insertPlacing(store, { order, key, leg, attempt: made }),
+    insertPlacing(store, { order, keyRecord, leg, attempt: made }),
   );
-  return { order, key, leg, attempt };
+  return { order, keyRecord, leg, attempt };
 }

@@ -55,9 +55,9 @@ export function storeOwnOrder(
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");
   const resource = { kind: "order", id } as const;
   const accountId = account.id;
-  const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
+  const keyRecord = { accountId, idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
   const placer = { account, actor: "gateway", builder: null };
-  const placing = storePlacing(world, { order, key }, placer, nonceFor(world, signer));
+  const placing = storePlacing(world, { order, keyRecord }, placer, nonceFor(world, signer));
   slot.take(placing.attempt);
   return placing;
 }
