@@ -2,7 +2,7 @@
 export type KeyRecord = {
   accountId: string;
   idempotencyKey: string;
-  /** Route name, for the message that says what differs. */
+  /** Method and path of the request, `POST /v1/orders`, for the message that says what differs; of our own, who asked: `trade`. */
   route: string;
   fingerprint: string;
   /** The order, operation, batch or cancel-all of orders whose state answers while the outcome is unknown; or a trade. */

@@ -168,7 +168,7 @@ async function sending(
   const named: NamedStep = {
     accountId: hook.accountId,
     idempotencyKey: keyOfBot(acting.bot, name),
-    fingerprint: fingerprint({ route: "hook", pathId: null, body: { name } }),
+    fingerprint: fingerprint({ verbName: "hook", pathId: null, body: { name } }),
   };
   try {
     await send(named);
