@@ -3,7 +3,7 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Slot, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToSign, With } from "../deps.ts";
 import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
@@ -19,21 +19,15 @@ import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import type { ToPlaceOrder, ToPlanOrder } from "./place-order.ts";
 
 export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
-
-type ToPlaceBatch = ToSign &
-  With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
 
 /**
  * `POST /v1/orders/batch`: one key, one action, at most one order for each that is asked for. Where one of them cannot be sent
  * nothing is. Throws `ApiError` only while nothing has been sent.
  */
-export async function placeBatch(
-  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
-  caller: Caller,
-  wanted: PlaceBatch,
-): Promise<WriteAnswer> {
+export async function placeBatch(deps: ToPlaceOrder, caller: Caller, wanted: PlaceBatch): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, caller, wanted, {
     route: "POST /v1/orders/batch",
@@ -49,7 +43,7 @@ export async function placeBatch(
 
 type BatchEntry = { terms: OrderTerms; market: Market };
 
-async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
+async function planBatch(deps: ToPlanOrder, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
   const entries = await readEntries(deps, wanted.orders);
   requireOneClass(entries);
   const [first] = entries;
@@ -80,7 +74,7 @@ async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch)
 }
 
 /** Throws for those that have a known fault, all of which are named: nothing is stored, and the key stays free. */
-async function readEntries(deps: ToPlaceBatch, orders: readonly OrderTerms[]): Promise<BatchEntry[]> {
+async function readEntries(deps: ToPlanOrder, orders: readonly OrderTerms[]): Promise<BatchEntry[]> {
   const entries: BatchEntry[] = [];
   const refused: OrderRefusal[] = [];
   for (const [index, terms] of orders.entries()) {
@@ -92,7 +86,7 @@ async function readEntries(deps: ToPlaceBatch, orders: readonly OrderTerms[]): P
   return entries;
 }
 
-async function readEntry(deps: ToPlaceBatch, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
+async function readEntry(deps: ToPlanOrder, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
   try {
     const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
     if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
@@ -151,7 +145,7 @@ function builderOf(
   return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
 }
 
-function outgoingBatch(deps: ToPlaceBatch, caller: Caller, placings: readonly Placing[]): Outgoing {
+function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Outgoing {
   const batch = placings.map(({ attempt }) => attempt);
   const [attempt] = batch;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
@@ -167,7 +161,7 @@ function outgoingBatch(deps: ToPlaceBatch, caller: Caller, placings: readonly Pl
   };
 }
 
-function elsewhereOf(deps: ToPlaceBatch, { account }: Caller, placings: readonly Placing[], reply: Reply) {
+function elsewhereOf(deps: ToPlanOrder, { account }: Caller, placings: readonly Placing[], reply: Reply) {
   const count = placings.length;
   const user = account.tradingAddress;
   return Promise.all(

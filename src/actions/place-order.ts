@@ -23,8 +23,12 @@ export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 /** What its story tells of how it came to its terms. */
 type Noted = { note?: { what: string; detail: string } };
 
-/** To plan and place an order. */
-export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture">;
+/** To plan what is placed, and to read its answer. */
+export type ToPlanOrder = ToSign &
+  With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
+
+/** To plan and place orders, by whichever verb. */
+export type ToPlaceOrder = ToWrite & ToPlanOrder;
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
@@ -50,12 +54,7 @@ export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: Plac
 }
 
 /** For every verb that places one order by itself. */
-export async function planPlacing(
-  deps: ToSign &
-    With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">,
-  caller: Caller,
-  wanted: PlaceOrder & Noted,
-): Promise<Plan> {
+export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: PlaceOrder & Noted): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null
