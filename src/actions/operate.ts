@@ -1,4 +1,4 @@
-import type { Attempt, AttemptKind } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
@@ -29,13 +29,6 @@ export type OperationPlan = {
     | { kind: "send"; action: Action }
     /** Refused by a rule that is certain. */
     | { kind: "said"; error: string };
-};
-
-const KIND: Record<OperationAction, AttemptKind> = {
-  leverage: "leverage",
-  isolated_margin: "isolated_margin",
-  twap: "twap",
-  twap_cancel: "twap_cancel",
 };
 
 /** One of the four settings: what it asks, and what it comes to once the market is known. */
@@ -84,7 +77,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
       insertOperation(deps.store, { ...planned, createdAtMs: keyRecord.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
       const intended = {
-        kind: KIND[action],
+        kind: action,
         account: caller.account,
         resource,
         idempotencyKey,
