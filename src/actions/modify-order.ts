@@ -192,8 +192,8 @@ async function planReplacement(
     if (!isClosed) throw notNamed();
     return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
   }
-  const isIncrease = !target.reduceOnly;
-  const known = await requireMarket(deps, target.market, isIncrease);
+  const needsTrustedList = !target.reduceOnly;
+  const known = await requireMarket(deps, target.market, needsTrustedList);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
   const size = wanted.size === null ? remaining : decimal(wanted.size);
   if (isZero(size)) return { kind: "said", error: "Nothing of the order is left; give a `size`. Nothing was sent." };
@@ -203,7 +203,7 @@ async function planReplacement(
   const { market, fault } =
     knownFault(deps, known, terms) === null
       ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms, isIncrease });
+      : await readRulesAgain(deps, { known, terms, needsTrustedList });
   if (fault !== null) return { kind: "said", error: fault };
   return {
     kind: "send",

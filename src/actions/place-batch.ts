@@ -90,7 +90,7 @@ async function readEntry(deps: ToPlanOrder, terms: OrderTerms): Promise<BatchEnt
   try {
     const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
     if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
-    const { market, fault } = await readRulesAgain(deps, { known, terms, isIncrease: !terms.reduceOnly });
+    const { market, fault } = await readRulesAgain(deps, { known, terms, needsTrustedList: !terms.reduceOnly });
     return fault === null ? { terms, market } : { code: "order_refused", message: fault };
   } catch (error) {
     if (error instanceof ApiError && error.code === "unknown_market")

@@ -59,7 +59,7 @@ export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: Pla
   const { market, fault } =
     knownFault(deps, known, wanted) === null
       ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms: wanted, isIncrease: !wanted.reduceOnly });
+      : await readRulesAgain(deps, { known, terms: wanted, needsTrustedList: !wanted.reduceOnly });
   const { id: accountId } = caller.account;
   const { idempotencyKey } = wanted;
   const planned = newOrder(deps, { accountId, market, terms: wanted, idempotencyKey, keyHash: caller.key.keyHash });
