@@ -12,11 +12,7 @@ import { differences } from "./differences.ts";
 import type { Verb, Write } from "./verb.ts";
 
 /** What every write carries besides its own terms. */
-export type WriteKey = {
-  idempotencyKey: string;
-  /** Pure function of the request, made before anything is looked up. */
-  fingerprint: string;
-};
+export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
 
 /** What a write is answered with; `body` is JSON text and goes out as it is. */
 export type WriteAnswer = RunningAnswer & {

@@ -71,10 +71,9 @@ export function asFarAsProven(reading: PlaceReading, reply: Reply): PlaceReading
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
-type AskedLeg = Pick<Leg, "size" | "cloid">;
 
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
-export function readPlaceReply(order: AskedTerms, asked: AskedLeg, reply: Reply): PlaceReading {
+export function readPlaceReply(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, reply: Reply): PlaceReading {
   if (reply.kind === "ambiguous") {
     // What the connection said is not the exchange's word, and must not be shown as that.
     const text = reply.reason === "no_answer" ? null : reply.text;
@@ -86,7 +85,7 @@ export function readPlaceReply(order: AskedTerms, asked: AskedLeg, reply: Reply)
   return readEntry(order, asked, entry);
 }
 
-function readEntry(order: AskedTerms, asked: AskedLeg, entry: StatusEntry): PlaceReading {
+function readEntry(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
       if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");

@@ -1,5 +1,5 @@
 import { type Account, vaultAddressOf } from "../../core/account.ts";
-import type { Attempt, AttemptKind } from "../../core/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import type { Slot, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { insertAttempt } from "../../store/attempts.ts";
@@ -10,19 +10,13 @@ import { type Action, actionJson, canonicalAction, parseActionJson } from "../..
 import { signingAgent } from "../pre-trade/obstacles.ts";
 
 /** What is about to be signed, before it has a nonce. */
-export type Intended = {
-  kind: AttemptKind;
-  account: Account;
-  resource: Attempt["resource"];
-  idempotencyKey: string;
-  /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
-  actor: string;
-  action: Action;
-  cloid: string | null;
-  targetOid: string | null;
-  isTargetClosed?: boolean;
-  intendedTotal?: string | null;
-};
+export type Intended = Pick<Attempt, "kind" | "resource" | "idempotencyKey" | "cloid" | "targetOid"> &
+  Partial<Pick<Attempt, "isTargetClosed" | "intendedTotal">> & {
+    account: Account;
+    /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
+    actor: string;
+    action: Action;
+  };
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
 export function requireAgent(world: With<"exchange" | "signers" | "store">, account: Account): string {
