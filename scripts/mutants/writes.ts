@@ -61,7 +61,7 @@ export const WRITES: readonly Mutant[] = [
     "null",
   ),
   one(
-    "a place among what is under way is kept by what sends nothing",
+    "a slot in flight is kept by what sends nothing",
     ' || committed.stored.kind !== "outgoing"',
     "",
     "src/write/commit.ts",

@@ -2,7 +2,7 @@
 import { isUuid, uuidOfHex } from "./uuid.ts";
 
 /** In lower case, as all are that we sign and keep. */
-export const CLOID = /^0x[0-9a-f]{32}$/;
+const CLOID = /^0x[0-9a-f]{32}$/;
 
 export function isCloid(text: string): boolean {
   return CLOID.test(text);

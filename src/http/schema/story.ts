@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { CLOID } from "../../core/cloid.ts";
 import { closed, described, ErrorText, Figure, nullable, Timestamp, words } from "./common.ts";
 import { OrderResource, TimeInForce, Trigger } from "./order.ts";
 
 const NativeId = Type.String({ description: "Native order id, digits." });
-const ClientOrderId = Type.String({ pattern: CLOID.source, description: "Client order id." });
+const ClientOrderId = Type.String({ pattern: "^0x[0-9a-f]{32}$", description: "Client order id." });
 
 const StoryLeg = closed(
   {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { CLOID } from "../../core/cloid.ts";
 import { type Decimal, decimalPlaces, parseDecimal } from "../../core/decimal.ts";
 
 const MAX_UNSIGNED_32 = 0xffff_ffff;
@@ -11,7 +10,7 @@ export const AssetId = Type.Integer({ minimum: 0, maximum: MAX_UNSIGNED_32 });
 export const WireDecimal = Type.String({ pattern: "^(0|[1-9][0-9]*)(\\.[0-9]{0,7}[1-9])?$", maxLength: 40 });
 
 /** Client order id, 128 bits. */
-export const Cloid = Type.String({ pattern: CLOID.source });
+export const Cloid = Type.String({ pattern: "^0x[0-9a-f]{32}$" });
 
 export const Address = Type.String({ pattern: "^0x[0-9a-f]{40}$" });
 
