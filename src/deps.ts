@@ -2,6 +2,7 @@ import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Heartbeat } from "./core/heartbeat.ts";
+import type { KeyAnswer } from "./core/idempotency.ts";
 import type { FlightRank } from "./core/in-flight.ts";
 import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
@@ -105,7 +106,7 @@ export type World = {
   /** Where intents and the outcomes of placings wait for their shared commit. */
   commits: CommitQueue;
   exchange: Exchange;
-  /** How many actions of an owner's agents are under way: none is stored or signed without a place among them. */
+  /** How many actions of an owner's agents are under way: none is stored or signed without a slot. */
   flights: Flights;
   /** The exchange's own limit of actions for each trading address. */
   allowance: ActionAllowance;
@@ -204,8 +205,8 @@ export type ToJudge = With<
 /** To run a write from its key to its answer. */
 export type ToWrite = ToSend & ToTakeOrders & ToJudge & With<"commits" | "instance" | "running" | "settling">;
 
-/** A place among the actions that may be under way. */
-export type Place = {
+/** A slot among the actions that may be under way: one more may be unanswered. */
+export type Slot = {
   /** An attempt has it, with a number of its own from now on. Inside the transaction that stores it; said again, the last counts. */
   take(attempt: Pick<Attempt, "id" | "expiresAtMs">): void;
   /** Free again, whether or not an attempt has it. */
@@ -214,10 +215,10 @@ export type Place = {
 
 /** What is under way towards the exchange, by owner; the rule is in `core/in-flight`. */
 export type Flights = {
-  /** A place now; null where there is none, or others wait for it. */
-  take(owner: string, rank: FlightRank): Place | null;
-  /** A place now, or when its turn comes. Null when `forMs` have passed, or at once when too many wait. */
-  wait(owner: string, rank: FlightRank, forMs: number): Promise<Place | null>;
+  /** A slot now; null where there is none, or others wait for it. */
+  take(owner: string, rank: FlightRank): Slot | null;
+  /** A slot now, or when its turn comes. Null when `forMs` have passed, or at once when too many wait. */
+  wait(owner: string, rank: FlightRank, forMs: number): Promise<Slot | null>;
   /** The request of an attempt was answered or never left, or its number is burnt: it has ended. */
   landed(attemptId: number): void;
   /** It has ended without an answer: what it carried may still be under way. */
@@ -297,17 +298,18 @@ export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_fou
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {
   /** The running write's answer, or null when none runs or too many wait for it already. */
-  join(accountId: string, key: string): Promise<RunningAnswer> | null;
-  start(accountId: string, key: string, answer: Promise<RunningAnswer>): void;
+  join(accountId: string, idempotencyKey: string): Promise<RunningAnswer> | null;
+  start(accountId: string, idempotencyKey: string, answer: Promise<RunningAnswer>): void;
   /** Notes that somebody is being told that the outcome of a running write is unknown. */
-  tell(accountId: string, key: string): void;
+  tell(accountId: string, idempotencyKey: string): void;
   /** False while nobody can have been told anything about a write: only then may its intent still vanish. */
-  isTold(accountId: string, key: string): boolean;
+  isTold(accountId: string, idempotencyKey: string): boolean;
   /** Resolves when no write runs. */
   idle(): Promise<void>;
 };
 
-export type RunningAnswer = { status: 200 | 201 | 202; body: string };
+/** What its key answers for good, or 202 while that is not known. */
+export type RunningAnswer = KeyAnswer | { status: 202; body: string };
 
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {

@@ -93,7 +93,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   {
     row: "S54",
     name: "a sale is in doubt no more while what was to close it before is out",
-    changes: inFile("src/store/bot-doubts.ts", "isInDoubt(doubt, leg)", "!leg.reduceOnly"),
+    changes: inFile("src/store/bot-doubts.ts", "isInDoubt(doubt, leg)", "!leg.canOnlyReduce"),
     seenBy: {
       test: "test/http/bot-doubts.test.ts",
       title: "while what was to close it may have come before a sale, the sale may have made it short",

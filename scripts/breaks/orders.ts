@@ -222,9 +222,9 @@ export const ORDER_BREAKS: readonly Break[] = [
     row: "P05",
     name: "a noop that nobody answered has burnt the number",
     changes: inFile(
-      "src/settle/send/seal.ts",
-      'reply.reason === "no_answer" ? "no_information" : noopAnswer(reply)',
-      'reply.reason === "no_answer" ? "ok" : noopAnswer(reply)',
+      "src/wire/answer/reply.ts",
+      'if (reply.kind !== "ambiguous" || reply.reason !== "nonce") return "no_information";',
+      'if (reply.kind === "ambiguous" && reply.reason === "no_answer") return "ok";\n  if (reply.kind !== "ambiguous" || reply.reason !== "nonce") return "no_information";',
     ),
     seenBy: NO_READS,
   },

@@ -104,8 +104,8 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "a stop waits for a price that does not come",
     changes: inFile(
       "src/core/rails/distance.ts",
-      "return reduceOnly && hasFired === null && ",
-      "return !reduceOnly && hasFired === null && ",
+      "return canOnlyReduce && hasFired === null && ",
+      "return !canOnlyReduce && hasFired === null && ",
     ),
     seenBy: seen("without a price nothing increases, and a stop and a cancel go all the same"),
   },
@@ -124,7 +124,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "what a bot holds where it may trade no more is left without its stop",
     changes: inFile(
       JUDGE,
-      "  if (fault === null || !wish.leg.reduceOnly) return fault;\n",
+      "  if (fault === null || !wish.leg.canOnlyReduce) return fault;\n",
       "  if (fault === null || fault !== null) return fault;\n",
     ),
     seenBy: seen("that may trade no more where it holds something protects and closes that", NARROW),

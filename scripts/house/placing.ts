@@ -11,7 +11,7 @@ const FIRST = { path: "src/actions/place-order.ts", name: "placeOrder" };
 /** Rooms that an order passes; what the outside world is made of has names of its own. */
 const ROOMS = ["actions", "write", "settle", "store", "core", "wire"].map((room) => `src/${room}/`);
 /** Whoever holds one of these holds the order, the key that asked for it or its action, or what came of them. */
-const CARRIED = /^(?:order|orderId|key|idempotencyKey|leg|cloid|attempt|action|answer|body|size)$/;
+const CARRIED = /^(?:order|orderId|key|keyRecord|idempotencyKey|leg|cloid|attempt|action|answer|body|size)$/;
 /** What has such a member, and is of something else. */
 const OF_OTHERS = new Set(["ApiKey", "StoredKey", "OperationAction", 'Operation["action"]']);
 

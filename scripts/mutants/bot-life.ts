@@ -225,8 +225,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "a sale on spot is judged as what increases",
       file: "src/write/gate.ts",
-      find: 'reduceOnly: order.r || (!order.b && market.kind === "spot"),',
-      put: "reduceOnly: order.r,",
+      find: 'canOnlyReduce: order.r || (!order.b && market.kind === "spot"),',
+      put: "canOnlyReduce: order.r,",
     },
     {
       name: "any market is any of spot",

@@ -238,7 +238,7 @@ const GATEWAY: readonly Mutant[] = [
       {
         file: "src/write/commit.ts",
         find: "function requireActiveKey(",
-        put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.key === "";\n}\n\nfunction requireActiveKey(',
+        put: 'function createdTwice(record: KeyRecord): boolean {\n  return record.idempotencyKey === "";\n}\n\nfunction requireActiveKey(',
       },
     ],
   },

@@ -128,6 +128,8 @@ export const MARKET_LISTS: readonly Mutant[] = [
   },
   {
     name: "what only reduces waits for a new list of markets",
-    changes: [{ file: "src/actions/market-rules.ts", find: "!isIncrease || isListTrusted", put: "isListTrusted" }],
+    changes: [
+      { file: "src/actions/market-rules.ts", find: "!needsTrustedList || isListTrusted", put: "isListTrusted" },
+    ],
   },
 ];

@@ -189,7 +189,7 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "of several words for one order the first is believed",
-    changes: [{ file: "src/settle/send/send.ts", find: "toAsMany(verdict, count) }", put: "verdict }" }],
+    changes: [{ file: "src/settle/send/send.ts", find: "toAsMany(reply, count) }", put: "reply }" }],
   },
   {
     name: "a modify that is answered under the native id of its original has replaced it",

@@ -73,8 +73,21 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a parent that is filled in part is canceled with its children",
     "src/actions/cancel-outside.ts",
-    "return children.length > 0 && ",
-    "return children.length < 0 && ",
+    "if (children.length === 0) return false;",
+    "if (children.length >= 0) return false;",
+  ),
+  one("what was kept is canceled by an older list", "src/actions/cancel-outside.ts", "!kept.has(order.oid) && ", ""),
+  one(
+    "an order of elsewhere goes before a stop stands in for its own",
+    "src/actions/stand-in.ts",
+    'return all.find((each) => each === "none") ?? all.find((each) => each === "pending") ?? "stands";',
+    'return all.find((each) => each === "none") ?? "stands";',
+  ),
+  one(
+    "a stop that stands in goes although its order has filled",
+    "src/actions/stand-in.ts",
+    ": isZero(parent.filledSize);",
+    ": true;",
   ),
   one(
     "what was placed elsewhere is canceled as often as it comes",
@@ -157,14 +170,14 @@ export const STOPS: readonly Mutant[] = [
   one(
     "what was refused with its number unused stays refused, whatever shows it",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(verdict.text)",
-    "mayLeaveNumber(verdict.text) || verdict.text.length > 0",
+    "!mayLeaveNumber(reply.text)",
+    "mayLeaveNumber(reply.text) || reply.text.length > 0",
   ),
   one(
     "every refusal is waited for",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(verdict.text)",
-    "verdict.text.length === 0",
+    "!mayLeaveNumber(reply.text)",
+    "reply.text.length === 0",
   ),
   one(
     "a flattening goes by what is booked, whatever is in doubt",

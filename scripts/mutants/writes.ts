@@ -39,10 +39,10 @@ export const WRITES: readonly Mutant[] = [
     "if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;",
     "throw isOvertaken && deadlineMs < 0 ? null : error;",
   ),
-  one("a key is not kept with what it stands for", "  insertKeyRecord(store, key);\n", ""),
+  one("a key is not kept with what it stands for", "  insertKeyRecord(store, keyRecord);\n", ""),
   one(
     "what was said without sending is not kept",
-    '  if (stored.kind === "said") storeAnswer(store, key, stored);\n',
+    '  if (stored.kind === "said") storeAnswer(store, keyRecord, stored);\n',
     "",
   ),
   one(
@@ -61,7 +61,7 @@ export const WRITES: readonly Mutant[] = [
     "null",
   ),
   one(
-    "a place among what is under way is kept by what sends nothing",
+    "a slot in flight is kept by what sends nothing",
     ' || committed.stored.kind !== "outgoing"',
     "",
     "src/write/commit.ts",

@@ -34,7 +34,7 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const of = { accountId, bot };
   const { turnover: traded, actions } = findBotDay(store, of, clock.nowMs());
   const legs = listOpenLegs(store, accountId).filter((leg) => leg.bot === bot);
-  const increasing = legs.filter(({ reduceOnly }) => !reduceOnly);
+  const increasing = legs.filter(({ canOnlyReduce }) => !canOnlyReduce);
   const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
   const turnoverOpen = sumOfKnown(orderValues);
   const held = listBotNets(store, accountId, bot);

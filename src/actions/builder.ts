@@ -3,8 +3,8 @@ import { fromUnits } from "../core/decimal.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Builder, With } from "../deps.ts";
-import type { Reply } from "../settle/send/send.ts";
 import { isBuilderRefused } from "../wire/answer/refusal.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 
 /**
  * The builder fee that an order carries: perpetuals always, spot only where it sells, never for sub-accounts and

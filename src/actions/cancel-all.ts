@@ -34,7 +34,8 @@ export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: Ca
     bucket: "cancels",
     isCancel: true,
     asked: {},
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     plan: () => planCancelAll(deps, caller, wanted),
   });
 }
@@ -52,7 +53,7 @@ async function planCancelAll(deps: ToCancelAll, caller: Caller, wanted: CancelOr
     increasesFor: [],
     market: null,
     keyRow: "own",
-    store(key) {
+    store(keyRecord) {
       const row: CancelAll = {
         id,
         accountId: caller.account.id,
@@ -62,10 +63,10 @@ async function planCancelAll(deps: ToCancelAll, caller: Caller, wanted: CancelOr
         side: wanted.side,
         touches: wanted.touches,
         keepsProtection: wanted.keepsProtection,
-        createdAtMs: key.createdAtMs,
+        createdAtMs: keyRecord.createdAtMs,
         outsideAtMs: null,
         doneAtMs: null,
-        idempotencyKey: key.key,
+        idempotencyKey: keyRecord.idempotencyKey,
       };
       const orderIds = coveredBy(deps, row).map((order) => order.id);
       insertCancelAll(deps.store, row, orderIds);

@@ -2,7 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { dexOf } from "../core/market.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
-import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel/cancel.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
@@ -34,7 +34,8 @@ export async function cancelOrder(
     bucket: "cancels",
     isCancel: true,
     asked: {},
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     plan: () => planCancel(deps, caller, wanted),
   });
 }
@@ -56,7 +57,7 @@ async function planCancel(
     market: null,
     keyRow: "own",
     increasesFor: [],
-    store: (_key, place) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, place }),
+    store: (_keyRecord, slot) => storeCancel(deps, { caller, orderId: target.id, idempotencyKey, slot }),
   };
 }
 
@@ -78,12 +79,12 @@ async function nameByList(
   if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
 
-type CancelIntent = { caller: Caller; orderId: string; idempotencyKey: string; place: Place };
+type CancelIntent = { caller: Caller; orderId: string; idempotencyKey: string; slot: Slot };
 
 /** Inside the intent's transaction: the attempt, or for an order that is closed by now its final answer. */
 function storeCancel(
   deps: ToSign & With<"markets" | "settling">,
-  { caller, orderId, idempotencyKey, place }: CancelIntent,
+  { caller, orderId, idempotencyKey, slot }: CancelIntent,
 ): Stored {
   const order = findOrder(deps.store, orderId);
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
@@ -96,7 +97,7 @@ function storeCancel(
   // Somebody asks for it again: it is followed again.
   if (order.releasedAtMs !== null) deriveOrder(deps.store, { ...order, releasedAtMs: null }, deps.clock.nowMs());
   const intended = intendedCancel(deps, { order, account: caller.account, leg, idempotencyKey, actor });
-  return outgoingCancel(deps, storeAttempt(deps, intended, { signer, place }));
+  return outgoingCancel(deps, storeAttempt(deps, intended, { signer, slot }));
 }
 
 /** The cancel and the empty actions that burn every placing still out leave at the same moment, and none waits for another. */

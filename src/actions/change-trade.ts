@@ -36,7 +36,8 @@ export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelT
     bucket: "cancels",
     isCancel: true,
     asked: {},
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     plan: async () => {
       const { id } = requireOwnTrade(deps, caller, wanted.id);
       return {
@@ -66,7 +67,8 @@ export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyT
     bucket: "otherWrites",
     isCancel: false,
     asked: { stop_loss: named(stopLoss), take_profit: named(takeProfit) },
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     plan: () => planModify(deps, caller, wanted),
   });
   deps.trader.heed();

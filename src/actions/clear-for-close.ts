@@ -70,7 +70,7 @@ function restingReductions(deps: ToClear, { account, key }: Caller, { market, ne
   const bot = botOf(store, key.keyHash);
   const side = isNegative(net) ? "buy" : "sell";
   return listOpenLegs(store, account.id).flatMap((leg) => {
-    const isAlike = leg.bot === bot && leg.market === market && leg.side === side && leg.reduceOnly;
+    const isAlike = leg.bot === bot && leg.market === market && leg.side === side && leg.canOnlyReduce;
     const order = isAlike && leg.triggerPrice === null ? findOrder(store, leg.orderId) : null;
     return order ?? [];
   });

@@ -50,7 +50,8 @@ export async function closePosition(deps: ToClose, caller: Caller, wanted: Close
     bucket: "orders",
     isCancel: false,
     asked: { market: wanted.market },
-    placing: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
+    placedTerms: { market: wanted.market, time_in_force: "ioc", reduce_only: true, trigger: null },
+    isCreating: true,
     plan: (write) => planClose(deps, caller, { wanted, write }),
   });
   deps.closer.heed();
@@ -78,12 +79,12 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   const plan = await planPlacing(deps, caller, { ...order, reduceOnly: true });
   return {
     ...plan,
-    store(key, place) {
+    store(keyRecord, slot) {
       // Another may have been stored, and fills may have been booked, since it was looked at: then it is planned anew.
       const isAlone = closesOut(deps, caller, { wanted, market, exchangeMs: timeMs }).length === 0;
       const stillClosable = closableOf(closable, ownNetOf(deps, caller, { wanted, market }));
       if (!isAlone || stillClosable !== closable) throw overtaken();
-      const stored = plan.store(key, place);
+      const stored = plan.store(keyRecord, slot);
       if (stored.kind === "outgoing") {
         const { accountId, touches, keepsTriggers } = wanted;
         const about = { accountId, market: market.name, keyHash: caller.key.keyHash, touches, keepsTriggers };

@@ -56,7 +56,8 @@ export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateT
     bucket: "orders",
     isCancel: false,
     asked: askedOf(wanted),
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     plan: () => planTrade(deps, caller, wanted),
   });
   deps.trader.heed();
@@ -148,7 +149,7 @@ async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market
   const faulty = all.find((terms) => knownFault(deps, known, terms) !== null);
   return faulty === undefined
     ? { market, fault: null }
-    : readRulesAgain(deps, { known, terms: faulty, isIncrease: true });
+    : readRulesAgain(deps, { known, terms: faulty, needsTrustedList: true });
 }
 
 /** For the market's rules, which ask nothing of its kind. */

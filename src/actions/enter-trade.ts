@@ -58,16 +58,17 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
     bucket: "orders",
     isCancel: false,
     asked: printedTerms(terms),
-    placing: null,
+    placedTerms: null,
+    isCreating: true,
     plan: async () => {
       // Where it waits at the exchange, that it waits still says that it is not met.
       if (trade.path === "after_fills") await requireUnmetStop(deps, trade);
       const plan = await planPlacing(deps, caller, wanted);
       return {
         ...plan,
-        store(record, place) {
+        store(keyRecord, slot) {
           requireNext(deps, tradeId, stopShown);
-          const stored = plan.store(record, place);
+          const stored = plan.store(keyRecord, slot);
           noteEntry(deps, tradeId, plan.resource.id);
           return stored;
         },

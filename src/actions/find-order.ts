@@ -1,4 +1,4 @@
-import { cloidOf } from "../core/cloid.ts";
+import { cloidOf, isCloid } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import { isUuid } from "../core/uuid.ts";
 import type { ToLook, With } from "../deps.ts";
@@ -19,7 +19,6 @@ export type FoundOrder = { kind: "stored"; order: StoredOrder } | { kind: "outsi
 const NATIVE_ID = /^[0-9]{1,20}$/;
 /** The exchange's ids have 64 bits. */
 const MAX_NATIVE_ID = 2n ** 64n - 1n;
-const CLOID = /^0x[0-9a-f]{32}$/;
 
 /**
  * Finds the caller's order by any id that was ever shown for it: UUID of the order or of a modify, native id (older
@@ -53,7 +52,7 @@ export function findStored(deps: With<"store">, caller: Caller, id: string): Sto
     ? findOrder(store, id) === null
       ? findLegByCloid(store, cloidOf(id))?.orderId
       : id
-    : CLOID.test(id)
+    : isCloid(id)
       ? findLegByCloid(store, id)?.orderId
       : NATIVE_ID.test(id)
         ? findLegByOid(store, caller.account.id, id)?.orderId
@@ -71,7 +70,7 @@ function invalidId(): never {
 
 /** What to ask the exchange for; null where only a guess could have made the id. */
 function exchangeId(deps: With<"instance">, caller: Caller, id: string): string | number | bigint | null {
-  if (CLOID.test(id)) return id;
+  if (isCloid(id)) return id;
   if (NATIVE_ID.test(id)) return BigInt(id) <= MAX_NATIVE_ID ? jsonInteger(id) : null;
   const oid = decodeOutsideOrderId(id, deps.instance.network, caller.account.tradingAddress);
   if (oid !== null) return jsonInteger(oid);

@@ -9,17 +9,18 @@ import { notBegun } from "./not-asked.ts";
 export type KnownMarket = { market: Market; universe: Universe };
 
 /**
- * The market by its canonical name or pair name; an unknown one makes the universe be read again first. For what increases
- * a position so does a list that is old, or that something which the exchange has shown contradicts.
+ * The market by its canonical name or pair name; an unknown one makes the universe be read again first. So does, for what
+ * needs a list that is trusted, one that is old or that something which the exchange has shown contradicts. All orders need it
+ * that are not reduce-only, a sale on spot as well: under the number of another market it would sell something else.
  */
 export async function requireMarket(
   deps: With<"exchange" | "markets">,
   name: string,
-  isIncrease: boolean,
+  needsTrustedList: boolean,
 ): Promise<KnownMarket> {
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
-  const isGood = ({ name: found }: Market) => !isIncrease || isListTrusted(deps, found);
+  const isGood = ({ name: found }: Market) => !needsTrustedList || isListTrusted(deps, found);
   if (known !== null && market !== null && isGood(market)) return { market, universe: known };
   const fresh = await deps.markets.refresh();
   if (fresh === null) throw notRead(deps, "The exchange's markets could not be read yet");
@@ -64,18 +65,18 @@ export function wireFault(value: string, field: string): string | null {
 
 type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
 
-type Ruled = { known: KnownMarket; terms: RuledTerms; isIncrease: boolean };
+type Ruled = { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean };
 
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
   deps: With<"clock" | "exchange" | "markets" | "settings">,
-  { known, terms, isIncrease }: Ruled,
+  { known, terms, needsTrustedList }: Ruled,
 ): Promise<{ market: Market; fault: string | null }> {
   const { market } = known;
   const spotFault = spotTriggerFault(deps, market, terms);
   if (spotFault !== null) return { market, fault: spotFault };
   await deps.markets.refresh("urgently");
-  const again = await requireMarket(deps, market.name, isIncrease);
+  const again = await requireMarket(deps, market.name, needsTrustedList);
   return { market: again.market, fault: knownFault(deps, again, terms) };
 }
 

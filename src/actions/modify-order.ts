@@ -6,7 +6,7 @@ import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Place, ToLook, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { recordModifyReply } from "../settle/modify/modify.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -48,19 +48,19 @@ export async function modifyOrder(
   wanted: ModifyOrder,
 ): Promise<WriteAnswer> {
   requireSomething(wanted);
-  const placing = placingOf(wanted);
   return runWrite(deps, caller, wanted, {
     route: "POST /v1/orders/{id}/modify",
     bucket: "orders",
     isCancel: false,
     asked: {},
-    placing,
+    placedTerms: replacementTerms(wanted),
+    isCreating: false,
     plan: (write) => planModify(deps, caller, { wanted, write }),
   });
 }
 
 /** What the request says of the replacement; the rest is the original's. */
-function placingOf({ price, size, trigger }: ModifyOrder): PrintedBody {
+function replacementTerms({ price, size, trigger }: ModifyOrder): PrintedBody {
   return Object.fromEntries(Object.entries({ price, size, trigger }).filter(([, value]) => value !== null));
 }
 
@@ -82,10 +82,10 @@ async function planModify(
     increasesFor: canIncrease(target, pairNameOf(deps, target)) ? [caller.key.keyHash, target.keyHash] : [],
     market: target.market,
     keyRow: "own",
-    store: (_key, place) =>
+    store: (_keyRecord, slot) =>
       replacement.kind === "said"
         ? sayNothingSent(target, replacement.error)
-        : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, place })),
+        : outgoingModify(deps, storeModify(deps, { caller, wanted, target, replacement, slot })),
   };
 }
 
@@ -192,8 +192,8 @@ async function planReplacement(
     if (!isClosed) throw notNamed();
     return { kind: "said", error: "The exchange never named this order. Nothing was sent." };
   }
-  const isIncrease = !target.reduceOnly;
-  const known = await requireMarket(deps, target.market, isIncrease);
+  const needsTrustedList = !target.reduceOnly;
+  const known = await requireMarket(deps, target.market, needsTrustedList);
   const remaining = await remainingSize(deps, caller, { target, leg, isClosed });
   const size = wanted.size === null ? remaining : decimal(wanted.size);
   if (isZero(size)) return { kind: "said", error: "Nothing of the order is left; give a `size`. Nothing was sent." };
@@ -203,7 +203,7 @@ async function planReplacement(
   const { market, fault } =
     knownFault(deps, known, terms) === null
       ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms, isIncrease });
+      : await readRulesAgain(deps, { known, terms, needsTrustedList });
   if (fault !== null) return { kind: "said", error: fault };
   return {
     kind: "send",
@@ -277,7 +277,7 @@ type ModifyIntent = {
   wanted: ModifyOrder;
   target: StoredOrder;
   replacement: Replacement & { kind: "send" };
-  place: Place;
+  slot: Slot;
 };
 
 /** False when what the plan was made for is no longer the newest leg, or has been closed since. */
@@ -295,7 +295,7 @@ function legToModify(deps: With<"store">, orderId: string, isClosed: boolean): L
 
 function storeModify(
   deps: ToSign & With<"instance">,
-  { caller, wanted, target, replacement, place }: ModifyIntent,
+  { caller, wanted, target, replacement, slot }: ModifyIntent,
 ): Attempt {
   const { store } = deps;
   // Another modify may have been stored since we waited, and even have ended; then this one queues again.
@@ -340,7 +340,7 @@ function storeModify(
       isTargetClosed: replacement.isTargetClosed,
       intendedTotal: replacement.intendedTotal,
     },
-    { signer, place },
+    { signer, slot },
   );
 }
 

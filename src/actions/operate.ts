@@ -1,4 +1,4 @@
-import type { Attempt, AttemptKind } from "../core/attempt.ts";
+import type { Attempt } from "../core/attempt.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
@@ -31,16 +31,7 @@ export type OperationPlan = {
     | { kind: "said"; error: string };
 };
 
-const KIND: Record<OperationAction, AttemptKind> = {
-  leverage: "leverage",
-  isolated_margin: "isolated_margin",
-  twap: "twap",
-  twap_cancel: "twap_cancel",
-};
-
-/**
- * One of the four operations: leverage, margin, a TWAP, its cancel. `plan`: what it comes to once the market is known.
- */
+/** One of the four operations: leverage, margin, a TWAP, its cancel. `plan`: what it comes to once the market is known. */
 export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
   action: OperationAction;
   /** It ends in orders, and is refused where none would be taken. */
@@ -60,7 +51,8 @@ export async function operate(
     route,
     bucket,
     asked,
-    placing: null,
+    placedTerms: null,
+    isCreating: false,
     isCancel: false,
     plan: async () => planOperation(deps, caller, { ...wanted, verb, plan: await verb.plan() }),
   });
@@ -81,11 +73,11 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     market: action === "twap_cancel" ? null : plan.market,
     keyRow: "own",
     increasesFor: plan.isIncrease ? [caller.key.keyHash] : [],
-    store(key, place) {
-      insertOperation(deps.store, { ...planned, createdAtMs: key.createdAtMs });
+    store(keyRecord, slot) {
+      insertOperation(deps.store, { ...planned, createdAtMs: keyRecord.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
       const intended = {
-        kind: KIND[action],
+        kind: action,
         account: caller.account,
         resource,
         idempotencyKey,
@@ -95,7 +87,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
         targetOid: null,
       };
       // A row that was changed from outside is told before what it says of the agent.
-      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), place }));
+      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), slot }));
     },
   };
 }

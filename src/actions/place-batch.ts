@@ -3,52 +3,47 @@ import type { KeyRecord } from "../core/idempotency.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
-import type { Place, ToSign, ToWrite, With } from "../deps.ts";
+import type { Slot, ToSign, With } from "../deps.ts";
 import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordBatchReply } from "../settle/place/place-batch.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import { numberFor, requireAgent } from "../settle/send/intent.ts";
-import type { Reply } from "../settle/send/send.ts";
+import { nonceFor, requireAgent } from "../settle/send/intent.ts";
 import type { Placing, StoredOrder } from "../store/orders.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import { BATCH_ROUTE, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
+import type { ToPlaceOrder, ToPlanOrder } from "./place-order.ts";
 
 export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
-
-type ToPlaceBatch = ToSign &
-  With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
 
 /**
  * `POST /v1/orders/batch`: one key, one action, at most one order for each that is asked for. Where one of them cannot be sent
  * nothing is. Throws `ApiError` only while nothing has been sent.
  */
-export async function placeBatch(
-  deps: ToWrite & With<"builderApproval" | "feeds" | "picture">,
-  caller: Caller,
-  wanted: PlaceBatch,
-): Promise<WriteAnswer> {
+export async function placeBatch(deps: ToPlaceOrder, caller: Caller, wanted: PlaceBatch): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, caller, wanted, {
-    route: BATCH_ROUTE,
+    route: "POST /v1/orders/batch",
     bucket: "orders",
     charges: wanted.orders.length,
     isCancel: false,
     asked: {},
-    placing: null,
+    placedTerms: null,
+    isCreating: true,
     plan: () => planBatch(deps, caller, wanted),
   });
 }
 
 type BatchEntry = { terms: OrderTerms; market: Market };
 
-async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
+async function planBatch(deps: ToPlanOrder, caller: Caller, wanted: PlaceBatch): Promise<Plan> {
   const entries = await readEntries(deps, wanted.orders);
   requireOneClass(entries);
   const [first] = entries;
@@ -71,15 +66,15 @@ async function planBatch(deps: ToPlaceBatch, caller: Caller, wanted: PlaceBatch)
     alsoMarkets: markets.slice(1),
     count: entries.length,
     keyRow: "own",
-    store: (key, place) => {
-      const placed = orders.map((order) => ({ ...order, createdAtMs: key.createdAtMs }));
-      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, key, place }));
+    store: (keyRecord, slot) => {
+      const placed = orders.map((order) => ({ ...order, createdAtMs: keyRecord.createdAtMs }));
+      return outgoingBatch(deps, caller, storeBatch(deps, { caller, entries, orders: placed, keyRecord, slot }));
     },
   };
 }
 
 /** Throws for those that have a known fault, all of which are named: nothing is stored, and the key stays free. */
-async function readEntries(deps: ToPlaceBatch, orders: readonly OrderTerms[]): Promise<BatchEntry[]> {
+async function readEntries(deps: ToPlanOrder, orders: readonly OrderTerms[]): Promise<BatchEntry[]> {
   const entries: BatchEntry[] = [];
   const refused: OrderRefusal[] = [];
   for (const [index, terms] of orders.entries()) {
@@ -91,11 +86,11 @@ async function readEntries(deps: ToPlaceBatch, orders: readonly OrderTerms[]): P
   return entries;
 }
 
-async function readEntry(deps: ToPlaceBatch, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
+async function readEntry(deps: ToPlanOrder, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
   try {
     const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
     if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
-    const { market, fault } = await readRulesAgain(deps, { known, terms, isIncrease: !terms.reduceOnly });
+    const { market, fault } = await readRulesAgain(deps, { known, terms, needsTrustedList: !terms.reduceOnly });
     return fault === null ? { terms, market } : { code: "order_refused", message: fault };
   } catch (error) {
     if (error instanceof ApiError && error.code === "unknown_market")
@@ -122,20 +117,20 @@ type BatchIntent = {
   caller: Caller;
   entries: readonly BatchEntry[];
   orders: readonly StoredOrder[];
-  key: KeyRecord;
-  place: Place;
+  keyRecord: KeyRecord;
+  slot: Slot;
 };
 
-/** Inside the intent's transaction: every order with its leg and its attempt, all under one number, which has one place. */
+/** Inside the intent's transaction: every order with its leg and its attempt, all under one nonce, which has one slot. */
 function storeBatch(deps: ToSign & With<"builderApproval">, about: BatchIntent): Placing[] {
-  const { caller, entries, orders, key, place } = about;
+  const { caller, entries, orders, keyRecord, slot } = about;
   // It may have been retired since the request was let in.
-  const number = numberFor(deps, requireAgent(deps, caller.account));
+  const nonce = nonceFor(deps, requireAgent(deps, caller.account));
   const builder = builderOf(deps, caller, entries);
   const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-  const placings = orders.map((order) => storePlacing(deps, { order, key }, placer, number));
+  const placings = orders.map((order) => storePlacing(deps, { order, keyRecord }, placer, nonce));
   const [first] = placings;
-  if (first !== undefined) place.take(first.attempt);
+  if (first !== undefined) slot.take(first.attempt);
   return placings;
 }
 
@@ -150,7 +145,7 @@ function builderOf(
   return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
 }
 
-function outgoingBatch(deps: ToPlaceBatch, caller: Caller, placings: readonly Placing[]): Outgoing {
+function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Outgoing {
   const batch = placings.map(({ attempt }) => attempt);
   const [attempt] = batch;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
@@ -166,7 +161,7 @@ function outgoingBatch(deps: ToPlaceBatch, caller: Caller, placings: readonly Pl
   };
 }
 
-function elsewhereOf(deps: ToPlaceBatch, { account }: Caller, placings: readonly Placing[], reply: Reply) {
+function elsewhereOf(deps: ToPlanOrder, { account }: Caller, placings: readonly Placing[], reply: Reply) {
   const count = placings.length;
   const user = account.tradingAddress;
   return Promise.all(

@@ -2,28 +2,25 @@ import type { Market } from "../core/market.ts";
 import type { OrderTerms, Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/worst-price.ts";
-import type { ToWrite, With } from "../deps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { requireMarket } from "./market-rules.ts";
-import { planPlacing } from "./place-order.ts";
+import { planPlacing, type ToPlaceOrder } from "./place-order.ts";
 import { noPrice, type PricesNow, requirePrices } from "./prices-now.ts";
 
 /** `market` is what the client wrote; the fingerprint holds the slippage, and no price. */
 export type PlaceMarketOrder = WriteKey &
   Pick<OrderTerms, "market" | "side" | "size" | "reduceOnly"> & { accountId: string; maxSlippageBps: number };
 
-type ToPlaceAtMarket = ToWrite & With<"builderApproval" | "feeds" | "picture">;
-
 /**
  * `POST /v1/orders/market`: an order that executes at once or not at all, at no worse price than the book of now and the
  * slippage allow. It is priced when it is planned, and never again: a repeat of its key is the same order.
  */
 export async function placeMarketOrder(
-  deps: ToPlaceAtMarket,
+  deps: ToPlaceOrder,
   caller: Caller,
   wanted: PlaceMarketOrder,
 ): Promise<WriteAnswer> {
@@ -35,12 +32,13 @@ export async function placeMarketOrder(
     bucket: "orders",
     isCancel: false,
     asked,
-    placing: { ...asked, time_in_force: "ioc", trigger: null },
+    placedTerms: { ...asked, time_in_force: "ioc", trigger: null },
+    isCreating: true,
     plan: () => planMarketOrder(deps, caller, wanted),
   });
 }
 
-async function planMarketOrder(deps: ToPlaceAtMarket, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
+async function planMarketOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
   const { side, reduceOnly, maxSlippageBps } = wanted;
   const { market } = await requireMarket(deps, wanted.market, !reduceOnly);
   const now = await requirePrices(deps, market, { side, purpose: reduceOnly ? "reduce" : "order" });

@@ -5,16 +5,16 @@ import type { ToSign, ToWrite, With } from "../deps.ts";
 import { newOrder, storePlacing } from "../settle/place/new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "../settle/place/place.ts";
 import { shownElsewhere } from "../settle/place/shown-market.ts";
-import { numberFor, requireAgent } from "../settle/send/intent.ts";
+import { nonceFor, requireAgent } from "../settle/send/intent.ts";
 import { appendAudit } from "../store/audit.ts";
 import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey } from "../write/key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Said } from "../write/verb.ts";
+import type { Plan, Said, Verb } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
@@ -23,53 +23,43 @@ export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
 /** A line for the order's story: how it came to its terms. */
 type Noted = { note?: { what: string; detail: string } };
 
-/** To plan and place an order. */
-export type ToPlaceOrder = ToWrite & With<"builderApproval" | "feeds" | "picture">;
+/** To plan what is placed, and to read its answer. */
+export type ToPlanOrder = ToSign &
+  With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">;
+
+/** To plan and place orders, by whichever verb. */
+export type ToPlaceOrder = ToWrite & ToPlanOrder;
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  const asked = printedTerms(wanted);
-  return runWrite(deps, caller, wanted, {
-    route: ROUTE,
-    bucket: "orders",
-    isCancel: false,
-    asked,
-    placing: asked,
-    plan: () => planPlacing(deps, caller, wanted),
-  });
+  return runWrite(deps, caller, wanted, orderVerb(deps, caller, wanted));
 }
 
-const ROUTE = "POST /v1/orders";
+function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb {
+  return {
+    route: "POST /v1/orders",
+    bucket: "orders",
+    isCancel: false,
+    asked: printedTerms(wanted),
+    placedTerms: "as_asked",
+    isCreating: true,
+    plan: () => planPlacing(deps, caller, wanted),
+  };
+}
 
 /** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  const { idempotencyKey: key, fingerprint } = wanted;
-  const asked = printedTerms(wanted);
-  const startedElapsedMs = deps.clock.elapsedMs();
-  return answerEarlier(deps, caller, {
-    accountId: caller.account.id,
-    key,
-    fingerprint,
-    route: ROUTE,
-    asked,
-    placing: asked,
-    startedElapsedMs,
-  });
+  return answerEarlier(deps, caller, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
 }
 
 /** The plan of one order, for every verb that places one by itself. */
-export async function planPlacing(
-  deps: ToSign &
-    With<"builderApproval" | "commits" | "feeds" | "instance" | "log" | "markets" | "picture" | "settling">,
-  caller: Caller,
-  wanted: PlaceOrder & Noted,
-): Promise<Plan> {
+export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: PlaceOrder & Noted): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null
       ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms: wanted, isIncrease: !wanted.reduceOnly });
+      : await readRulesAgain(deps, { known, terms: wanted, needsTrustedList: !wanted.reduceOnly });
   const { id: accountId } = caller.account;
   const { idempotencyKey } = wanted;
   const planned = newOrder(deps, { accountId, market, terms: wanted, idempotencyKey, keyHash: caller.key.keyHash });
@@ -81,18 +71,18 @@ export async function planPlacing(
     increasesFor: canIncrease(wanted, market.pairName) ? [caller.key.keyHash] : [],
     market: market.name,
     keyRow: "in_the_order",
-    store(key, place) {
-      const order = { ...planned, createdAtMs: key.createdAtMs };
+    store(keyRecord, slot) {
+      const order = { ...planned, createdAtMs: keyRecord.createdAtMs };
       if (wanted.note !== undefined) {
         appendNote(deps.store, { resourceId: order.id, attemptId: null, atMs: order.createdAtMs, ...wanted.note });
       }
-      if (fault !== null) return storeRefused(deps, caller, { order, key }, fault);
+      if (fault !== null) return storeRefused(deps, caller, { order, keyRecord }, fault);
       // The agent may have been retired since the request was let in.
       const signer = requireAgent(deps, caller.account);
       const builder = builderFor(deps, { account: caller.account, market, side: order.side });
       const placer = { account: caller.account, actor: caller.key.keyHash, builder };
-      const placing = storePlacing(deps, { order, key }, placer, numberFor(deps, signer));
-      place.take(placing.attempt);
+      const placing = storePlacing(deps, { order, keyRecord }, placer, nonceFor(deps, signer));
+      slot.take(placing.attempt);
       return {
         kind: "outgoing",
         attempt: placing.attempt,
@@ -112,12 +102,12 @@ export async function planPlacing(
 function storeRefused(
   deps: With<"store">,
   caller: Caller,
-  { order: wanted, key }: Pick<Placing, "order" | "key">,
+  { order: wanted, keyRecord }: Pick<Placing, "order" | "keyRecord">,
   fault: string,
 ): Said {
   const order: StoredOrder = { ...wanted, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
-  insertRefused(deps.store, order, { ...key, answer });
+  insertRefused(deps.store, order, { ...keyRecord, answer });
   appendAudit(deps.store, {
     atMs: order.createdAtMs,
     actor: caller.key.keyHash,

@@ -7,7 +7,7 @@ import type { Account } from "../core/account.ts";
 import { isZero } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
 import { isLive } from "../core/order.ts";
-import type { Place, With } from "../deps.ts";
+import type { Slot, With } from "../deps.ts";
 import { newOrder } from "../settle/place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../settle/place/place-own.ts";
 import { signingAgent } from "../settle/pre-trade/obstacles.ts";
@@ -51,7 +51,7 @@ type Bracket = { parent: FrontendOrder; child: FrontendOrder };
 async function standInFor(deps: ToStandIn, account: Account, bracket: Bracket): Promise<StandIn> {
   const name = nameOf(bracket.parent, bracket.child);
   if (findByName(deps, account, name) === null)
-    await placeOwn(deps, deps.settling, { account, store: (place) => store(deps, account, { ...bracket, place }) });
+    await placeOwn(deps, deps.settling, { account, store: (slot) => store(deps, account, { ...bracket, slot }) });
   const placed = findByName(deps, account, name);
   if (placed === null || placed.status === "processing" || placed.status === "unknown") return "pending";
   return placed.status === "canceled" || placed.status === "rejected" ? "none" : "stands";
@@ -63,8 +63,8 @@ function findByName({ store: open }: With<"store">, account: Account, name: stri
 }
 
 /** Of the whole size of its order: what is filled of that is not known. Null where nothing can be signed now. */
-function store(deps: ToStandIn, account: Account, about: Bracket & { place: Place }): Placing | null {
-  const { parent, child, place } = about;
+function store(deps: ToStandIn, account: Account, about: Bracket & { slot: Slot }): Placing | null {
+  const { parent, child, slot } = about;
   return inTransaction(deps.store, (open) => {
     const universe = deps.markets.current();
     const market = universe === null ? null : findMarket(universe, parent.coin);
@@ -75,7 +75,7 @@ function store(deps: ToStandIn, account: Account, about: Bracket & { place: Plac
     const { side, price, trigger } = termsOf(child);
     const terms = { side, price, trigger, size: parent.size, timeInForce: "gtc", reduceOnly: true } as const;
     const order = newOrder(deps, { accountId: account.id, market, terms, idempotencyKey, keyHash: null });
-    return storeOwnOrder(deps, account, order, { route: NAME, signer: agent.address, place });
+    return storeOwnOrder(deps, account, order, { route: NAME, signer: agent.address, slot });
   });
 }
 

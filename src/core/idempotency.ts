@@ -4,9 +4,10 @@
  */
 export type KeyRecord = {
   accountId: string;
-  key: string;
-  /** Route name, for the message that says what differs. */
+  idempotencyKey: string;
+  /** Method and path of the request, `POST /v1/orders`, for the message that says what differs; of our own, who asked: `trade`. */
   route: string;
+  /** Pure function of the request, made before anything is looked up. */
   fingerprint: string;
   /** The order, operation, batch or cancel-all of orders whose state answers while the outcome is unknown; or a trade. */
   resource: { kind: "order" | "operation" | "batch" | "cancel_all" | "trade"; id: string };

@@ -73,8 +73,9 @@ export function endsOneKey(cause: StopCause): boolean {
 const CASH = "USDC";
 
 /**
- * Whether an order can make a position larger. A sale on spot cannot: there is nothing below zero, and what it brings is
- * cash; where it brings another token, or the pair is not known, it can.
+ * Whether a stop refuses or withdraws an order, because it can make a position larger. A sale on spot cannot: there is nothing
+ * below zero, and what it brings is cash; where it brings another token, or the pair is not known, it can. Rails ask for less
+ * (`canOnlyReduce` of an open leg): they bound what is held in one market, whatever the sale brings.
  *
  * @param pairName `BASE/QUOTE` of a spot market; null for perpetuals and where it is not known
  */

@@ -4,13 +4,18 @@ export function newUuid(bytes: Uint8Array): string {
     if (index === 6) return (byte & 0x0f) | 0x40;
     return index === 8 ? (byte & 0x3f) | 0x80 : byte;
   });
-  const text = hex.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join("-");
+  return uuidOfHex(hex.map((byte) => byte.toString(16).padStart(2, "0")).join(""));
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** Of any version. */
+export const LOWER_CASE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Of any version, in lower case. */
+/** In lower case. */
 export function isUuid(text: string): boolean {
-  return UUID.test(text);
+  return LOWER_CASE_UUID.test(text);
+}
+
+/** Of its 32 hex digits. */
+export function uuidOfHex(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

@@ -1,7 +1,7 @@
 import type { Universe } from "../core/market.ts";
 import type { Writable } from "../wire/json.ts";
 
-/** What became of one POST to /exchange. Never an exception: the caller has stored an intent. */
+/** What became of one POST. Never an exception: of one to /exchange the caller has stored an intent. */
 export type SendOutcome =
   /** An HTTP answer arrived whole; what it means is `wire/answer/reply`'s to say. */
   | { kind: "answered"; httpStatus: number; body: string }

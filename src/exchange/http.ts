@@ -16,7 +16,7 @@ import type {
 } from "./exchange.ts";
 import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
-import { type Posted, type Poster, post } from "./post.ts";
+import { type Poster, post } from "./post.ts";
 import { useOf } from "./shares.ts";
 import type { Connection, Transport } from "./transport.ts";
 import { ACTION_WEIGHT, largestWeight, weightOf, weightOfAnswer } from "./weights.ts";
@@ -271,13 +271,13 @@ function keptAlive(link: Link, kind: "shared" | "own"): Connection {
 /** From here on it is somebody before the exchange who answers, or the exchange that cannot. */
 const SERVER_FAULT = 500;
 
-function heed(link: Link, posted: Posted): void {
+function heed(link: Link, posted: SendOutcome): void {
   if (posted.kind !== "answered") return;
   if (posted.httpStatus < SERVER_FAULT) link.answeredAtMs = link.clock.elapsedMs();
   if (posted.httpStatus === 429) link.budget.slowDown(link.clock.elapsedMs(), "too_fast");
 }
 
-function readInfo(link: Link, posted: Posted): InfoOutcome {
+function readInfo(link: Link, posted: SendOutcome): InfoOutcome {
   if (posted.kind !== "answered") return failed(posted.reason, {});
   const { httpStatus, body } = posted;
   if (httpStatus === 429)

@@ -1,12 +1,7 @@
 import type { Deadlines } from "./deadline.ts";
+import type { SendOutcome } from "./exchange.ts";
 import { describeError, provesNothingLeft } from "./network-error.ts";
 import type { Connection, Transport } from "./transport.ts";
-
-/** What became of one POST. */
-export type Posted =
-  | { kind: "answered"; httpStatus: number; body: string }
-  | { kind: "not_sent"; reason: string }
-  | { kind: "unknown"; reason: string };
 
 export type Poster = { transport: Transport; baseUrl: string; deadlines: Deadlines };
 
@@ -20,7 +15,7 @@ export type PostOptions = {
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json", "User-Agent": "postern" } as const;
 
 /** One request, once. Never throws and never outlives its deadline, which covers the reading of the answer too. */
-export function post(poster: Poster, path: string, body: string, options: PostOptions): Promise<Posted> {
+export function post(poster: Poster, path: string, body: string, options: PostOptions): Promise<SendOutcome> {
   const controller = new AbortController();
   return new Promise((resolve) => {
     const disarm = poster.deadlines(() => {
@@ -42,7 +37,7 @@ async function tryOnce(
   path: string,
   outgoing: OutgoingPost,
   { connection, maxAnswerBytes, mayLeave }: PostOptions,
-): Promise<Posted> {
+): Promise<SendOutcome> {
   let hasAnswer = false;
   try {
     const given = await poster.transport(`${poster.baseUrl}${path}`, {
@@ -66,7 +61,7 @@ async function tryOnce(
   }
 }
 
-function judge(httpStatus: number, body: Body, maxAnswerBytes: number): Posted {
+function judge(httpStatus: number, body: Body, maxAnswerBytes: number): SendOutcome {
   if (isRedirect(httpStatus)) return redirected(httpStatus);
   if (body.kind === "too_large") return { kind: "unknown", reason: `answer over ${maxAnswerBytes} bytes` };
   if (body.kind === "not_utf8") return { kind: "unknown", reason: "answer is not UTF-8" };
@@ -77,7 +72,7 @@ function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }
 
-function redirected(httpStatus: number): Posted {
+function redirected(httpStatus: number): SendOutcome {
   return { kind: "unknown", reason: `redirected with HTTP ${httpStatus}` };
 }
 

@@ -3,7 +3,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { ContractAnswer } from "./contract.ts";
 import { EXAMPLE_ORDER_ID, EXAMPLE_UNKNOWN_ORDER } from "./examples.ts";
-import { UUID } from "./schema/common.ts";
+import { ANY_ORDER_ID, UUID } from "./schema/common.ts";
 import { OrderResource } from "./schema/order.ts";
 
 export const ORDERS_TAG = "Orders";
@@ -25,12 +25,9 @@ export const UNKNOWN_ORDER: ContractAnswer = {
 
 export const NOT_2XX = "Any answer but 2xx means that this request sent nothing to the exchange.";
 
-const NATIVE_ID = /^[0-9]{1,20}$/;
-const CLIENT_ID = /^0x[0-9a-fA-F]{32}$/;
-
 /** The id in an order's path, lower case: a UUID, a native order id or a client order id. */
 export function readOrderId(text: string): string {
-  if (UUID.test(text) || NATIVE_ID.test(text) || CLIENT_ID.test(text)) return text.toLowerCase();
+  if (ANY_ORDER_ID.test(text)) return text.toLowerCase();
   throw new ApiError(
     "invalid_id",
     "The id must be a UUID, a native order id (1 to 20 digits) or 0x and 32 hex characters.",

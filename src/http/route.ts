@@ -37,7 +37,6 @@ export type WithBody<Body extends TSchema> = Contract & { body: Body };
 
 export type WriteCall<Body> = { id: string; body: Body; idempotencyKey: string };
 export type UrgentCall<Body> = { id: string; body: Body; idempotencyKey: string | null };
-type UrgentAnswer = { status: 200 | 201 | 202; body: string; isReplay: boolean };
 export type ReadCall = { id: string; query: Query };
 
 /** Open to anybody. */
@@ -137,7 +136,7 @@ export function writeRoute<Body extends TSchema>(
 /** Changes what the gateway does by itself, with a key that may write: in every state, and without a bucket. */
 export function urgentRoute<Body extends TSchema>(
   contract: WithBody<Body> & { access: "trading:write"; isUrgent: true },
-  run: (deps: Deps, caller: Caller, call: UrgentCall<Static<Body>>) => UrgentAnswer | Promise<UrgentAnswer>,
+  run: (deps: Deps, caller: Caller, call: UrgentCall<Static<Body>>) => WriteAnswer | Promise<WriteAnswer>,
 ): Route {
   const check = compileCheck(contract.body);
   return {

@@ -40,7 +40,7 @@ export type ServerOptions = {
 };
 
 /** What becomes known of a request on its way. */
-export type Signs = {
+export type RequestProgress = {
   /** All of it is read. */
   hasArrived(): void;
   /** It carried a valid API key. */
@@ -51,7 +51,7 @@ export type HttpServer = {
   /**
    * Answers one request. Never throws. `socketAddress` is the address at the other end of the connection.
    */
-  handle(request: Request, socketAddress?: string, signs?: Signs): Promise<Response>;
+  handle(request: Request, socketAddress?: string, progress?: RequestProgress): Promise<Response>;
   /** Ends the streams, and opens no new ones. */
   endStreams(): void;
   /** The routes alone, without what surrounds every request: for mounting, not for serving. */
@@ -85,11 +85,11 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     return response;
   }
 
-  async function handle(request: Request, socketAddress = "", signs = NO_SIGNS): Promise<Response> {
+  async function handle(request: Request, socketAddress = "", progress = UNWATCHED): Promise<Response> {
     const startedMs = deps.clock.elapsedMs();
     const forwarded = request.headers.get("x-forwarded-for");
     const { bucket: client, address } = clientOf(socketAddress, forwarded, options.trustedProxies);
-    const { hasArrived } = signs;
+    const { hasArrived } = progress;
     const within: Within = async (asked) => {
       const response = await answerWithin(visit, requestWithin(visit, asked));
       return { status: response.status, body: await response.json() };
@@ -112,7 +112,7 @@ export function createServer(deps: Deps, options: ServerOptions): HttpServer {
     } catch (error) {
       return finish(deps, visit, { response: refuse(deps, visit, error), startedMs });
     } finally {
-      if (visit.keyPrefix !== null) signs.hasKey();
+      if (visit.keyPrefix !== null) progress.hasKey();
       places.leave();
     }
   }
@@ -154,7 +154,7 @@ function openPlaces() {
 }
 
 /** Requests of a test come in one piece. */
-const NO_SIGNS: Signs = { hasArrived: () => undefined, hasKey: () => undefined };
+const UNWATCHED: RequestProgress = { hasArrived: () => undefined, hasKey: () => undefined };
 
 /** Of a method that changes something. */
 function hasBody({ method }: Request): boolean {

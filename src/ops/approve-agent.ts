@@ -99,10 +99,10 @@ export async function sendApproval(operator: ApprovingOperator, body: string): P
   const outcome = await operator.exchange.send(body, "order");
   if (outcome.kind === "not_sent") throw notReached(outcome);
   if (outcome.kind === "unknown") return false;
-  const verdict = classifyReply(outcome.httpStatus, outcome.body);
-  if (verdict.kind === "refused")
-    throw new OperatorError(`the exchange refused: ${verdict.text}`, { kind: "refused", text: verdict.text });
-  return verdict.kind === "accepted";
+  const reply = classifyReply(outcome.httpStatus, outcome.body);
+  if (reply.kind === "refused")
+    throw new OperatorError(`the exchange refused: ${reply.text}`, { kind: "refused", text: reply.text });
+  return reply.kind === "accepted";
 }
 
 /** Look-ups of an approval that was just sent. */

@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, sql } from "drizzle-orm";
 import type { Attempt } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { keepUsedUp, passNonce, requireUnused, takeNumber } from "./nonces.ts";
+import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { NO_ATTEMPT } from "./placing-columns.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { takeRowId } from "./row-ids.ts";
 import { attempts, orders } from "./schema.ts";
 import { ATTEMPT_FIELDS, everyAttempt } from "./schema-views.ts";
 
@@ -15,11 +16,11 @@ function toAttempt({ resourceKind, resourceId, ...rest }: typeof attempts.$infer
 
 const insert = prepared((store) => store.insert(attempts).values(placeholders(attempts)).prepare());
 
-/** Stores any attempt but one that places an order, under the next number; its (signer, nonce) may exist only once. */
+/** Stores any attempt but one that places an order, under the next row id; its (signer, nonce) may exist only once. */
 export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attempt {
   if (isPlacing(attempt)) throw new Error("bug: an attempt that belongs into its order's row");
   const { resource, ...rest } = attempt;
-  const id = takeNumber(store);
+  const id = takeRowId(store);
   requireUnused(store, { ...attempt, id });
   insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
   if (attempt.kind === "modify") touchOpenLegs(store, resource.id);

@@ -66,10 +66,10 @@ function isAllToldUpTo(store: Store, { accountId }: BotDoubt, trades: readonly T
 /** What increases may have been filled before what reduces it; and that before what has increased, against it or beside it. */
 function isInDoubt(
   { longSold, shortBought, openedLong, openedShort }: BotDoubt,
-  { reduceOnly, side }: OpenLeg,
+  { canOnlyReduce, side }: OpenLeg,
 ): boolean {
   const before = side === "sell" ? [longSold, openedLong] : [shortBought, openedShort];
-  return !reduceOnly || before.some((size) => !isZero(size));
+  return !canOnlyReduce || before.some((size) => !isZero(size));
 }
 
 function wasOutBy(store: Store, { orderId }: OpenLeg, atMs: number): boolean {

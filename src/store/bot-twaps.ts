@@ -105,9 +105,9 @@ export function twapLeg(store: Store, operation: MadeOperation): OpenLeg {
   return legOf(operation.id, terms, decimal(size));
 }
 
-type TwapTerms = Pick<OpenLeg, "market" | "side" | "reduceOnly" | "bot">;
+type TwapTerms = Pick<OpenLeg, "market" | "side" | "bot"> & { reduceOnly: boolean };
 
 function legOf(id: string, { market, side, reduceOnly, bot }: TwapTerms, remaining: Decimal): OpenLeg {
-  const leg = { market, side, reduceOnly, bot, remaining, isUnheard: false };
+  const leg = { market, side, canOnlyReduce: reduceOnly, bot, remaining, isUnheard: false };
   return { ...leg, orderId: id, cloid: id, price: null, triggerPrice: null, triggerKind: null };
 }

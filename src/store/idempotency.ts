@@ -15,15 +15,20 @@ const byKey = prepared((store) =>
   store
     .select()
     .from(everyKey)
-    .where(and(eq(everyKey.accountId, sql.placeholder("accountId")), eq(everyKey.key, sql.placeholder("key"))))
+    .where(
+      and(
+        eq(everyKey.accountId, sql.placeholder("accountId")),
+        eq(everyKey.idempotencyKey, sql.placeholder("idempotencyKey")),
+      ),
+    )
     .prepare(),
 );
 
 /**
  * The record of a key, or null. A key is stored once: whoever stores one has found null here, inside that transaction.
  */
-export function findKeyRecord(store: Store, accountId: string, key: string): KeyRecord | null {
-  const row = byKey(store).get({ accountId, key });
+export function findKeyRecord(store: Store, accountId: string, idempotencyKey: string): KeyRecord | null {
+  const row = byKey(store).get({ accountId, idempotencyKey });
   return row === undefined ? null : toRecord(row);
 }
 
@@ -41,11 +46,14 @@ export function insertKeyRecord(store: Store, record: KeyRecord): void {
   });
 }
 
-const isKey = and(eq(idempotency.accountId, sql.placeholder("accountId")), eq(idempotency.key, sql.placeholder("key")));
+const isKey = and(
+  eq(idempotency.accountId, sql.placeholder("accountId")),
+  eq(idempotency.idempotencyKey, sql.placeholder("idempotencyKey")),
+);
 /** Written as the partial index is, which holds only these rows: SQLite uses it only then. */
 const isPlacingKey = and(
   eq(orders.accountId, sql.placeholder("accountId")),
-  eq(orders.idempotencyKey, sql.placeholder("key")),
+  eq(orders.idempotencyKey, sql.placeholder("idempotencyKey")),
   isNotNull(orders.fingerprint),
 );
 
@@ -65,22 +73,22 @@ const fixPlacingAnswer = preparedChange((store) =>
 );
 
 /** Fixes what every repeat of the key gets from now on, once; false when that is fixed already. */
-export function storeAnswer(store: Store, { accountId, key }: KeyName, answer: KeyAnswer): boolean {
-  const values = { accountId, key, answerStatus: answer.status, answerBody: answer.body };
+export function storeAnswer(store: Store, { accountId, idempotencyKey }: KeyName, answer: KeyAnswer): boolean {
+  const values = { accountId, idempotencyKey, answerStatus: answer.status, answerBody: answer.body };
   return fixPlacingAnswer(store)(values).rows === 1 || fixAnswer(store)(values).rows === 1;
 }
 
 /** A key by its account: two accounts may use one text. */
-export type KeyName = Pick<KeyRecord, "accountId" | "key">;
+export type KeyName = Pick<KeyRecord, "accountId" | "idempotencyKey">;
 
 /**
  * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. The key of a
  * batch is forgotten instead: `write/adopt` finds its orders.
  */
-export function passKeyOn(store: Store, { accountId, key }: KeyName, orderId: string): void {
-  const record = findKeyRecord(store, accountId, key);
+export function passKeyOn(store: Store, { accountId, idempotencyKey }: KeyName, orderId: string): void {
+  const record = findKeyRecord(store, accountId, idempotencyKey);
   if (record === null || record.answer !== null) return;
-  deleteKeyRecord(store, accountId, key);
+  deleteKeyRecord(store, accountId, idempotencyKey);
   if (record.resource.kind === "batch") return;
   insertKeyRecord(store, { ...record, resource: { kind: "order", id: orderId } });
 }
@@ -94,7 +102,7 @@ const deletePlacingKey = prepared((store) =>
  * Deletes a key, when it is proven that its request sent nothing. Its order's row keeps the key's text, by which its
  * attempt goes.
  */
-export function deleteKeyRecord(store: Store, accountId: string, key: string): void {
-  deletePlacingKey(store).run({ accountId, key });
-  deleteRow(store).run({ accountId, key });
+export function deleteKeyRecord(store: Store, accountId: string, idempotencyKey: string): void {
+  deletePlacingKey(store).run({ accountId, idempotencyKey });
+  deleteRow(store).run({ accountId, idempotencyKey });
 }

@@ -1,4 +1,5 @@
 import { and, desc, eq, lte, or, sql } from "drizzle-orm";
+import type { Attempt } from "../core/attempt.ts";
 import { MAX_AHEAD_MS, nextNonce } from "../core/nonce.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
@@ -6,30 +7,8 @@ import { forget, remembered } from "./remembered.ts";
 import { agents, signers } from "./schema.ts";
 import { everyAttempt } from "./schema-views.ts";
 
-/** The highest number that either table has had; SQLite keeps it, so that numbers of deleted rows count as well. */
-const LAST_NUMBER = "SELECT max(seq) AS last FROM sqlite_sequence WHERE name IN ('orders', 'attempts')";
-
-const lastNumber = remembered<number>((store) => {
-  const statement = store.$client.prepare<{ last: number | null }, []>(LAST_NUMBER);
-  const row = statement.get();
-  statement.finalize();
-  return row?.last ?? 0;
-});
-/** The name under which the one sequence is remembered. */
-const THE_SEQUENCE = "";
-
-/**
- * The next number of a row of `orders` or `attempts`: one ascending sequence over both, because an order's number is that
- * of the attempt that places it. No number is ever given out twice. The row is to be stored in the same transaction.
- */
-export function takeNumber(store: Store): number {
-  const number = (lastNumber.find(store, THE_SEQUENCE) ?? 0) + 1;
-  lastNumber.put(store, THE_SEQUENCE, number);
-  return number;
-}
-
-/** A number of a signer: (signer, nonce) may exist once. */
-export type NumberedAttempt = { signer: string; nonce: number };
+/** A nonce of a signer: both together may exist once. */
+type SignersNonce = Pick<Attempt, "signer" | "nonce">;
 
 const ofNumber = prepared((store) => {
   const isIt = and(
@@ -50,7 +29,7 @@ const ofNumber = prepared((store) => {
 export const NUMBER_USED_TWICE = "bug: two actions under one number";
 
 /** Throws where the nonce or the id of what is about to be stored has been used. */
-export function requireUnused(store: Store, { id, signer, nonce }: NumberedAttempt & { id: number }): void {
+export function requireUnused(store: Store, { id, signer, nonce }: SignersNonce & Pick<Attempt, "id">): void {
   if (ofNumber(store).get({ id, signer, nonce }) !== undefined) throw new Error(NUMBER_USED_TWICE);
 }
 
@@ -110,12 +89,12 @@ export function takeNonce(store: Store, signer: string, exchangeNowMs: number): 
 }
 
 /** Notes a nonce as used: no lower one of its signer is given out from now on. */
-export function passNonce(store: Store, { signer, nonce }: NumberedAttempt): void {
+export function passNonce(store: Store, { signer, nonce }: SignersNonce): void {
   if (nonce > (lastNonceOf.find(store, signer) ?? 0)) lastNonceOf.put(store, signer, nonce);
 }
 
 /** Keeps the nonce of an attempt that is taken back as used up. */
-export function keepUsedUp(store: Store, { signer, nonce }: NumberedAttempt): void {
+export function keepUsedUp(store: Store, { signer, nonce }: SignersNonce): void {
   keepNonce(store).run({ address: signer, lastNonce: nonce });
 }
 

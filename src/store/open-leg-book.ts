@@ -117,7 +117,7 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
   const remaining = isClosed(leg) ? ZERO : subtract(leg.size, leg.filledSize);
   if (remaining === ZERO || isNegative(remaining)) return [];
   const { market, side } = terms;
-  const reduceOnly = terms.reduceOnly || (side === "sell" && isSpot(market));
+  const canOnlyReduce = terms.reduceOnly || (side === "sell" && isSpot(market));
   const waiting = leg.state === "resting" ? null : leg.trigger;
   return [
     {
@@ -125,7 +125,7 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
       cloid: leg.cloid,
       market,
       side,
-      reduceOnly,
+      canOnlyReduce,
       remaining,
       price: decimal(leg.price),
       triggerPrice: waiting === null ? null : decimal(waiting.price),

@@ -7,7 +7,7 @@ import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus }
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, filledBefore } from "./bots.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
-import { passNonce, takeNumber } from "./nonces.ts";
+import { passNonce } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
@@ -27,6 +27,7 @@ import {
 } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteReducing } from "./reductions-out.ts";
+import { takeRowId } from "./row-ids.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -81,8 +82,7 @@ export type OrderRow = Pick<typeof orders.$inferSelect, (typeof FIXED)[number] |
 
 export function toOrder(row: OrderRow): StoredOrder {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
-  const trigger = toTrigger({ triggerPrice, triggerKind, triggerMarket });
-  return { ...rest, trigger };
+  return { ...rest, trigger: toTrigger({ triggerPrice, triggerKind, triggerMarket }) };
 }
 
 /** The order as a row, its trigger in columns of its own; no statement reads the member `trigger`. */
@@ -109,26 +109,26 @@ const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 
 /** Stores an order that was placed elsewhere, or whose leg and attempt have rows of their own. */
 export function insertOrder(store: Store, order: StoredOrder): void {
-  insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeNumber(store) });
+  insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
 /** Stores an order that is refused here, of which nothing is sent, in one row with its key. */
-export function insertRefused(store: Store, order: StoredOrder, key: KeyRecord): void {
-  const ofKey = keyColumns(order, key);
-  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeNumber(store) });
+export function insertRefused(store: Store, order: StoredOrder, keyRecord: KeyRecord): void {
+  const ofKey = keyColumns(order, keyRecord);
+  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
 /** An order that is placed through the API, as its row has it: with the key that asked for it, its first leg and its attempt. */
-export type Placing<Signed = Attempt> = { order: StoredOrder; key: KeyRecord; leg: Leg; attempt: Signed };
+export type Placing<ItsAttempt = Attempt> = { order: StoredOrder; keyRecord: KeyRecord; leg: Leg; attempt: ItsAttempt };
 
 /** Stores an order with its key, its first leg and the attempt that places it, in one row; its (signer, nonce) may exist only once. */
 export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {
-  const { order, key, leg } = placing;
+  const { order, keyRecord, leg } = placing;
   requireOwn(placing);
-  const ofKey = keyColumns(order, key);
-  const attempt = { ...placing.attempt, id: takeNumber(store) };
+  const ofKey = keyColumns(order, keyRecord);
+  const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
   const row = { ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id };
   insert(store).run(row);
@@ -145,11 +145,12 @@ function tellNew(store: Store, order: StoredOrder): void {
 }
 
 /** Throws unless leg and attempt are the order's own: the row has no columns for what they share with it. */
-function requireOwn({ order, key, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
+function requireOwn({ order, keyRecord, leg, attempt }: Placing<Omit<Attempt, "id">>): void {
   const { kind, resource, accountId, cloid, idempotencyKey, targetOid, isTargetClosed, intendedTotal } = attempt;
   const isPlacing = kind === "place" && targetOid === null && !isTargetClosed && intendedTotal === null;
   const isOfOrder = resource.id === order.id && accountId === order.accountId && cloid === cloidOf(order.id);
-  if (!isPlacing || !isOfOrder || idempotencyKey !== key.key) throw new Error("bug: not the attempt of this placing");
+  if (!isPlacing || !isOfOrder || idempotencyKey !== keyRecord.idempotencyKey)
+    throw new Error("bug: not the attempt of this placing");
   const isFirst = leg.orderId === order.id && leg.cloid === cloid && leg.ordinal === 0;
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }

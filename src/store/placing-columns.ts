@@ -84,10 +84,10 @@ type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
  * as its order.
  */
 export function keyColumns(
-  { idempotencyKey }: Pick<OrderColumns, "idempotencyKey">,
-  { key, fingerprint, resource, answer }: KeyRecord,
+  order: Pick<OrderColumns, "idempotencyKey">,
+  { idempotencyKey, fingerprint, resource, answer }: KeyRecord,
 ): KeyColumns {
-  if (key !== idempotencyKey) throw new Error("bug: not the key of this order");
+  if (idempotencyKey !== order.idempotencyKey) throw new Error("bug: not the key of this order");
   return {
     fingerprint: resource.kind === "order" ? fingerprint : null,
     answerStatus: answer?.status ?? null,

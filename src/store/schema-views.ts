@@ -97,7 +97,7 @@ export const everyKey = sqliteView("every_key").as(
     query
       .select({
         accountId: orders.accountId,
-        key: whole(orders.idempotencyKey),
+        idempotencyKey: whole(orders.idempotencyKey),
         route: sql<string>`cast('POST /v1/orders' as text)`,
         fingerprint: whole(orders.fingerprint),
         resourceKind: ORDER,

@@ -240,7 +240,7 @@ export const idempotency = sqliteTable(
   "idempotency",
   {
     accountId: text().notNull(),
-    key: text().notNull(),
+    idempotencyKey: text("key").notNull(),
     route: text().notNull(),
     fingerprint: text().notNull(),
     resourceKind: text().$type<"order" | "operation" | "batch" | "cancel_all" | "trade">().notNull(),
@@ -249,7 +249,7 @@ export const idempotency = sqliteTable(
     answerBody: text(),
     createdAtMs: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.accountId, table.key] })],
+  (table) => [primaryKey({ columns: [table.accountId, table.idempotencyKey] })],
 );
 
 /** A number that each agent key is past, besides those of its attempts: of one that was taken back, or by a restore. */

@@ -89,7 +89,7 @@ export function listReservedLegs(store: Store, accountId: string): OpenLeg[] {
     const isSent = entryId !== null && findOrder(store, entryId) !== null;
     if (isSent || isEntryUnwanted) return [];
     const bot = botOf(store, keyHash);
-    const terms = { remaining: decimal(size), price: decimal(price), reduceOnly: false };
+    const terms = { remaining: decimal(size), price: decimal(price), canOnlyReduce: false };
     const state = { triggerPrice: null, triggerKind: null, isUnheard: false } as const;
     return [{ orderId: id, cloid: id, market, side, bot, ...terms, ...state }];
   });

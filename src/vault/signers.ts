@@ -7,7 +7,7 @@ import { writeJson } from "../wire/json.ts";
 import { addressOfPublicKey, type SignatureParts } from "../wire/recover.ts";
 import { chooseEcdsa } from "./ecdsa.ts";
 
-export type SignInput = {
+export type ActionToSign = {
   /** Which agent key signs; lower-case address. */
   agentAddress: string;
   action: Action;
@@ -20,7 +20,7 @@ export type SignInput = {
 /** The agent keys that are open in this process. The bytes stay in here. */
 export type Signers = {
   /** The body for /exchange, signed. Synchronous and deterministic: the same input gives the same bytes. */
-  sign(input: SignInput): string;
+  sign(input: ActionToSign): string;
   has(agentAddress: string): boolean;
   addresses(): readonly string[];
   /** Wipes the keys; signing throws from then on. */

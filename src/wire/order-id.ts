@@ -1,4 +1,6 @@
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { isCloid } from "../core/cloid.ts";
+import { isUuid, uuidOfHex } from "../core/uuid.ts";
 import { addressBytes } from "./hex.ts";
 import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
 
@@ -8,9 +10,6 @@ import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
  * same 128 bits. A restored database thus recognises its own orders at the exchange, and a repeated key finds the
  * order that it placed before the loss.
  */
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const CLOID = /^0x[0-9a-f]{32}$/i;
 
 /** 62 bits of the key and the two of the UUID's variant, hex digits. */
 const KEY_DIGITS = 16;
@@ -51,7 +50,7 @@ export function keyBitsOf({
 
 /** The 62 bits that an id carries; null when it is not a UUID. */
 export function keyBits(uuid: string): bigint | null {
-  return UUID.test(uuid) ? uuidNumber(uuid) & LOW_62_BITS : null;
+  return isUuid(uuid.toLowerCase()) ? uuidNumber(uuid) & LOW_62_BITS : null;
 }
 
 /** The digits in which every client order id of this account and key ends, whenever it was made. */
@@ -61,13 +60,13 @@ export function keyDigitsOf(of: Pick<OrderIdInput, "secret" | "accountId" | "ide
 
 /** The last digits of a client order id, which tell its account and key: see `keyDigitsOf`. */
 export function keyDigitsOfCloid(cloid: string): string {
-  if (!CLOID.test(cloid)) throw new Error("bug: not a client order id");
+  if (!isCloid(cloid.toLowerCase())) throw new Error("bug: not a client order id");
   return cloid.slice(-KEY_DIGITS).toLowerCase();
 }
 
 /** True for a UUIDv7, whoever made it. */
 export function isTimeOrdered(uuid: string): boolean {
-  const bits = UUID.test(uuid) ? uuidNumber(uuid) : 0n;
+  const bits = isUuid(uuid.toLowerCase()) ? uuidNumber(uuid) : 0n;
   return version(bits) === 7n && variant(bits) === 0b10n;
 }
 
@@ -79,7 +78,7 @@ export function mintedAtMs(id: string): number {
 /** True for a UUIDv7 made by the instance with this tag (or, one time in 4096, by a stranger). */
 export function carriesTag(uuid: string, instanceTag: number): boolean {
   assertTag(instanceTag);
-  if (!UUID.test(uuid)) return false;
+  if (!isUuid(uuid.toLowerCase())) return false;
   const bits = uuidNumber(uuid);
   return version(bits) === 7n && variant(bits) === 0b10n && ((bits >> 64n) & 0xfffn) === BigInt(instanceTag);
 }
@@ -101,7 +100,7 @@ export function outsideOrderId(network: string, tradingAddress: string, oid: str
 
 /** The native id (decimal digits) in the id of an outside order of this account; null for any other id. */
 export function decodeOutsideOrderId(uuid: string, network: string, tradingAddress: string): string | null {
-  if (!UUID.test(uuid)) return null;
+  if (!isUuid(uuid.toLowerCase())) return null;
   const bits = uuidNumber(uuid);
   if (version(bits) !== 8n || variant(bits) !== 0b10n) return null;
   const payload = ((bits >> 80n) << 74n) | (((bits >> 64n) & 0xfffn) << 62n) | (bits & LOW_62_BITS);
@@ -137,6 +136,5 @@ function uuidNumber(uuid: string): bigint {
 }
 
 function uuidText(bits: bigint): string {
-  const hex = bits.toString(16).padStart(32, "0");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return uuidOfHex(bits.toString(16).padStart(32, "0"));
 }

@@ -1,5 +1,5 @@
 import { ApiError } from "../core/errors.ts";
-import { type KeyAnswer, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
+import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
@@ -19,28 +19,34 @@ import type { Write } from "./verb.ts";
  * asked is not known, so the first repeat that fits what the exchange shows of the order is taken for its request.
  * Throws `idempotency_key_reused` for a request that cannot have placed it.
  */
-export async function adoptKey(deps: ToWrite, write: Write, status: KeyAnswer["status"]): Promise<void> {
+export async function adoptKey(deps: ToWrite, write: Write): Promise<void> {
   const { store } = deps;
   if (!hasRestores(store)) return;
   const adoption = adoptionOf(deps, write);
-  const earlier = findKeyRecord(store, write.accountId, write.key);
+  const earlier = findKeyRecord(store, write.accountId, write.idempotencyKey);
   if (earlier === null) requireNoneOfMany(deps, write);
   if (adoption === null || (earlier !== null && earlier.answer !== null)) return;
   if (earlier === null) requireFit(deps, write, adoption);
   if (orderOf(deps, adoption).status === "unknown") await deps.settling.look(adoption.orderId);
   inTransaction(store, () => {
     const order = orderOf(deps, adoption);
-    if (findKeyRecord(store, write.accountId, write.key) === null) insertKeyRecord(store, recordOf(deps, write, order));
+    if (findKeyRecord(store, write.accountId, write.idempotencyKey) === null)
+      insertKeyRecord(store, recordOf(deps, write, order));
+    const status = write.isCreating ? 201 : 200;
     if (order.status !== "unknown") storeAnswer(store, write, { status, body: orderText(order) });
   });
 }
 
 /** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
-export function requireNothingToAdopt(deps: With<"instance" | "store">, key: KeyName & Pick<KeyRecord, "route">): void {
+export function requireNothingToAdopt(
+  deps: With<"instance" | "store">,
+  keyRecord: KeyName & Pick<KeyRecord, "route">,
+): void {
   const { store } = deps;
   if (!hasRestores(store)) return;
-  const isWaiting = awaitsTakeUp(store, key.accountId) && key.route !== CANCEL;
-  const isAdopted = adoptionOf(deps, key) !== null || many(deps, key).some(({ orders }) => orders.length > 0);
+  const isWaiting = awaitsTakeUp(store, keyRecord.accountId) && keyRecord.route !== CANCEL;
+  const isAdopted =
+    adoptionOf(deps, keyRecord) !== null || many(deps, keyRecord).some(({ orders }) => orders.length > 0);
   if (isWaiting || isAdopted) {
     throw new ApiError(
       "not_ready",
@@ -52,21 +58,25 @@ export function requireNothingToAdopt(deps: With<"instance" | "store">, key: Key
 /** The one route that does not wait for an account to be taken up: a cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf({ store, instance }: With<"instance" | "store">, { accountId, key }: KeyName): Adoption | null {
-  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey: key }));
+function adoptionOf(
+  { store, instance }: With<"instance" | "store">,
+  { accountId, idempotencyKey }: KeyName,
+): Adoption | null {
+  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey }));
 }
 
 type Many = { what: string; orders: Adoption[] };
 
 /** Orders that this key has placed as a batch or as a trade, and that were found after a restore. */
-function many(deps: With<"instance" | "store">, { accountId, key }: KeyName): Many[] {
+function many(deps: With<"instance" | "store">, { accountId, idempotencyKey }: KeyName): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
-  const inBatch = indexes.map((index) => keyInBatch(key, index));
+  const inBatch = indexes.map((index) => keyInBatch(idempotencyKey, index));
   const { tag: instanceTag, secret } = deps.instance;
   // The time in the trade's id does not matter: its orders are found by the digits that the key makes.
-  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(key) });
+  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(idempotencyKey) });
   const inTrade = partsOfTrade().map((part) => nameOfPart({ id }, part));
-  const adopted = (keys: readonly string[]) => keys.flatMap((each) => adoptionOf(deps, { accountId, key: each }) ?? []);
+  const adopted = (keys: readonly string[]) =>
+    keys.flatMap((each) => adoptionOf(deps, { accountId, idempotencyKey: each }) ?? []);
   return [
     { what: "batch", orders: adopted(inBatch) },
     { what: "trade", orders: adopted(inTrade) },
@@ -100,11 +110,15 @@ function orderOf({ store }: With<"store">, { orderId }: Adoption): StoredOrder {
   return order;
 }
 
-function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: Write, { id }: StoredOrder): KeyRecord {
+function recordOf(
+  deps: With<"clock">,
+  { accountId, idempotencyKey, route, fingerprint }: Write,
+  { id }: StoredOrder,
+): KeyRecord {
   const resource = { kind: "order" as const, id };
   return {
     accountId,
-    key,
+    idempotencyKey,
     route,
     fingerprint,
     resource,
@@ -113,9 +127,10 @@ function recordOf(deps: With<"clock">, { accountId, key, route, fingerprint }: W
   };
 }
 
-function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoption: Adoption): void {
+function requireFit(deps: With<"markets" | "store">, { asked, placedTerms }: Write, adoption: Adoption): void {
   const order = orderOf(deps, adoption);
-  const names = placing === null ? null : differencesFrom(deps.store, order.id, comparable(deps, placing, adoption));
+  const terms = placedTerms === "as_asked" ? asked : placedTerms;
+  const names = terms === null ? null : differencesFrom(deps.store, order.id, comparable(deps, terms, adoption));
   if (names !== null && names.length === 0) return;
   const how = names === null ? "to place an order" : `with another ${names.join(", ")}`;
   throw new ApiError(
@@ -125,9 +140,9 @@ function requireFit(deps: With<"markets" | "store">, { placing }: Write, adoptio
 }
 
 /** Of what the request asks to be placed, the members that the exchange shows of an order as they were asked for. */
-function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTerms }: Adoption): PrintedBody {
+function comparable({ markets }: With<"markets">, terms: PrintedBody, { hasTerms }: Adoption): PrintedBody {
   const universe = markets.current();
-  const { market, side, time_in_force: timeInForce, size, ...rest } = placing;
+  const { market, side, time_in_force: timeInForce, size, ...rest } = terms;
   const name = typeof market === "string" && universe !== null ? findMarket(universe, market)?.name : undefined;
   const known = {
     ...(market === undefined ? {} : { market: name ?? market }),
@@ -138,7 +153,7 @@ function comparable({ markets }: With<"markets">, placing: PrintedBody, { hasTer
     ...known,
     ...rest,
     // A trigger's time in force never goes to the exchange, and a reduce-only order shrinks with its position.
-    ...(placing["trigger"] === null && timeInForce !== undefined ? { time_in_force: timeInForce } : {}),
-    ...(placing["reduce_only"] !== true && size !== undefined ? { size } : {}),
+    ...(terms["trigger"] === null && timeInForce !== undefined ? { time_in_force: timeInForce } : {}),
+    ...(terms["reduce_only"] !== true && size !== undefined ? { size } : {}),
   };
 }

@@ -26,7 +26,7 @@ export function answerInTime(
   work: AfterIntent,
 ): Promise<RunningAnswer> {
   const answer = answerByDeadline(deps, write, resource, work);
-  deps.running.start(write.accountId, write.key, answer);
+  deps.running.start(write.accountId, write.idempotencyKey, answer);
   return answer;
 }
 
@@ -40,10 +40,10 @@ export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, writ
   const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
   const answer = await Promise.race([earlier, timer.up.then(() => null)]).finally(timer.cancel);
   if (answer !== null) return answer;
-  const now = findKeyRecord(deps.store, record.accountId, record.key);
+  const now = findKeyRecord(deps.store, record.accountId, record.idempotencyKey);
   // The earlier write was given back meanwhile, or has its answer: what it ends with is there at once.
   if (now === null || now.answer !== null) return earlier;
-  deps.running.tell(record.accountId, record.key);
+  deps.running.tell(record.accountId, record.idempotencyKey);
   return { ...asItStands(deps.store, now.resource), isReplay: true };
 }
 
@@ -59,11 +59,11 @@ async function answerByDeadline(
   const answer = await Promise.race([done, timer.up.then(() => null)]).finally(timer.cancel);
   await deps.point("before_reply");
   if (answer !== null) return answer;
-  const now = findKeyRecord(deps.store, write.accountId, write.key);
+  const now = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   // The intent was given back at the very moment of the deadline: `done` throws the refusal, which is the answer.
   if (now === null) await done;
   if (now !== null && now.answer !== null) return now.answer;
-  deps.running.tell(write.accountId, write.key);
+  deps.running.tell(write.accountId, write.idempotencyKey);
   return asItStands(deps.store, resource);
 }
 
@@ -79,7 +79,7 @@ async function runToTheEnd(
   } catch (error) {
     if (error instanceof ApiError) throw error;
     deps.log.error({ resource: resource.id, error: String(error) }, "a write failed after its intent was stored");
-    await pursueWhatIsOpen(deps, write.key, resource);
+    await pursueWhatIsOpen(deps, write.idempotencyKey, resource);
     return null;
   }
 }
@@ -89,11 +89,11 @@ async function runToTheEnd(
  */
 async function pursueWhatIsOpen(
   deps: With<"settling" | "store">,
-  key: string,
+  idempotencyKey: string,
   { kind, id }: KeyRecord["resource"],
 ): Promise<void> {
   const ids = kind === "batch" ? listUnsettledOfBatch(deps.store, id) : [id];
   const attempts = ids.flatMap((each) => listAttemptsOf(deps.store, each));
-  const open = attempts.filter((each) => each.state !== "done" && each.idempotencyKey === key);
+  const open = attempts.filter((each) => each.state !== "done" && each.idempotencyKey === idempotencyKey);
   await Promise.all(open.map((each) => deps.settling.pursue(each.id)));
 }

@@ -14,15 +14,22 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 
 /** 202: the order or operation as it stands, shown as `unknown` while this write's own outcome is. */
 export function asItStands(store: Store, resource: KeyRecord["resource"]): RunningAnswer {
-  if (resource.kind === "operation") {
-    const operation = findOperation(store, resource.id);
-    if (operation === null) throw new Error("bug: a key without its operation");
-    const error = operation.error ?? NOT_KNOWN;
-    return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
+  switch (resource.kind) {
+    case "order":
+      return orderAsItStands(store, resource.id);
+    case "operation":
+      return operationAsItStands(store, resource.id);
+    case "batch":
+      return batchAsItStands(store, resource.id);
+    case "cancel_all":
+      return cancelAllAsItStands(store, resource.id);
+    case "trade":
+      throw new Error("bug: a trade is answered when it is stored");
   }
-  if (resource.kind === "batch") return batchAsItStands(store, resource.id);
-  if (resource.kind === "cancel_all") return cancelAllAsItStands(store, resource.id);
-  const order = findOrder(store, resource.id);
+}
+
+function orderAsItStands(store: Store, id: string): RunningAnswer {
+  const order = findOrder(store, id);
   if (order === null) throw new Error("bug: a key without its order");
   return { status: 202, body: orderText(asUnknown(order)) };
 }
@@ -30,6 +37,13 @@ export function asItStands(store: Store, resource: KeyRecord["resource"]): Runni
 function asUnknown(order: StoredOrder): StoredOrder {
   const error = order.status === "unknown" ? order.error : (alarmIn(order.error) ?? NOT_KNOWN);
   return { ...order, status: "unknown", error };
+}
+
+function operationAsItStands(store: Store, id: string): RunningAnswer {
+  const operation = findOperation(store, id);
+  if (operation === null) throw new Error("bug: a key without its operation");
+  const error = operation.error ?? NOT_KNOWN;
+  return { status: 202, body: operationText({ ...operation, status: "unknown", error }) };
 }
 
 /** A cancel-all as its row stands: 202 until it is done, then 200. */

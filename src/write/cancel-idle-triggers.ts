@@ -86,8 +86,8 @@ function triggersOf(store: Store, { legs }: Facts, { bot }: Rails): OpenLeg[] {
   return legs.filter((leg) => leg.bot === bot && isWaiting(store, leg));
 }
 
-function isWaiting(store: Store, { orderId, market, reduceOnly, triggerPrice }: OpenLeg): boolean {
-  if (!reduceOnly || triggerPrice === null || isSpot(market)) return false;
+function isWaiting(store: Store, { orderId, market, canOnlyReduce, triggerPrice }: OpenLeg): boolean {
+  if (!canOnlyReduce || triggerPrice === null || isSpot(market)) return false;
   const order = findOrder(store, orderId);
   if (order?.status !== "waiting_for_trigger") return false;
   // Under a stop everything that may protect stays: whoever asked for it looks after what is held.

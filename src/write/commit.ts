@@ -1,7 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
-import type { Place, ToWrite, With } from "../deps.ts";
+import type { Slot, ToWrite, With } from "../deps.ts";
 import { closedGateway } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
@@ -29,64 +29,67 @@ type WriteIntent = {
   increasesFor: Plan["increasesFor"];
   /** How many orders it adds to the account's open ones. */
   newOrders: number;
-  /** In which line it waits for a place among what is under way. */
+  /** In which line it waits for a slot. */
   rank: FlightRank;
 };
 
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
-type IntentWork = (key: KeyRecord, place: Place) => Stored;
+type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
 
 /**
  * Commits an intent, in one transaction with the others of this turn of the event loop. The key is looked up again
- * inside it, where no other request can come between. Where all places under way are taken it waits before anything is
+ * inside it, where no other request can come between. Where all slots are taken it waits before anything is
  * stored: a number that was taken before the wait would be overtaken by others, and its life would run out.
  */
 export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
-  const place =
-    deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForPlace(deps, intent));
+  const slot = deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForSlot(deps, intent));
   try {
-    const committed = await commitInPlace(deps, intent, (key) => work(key, place));
-    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") place.leave();
+    const committed = await commitInSlot(deps, intent, (keyRecord) => work(keyRecord, slot));
+    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") slot.leave();
     return committed;
   } catch (error) {
-    place.leave();
+    slot.leave();
     throw error;
   }
 }
 
 /**
- * Waits for a place for half of an answer's time at most, so that the other half is left for sending. Throws where none
+ * Waits for a slot for half of an answer's time at most, so that the other half is left for sending. Throws where none
  * came, or where the gateway has closed meanwhile.
  */
-async function waitForPlace(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Place> {
+async function waitForSlot(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Slot> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
-  const place = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
-  if (place === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
+  const slot = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
+  if (slot === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
   const closed = closedGateway(deps, isCancel);
-  if (closed === null) return place;
-  place.leave();
+  if (closed === null) return slot;
+  slot.leave();
   throw closed.error;
 }
 
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
-async function commitInPlace(deps: ToWrite, intent: WriteIntent, work: (key: KeyRecord) => Stored): Promise<Committed> {
+async function commitInSlot(
+  deps: ToWrite,
+  intent: WriteIntent,
+  work: (keyRecord: KeyRecord) => Stored,
+): Promise<Committed> {
   const { caller, write, resource, isCancel, increasesFor } = intent;
   const { accountId, route, fingerprint } = write;
-  const key = { accountId, key: write.key, route, fingerprint, resource, answer: null };
+  const keyRecord = { accountId, idempotencyKey: write.idempotencyKey, route, fingerprint, resource, answer: null };
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
     deps.commits.intent((store): Taken => {
-      const earlier = findKeyRecord(store, key.accountId, key.key);
+      const earlier = findKeyRecord(store, keyRecord.accountId, keyRecord.idempotencyKey);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
       requireNotStopped(store, caller, increasesFor);
       if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
-      requireNothingToAdopt(deps, key);
-      const stored = work({ ...key, createdAtMs: deps.clock.nowMs() });
+      requireNothingToAdopt(deps, keyRecord);
+      const stored = work({ ...keyRecord, createdAtMs: deps.clock.nowMs() });
       passGate(deps, caller, known, stored);
       return { kind: "stored", stored };
     }),

@@ -47,10 +47,14 @@ export function contradicted(store: Store, record: KeyRecord): RunningAnswer | n
  * by now (a modify). Or the key was told of the order that it had ended, or that nothing was left to do: then the words
  * of its own refusal stay.
  */
-function ofOverruled(store: Store, { accountId, key, resource }: KeyRecord, answer: KeyAnswer): RunningAnswer | null {
+function ofOverruled(
+  store: Store,
+  { accountId, idempotencyKey, resource }: KeyRecord,
+  answer: KeyAnswer,
+): RunningAnswer | null {
   if (!hasNote(store, resource.id, OVERRULED)) return null;
   const own = listAttemptsOf(store, resource.id).filter(
-    (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === key,
+    (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === idempotencyKey,
   );
   const shown = own.find(({ cloid }) => cloid !== null && hasNote(store, resource.id, OVERRULED, cloid));
   const leg = shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");

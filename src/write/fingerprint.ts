@@ -12,11 +12,10 @@ export function printedTerms({ market, side, size, price, timeInForce, reduceOnl
 }
 
 /**
- * What makes two requests under one Idempotency-Key the same: route, path id and body, decimals by value (`1.0` is
- * `1`). Pure, and made before anything is looked up, so that a repeat is known even when the market is gone.
+ * What makes two requests under one Idempotency-Key the same: verb, path id and body, decimals by value (`1.0` is `1`). Pure, and made before anything is looked up, so that a repeat is known even when the market is gone.
  */
-export function printRequest(route: string, pathId: string | null, body: PrintedBody): string {
-  return fingerprint({ route, pathId, body: normalised(body) });
+export function printRequest(verbName: string, pathId: string | null, body: PrintedBody): string {
+  return fingerprint({ verbName, pathId, body: normalised(body) });
 }
 
 /** Fields that hold a decimal, at any depth. */
@@ -43,8 +42,8 @@ function normalised(body: PrintedBody): PrintedBody {
 const VERSION = "v1";
 
 export type FingerprintInput = {
-  /** Name of the route, not its path. */
-  route: string;
+  /** What is asked for, in one word: `place_order`. Not what the key's record calls its route, `POST /v1/orders`. */
+  verbName: string;
   /** Id in the path as the client sent it, or null. */
   pathId: string | null;
   /** The checked body: defaults filled in, decimals normalised, market as sent. */
@@ -52,7 +51,8 @@ export type FingerprintInput = {
 };
 
 /** What makes two requests under one Idempotency-Key the same. A pure function of the request. */
-export function fingerprint({ route, pathId, body }: FingerprintInput): string {
-  const text = canonicalJson({ route, pathId: pathId === null ? null : pathId.toLowerCase(), body });
+export function fingerprint({ verbName, pathId, body }: FingerprintInput): string {
+  // Prints are stored: the word in the text stays as it was.
+  const text = canonicalJson({ route: verbName, pathId: pathId === null ? null : pathId.toLowerCase(), body });
   return `${VERSION}:${sha256Hex(text)}`;
 }

@@ -119,7 +119,7 @@ function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, askin
   if (wish.kind === "order") {
     addToBotDay(store, of, { turnover: ZERO, actions: 1, atMs: deps.clock.nowMs() });
   }
-  const isReduction = wish.kind !== "order" || wish.leg.reduceOnly;
+  const isReduction = wish.kind !== "order" || wish.leg.canOnlyReduce;
   const leg = wish.kind === "order" ? wish.leg : null;
   const facts = factsNow(deps, { account, rails, isReduction, leg, ...asking });
   const verdict = judge(rails, facts, wish);
@@ -199,7 +199,7 @@ function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boo
     side: order.b ? "buy" : "sell",
     remaining: decimal(order.s),
     price: decimal(order.p),
-    reduceOnly: order.r || (!order.b && market.kind === "spot"),
+    canOnlyReduce: order.r || (!order.b && market.kind === "spot"),
     triggerPrice: waits ? trigger.price : null,
     triggerKind: waits ? trigger.kind : null,
     isUnheard: false,
@@ -217,7 +217,7 @@ function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): 
     side: twap.b ? "buy" : "sell",
     remaining: decimal(twap.s),
     price: null,
-    reduceOnly: twap.r,
+    canOnlyReduce: twap.r,
     triggerPrice: null,
     triggerKind: null,
     isUnheard: false,

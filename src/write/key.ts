@@ -9,19 +9,10 @@ import { asItStands } from "./as-it-stands.ts";
 import type { Caller } from "./caller.ts";
 import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
-import type { Write } from "./verb.ts";
-
-/** Route of a batch: its key places an order for each of those that its body asks for. */
-export const BATCH_ROUTE = "POST /v1/orders/batch";
+import type { Verb, Write } from "./verb.ts";
 
 /** What every write carries besides its own terms. */
-export type WriteKey = {
-  idempotencyKey: string;
-  /**
-   * What tells this request from another under the same key: made of the request alone, before anything is looked up.
-   */
-  fingerprint: string;
-};
+export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
 
 /** What a write is answered with; `body` is JSON text and goes out as it is. */
 export type WriteAnswer = RunningAnswer & {
@@ -29,29 +20,37 @@ export type WriteAnswer = RunningAnswer & {
   isReplay: boolean;
 };
 
+/** What a verb is asked for under a key, from now on. */
+export function writeOf(
+  { clock }: With<"clock">,
+  { account }: Caller,
+  { idempotencyKey, fingerprint }: WriteKey,
+  { route, asked, placedTerms, isCreating }: Verb,
+): Write {
+  const startedElapsedMs = clock.elapsedMs();
+  return {
+    accountId: account.id,
+    idempotencyKey,
+    fingerprint,
+    route,
+    asked,
+    placedTerms,
+    isCreating,
+    startedElapsedMs,
+  };
+}
+
 /**
  * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
 export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
-  await adoptKey(deps, write, successOf(write));
-  const record = findKeyRecord(deps.store, write.accountId, write.key);
+  await adoptKey(deps, write);
+  const record = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   if (record === null) return null;
   caller.charge("reads");
   return answerRecord(deps, record, write);
 }
-
-/** HTTP status of a write that is settled: 201 where it creates orders, else 200. */
-function successOf({ route }: Write): 200 | 201 {
-  return CREATES.has(route) ? 201 : 200;
-}
-
-const CREATES: ReadonlySet<string> = new Set([
-  "POST /v1/orders",
-  "POST /v1/orders/market",
-  "POST /v1/positions/close",
-  BATCH_ROUTE,
-]);
 
 /** The answer that a stored key gives to a request. */
 export async function answerRecord(
@@ -65,10 +64,10 @@ export async function answerRecord(
     case "replay":
       return { ...(contradicted(deps.store, record) ?? storedAnswer(record)), isReplay: true };
     case "as_it_stands": {
-      const joined = deps.running.join(record.accountId, record.key);
+      const joined = deps.running.join(record.accountId, record.idempotencyKey);
       if (joined !== null) return { ...(await joined), isReplay: true };
       // The write may have been settled since the record was read.
-      const now = findKeyRecord(deps.store, record.accountId, record.key) ?? record;
+      const now = findKeyRecord(deps.store, record.accountId, record.idempotencyKey) ?? record;
       if (now.answer !== null) return { ...now.answer, isReplay: true };
       requireLookedAt(deps);
       return { ...asItStands(deps.store, now.resource), isReplay: true };

@@ -113,7 +113,7 @@ export async function lookAtOpened(
 ): Promise<void> {
   const bot = botOf(store, key.keyHash);
   const resting = listOpenLegs(store, account.id).filter(
-    (leg) => leg.bot === bot && leg.market === market && !leg.reduceOnly && leg.price !== null,
+    (leg) => leg.bot === bot && leg.market === market && !leg.canOnlyReduce && leg.price !== null,
   );
   const looking = resting.slice(-MAX_LOOKED_AT).map(({ orderId }) => settling.look(orderId, reader));
   await atMost(

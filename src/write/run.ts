@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey } from "./key.ts";
+import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "./key.ts";
 import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
@@ -28,10 +28,8 @@ import type { Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
  * send, the outcome, the answer. Throws `ApiError` only while nothing has been sent.
  */
 export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
-  const { idempotencyKey: key, fingerprint } = wanted;
-  const { route, asked, placing, bucket, isCancel } = verb;
-  const startedElapsedMs = deps.clock.elapsedMs();
-  const write: Write = { accountId: caller.account.id, key, fingerprint, route, asked, placing, startedElapsedMs };
+  const { bucket, isCancel } = verb;
+  const write = writeOf(deps, caller, wanted, verb);
   const earlier = await answerEarlier(deps, caller, write);
   if (earlier !== null) return earlier;
   caller.charge(bucket, verb.charges);
@@ -75,9 +73,9 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
     const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
     const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
     try {
-      const committed = await commitIntent(deps, intent, (key, place) => {
+      const committed = await commitIntent(deps, intent, (keyRecord, slot) => {
         requireSameList(deps, listed);
-        const stored = storeUnder(deps, key, plan.keyRow, () => plan.store(key, place));
+        const stored = storeUnder(deps, keyRecord, plan.keyRow, () => plan.store(keyRecord, slot));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
       });
@@ -187,7 +185,7 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
   ]);
 }
 
-/** In which line it waits for a place among what is under way. */
+/** In which line it waits for a slot. */
 function rankOf({ bucket }: Verb): "cancel" | "order" {
   return bucket === "cancels" ? "cancel" : "order";
 }
@@ -196,11 +194,11 @@ function rankOf({ bucket }: Verb): "cancel" | "order" {
  * Inside the intent's transaction: stores the key's record, unless the order's row holds it, and then what the plan
  * stores. Where nothing is to be sent, the key has its final answer at once.
  */
-function storeUnder({ store }: With<"store">, key: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
+function storeUnder({ store }: With<"store">, keyRecord: KeyRecord, row: Plan["keyRow"], work: () => Stored): Stored {
   if (row === "in_the_order") return work();
-  insertKeyRecord(store, key);
+  insertKeyRecord(store, keyRecord);
   const stored = work();
-  if (stored.kind === "said") storeAnswer(store, key, stored);
+  if (stored.kind === "said") storeAnswer(store, keyRecord, stored);
   return stored;
 }
 

@@ -6,10 +6,10 @@ const MAX_JOINERS = 64;
 /** The writes of this process that have not been answered yet. */
 export function openRunningWrites(): RunningWrites {
   const running = new Map<string, { answer: Promise<RunningAnswer>; joiners: number; isTold: boolean }>();
-  const nameOf = (accountId: string, key: string) => `${accountId} ${key}`;
+  const nameOf = (accountId: string, idempotencyKey: string) => `${accountId} ${idempotencyKey}`;
   return {
-    join(accountId, key) {
-      const write = running.get(nameOf(accountId, key));
+    join(accountId, idempotencyKey) {
+      const write = running.get(nameOf(accountId, idempotencyKey));
       if (write === undefined) return null;
       if (write.joiners >= MAX_JOINERS) {
         write.isTold = true;
@@ -18,8 +18,8 @@ export function openRunningWrites(): RunningWrites {
       write.joiners += 1;
       return write.answer;
     },
-    start(accountId, key, answer) {
-      const name = nameOf(accountId, key);
+    start(accountId, idempotencyKey, answer) {
+      const name = nameOf(accountId, idempotencyKey);
       const write = { answer, joiners: 0, isTold: false };
       running.set(name, write);
       // A key that was given back may be in use again by the time the first answer ends.
@@ -28,11 +28,11 @@ export function openRunningWrites(): RunningWrites {
       };
       answer.then(end, end);
     },
-    tell(accountId, key) {
-      const write = running.get(nameOf(accountId, key));
+    tell(accountId, idempotencyKey) {
+      const write = running.get(nameOf(accountId, idempotencyKey));
       if (write !== undefined) write.isTold = true;
     },
-    isTold: (accountId, key) => running.get(nameOf(accountId, key))?.isTold ?? true,
+    isTold: (accountId, idempotencyKey) => running.get(nameOf(accountId, idempotencyKey))?.isTold ?? true,
     async idle() {
       while (running.size > 0) await Promise.allSettled([...running.values()].map((write) => write.answer));
     },

@@ -1,19 +1,21 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
-import type { Place } from "../deps.ts";
+import type { Slot } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Conclusion } from "../settle/record/record.ts";
-import type { Reply } from "../settle/send/send.ts";
 import type { WireOrder } from "../wire/action/order.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
 /** One request that changes something: what the record of its Idempotency-Key will hold, and what its body asks for. */
-export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint"> & {
+export type Write = Pick<KeyRecord, "accountId" | "idempotencyKey" | "route" | "fingerprint"> & {
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
-  /** What the body asks to be placed, held against orders found after a restore; null where it places none. */
-  placing: PrintedBody | null;
+  /** What the body asks to be placed, held against orders found after a restore; null for a write that places nothing, or several orders. */
+  placedTerms: PrintedBody | "as_asked" | null;
+  /** It creates the order, or the orders, that its key answers with: 201 when they are settled, as 200 is of anything else. */
+  isCreating: boolean;
   /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
   startedElapsedMs: number;
 };
@@ -22,7 +24,7 @@ export type Write = Pick<KeyRecord, "accountId" | "key" | "route" | "fingerprint
  * One thing that a client may ask for which changes something at the exchange. A verb only plans: what would be stored
  * and sent, and how the answer is written down. `runWrite` has every other step, for all verbs.
  */
-export type Verb = Pick<Write, "route" | "asked" | "placing"> & {
+export type Verb = Pick<Write, "route" | "asked" | "placedTerms" | "isCreating"> & {
   /** The bucket of the API key's limits that a request draws on when its Idempotency-Key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
   /** How many requests are drawn from the bucket, one for each order of a batch; 1 where it is left out. */
@@ -61,7 +63,7 @@ export type Plan = {
    * Stores the plan's rows, inside the intent's transaction. Throws `idempotency_in_progress` where something was
    * stored meanwhile that has to be planned for, and any other `ApiError` for what has come in the way.
    */
-  store(key: KeyRecord, place: Place): Stored;
+  store(keyRecord: KeyRecord, slot: Slot): Stored;
 };
 
 /** What a plan's `store` has come to. */

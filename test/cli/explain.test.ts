@@ -36,8 +36,9 @@ test("a trade is explained with each of its orders, in one line of time", async 
     const trade = { ...TRADE, id: TRADE_ID, accountId, entryId: entry.id, stops: 1 } as const;
     for (const order of [entry, stop]) insertOrder(store, order);
     insertLeg(store, legRow({ state: "resting" }));
-    const key = { accountId, key: nameOfPart(trade, { as: "stop", number: 1 }), route: "trade", fingerprint: "trade" };
-    insertKeyRecord(store, { ...key, resource: { kind: "order", id: stop.id }, answer: null, createdAtMs: 0 });
+    const idempotencyKey = nameOfPart(trade, { as: "stop", number: 1 });
+    const keyRecord = { accountId, idempotencyKey, route: "trade", fingerprint: "trade" };
+    insertKeyRecord(store, { ...keyRecord, resource: { kind: "order", id: stop.id }, answer: null, createdAtMs: 0 });
     insertTrade(store, { ...trade, status: "rejected", error: "No.", endedAtMs: 3_000 });
     closeStore(store);
     const { steps, orders } = JSON.parse((await runHere(["order", "explain", TRADE_ID, ...at, "--json"])).out);

@@ -3,7 +3,7 @@ import { decide, type KeyRecord } from "../../src/core/idempotency.ts";
 
 const RECORD: KeyRecord = {
   accountId: "a",
-  key: "key-0001",
+  idempotencyKey: "key-0001",
   route: "POST /v1/orders",
   fingerprint: "v1:aa",
   resource: { kind: "order", id: "o" },

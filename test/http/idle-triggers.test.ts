@@ -170,10 +170,16 @@ test("what guards a trade is the trade's to cancel", async () => {
   const { id: entryId } = store.$client.query<{ id: string }, []>(bought).get() ?? { id: "" };
   const trade = findTrade(store, id);
   if (trade === null) throw new Error("bug: a trade without a row");
-  const key = nameOfPart(trade, { as: "stop", number: 1 });
-  const kept = { accountId: trade.accountId, key, route: "trade", fingerprint: "trade", createdAtMs: clock.nowMs() };
+  const idempotencyKey = nameOfPart(trade, { as: "stop", number: 1 });
+  const kept = {
+    accountId: trade.accountId,
+    idempotencyKey,
+    route: "trade",
+    fingerprint: "trade",
+    createdAtMs: clock.nowMs(),
+  };
   inTransaction(store, () => {
-    store.$client.run("delete from idempotency where key = ?", [key]);
+    store.$client.run("delete from idempotency where key = ?", [idempotencyKey]);
     insertKeyRecord(store, { ...kept, resource: { kind: "order", id: bot.stop.id }, answer: null });
     putTrade(store, { ...trade, stops: 1, entryId, isEntryUnwanted: true }, clock.nowMs());
   });

@@ -30,9 +30,17 @@ async function write(): Promise<void> {
       const attempt = attemptRow({ kind: "place", nonce: number, cloid, resource, idempotencyKey: id });
       const order = orderRow({ id, idempotencyKey: id });
       const { accountId, createdAtMs } = order;
-      const key = { accountId, key: id, route: "place", fingerprint: "1", resource, answer: null, createdAtMs };
+      const keyRecord = {
+        accountId,
+        idempotencyKey: id,
+        route: "place",
+        fingerprint: "1",
+        resource,
+        answer: null,
+        createdAtMs,
+      };
       const leg = legRow({ cloid, orderId: id });
-      insertPlacing(store, { order, key, leg, attempt });
+      insertPlacing(store, { order, keyRecord, leg, attempt });
     });
     process.stdout.write(`${number}\n`);
   }

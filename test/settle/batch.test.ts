@@ -121,7 +121,7 @@ test.each(CASES)(
   },
 );
 
-test("a batch is one number, and one place among what is under way; what is learned of it is written to all", async () => {
+test("a batch is one number, and one slot among what is under way; what is learned of it is written to all", async () => {
   const rig = openGatewayRig();
   rig.deliveries.push(DELIVERY.neverArrived);
   const known = await untilKnown(rig);

@@ -130,9 +130,9 @@ test("an order that nobody asks for just then is pursued at once where its answe
   const settling = { pursue: async (id: number) => void pursued.push(id) };
   const own = placeOwn(rig.deps, settling, {
     account: ACCOUNT,
-    store: (place) =>
+    store: (slot) =>
       inTransaction(rig.store, () =>
-        storeOwnOrder(rig.deps, ACCOUNT, newOrder(rig.deps, about), { route: "own", signer: AGENT_ADDRESS, place }),
+        storeOwnOrder(rig.deps, ACCOUNT, newOrder(rig.deps, about), { route: "own", signer: AGENT_ADDRESS, slot }),
       ),
   });
   await rig.clock.advance(1_000);

@@ -164,7 +164,7 @@ test("only what one look at the exchange gives back may be kept without waiting 
   expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ canBeReadAgain: false });
 });
 
-const { order: ORDER, key: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
+const { order: ORDER, keyRecord: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
 
 test.each([
   ["never_ran", null, null, "empty action has taken its number."],
@@ -183,7 +183,7 @@ const PLACES: Record<string, (store: Store) => Attempt> = {
   "but for its leg in one row": insertWithLegApart,
   "but for its leg and its key in one row": (store) => {
     const attempt = insertWithLegApart(store);
-    passKeyOn(store, { accountId: ORDER.accountId, key: KEY.key }, ORDER.id);
+    passKeyOn(store, { accountId: ORDER.accountId, idempotencyKey: KEY.idempotencyKey }, ORDER.id);
     return attempt;
   },
 };
@@ -201,8 +201,8 @@ function openPlaced(insert: (store: Store) => Attempt) {
   const attempt = insert(store);
   const clock = stillClock(5_000);
   const commits = openCommitQueue(store, (run) => void setImmediate(run), clock);
-  const answer = () => findKeyRecord(store, ORDER.accountId, KEY.key)?.answer ?? null;
-  return { store, placing: { order: ORDER, key: KEY, leg: LEG, attempt }, world: { clock, commits }, answer };
+  const answer = () => findKeyRecord(store, ORDER.accountId, KEY.idempotencyKey)?.answer ?? null;
+  return { store, placing: { order: ORDER, keyRecord: KEY, leg: LEG, attempt }, world: { clock, commits }, answer };
 }
 
 for (const [place, insert] of Object.entries(PLACES)) {
@@ -258,7 +258,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
   test(`${place}: an answer never changes the one that is fixed, nor that of a key that has been passed on`, async () => {
     const fixed = { status: 200, body: "{}" } as const;
     const answered = open();
-    storeAnswer(answered.store, { accountId: ORDER.accountId, key: KEY.key }, fixed);
+    storeAnswer(answered.store, { accountId: ORDER.accountId, idempotencyKey: KEY.idempotencyKey }, fixed);
     expect(await recordPlaceReply(answered.world, answered.placing, resting(7))).toEqual({
       isSettled: true,
       answer: null,
@@ -266,7 +266,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
     expect(answered.answer()).toEqual(fixed);
     const passed = open();
     markRestored(passed.store, 1);
-    passKeyOn(passed.store, { accountId: ORDER.accountId, key: KEY.key }, "another");
+    passKeyOn(passed.store, { accountId: ORDER.accountId, idempotencyKey: KEY.idempotencyKey }, "another");
     expect(await recordPlaceReply(passed.world, passed.placing, resting(7))).toEqual({ isSettled: true, answer: null });
     expect(passed.answer()).toBeNull();
     const ended = open();

@@ -1,8 +1,7 @@
 /** What an answer to an action of several orders says of each of them. */
 import { expect, test } from "bun:test";
 import { replyTo } from "../../src/settle/place/reply-to.ts";
-import type { Reply } from "../../src/settle/send/send.ts";
-import type { StatusEntry } from "../../src/wire/answer/reply.ts";
+import type { Reply, StatusEntry } from "../../src/wire/answer/reply.ts";
 
 function rests(oid: string): StatusEntry {
   return { kind: "resting", oid, cloid: null };

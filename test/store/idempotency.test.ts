@@ -13,7 +13,7 @@ import { orderRow } from "../support/rows.ts";
 
 const RECORD: KeyRecord = {
   accountId: "a",
-  key: "key-0001",
+  idempotencyKey: "key-0001",
   route: "POST /v1/orders",
   fingerprint: "v1:aa",
   resource: { kind: "order", id: "o" },
@@ -26,7 +26,7 @@ const PLACES: Record<string, (store: Store, record: KeyRecord) => void> = {
   "in a row of its own": insertKeyRecord,
   "in its order's row": (store, record) => {
     const { accountId, createdAtMs, resource } = record;
-    const order = orderRow({ id: resource.id, accountId, createdAtMs, idempotencyKey: record.key });
+    const order = orderRow({ id: resource.id, accountId, createdAtMs, idempotencyKey: record.idempotencyKey });
     insertRefused(store, order, record);
   },
 };
@@ -49,12 +49,12 @@ for (const [place, insert] of Object.entries(PLACES)) {
   test(`${place}: an answer is fixed once, for this key alone`, () => {
     const store = openStore(":memory:");
     insert(store, RECORD);
-    insert(store, another({ key: "key-0002" }));
+    insert(store, another({ idempotencyKey: "key-0002" }));
     expect(storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' })).toBe(true);
     expect(storeAnswer(store, RECORD, { status: 200, body: '{"n":2}' })).toBe(false);
     expect(findKeyRecord(store, "a", "key-0001")?.answer).toEqual({ status: 201, body: '{"n":1}' });
     expect(findKeyRecord(store, "a", "key-0002")?.answer).toBeNull();
-    expect(storeAnswer(store, { accountId: "a", key: "nobody" }, { status: 200, body: "{}" })).toBe(false);
+    expect(storeAnswer(store, { accountId: "a", idempotencyKey: "nobody" }, { status: 200, body: "{}" })).toBe(false);
   });
 
   test(`${place}: an answer may be stored with the key`, () => {
@@ -90,7 +90,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
 test("an order keeps its row when its key is given back or passed on", () => {
   for (const change of [deleteKeyRecord, (store: Store) => passKeyOn(store, RECORD, "later")]) {
     const store = openStore(":memory:");
-    const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1, idempotencyKey: RECORD.key });
+    const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1, idempotencyKey: RECORD.idempotencyKey });
     insertRefused(store, order, RECORD);
     change(store, "a", "key-0001");
     expect(findOrder(store, "o")).toEqual(order);

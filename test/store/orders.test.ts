@@ -38,9 +38,9 @@ test("an order and its leg come back as they were stored, trigger or not", () =>
 
 test("an order is not stored under one key and told under another", () => {
   const store = openWith();
-  const { key } = placingRows(1);
+  const { keyRecord } = placingRows(1);
   const insert = (idempotencyKey: string | null) => () =>
-    insertRefused(store, orderRow({ id: "o", idempotencyKey }), { ...key, key: "name-of-one" });
+    insertRefused(store, orderRow({ id: "o", idempotencyKey }), { ...keyRecord, idempotencyKey: "name-of-one" });
   expect(insert("name-of-another")).toThrow("bug: not the key of this order");
   expect(insert(null)).toThrow("bug: not the key of this order");
   expect(findOrder(store, "o")).toBeNull();

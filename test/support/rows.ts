@@ -84,9 +84,9 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
   const { accountId, createdAtMs } = order;
   return {
     order,
-    key: {
+    keyRecord: {
       accountId,
-      key: idempotencyKey,
+      idempotencyKey,
       route: "POST /v1/orders",
       fingerprint: "f",
       resource,

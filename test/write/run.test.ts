@@ -69,8 +69,8 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   const row = rig.store.$client.prepare("SELECT id FROM orders").get();
   // The row is the one that was just stored.
   const { id } = row as { id: string };
-  const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placing: null };
-  const write = { ...asked, accountId: ACCOUNT.id, key: "key-0001", startedElapsedMs: 0 };
+  const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placedTerms: null, isCreating: true };
+  const write = { ...asked, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
   const resource = { kind: "order" as const, id };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };

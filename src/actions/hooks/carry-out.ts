@@ -12,7 +12,7 @@ import {
 import { type Step, stepTowards } from "../../core/hook/target.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { canonicalName, isSpot } from "../../core/market.ts";
-import type { ToWrite, With } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listBotNets } from "../../store/bots.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
@@ -21,10 +21,8 @@ import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
 import { hasOpenOutcome } from "../../write/one-outcome.ts";
 import { placeMarketOrder } from "../place-market-order.ts";
-import { placeOrder } from "../place-order.ts";
+import { placeOrder, type ToPlaceOrder } from "../place-order.ts";
 import { type HookKey, hookKey } from "./hook-key.ts";
-
-export type ToCarryOut = ToWrite & With<"builderApproval" | "feeds" | "picture">;
 
 /** `waits`: it is tried again a little later. */
 export type Tried =
@@ -49,7 +47,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /** One try. What has been done already is found under its name, after a crash too, and never done again. */
-export async function carryOut(deps: ToCarryOut, hook: Hook, delivery: Delivery): Promise<Tried> {
+export async function carryOut(deps: ToPlaceOrder, hook: Hook, delivery: Delivery): Promise<Tried> {
   const alert = alertOf(hook, delivery);
   const acting = hookKey(deps.store, hook);
   const done = placedFor(deps, { hook, delivery, bot: acting?.bot ?? null });
@@ -100,7 +98,7 @@ function placedFor(
 }
 
 /** An alert that is one order. */
-async function placeOnce(deps: ToCarryOut, trying: Trying, alert: Extract<Alert, { kind: "order" }>): Promise<Tried> {
+async function placeOnce(deps: ToPlaceOrder, trying: Trying, alert: Extract<Alert, { kind: "order" }>): Promise<Tried> {
   const { delivery, done, ended, hook } = trying;
   const [order] = done;
   if (order !== undefined) return ended("done", order.error);
@@ -124,7 +122,7 @@ async function placeOnce(deps: ToCarryOut, trying: Trying, alert: Extract<Alert,
 }
 
 /** An alert that says what is to be held: orders one after the other, each when the outcome of the one before is known. */
-async function moveTo(deps: ToCarryOut, trying: Trying, target: Decimal): Promise<Tried> {
+async function moveTo(deps: ToPlaceOrder, trying: Trying, target: Decimal): Promise<Tried> {
   const { hook, delivery, acting, done, ended } = trying;
   const { accountId } = hook;
   const { bot } = acting;
@@ -147,7 +145,7 @@ async function moveTo(deps: ToCarryOut, trying: Trying, target: Decimal): Promis
 
 type Sent = { named: NamedStep; market: string; step: Step };
 
-function sendStep(deps: ToCarryOut, trying: Trying, { named, market, step }: Sent) {
+function sendStep(deps: ToPlaceOrder, trying: Trying, { named, market, step }: Sent) {
   const { maxSlippageBps } = trying.hook;
   // The exchange knows no such thing on spot.
   const reduceOnly = step.reduceOnly && !isSpot(market);
@@ -168,7 +166,7 @@ async function sending(
   const named: NamedStep = {
     accountId: hook.accountId,
     idempotencyKey: keyOfBot(acting.bot, name),
-    fingerprint: fingerprint({ route: "hook", pathId: null, body: { name } }),
+    fingerprint: fingerprint({ verbName: "hook", pathId: null, body: { name } }),
   };
   try {
     await send(named);
@@ -181,7 +179,7 @@ async function sending(
   }
 }
 
-function callerOf(deps: ToCarryOut, { hook, delivery, acting }: Trying): Caller {
+function callerOf(deps: ToPlaceOrder, { hook, delivery, acting }: Trying): Caller {
   const account = findAccount(deps.store, hook.accountId);
   if (account === null) throw new Error("bug: a hook without its account");
   return {

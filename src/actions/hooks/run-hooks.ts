@@ -2,7 +2,8 @@ import type { Delivery, Hook } from "../../core/hook/hook.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findDelivery, listAccepted, listHooksWithWork, updateDelivery } from "../../store/hook-deliveries.ts";
 import { findHook } from "../../store/hooks.ts";
-import { carryOut, type ToCarryOut, type Tried } from "./carry-out.ts";
+import type { ToPlaceOrder } from "../place-order.ts";
+import { carryOut, type Tried } from "./carry-out.ts";
 
 export type RunningHooks = {
   /** There may be an alert to carry out; safe to call at any time. */
@@ -20,7 +21,7 @@ const HEED_EVERY_MS = 1_000;
  * Carries alerts out, those of one hook in one market in the order in which they came: one that closes must not overtake the
  * one that opened. What it does is in the rows.
  */
-export function openHooks(deps: ToCarryOut): RunningHooks {
+export function openHooks(deps: ToPlaceOrder): RunningHooks {
   const running = new Set<string>();
   let isEnded = false;
 
@@ -77,7 +78,7 @@ export function openHooks(deps: ToCarryOut): RunningHooks {
 
 /** False where the next try is to wait. */
 async function tryOnce(
-  deps: ToCarryOut,
+  deps: ToPlaceOrder,
   hook: Hook | null,
   delivery: Delivery,
   hasEnded: () => boolean,
@@ -95,7 +96,7 @@ async function tryOnce(
   }
 }
 
-function note({ store, clock, log }: ToCarryOut, delivery: Delivery, tried: Tried): boolean {
+function note({ store, clock, log }: ToPlaceOrder, delivery: Delivery, tried: Tried): boolean {
   const { steps } = tried;
   const orderId = tried.orderId ?? delivery.orderId;
   if (tried.kind === "waits") {

@@ -10,8 +10,8 @@ export function distanceFault(rails: Rails, facts: Facts, { leg, trigger }: Orde
   // Where no price says that a stop has fired, it is where it is: what it costs is bounded by its own trigger in either case.
   const waits = trigger !== null && (trigger.hasFired === false || isPlainStop(leg, trigger));
   if (waits) {
-    const rail = leg.reduceOnly ? "maxStopDistance" : "maxDistance";
-    const limit = leg.reduceOnly ? maxStopDistance : maxDistance;
+    const rail = leg.canOnlyReduce ? "maxStopDistance" : "maxDistance";
+    const limit = leg.canOnlyReduce ? maxStopDistance : maxDistance;
     return worstFault(rail, limit, leg, trigger.price);
   }
   if (maxDistance === null) return null;
@@ -31,8 +31,8 @@ function sliceFault(maxDistance: Decimal): RailRefusal | null {
   });
 }
 
-function isPlainStop({ reduceOnly }: OpenLeg, { kind, hasFired }: WishedTrigger): boolean {
-  return reduceOnly && hasFired === null && kind === "stop_loss";
+function isPlainStop({ canOnlyReduce }: OpenLeg, { kind, hasFired }: WishedTrigger): boolean {
+  return canOnlyReduce && hasFired === null && kind === "stop_loss";
 }
 
 const HUNDRED = decimal("100");

@@ -33,8 +33,8 @@ export type OpenLeg = {
    * among these: whoever sent it will be told.
    */
   isUnheard: boolean;
-  /** It can only reduce: it says so at the exchange, or it sells on spot, where there is nothing below zero. */
-  reduceOnly: boolean;
+  /** For rails: it says so at the exchange, or it sells on spot, where there is nothing below zero. What it brings is for stops to ask. */
+  canOnlyReduce: boolean;
   /** Null for what no bot has placed. */
   bot: string | null;
 };
@@ -77,12 +77,12 @@ export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): 
 export type Sums = { buys: Decimal; sells: Decimal };
 
 export function sumsOf(legs: readonly OpenLeg[]): Sums {
-  return sumsWhere(legs, ({ reduceOnly }) => !reduceOnly);
+  return sumsWhere(legs, ({ canOnlyReduce }) => !canOnlyReduce);
 }
 
 /** What a bot has out in a market that only reduces, by side. */
 export function reducingOf(legs: readonly OpenLeg[], { bot, market }: Pick<OpenLeg, "bot" | "market">): Sums {
-  return sumsWhere(legs, (leg) => leg.reduceOnly && leg.bot === bot && leg.market === market);
+  return sumsWhere(legs, (leg) => leg.canOnlyReduce && leg.bot === bot && leg.market === market);
 }
 
 function sumsWhere(legs: readonly OpenLeg[], isCounted: (leg: OpenLeg) => boolean): Sums {

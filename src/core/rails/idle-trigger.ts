@@ -9,7 +9,7 @@ type Known = Pick<Facts, "accountOf" | "legs" | "ownOf">;
 /** True when its bot holds nothing that it would close, by whichever reading, and has nothing out that could become such. */
 export function protectsNothing(facts: Known, { market, side, bot }: OpenLeg): boolean {
   const isComing = facts.legs.some(
-    (leg) => leg.bot === bot && leg.market === market && leg.side !== side && !leg.reduceOnly,
+    (leg) => leg.bot === bot && leg.market === market && leg.side !== side && !leg.canOnlyReduce,
   );
   const { low, high } = facts.ownOf(market);
   return !isComing && isZero(larger(side === "sell" ? high : negate(low), ZERO));

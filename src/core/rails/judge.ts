@@ -47,7 +47,7 @@ function faultOf(rails: Rails, facts: Facts, wish: Wish): RailRefusal | null {
 }
 
 function orderFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
-  const verb = wish.leg.reduceOnly ? "reduce" : "increase";
+  const verb = wish.leg.canOnlyReduce ? "reduce" : "increase";
   return (
     (wish.isModify ? verbFault(rails, "modify") : null) ??
     (wish.leg.price === null ? verbFault(rails, "twap") : null) ??
@@ -55,7 +55,7 @@ function orderFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nu
     (wish.isModify ? changedFault(rails, facts, wish) : null) ??
     placeFault(rails, facts, wish) ??
     quoteFault(rails, wish) ??
-    (wish.leg.reduceOnly ? reductionFault(rails, facts, wish) : increaseFault(rails, facts, wish))
+    (wish.leg.canOnlyReduce ? reductionFault(rails, facts, wish) : increaseFault(rails, facts, wish))
   );
 }
 
@@ -66,13 +66,13 @@ function touchFault({ touches, bot }: Rails, { targetBot }: Facts): RailRefusal 
 
 /** What increases stays with the bot that placed it, in whose books it stands. */
 function changedFault(rails: Rails, facts: Facts, { leg }: Ordered): RailRefusal | null {
-  return touchFault(leg.reduceOnly ? rails : { ...rails, touches: "own" }, facts);
+  return touchFault(leg.canOnlyReduce ? rails : { ...rails, touches: "own" }, facts);
 }
 
 /** In a market that is named no more, which a narrowing or a newer grant may have taken away, a bot gets out of what is its own. */
 function placeFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const fault = marketFault(rails, wish.leg.market);
-  if (fault === null || !wish.leg.reduceOnly) return fault;
+  if (fault === null || !wish.leg.canOnlyReduce) return fault;
   return reducedFault(rails, facts, wish) === null ? null : fault;
 }
 
@@ -177,7 +177,7 @@ function turnoverFault({ maxTurnoverPerDay: limit }: Rails, increase: Increase):
   if (limit === null || isTurnoverBelow(limit, increase)) return null;
   const { facts, wish, reference, own } = increase;
   const notionals = [facts.turnover];
-  for (const leg of own.legs.filter(({ reduceOnly }) => !reduceOnly)) {
+  for (const leg of own.legs.filter(({ canOnlyReduce }) => !canOnlyReduce)) {
     const notional = notionalAt(leg, facts.referenceOf(leg.market));
     if (notional === null) return priceless(leg.market);
     notionals.push(notional);

@@ -1,6 +1,7 @@
 /** What an account's owner signs for a limited key: flat, every member a text, so that a wallet shows it line by line. */
 import type { Network, Scope } from "../account.ts";
 import { isoTime } from "../resource.ts";
+import { LOWER_CASE_UUID } from "../uuid.ts";
 import { parseRails } from "./grammar.ts";
 import { RAILS_MEMBERS, type Rails } from "./rails.ts";
 
@@ -45,7 +46,7 @@ type Form = { form: RegExp; rule: string };
 const ADDRESS: Form = { form: /^0x[0-9a-f]{40}$/, rule: "0x and 40 lower-case hex digits" };
 
 const FORMS: readonly [LimitedGrantMember, Form][] = [
-  ["account", { form: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, rule: "a UUID in lower case" }],
+  ["account", { form: LOWER_CASE_UUID, rule: "a UUID in lower case" }],
   ["network", { form: /^(mainnet|testnet|paper)$/, rule: "`mainnet`, `testnet` or `paper`" }],
   ["owner", ADDRESS],
   ["tradingAddress", ADDRESS],

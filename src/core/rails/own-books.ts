@@ -29,8 +29,8 @@ function sumsIn(legs: readonly OpenLeg[]): MarketSums {
   const buys: Decimal[] = [];
   const sells: Decimal[] = [];
   let highest: Decimal | null = ZERO;
-  for (const { price, triggerPrice, reduceOnly, side, remaining } of legs) {
-    if (reduceOnly) continue;
+  for (const { price, triggerPrice, canOnlyReduce, side, remaining } of legs) {
+    if (canOnlyReduce) continue;
     (side === "buy" ? buys : sells).push(remaining);
     if (price === null || highest === null) highest = null;
     else highest = larger(highest, larger(price, triggerPrice ?? price));

@@ -54,7 +54,7 @@ function aheadFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nu
 }
 
 function reducingLike(wish: Ordered, own: readonly OpenLeg[]): OpenLeg[] {
-  return own.filter((leg) => isStanding(wish, leg) && leg.side === wish.leg.side && leg.reduceOnly);
+  return own.filter((leg) => isStanding(wish, leg) && leg.side === wish.leg.side && leg.canOnlyReduce);
 }
 
 /** On spot nothing keeps a sale to what is held: all that the bot sells is summed, and what it has not bought yet is not its own. */
@@ -85,14 +85,14 @@ export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailR
   const { leg } = wish;
   if (hasTrigger(leg) || isSpot(leg.market)) return null;
   const resting = facts.legs.filter(
-    (each) => each.reduceOnly && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
+    (each) => each.canOnlyReduce && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
   );
   if (resting.length === 0) return null;
   const others = resting.filter(({ bot }) => bot !== rails.bot);
   if (others.some((other) => wouldTrade(leg, other)))
     return refusal("touches", { limit: rails.touches, use: "a trade with another's reduce-only order" });
   const account = facts.accountOf(leg.market);
-  if (!leg.reduceOnly || !others.some(({ side }) => side === leg.side) || account === null) return null;
+  if (!leg.canOnlyReduce || !others.some(({ side }) => side === leg.side) || account === null) return null;
   const alike = [...resting.filter(({ cloid, side }) => side === leg.side && cloid !== leg.cloid), leg];
   const all = sum(alike.map(({ remaining }) => remaining));
   const held = larger(leg.side === "sell" ? account : negate(account), ZERO);

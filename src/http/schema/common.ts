@@ -59,10 +59,14 @@ export const Uuid = Type.String({
   examples: ["01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f"],
 });
 
+const ORDER_ID_PATTERN = `${UUID_PATTERN}|^[0-9]{1,20}$|^0x[0-9a-fA-F]{32}$`;
+
+export const ANY_ORDER_ID = new RegExp(ORDER_ID_PATTERN);
+
 /** Spec 4.5: what may stand in an order's path. */
 export const OrderId = Type.String({
   title: "OrderId",
-  pattern: `${UUID_PATTERN}|^[0-9]{1,20}$|^0x[0-9a-fA-F]{32}$`,
+  pattern: ORDER_ID_PATTERN,
   description: "UUID of the order, native order id (1 to 20 digits), or client order id (`0x` and 32 hex characters).",
   examples: ["01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f"],
 });

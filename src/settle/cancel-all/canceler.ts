@@ -169,7 +169,7 @@ function conclude(world: With<"clock" | "exchange" | "store">, { id }: CancelAll
     updateCancelAll(store, id, { doneAtMs });
     if (row.idempotencyKey === null) return true;
     const body = JSON.stringify(cancelAllShown(store, { ...row, doneAtMs }));
-    storeAnswer(store, { accountId: row.accountId, key: row.idempotencyKey }, { status: 200, body });
+    storeAnswer(store, { accountId: row.accountId, idempotencyKey: row.idempotencyKey }, { status: 200, body });
     return true;
   });
 }

@@ -3,17 +3,17 @@ import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
 import { isClosed, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
-import type { Place, ToSign, With } from "../../deps.ts";
+import type { Slot, ToSign, With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { liveLeg } from "../look/apply-sight.ts";
 import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
 import { actionOf, type Intended, signerOfToday, storeAttempt } from "../send/intent.ts";
-import type { Reply } from "../send/send.ts";
 import { assetIdOf, listedAssetId } from "./asset-id.ts";
 
 /** What has to be known to cancel one leg of an order. */
@@ -167,13 +167,13 @@ export function reissueCancel(
   world: ToSign & With<"markets">,
   attempt: Attempt,
   target: CancelTarget,
-  place: Place,
+  slot: Slot,
 ): Attempt {
   return inTransaction(world.store, () => {
     updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const signer = signerOfToday(world, target.account, attempt);
     const intended = intendedCancel(world, target, nextAssetId(world, target.order, target.leg));
-    return storeAttempt(world, intended, { signer, place });
+    return storeAttempt(world, intended, { signer, slot });
   });
 }
 

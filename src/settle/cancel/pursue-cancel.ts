@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import type { CancelsWord } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
-import type { Place, ToSign, With } from "../../deps.ts";
+import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findAttempt } from "../../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
@@ -125,11 +125,11 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
   if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
   let listReadElapsedMs = 0;
-  const store = (place: Place) => {
+  const store = (slot: Slot) => {
     if (openAttempt(world.store, attempt.id) === null) return null;
     pursuit.lastSentElapsedMs = elapsedMs;
     pursuit.reissues += 1;
-    const stored = reissue(world, attempt, { live, place });
+    const stored = reissue(world, attempt, { live, slot });
     pursuit.attemptId = stored.id;
     listReadElapsedMs = listReadAt(world);
     return stored;
@@ -182,13 +182,13 @@ async function doubtMarket(world: With<"markets" | "store">, attempt: Attempt, m
 function reissue(
   world: ToSign & With<"markets">,
   attempt: Attempt,
-  { live, place }: { live: Leg; place: Place },
+  { live, slot }: { live: Leg; slot: Slot },
 ): Attempt {
   const order = findOrder(world.store, attempt.resource.id);
   const account = findAccount(world.store, attempt.accountId);
   if (order === null || account === null) throw new Error("bug: a cancel without its order or account");
   const { idempotencyKey } = attempt;
-  return reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" }, place);
+  return reissueCancel(world, attempt, { order, account, leg: live, idempotencyKey, actor: "gateway" }, slot);
 }
 
 function reissueAfterMs({ reissues }: Pursuit): number {

@@ -11,9 +11,9 @@ import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
 import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
-import type { Reply } from "../send/send.ts";
 
 /** The leg that a modify replaces and the one that it places. */
 export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
@@ -175,8 +175,7 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
   const split = deriveOrder(store, fresh, nowMs);
   // Back to its own terms: the newer leg is no longer one of its legs.
   deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
-  const key = { accountId: attempt.accountId, key: attempt.idempotencyKey };
-  storeAnswer(store, key, { status: 200, body: orderText(split) });
+  storeAnswer(store, attempt, { status: 200, body: orderText(split) });
 }
 
 function originalTerms(

@@ -8,7 +8,7 @@ import { compare, ZERO } from "../../core/decimal.ts";
 import { type Excess, reductionsOf, standingExcess } from "../../core/excess.ts";
 import type { Leg } from "../../core/order.ts";
 import { canIncrease } from "../../core/stop.ts";
-import type { Place, Settling, ToSend, ToSign, With } from "../../deps.ts";
+import type { Settling, Slot, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -19,6 +19,7 @@ import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStopOf } from "../../store/stops.ts";
 import { modifyAction } from "../../wire/action/modify.ts";
 import { wireOrder } from "../../wire/action/order.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
 import { assetIdOf } from "../cancel/asset-id.ts";
 import { intendedCancel } from "../cancel/cancel.ts";
@@ -26,7 +27,6 @@ import { closedGateway } from "../pre-trade/obstacles.ts";
 import { note } from "../record/note.ts";
 import { deriveOrder } from "../record/record.ts";
 import { signerOfToday, storeAttempt } from "../send/intent.ts";
-import type { Reply } from "../send/send.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { recordModifyReply, tellPast } from "./modify.ts";
 
@@ -41,7 +41,7 @@ export async function reduceReplacement(
   world: ToSend & With<"instance" | "markets">,
   attempt: Attempt,
 ): Promise<Attempt | null> {
-  const store = (place: Place) => storeLess(world, attempt, place);
+  const store = (slot: Slot) => storeLess(world, attempt, slot);
   const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "order", store });
   if (sent === null) return null;
   const { attempt: next, result } = sent;
@@ -51,14 +51,14 @@ export async function reduceReplacement(
   return next;
 }
 
-function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attempt, place: Place): Attempt | null {
+function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attempt, slot: Slot): Attempt | null {
   const { id } = attempt.resource;
   const legs = listLegs(world.store, id);
   const attempts = listAttemptsOf(world.store, id);
   const excess = standingExcess(legs, attempts);
   const isOvertaken = attempts.some((other) => other.state !== "done" && other.id !== attempt.id);
   if (excess.kind !== "live" || isOvertaken) return null;
-  // Another modify may have placed it while a place was waited for.
+  // Another modify may have placed it while a slot was waited for.
   const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
   const mayReduce = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
   return inTransaction(world.store, () => {
@@ -68,8 +68,8 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
     const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
     note(world, attempt, "replacement too large", `filled meanwhile: ${excess.leg.size} ${what}`);
     return isReduced
-      ? storeReduction(world, placedBy, { excess, place })
-      : storeRemoval(world, placedBy, { replacement: excess.leg, place });
+      ? storeReduction(world, placedBy, { excess, slot })
+      : storeRemoval(world, placedBy, { replacement: excess.leg, slot });
   });
 }
 
@@ -136,7 +136,7 @@ function parties({ store }: With<"store">, attempt: Attempt) {
 function storeReduction(
   world: ToSign & With<"instance" | "markets">,
   attempt: Attempt,
-  { excess, place }: { excess: LiveExcess; place: Place },
+  { excess, slot }: { excess: LiveExcess; slot: Slot },
 ): Attempt {
   const { leg: replacement, remainder } = excess;
   const { order, account } = parties(world, attempt);
@@ -179,17 +179,17 @@ function storeReduction(
     targetOid: replacement.oid,
     intendedTotal: attempt.intendedTotal,
   };
-  return storeAttempt(world, intended, { signer: signerOfToday(world, account, attempt), place });
+  return storeAttempt(world, intended, { signer: signerOfToday(world, account, attempt), slot });
 }
 
 function storeRemoval(
   world: ToSign & With<"markets">,
   attempt: Attempt,
-  { replacement, place }: { replacement: Leg; place: Place },
+  { replacement, slot }: { replacement: Leg; slot: Slot },
 ): Attempt {
   const { order, account } = parties(world, attempt);
   const { idempotencyKey } = attempt;
   const target = { order, account, leg: replacement, idempotencyKey, actor: "gateway" };
   const signer = signerOfToday(world, account, attempt);
-  return storeAttempt(world, intendedCancel(world, target), { signer, place });
+  return storeAttempt(world, intendedCancel(world, target), { signer, slot });
 }

@@ -10,10 +10,10 @@ import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import { findOperation, type StoredOperation, updateOperation } from "../../store/operations.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords, printable } from "../../wire/answer/refusal.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { foundNothing } from "../cancel/cancel.ts";
 import { lostReason } from "../place/place.ts";
 import { note, OVERRULED } from "../record/note.ts";
-import type { Reply } from "../send/send.ts";
 
 export function operationOf(world: With<"store">, attempt: Attempt): StoredOperation {
   const operation = findOperation(world.store, attempt.resource.id);
@@ -41,7 +41,7 @@ export function finishOperation(
     const body = operationText({ ...operationOf(world, attempt), ...change });
     // What stays unknown for good stays 202: the stored answer is for what is known.
     if (end.status === "unknown") return;
-    storeAnswer(world.store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, { status: 200, body });
+    storeAnswer(world.store, attempt, { status: 200, body });
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
-import type { Place, ToSend, ToSign, With } from "../../deps.ts";
+import type { Slot, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -155,9 +155,9 @@ async function cancelAgain(
   // A number that nothing shows is most often none: it must not keep orders out of the market.
   if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
   await world.markets.refresh();
-  const store = (place: Place) => {
+  const store = (slot: Slot) => {
     if (openAttempt(world.store, attempt.id) === null) return null;
-    const stored = storeNext(world, attempt, { market, place });
+    const stored = storeNext(world, attempt, { market, slot });
     pursuit.lastSentElapsedMs = nowMs;
     pursuit.attemptId = stored.id;
     return stored;
@@ -178,7 +178,7 @@ async function cancelAgain(
 function storeNext(
   world: ToSign & With<"markets">,
   attempt: Attempt,
-  { market, place }: { market: string; place: Place },
+  { market, slot }: { market: string; slot: Slot },
 ): Attempt {
   const { accountId, resource, idempotencyKey } = attempt;
   const account = findAccount(world.store, accountId);
@@ -189,6 +189,6 @@ function storeNext(
     updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const intended = { kind: "twap_cancel", account, resource, idempotencyKey, actor: "gateway" } as const;
     const signer = signerOfToday(world, account, attempt);
-    return storeAttempt(world, { ...intended, action, cloid: null, targetOid: null }, { signer, place });
+    return storeAttempt(world, { ...intended, action, cloid: null, targetOid: null }, { signer, slot });
   });
 }

@@ -8,7 +8,7 @@ import type { With } from "../../deps.ts";
 import { insertPlacing, type Placing, type StoredOrder } from "../../store/orders.ts";
 import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import { type Intended, type Numbered, storeNumbered } from "../send/intent.ts";
+import { type Intended, storeUnderNonce, type TakenNonce } from "../send/intent.ts";
 
 export type NewOrder = {
   accountId: string;
@@ -80,18 +80,15 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
   };
 }
 
-/** By whom an order is placed (see `Intended`), and the builder who has a fee of it. */
-type Placer = Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] };
-
 /**
- * Stores an order with its key, first leg, attempt and audit row, inside the intent's transaction. Takes no place among
- * what is under way: the caller does, one for an order or one for its whole batch.
+ * Stores an order with its key, first leg, attempt and audit row, inside the intent's transaction. Takes no slot: the caller does, one
+ * for an order or one for its whole batch.
  */
 export function storePlacing(
   world: With<"clock" | "store">,
-  { order, key }: Pick<Placing, "order" | "key">,
-  { account, actor, builder }: Placer,
-  number: Numbered,
+  { order, keyRecord }: Pick<Placing, "order" | "keyRecord">,
+  { account, actor, builder }: Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] },
+  nonce: TakenNonce,
 ): Placing {
   const leg = firstLeg(order);
   const { cloid } = leg;
@@ -99,14 +96,14 @@ export function storePlacing(
     kind: "place",
     account,
     resource: { kind: "order", id: order.id },
-    idempotencyKey: key.key,
+    idempotencyKey: keyRecord.idempotencyKey,
     actor,
     action: orderAction(wireOrder({ ...order, cloid }), builder),
     cloid,
     targetOid: null,
   };
-  const attempt = storeNumbered(world, intended, number, (store, made) =>
-    insertPlacing(store, { order, key, leg, attempt: made }),
+  const attempt = storeUnderNonce(world, intended, nonce, (store, made) =>
+    insertPlacing(store, { order, keyRecord, leg, attempt: made }),
   );
-  return { order, key, leg, attempt };
+  return { order, keyRecord, leg, attempt };
 }

@@ -3,10 +3,10 @@ import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import type { Placing } from "../../store/orders.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { type Conclusion, finishOrderAttempt, markAmbiguous, openAttempt, recordLegEvent } from "../record/record.ts";
-import type { Reply } from "../send/send.ts";
 import { answeredFor, asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
 import { replyTo } from "./reply-to.ts";
 
@@ -24,14 +24,14 @@ type ReadPlacing = { placing: Placing; reading: PlaceReading };
 export async function recordBatchReply(
   world: ToRecord,
   placings: readonly Placing[],
-  { reply: verdict, elsewhere }: BatchTold,
+  { reply, elsewhere }: BatchTold,
 ): Promise<Conclusion> {
   const count = placings.length;
   const read = placings.map((placing, index): ReadPlacing => {
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
-    const reply = replyTo(verdict, { index, count });
-    return { placing, reading: asFarAsProven(readPlaceReply(placing.order, placing.leg, reply), reply) };
+    const own = replyTo(reply, { index, count });
+    return { placing, reading: asFarAsProven(readPlaceReply(placing.order, placing.leg, own), own) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.

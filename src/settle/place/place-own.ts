@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
-import type { Place, Settling, ToSend, With } from "../../deps.ts";
+import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
-import { numberFor, type Signing } from "../send/intent.ts";
+import { nonceFor, type SignerAndSlot } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { storePlacing } from "./new-order.ts";
 import { recordElsewhere, recordPlaceReply } from "./place.ts";
@@ -13,7 +13,7 @@ export type ToPlaceOwn = ToSend & With<"commits" | "feeds" | "instance" | "marke
 type OwnPlacing = {
   account: Account;
   /** Inside a transaction: null where by now there is nothing to do. */
-  store: (place: Place) => Placing | null;
+  store: (slot: Slot) => Placing | null;
 };
 
 /** Places one order that only reduces, with an intent of its own; an answer that is lost is pursued. */
@@ -23,8 +23,8 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   const sent = await sendOwn(world, {
     accountId: account.id,
     purpose: "reduce",
-    store: (place) => {
-      made.placing = store(place);
+    store: (slot) => {
+      made.placing = store(slot);
       return made.placing?.attempt ?? null;
     },
   });
@@ -42,7 +42,7 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
 
 /**
  * Stores an order that the gateway places by itself, inside the intent's transaction: order, key, leg, nonce, attempt
- * and audit row, and its place among what is under way.
+ * and audit row, and its slot.
  *
  * @param route of the key's record: what placed it
  */
@@ -50,15 +50,15 @@ export function storeOwnOrder(
   world: ToPlaceOwn,
   account: Account,
   order: StoredOrder,
-  { route, signer, place }: Signing & { route: string },
+  { route, signer, slot }: SignerAndSlot & { route: string },
 ): Placing {
   const { id, idempotencyKey, createdAtMs } = order;
   if (idempotencyKey === null) throw new Error("bug: an order of our own without its name");
   const resource = { kind: "order", id } as const;
   const accountId = account.id;
-  const key = { accountId, key: idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
+  const keyRecord = { accountId, idempotencyKey, route, fingerprint: route, resource, answer: null, createdAtMs };
   const placer = { account, actor: "gateway", builder: null };
-  const placing = storePlacing(world, { order, key }, placer, numberFor(world, signer));
-  place.take(placing.attempt);
+  const placing = storePlacing(world, { order, keyRecord }, placer, nonceFor(world, signer));
+  slot.take(placing.attempt);
   return placing;
 }

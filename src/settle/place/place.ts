@@ -4,12 +4,11 @@ import type { Settling, With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Placing } from "../../store/orders.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
-import type { StatusEntry } from "../../wire/answer/reply.ts";
+import type { AmbiguousReason, Reply, StatusEntry } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/look.ts";
 import { type Conclusion, finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
-import type { Reply } from "../send/send.ts";
 
 /**
  * What the answer to a placing says of the leg: a fact, or why it has to be looked for. `canBeReadAgain`: one look at
@@ -26,9 +25,9 @@ type Recording = With<"clock" | "commits">;
  * Writes down what the exchange answered to a placing, in one transaction with whatever else this turn writes. Where
  * the outcome is still open, the order is `unknown` and the attempt has to be pursued.
  */
-export function recordPlaceReply(world: Recording, placing: Placing, verdict: Reply): Promise<Conclusion> {
+export function recordPlaceReply(world: Recording, placing: Placing, reply: Reply): Promise<Conclusion> {
   const { order, leg, attempt } = placing;
-  const reading = asFarAsProven(readPlaceReply(order, leg, verdict), verdict);
+  const reading = asFarAsProven(readPlaceReply(order, leg, reply), reply);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
@@ -74,29 +73,28 @@ export function answeredFor({ words }: Difference): string {
  * Weakens a refusal that may have left its number unused: a copy of the action may still be taken, so the leg is
  * `turned_away`, which whatever shows the order overrules.
  */
-export function asFarAsProven(reading: PlaceReading, verdict: Reply): PlaceReading {
-  const isFinal = verdict.kind !== "refused" || !mayLeaveNumber(verdict.text);
+export function asFarAsProven(reading: PlaceReading, reply: Reply): PlaceReading {
+  const isFinal = reply.kind !== "refused" || !mayLeaveNumber(reply.text);
   if (isFinal || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
   return { ...reading, event: { type: "turned_away", reason: reading.event.reason } };
 }
 
 type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
-type AskedLeg = Pick<Leg, "size" | "cloid">;
 
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
-export function readPlaceReply(order: AskedTerms, asked: AskedLeg, verdict: Reply): PlaceReading {
-  if (verdict.kind === "ambiguous") {
+export function readPlaceReply(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, reply: Reply): PlaceReading {
+  if (reply.kind === "ambiguous") {
     // What the connection said is not the exchange's word, and must not be shown as that.
-    const text = verdict.reason === "no_answer" ? null : verdict.text;
-    return { kind: "look", reason: lostReason(verdict.reason), text, seen: null };
+    const text = reply.reason === "no_answer" ? null : reply.text;
+    return { kind: "look", reason: lostReason(reply.reason), text, seen: null };
   }
-  if (verdict.kind === "refused") return refused(verdict.text);
-  const [entry] = verdict.statuses;
-  if (verdict.type !== "order" || entry === undefined) return lookedUp("the exchange's answer is not one to an order");
+  if (reply.kind === "refused") return refused(reply.text);
+  const [entry] = reply.statuses;
+  if (reply.type !== "order" || entry === undefined) return lookedUp("the exchange's answer is not one to an order");
   return readEntry(order, asked, entry);
 }
 
-function readEntry(order: AskedTerms, asked: AskedLeg, entry: StatusEntry): PlaceReading {
+function readEntry(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
       if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");
@@ -164,7 +162,7 @@ function isOurs(answered: string | null, cloid: string): boolean {
   return answered === cloid;
 }
 
-const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], string>> = {
+const LOST_REASONS: Partial<Record<AmbiguousReason, string>> = {
   rate_limited: "the exchange answered that we are too fast; whether the action was taken is being looked up",
   nonce: "the exchange says that the action's number is used; whether by this action is being looked up",
   unlisted_text: "the exchange answered in words that are new to us; what became of the action is being looked up",
@@ -172,7 +170,7 @@ const LOST_REASONS: Partial<Record<(Reply & { kind: "ambiguous" })["reason"], st
 };
 
 /** Why the outcome is not known, in words for the order's `error`. */
-export function lostReason(reason: (Reply & { kind: "ambiguous" })["reason"]): string {
+export function lostReason(reason: AmbiguousReason): string {
   return LOST_REASONS[reason] ?? "the exchange's answer was lost; what became of the action is being looked up";
 }
 

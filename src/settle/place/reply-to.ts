@@ -1,5 +1,4 @@
-import type { StatusEntry } from "../../wire/answer/reply.ts";
-import type { Reply } from "../send/send.ts";
+import type { Reply, StatusEntry } from "../../wire/answer/reply.ts";
 
 /** Which order of an action it is (from 0), and how many the action has. */
 export type PlaceInAction = { index: number; count: number };

@@ -8,9 +8,9 @@ import type { With } from "../../deps.ts";
 import type { HeardOrder } from "../../exchange/sitter.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { parseOrderStatusOf } from "../../wire/answer/order-status.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import type { Difference } from "../evidence/difference.ts";
-import type { Reply } from "../send/send.ts";
 
 /**
  * How long an answer is held back until the feed or a look names the order's market, milliseconds: at most once a

@@ -44,11 +44,11 @@ export function answerBatch(store: Store, batchId: string): KeyAnswer | null {
   const orders = listBatch(store, batchId);
   if (orders.some(({ status }) => status === "unknown")) return null;
   const [first] = orders;
-  const key = first?.idempotencyKey ?? null;
-  if (first === undefined || key === null) throw new Error("bug: a batch without its orders");
+  const idempotencyKey = first?.idempotencyKey ?? null;
+  if (first === undefined || idempotencyKey === null) throw new Error("bug: a batch without its orders");
   const { accountId } = first;
   // After a restore the key may answer something else.
-  if (findKeyRecord(store, accountId, key)?.resource.id !== batchId) return null;
+  if (findKeyRecord(store, accountId, idempotencyKey)?.resource.id !== batchId) return null;
   const answer: KeyAnswer = { status: 201, body: batchText(orders) };
-  return storeAnswer(store, { accountId, key }, answer) ? answer : null;
+  return storeAnswer(store, { accountId, idempotencyKey }, answer) ? answer : null;
 }

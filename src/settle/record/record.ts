@@ -190,7 +190,7 @@ export function finishOrderAttempt(
   if (record !== null && record.resource.id !== attempt.resource.id) return null;
   const shown = end.error === undefined || end.error === null ? order : { ...order, error: end.error };
   const answer: KeyAnswer = { status: attempt.kind === "place" ? 201 : 200, body: orderText(shown) };
-  const isFixed = storeAnswer(store, { accountId: attempt.accountId, key: attempt.idempotencyKey }, answer);
+  const isFixed = storeAnswer(store, attempt, answer);
   return isFixed ? answer : null;
 }
 

@@ -158,5 +158,6 @@ function passKeyToIt(world: With<"store">, to: { keyDigits: string; accountId: s
   const { store } = world;
   const same = [...signedCloids(store, to.accountId)].find((cloid) => keyDigitsOfCloid(cloid) === to.keyDigits);
   const attempt = same === undefined ? null : findAttemptByCloid(store, same);
-  if (attempt !== null) passKeyOn(store, { accountId: to.accountId, key: attempt.idempotencyKey }, to.orderId);
+  if (attempt !== null)
+    passKeyOn(store, { accountId: to.accountId, idempotencyKey: attempt.idempotencyKey }, to.orderId);
 }

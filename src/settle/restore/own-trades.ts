@@ -71,13 +71,13 @@ function takeUpPart(
   { part, order }: { part: TradePart; order: StoredOrder },
 ): void {
   const { id, accountId } = trade;
-  const key = nameOfPart(trade, part);
+  const idempotencyKey = nameOfPart(trade, part);
   const createdAtMs = clock.nowMs();
   const resource = { kind: "order" as const, id: order.id };
-  if (findKeyRecord(store, accountId, key) === null)
+  if (findKeyRecord(store, accountId, idempotencyKey) === null)
     insertKeyRecord(store, {
       accountId,
-      key,
+      idempotencyKey,
       route: "trade",
       fingerprint: "trade",
       resource,

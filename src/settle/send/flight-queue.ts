@@ -1,22 +1,22 @@
 import type { Clock } from "../../core/clock.ts";
 import { type FlightRank, type InFlight, mayGo, NOTHING_IN_FLIGHT } from "../../core/in-flight.ts";
-import type { Place } from "../../deps.ts";
+import type { Slot } from "../../deps.ts";
 
-/** What is under way for one owner, and who waits for a place among it. */
+/** What is under way for one owner, and who waits for a slot. */
 export type FlightQueue = {
   now(): InFlight;
   set(flight: InFlight): void;
-  /** Gives places to those in line, while there are any. */
+  /** Gives slots to those in line, while there are any. */
   serve(): void;
-  take(rank: FlightRank): Place | null;
-  wait(rank: FlightRank, forMs: number): Promise<Place | null>;
+  take(rank: FlightRank): Slot | null;
+  wait(rank: FlightRank, forMs: number): Promise<Slot | null>;
 };
 
 export type QueueParts = {
   clock: Clock;
-  /** Makes a place and counts it as under way. */
-  open(rank: FlightRank): Place;
-  /** Frees places of actions that have ended without anybody saying so. */
+  /** Makes a slot and counts it as under way. */
+  open(rank: FlightRank): Slot;
+  /** Frees slots of actions that have ended without anybody saying so. */
   look(): void;
 };
 
@@ -24,13 +24,13 @@ export type QueueParts = {
 const LOOK_MS = 100;
 /** Most that wait: as many requests as are answered at once. One more is turned away. */
 const MAX_WAITING = 512;
-/** A cancel that has waited for so long no longer waits for places of actions whose answer was lost, milliseconds. */
+/** A cancel that has waited for so long no longer waits for slots of actions whose answer was lost, milliseconds. */
 const PATIENT_AFTER_MS = 1_000;
 
 /** The order of the line: cancels take risk away, empty actions find out what became of others, orders come last. */
 const ORDER: Record<FlightRank, number> = { patient: 0, cancel: 0, noop: 1, order: 2 };
 
-type Waiting = { rank: FlightRank; sinceMs: number; untilMs: number; answer(place: Place | null): void };
+type Waiting = { rank: FlightRank; sinceMs: number; untilMs: number; answer(slot: Slot | null): void };
 
 export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue {
   let flight = NOTHING_IN_FLIGHT;
@@ -61,7 +61,7 @@ export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue 
     isWatched = false;
   }
 
-  function take(rank: FlightRank): Place | null {
+  function take(rank: FlightRank): Slot | null {
     if (waiting.some((each) => ORDER[each.rank] <= ORDER[rank])) return null;
     if (!mayGo(flight, rank) && waiting.length === 0) look();
     return mayGo(flight, rank) ? open(rank) : null;
@@ -75,9 +75,9 @@ export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue 
     serve,
     take,
     wait(rank, forMs) {
-      const place = take(rank);
-      if (place !== null || forMs <= 0 || waiting.length >= MAX_WAITING) return Promise.resolve(place);
-      const { promise, resolve } = Promise.withResolvers<Place | null>();
+      const slot = take(rank);
+      if (slot !== null || forMs <= 0 || waiting.length >= MAX_WAITING) return Promise.resolve(slot);
+      const { promise, resolve } = Promise.withResolvers<Slot | null>();
       const sinceMs = clock.elapsedMs();
       waiting.push({ rank, sinceMs, untilMs: sinceMs + forMs, answer: resolve });
       void watch();

@@ -1,13 +1,13 @@
 import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { enter, type FlightRank, giveNumber, leave, lose } from "../../core/in-flight.ts";
-import type { Flights, Place, With } from "../../deps.ts";
+import type { Flights, Slot, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { findAttempt, listOpenAttempts, listSameAction } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
 import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
 
-/** An attempt that has a place. */
-type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; placeId: number };
+/** An attempt that has a slot. */
+type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; slotId: number };
 
 type FlightParts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
 
@@ -18,7 +18,7 @@ type FlightParts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["
 export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   const queues = new Map<string, FlightQueue>();
   const carried = new Map<number, Carried>();
-  let lastPlaceId = 0;
+  let lastSlotId = 0;
 
   function queueOf(owner: string): FlightQueue {
     const known = queues.get(owner);
@@ -28,32 +28,32 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
     return queue;
   }
 
-  function open(owner: string, rank: FlightRank): Place {
+  function open(owner: string, rank: FlightRank): Slot {
     const queue = queueOf(owner);
-    lastPlaceId += 1;
-    const placeId = lastPlaceId;
+    lastSlotId += 1;
+    const slotId = lastSlotId;
     let attemptId: number | null = null;
-    queue.set(enter(queue.now(), placeId, rank === "noop" ? "noop" : "reserved"));
+    queue.set(enter(queue.now(), slotId, rank === "noop" ? "noop" : "reserved"));
     return {
       take({ id, expiresAtMs }) {
         // A transaction that was rolled back gives its attempt's id out again: what had the id before is gone.
         const before = carried.get(id);
-        if (before !== undefined && before.placeId !== placeId) end(before);
+        if (before !== undefined && before.slotId !== slotId) end(before);
         if (attemptId !== null) carried.delete(attemptId);
         attemptId = id;
-        carried.set(id, { owner, placeId, expiresAtMs });
-        queue.set(giveNumber(queue.now(), placeId));
+        carried.set(id, { owner, slotId, expiresAtMs });
+        queue.set(giveNumber(queue.now(), slotId));
       },
       leave() {
-        if (attemptId === null) end({ owner, placeId });
+        if (attemptId === null) end({ owner, slotId });
         else landed(attemptId);
       },
     };
   }
 
-  function end({ owner, placeId }: Pick<Carried, "owner" | "placeId">): void {
+  function end({ owner, slotId }: Pick<Carried, "owner" | "slotId">): void {
     const queue = queueOf(owner);
-    queue.set(leave(queue.now(), placeId));
+    queue.set(leave(queue.now(), slotId));
     queue.serve();
   }
 
@@ -67,16 +67,16 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
     const action = carried.get(attemptId);
     if (action === undefined) return;
     const queue = queueOf(action.owner);
-    queue.set(lose(queue.now(), action.placeId));
+    queue.set(lose(queue.now(), action.slotId));
   }
 
   function isLost(attemptId: number): boolean {
     const action = carried.get(attemptId);
-    const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.placeId);
+    const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.slotId);
     return each?.kind === "numbered" && each.isLost;
   }
 
-  /** Frees the places of actions that can no longer arrive, by the exchange's time, or whose outcome the rows know. */
+  /** Frees the slots of actions that can no longer arrive, by the exchange's time, or whose outcome the rows know. */
   function look(owner: string): void {
     const nowMs = exchange.nowMs();
     for (const [attemptId, each] of [...carried]) {
@@ -85,7 +85,7 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   }
 
   for (const attempt of listOpenAttempts(store)) {
-    // A batch has one number, and one place: that of its first attempt.
+    // A batch has one number, and one slot: that of its first attempt.
     if (listSameAction(store, attempt)[0]?.id !== attempt.id) continue;
     const owner = findAccount(store, attempt.accountId)?.ownerAddress;
     if (owner === undefined || attempt.seal !== null) continue;

@@ -1,6 +1,6 @@
 import { type Account, vaultAddressOf } from "../../core/account.ts";
-import type { Attempt, AttemptKind } from "../../core/attempt.ts";
-import type { Place, With } from "../../deps.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Slot, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { insertAttempt } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -10,19 +10,13 @@ import { type Action, actionJson, canonicalAction, parseActionJson } from "../..
 import { signingAgent } from "../pre-trade/obstacles.ts";
 
 /** What is about to be signed, before it has a nonce. */
-export type Intended = {
-  kind: AttemptKind;
-  account: Account;
-  resource: Attempt["resource"];
-  idempotencyKey: string;
-  /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
-  actor: string;
-  action: Action;
-  cloid: string | null;
-  targetOid: string | null;
-  isTargetClosed?: boolean;
-  intendedTotal?: string | null;
-};
+export type Intended = Pick<Attempt, "kind" | "resource" | "idempotencyKey" | "cloid" | "targetOid"> &
+  Partial<Pick<Attempt, "isTargetClosed" | "intendedTotal">> & {
+    account: Account;
+    /** Key hash of the caller, or `gateway` for what the pursuit does by itself. */
+    actor: string;
+    action: Action;
+  };
 
 /** The agent that signs for an account, or `agent_not_approved`: known before anything is stored. */
 export function requireAgent(world: With<"exchange" | "signers" | "store">, account: Account): string {
@@ -41,8 +35,8 @@ export function signerOfToday(
   return agent !== null && world.signers.has(agent.address) ? agent.address : attempt.signer;
 }
 
-/** Who signs it, and its place among what may be under way. */
-export type Signing = { signer: string; place: Place };
+/** Who signs it, and its slot among what may be under way. */
+export type SignerAndSlot = { signer: string; slot: Slot };
 
 /**
  * Stores what is about to be signed, inside the caller's transaction: nonce, expiry, action and audit row. From
@@ -51,18 +45,18 @@ export type Signing = { signer: string; place: Place };
 export function storeAttempt(
   world: With<"clock" | "exchange" | "settings" | "store">,
   intended: Intended,
-  { signer, place }: Signing,
+  { signer, slot }: SignerAndSlot,
 ): Attempt {
-  const attempt = storeNumbered(world, intended, numberFor(world, signer), insertAttempt);
-  place.take(attempt);
+  const attempt = storeUnderNonce(world, intended, nonceFor(world, signer), insertAttempt);
+  slot.take(attempt);
   return attempt;
 }
 
-/** The number that an action is about to be signed with, and until when it can run. */
-export type Numbered = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
+/** The nonce that an action is about to be signed with, and until when it can run. */
+export type TakenNonce = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
 
 /** Takes the signer's next number, inside the transaction that stores the attempt which uses it. */
-export function numberFor(world: With<"exchange" | "settings" | "store">, signer: string): Numbered {
+export function nonceFor(world: With<"exchange" | "settings" | "store">, signer: string): TakenNonce {
   const exchangeNowMs = world.exchange.nowMs();
   const nonce = takeNonce(world.store, signer, exchangeNowMs);
   return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
@@ -70,12 +64,12 @@ export function numberFor(world: With<"exchange" | "settings" | "store">, signer
 
 /**
  * Stores what is about to be signed under a number that the caller has taken. `insert` puts the attempt into its row:
- * its own, or that of the order that it places. The caller sees to the place under way, one for each number.
+ * its own, or that of the order that it places. The caller sees to the slot, one for each number.
  */
-export function storeNumbered(
+export function storeUnderNonce(
   world: With<"clock" | "store">,
   intended: Intended,
-  { signer, nonce, expiresAtMs }: Numbered,
+  { signer, nonce, expiresAtMs }: TakenNonce,
   insert: (store: Store, attempt: Omit<Attempt, "id">) => Attempt,
 ): Attempt {
   const { store } = world;

@@ -1,5 +1,5 @@
 import { type Attempt, mayNoop, type NoopAnswer, sealByNoop } from "../../core/attempt.ts";
-import type { Place, ToSend, With } from "../../deps.ts";
+import type { Slot, ToSend, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listSameAction } from "../../store/attempts.ts";
 import { appendAudit } from "../../store/audit.ts";
@@ -8,7 +8,7 @@ import { noopAnswer } from "../../wire/answer/reply.ts";
 import { updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
-import { type Reply, sendNoop } from "./send.ts";
+import { sendNoop } from "./send.ts";
 
 /**
  * Burns the attempt's nonce with a `noop`, counted on disk before it is sent, and notes what its answer proves. Does
@@ -18,12 +18,12 @@ import { type Reply, sendNoop } from "./send.ts";
 export async function burnNonce(world: ToSend, attempt: Attempt): Promise<Attempt> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return attempt;
   await world.point("settle_before_noop");
-  const place = await placeForNoop(world, attempt);
-  if (place === null) return attempt;
+  const slot = await slotForNoop(world, attempt);
+  if (slot === null) return attempt;
   try {
-    return await burnInPlace(world, attempt);
+    return await burnInSlot(world, attempt);
   } finally {
-    place.leave();
+    slot.leave();
   }
 }
 
@@ -31,22 +31,22 @@ export async function burnNonce(world: ToSend, attempt: Attempt): Promise<Attemp
 const NOOP_WAIT_MS = 4_000;
 
 /**
- * A place for an empty action. Where the attempt's own action was lost, the number still has that action's place:
+ * A slot for an empty action. Where the attempt's own action was lost, the number still has that action's slot:
  * whichever of the two arrives, the number is used once.
  */
-async function placeForNoop(
+async function slotForNoop(
   { store, flights }: With<"flights" | "store">,
   attempt: Attempt,
-): Promise<Pick<Place, "leave"> | null> {
+): Promise<Pick<Slot, "leave"> | null> {
   if (flights.isLost(carriedBy({ store }, attempt))) return { leave: () => undefined };
   const owner = findAccount(store, attempt.accountId)?.ownerAddress ?? attempt.signer;
   return flights.take(owner, "noop") ?? flights.wait(owner, "noop", NOOP_WAIT_MS);
 }
 
-async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
+async function burnInSlot(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
-  const answer = answerOf(await sendNoop(world, counted));
+  const answer = noopAnswer(await sendNoop(world, counted));
   // The action's own answer, or a look-up, may have settled it meanwhile.
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return counted;
@@ -60,10 +60,6 @@ async function burnInPlace(world: ToSend, attempt: Attempt): Promise<Attempt> {
   return { ...now, ...change };
 }
 
-function answerOf(reply: Reply): NoopAnswer {
-  return reply.kind === "ambiguous" && reply.reason === "no_answer" ? "no_information" : noopAnswer(reply);
-}
-
 /**
  * Takes the number of a settled action that was refused without using it up, so that no copy of it can be executed any more: `ok`
  * proves that. Where something has taken the number before it is of no use to ask again.
@@ -71,21 +67,21 @@ function answerOf(reply: Reply): NoopAnswer {
 export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopAnswer> {
   if (!mayNoop(attempt, world.exchange.nowMs()) || !hasActionsLeft(world, attempt)) return "no_information";
   await world.point("settle_before_noop");
-  const place = await placeForNoop(world, attempt);
-  if (place === null) return "no_information";
+  const slot = await slotForNoop(world, attempt);
+  if (slot === null) return "no_information";
   try {
     inTransaction(world.store, () =>
       recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
     );
-    const answer = answerOf(await sendNoop(world, attempt));
+    const answer = noopAnswer(await sendNoop(world, attempt));
     inTransaction(world.store, () => note(world, attempt, "noop answered", answer));
     return answer;
   } finally {
-    place.leave();
+    slot.leave();
   }
 }
 
-/** Id of the attempt that has the number's place among what is under way: the first of all that left under it. */
+/** Id of the attempt that has the number's slot: the first of all that left under it. */
 function carriedBy({ store }: With<"store">, attempt: Attempt): number {
   return listSameAction(store, attempt)[0]?.id ?? attempt.id;
 }

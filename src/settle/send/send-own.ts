@@ -1,5 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
-import type { Place, ToSend } from "../../deps.ts";
+import type { Slot, ToSend } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { type SendResult, sendAttempt } from "./send.ts";
 
@@ -10,7 +10,7 @@ export type OwnAction = {
   accountId: string;
   purpose: "cancel" | "order" | "reduce";
   /** Stores the intent; null where by now there is nothing to do. */
-  store: (place: Place) => Attempt | null;
+  store: (slot: Slot) => Attempt | null;
 };
 
 /**
@@ -23,19 +23,19 @@ export async function sendOwn(
 ): Promise<{ attempt: Attempt; result: SendResult } | null> {
   const owner = findAccount(world.store, accountId)?.ownerAddress;
   if (owner === undefined) throw new Error("bug: an action without its account");
-  const place = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", OWN_WAIT_MS));
-  if (place === null) return null;
-  const attempt = storedIn(place, store);
+  const slot = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", OWN_WAIT_MS));
+  if (slot === null) return null;
+  const attempt = storedIn(slot, store);
   return attempt === null ? null : { attempt, result: await sendAttempt(world, attempt, purpose) };
 }
 
-/** Stores the intent; frees the place where nothing was stored. */
-function storedIn(place: Place, store: OwnAction["store"]): Attempt | null {
+/** Stores the intent; frees the slot where nothing was stored. */
+function storedIn(slot: Slot, store: OwnAction["store"]): Attempt | null {
   let attempt: Attempt | null = null;
   try {
-    attempt = store(place);
+    attempt = store(slot);
   } finally {
-    if (attempt === null) place.leave();
+    if (attempt === null) slot.leave();
   }
   return attempt;
 }

@@ -5,12 +5,9 @@ import { findAccount } from "../../store/accounts.ts";
 import type { Action } from "../../wire/action/index.ts";
 import { joinedOrders } from "../../wire/action/order.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
-import { classifyReply, type Verdict } from "../../wire/answer/reply.ts";
+import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
 import { actionOf } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
-
-/** What came back for one signed action: the exchange's word, or none. */
-export type Reply = Verdict | { kind: "ambiguous"; reason: "no_answer"; text: string | null };
 
 /** What became of one signed action. */
 export type SendResult =
@@ -51,12 +48,12 @@ export async function sendBatch(
 }
 
 /** A signed action. `count`: how many orders, or other things, are in it. */
-type Signed = { body: string; purpose: Purpose; count: number };
+type SignedRequest = { body: string; purpose: Purpose; count: number };
 
 async function sendSigned(
   world: ToSend,
   attempt: Attempt,
-  signed: Signed | null,
+  signed: SignedRequest | null,
   onDisk: Promise<void>,
 ): Promise<SendResult> {
   const result = await postInTime(world, attempt, signed, onDisk);
@@ -79,7 +76,7 @@ const ON_DISK = Promise.resolve();
 async function postInTime(
   world: ToSend,
   attempt: Attempt,
-  signed: Signed | null,
+  signed: SignedRequest | null,
   onDisk: Promise<void>,
 ): Promise<SendResult> {
   await onDisk;
@@ -105,12 +102,17 @@ export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> 
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
-async function post(world: ToSend, attempt: Attempt, signed: Signed, mayLeave: () => boolean): Promise<SendResult> {
+async function post(
+  world: ToSend,
+  attempt: Attempt,
+  signed: SignedRequest,
+  mayLeave: () => boolean,
+): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
   const { purpose, count } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
-  const outcome = await sendOnce(world, signed, mayLeave);
+  const outcome = await sendCatching(world, signed, mayLeave);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
@@ -119,26 +121,26 @@ async function post(world: ToSend, attempt: Attempt, signed: Signed, mayLeave: (
     case "unknown":
       return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
     case "answered": {
-      const verdict = classifyReply(outcome.httpStatus, outcome.body);
-      noteUnlisted(world, verdict);
+      const reply = classifyReply(outcome.httpStatus, outcome.body);
+      noteUnlisted(world, reply);
       if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
-      else if (isRefusedForActions(verdict)) world.exchange.slowDown("out_of_actions");
-      if (trader !== null && isRefusedForActions(verdict)) void world.allowance.refresh(trader);
-      return { kind: "reply", reply: toAsMany(verdict, count) };
+      else if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
+      if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
+      return { kind: "reply", reply: toAsMany(reply, count) };
     }
   }
 }
 
 /** Makes an answer with more words than the action has orders ambiguous: nobody can tell which word is whose. */
-function toAsMany(verdict: Verdict, count: number): Verdict {
-  const isAmbiguous = verdict.kind === "accepted" && verdict.statuses.length > count;
-  return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : verdict;
+function toAsMany(reply: Reply, count: number): Reply {
+  const isAmbiguous = reply.kind === "accepted" && reply.statuses.length > count;
+  return isAmbiguous ? { kind: "ambiguous", reason: "unreadable", text: null } : reply;
 }
 
 /** Posts once. An exception proves nothing about what has left, and is told as no answer. */
-async function sendOnce(
+async function sendCatching(
   world: With<"exchange" | "log">,
-  { body, purpose }: Signed,
+  { body, purpose }: SignedRequest,
   mayLeave: () => boolean,
 ): Promise<SendOutcome> {
   try {
@@ -149,8 +151,8 @@ async function sendOnce(
   }
 }
 
-function isRefusedForActions(verdict: Verdict): boolean {
-  return verdict.kind === "refused" && isOutOfActions(verdict.text);
+function isRefusedForActions(reply: Reply): boolean {
+  return reply.kind === "refused" && isOutOfActions(reply.text);
 }
 
 /** Signs an attempt's action; null where that fails, and then nothing leaves. */
@@ -158,8 +160,8 @@ function sign(
   world: With<"clock" | "log" | "metrics" | "signers">,
   attempt: Attempt,
   action: Action | null,
-  way: Omit<Signed, "body">,
-): Signed | null {
+  way: Omit<SignedRequest, "body">,
+): SignedRequest | null {
   if (action === null) return null;
   const startedMs = world.clock.elapsedMs();
   try {

@@ -1,6 +1,6 @@
 import type { With } from "../../deps.ts";
 import { isListedRefusal, printable } from "../../wire/answer/refusal.ts";
-import type { Verdict } from "../../wire/answer/reply.ts";
+import type { Reply } from "../../wire/answer/reply.ts";
 
 /** Texts that are remembered as told; past it the oldest is forgotten. */
 const MAX_TOLD = 500;
@@ -9,8 +9,8 @@ const MAX_TOLD = 500;
  * Counts refusals in words that are not in our list, and warns once of each: what such an answer means has to be looked up each
  * time, so whoever runs the gateway should know the words and report them.
  */
-export function noteUnlisted({ state, log, metrics }: With<"log" | "metrics" | "state">, verdict: Verdict): void {
-  for (const text of unlistedTexts(verdict)) {
+export function noteUnlisted({ state, log, metrics }: With<"log" | "metrics" | "state">, reply: Reply): void {
+  for (const text of unlistedTexts(reply)) {
     metrics.unlistedRefusal();
     state.toldRefusals ??= new Set();
     const known = state.toldRefusals;
@@ -23,10 +23,10 @@ export function noteUnlisted({ state, log, metrics }: With<"log" | "metrics" | "
   }
 }
 
-function unlistedTexts(verdict: Verdict): string[] {
-  if (verdict.kind === "ambiguous") return verdict.reason === "unlisted_text" ? [verdict.text ?? ""] : [];
-  if (verdict.kind === "refused") return [];
-  return verdict.statuses.flatMap((entry) =>
+function unlistedTexts(reply: Reply): string[] {
+  if (reply.kind === "ambiguous") return reply.reason === "unlisted_text" ? [reply.text ?? ""] : [];
+  if (reply.kind === "refused") return [];
+  return reply.statuses.flatMap((entry) =>
     entry.kind === "error" && !isListedRefusal(entry.text) ? [entry.text] : [],
   );
 }

@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isLive } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
-import type { Place, Settling, ToSend, With } from "../../deps.ts";
+import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listLegs } from "../../store/legs.ts";
@@ -41,7 +41,7 @@ export async function cancelCovered(
 async function armCancel(world: ToCancel, settling: Pick<Settling, "pursue">, canceling: Canceling): Promise<void> {
   const { account, orderId } = canceling;
   if (isArmed(world, orderId)) return;
-  const store = (place: Place) => storeCancel(world, canceling, place);
+  const store = (slot: Slot) => storeCancel(world, canceling, slot);
   const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
   if (sent === null) return;
   const { attempt, result } = sent;
@@ -55,7 +55,7 @@ function isArmed({ store }: With<"store">, orderId: string): boolean {
   return listAttemptsOf(store, orderId).some(({ kind, state }) => kind === "cancel" && state !== "done");
 }
 
-function storeCancel(world: ToCancel, { name, account, orderId }: Canceling, place: Place): Attempt | null {
+function storeCancel(world: ToCancel, { name, account, orderId }: Canceling, slot: Slot): Attempt | null {
   return inTransaction(world.store, (store) => {
     const order = findOrder(store, orderId);
     const leg = legToCancel(listLegs(store, orderId));
@@ -68,7 +68,7 @@ function storeCancel(world: ToCancel, { name, account, orderId }: Canceling, pla
     const intended = { order, account, leg, idempotencyKey: name, actor: "gateway" };
     return storeAttempt(world, intendedCancel(world, intended), {
       signer: agent.address,
-      place,
+      slot,
     });
   });
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import type { Stop } from "../../core/stop.ts";
-import type { Place, Settling, With } from "../../deps.ts";
+import type { Settling, Slot, With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { insertOperation, listTwapCancels, type StoredOperation } from "../../store/operations.ts";
@@ -85,7 +85,7 @@ export async function cancelRunningTwap(
 ): Promise<void> {
   const { account, twapId } = canceling;
   if (isUnderWay(world, account, twapId)) return;
-  const store = (place: Place) => storeTwapCancel(world, canceling, place);
+  const store = (slot: Slot) => storeTwapCancel(world, canceling, slot);
   const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
   if (sent === null) return;
   const { attempt, result } = sent;
@@ -103,7 +103,7 @@ function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): 
 function storeTwapCancel(
   world: ToWithdraw,
   { stop, account, twapId, market }: CancelingTwap,
-  place: Place,
+  slot: Slot,
 ): Attempt | null {
   const listed = world.markets.current()?.byName.get(market);
   const agent = signingAgent(world, account);
@@ -138,6 +138,6 @@ function storeTwapCancel(
       cloid: null,
       targetOid: null,
     };
-    return storeAttempt(world, intended, { signer: agent.address, place });
+    return storeAttempt(world, intended, { signer: agent.address, slot });
   });
 }

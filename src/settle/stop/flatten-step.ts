@@ -4,7 +4,7 @@ import { closableOf, type Flatten } from "../../core/flatten.ts";
 import type { Market } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
-import type { Place, Settling, With } from "../../deps.ts";
+import type { Settling, Slot, With } from "../../deps.ts";
 import { type BotTwap, listBotTwaps } from "../../store/bot-twap-rows.ts";
 import { botOf, botOfStop, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -39,11 +39,11 @@ export type FlattenStep = {
 
 /** One order that only reduces and rests nowhere, with an intent of its own; a lost answer is settled before the next one. */
 export function sendStep(world: ToFlatten, settling: Pick<Settling, "pursue">, step: FlattenStep): Promise<void> {
-  return placeOwn(world, settling, { account: step.account, store: (place) => storeStep(world, step, place) });
+  return placeOwn(world, settling, { account: step.account, store: (slot) => storeStep(world, step, slot) });
 }
 
 /** Null where by now there is nothing to do, or more than is to be closed would be. */
-function storeStep(world: ToFlatten, step: FlattenStep, place: Place): Placing | null {
+function storeStep(world: ToFlatten, step: FlattenStep, slot: Slot): Placing | null {
   return inTransaction(world.store, (store) => {
     const { account } = step;
     const flatten = requireStanding(world, step);
@@ -53,7 +53,7 @@ function storeStep(world: ToFlatten, step: FlattenStep, place: Place): Placing |
     if (steps.some((order) => isStepOut(world, step.stop, order, step.shownMs))) return null;
     const order = orderOf(world, step, flatten);
     putFlatten(store, { ...flatten, steps: flatten.steps + 1 });
-    return storeOwnOrder(world, account, order, { route: "flatten", signer: agent.address, place });
+    return storeOwnOrder(world, account, order, { route: "flatten", signer: agent.address, slot });
   });
 }
 

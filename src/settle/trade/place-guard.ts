@@ -3,7 +3,7 @@ import { findMarket } from "../../core/market.ts";
 import type { OrderTerms } from "../../core/order.ts";
 import { type Guard, nameOfPart, otherSide, type Trade } from "../../core/trade.ts";
 import { nextSteps, type TradeStep } from "../../core/trade-step.ts";
-import type { Place, Settling } from "../../deps.ts";
+import type { Settling, Slot } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
@@ -26,12 +26,12 @@ export function placeGuard(
 ): Promise<void> {
   return placeOwn(world, settling, {
     account: guarding.account,
-    store: (place) => storeGuard(world, guarding, place),
+    store: (slot) => storeGuard(world, guarding, slot),
   });
 }
 
 /** Null where by the rows as they are now it is not what comes next. */
-function storeGuard(world: ToPlaceOwn, { trade, account, step, read }: PlacingGuard, place: Place): Placing | null {
+function storeGuard(world: ToPlaceOwn, { trade, account, step, read }: PlacingGuard, slot: Slot): Placing | null {
   return inTransaction(world.store, (store) => {
     const now = findTrade(store, trade.id);
     const agent = signingAgent(world, account);
@@ -44,7 +44,7 @@ function storeGuard(world: ToPlaceOwn, { trade, account, step, read }: PlacingGu
     const atMs = order.createdAtMs;
     const counted = isStop(step) ? { stops: now.stops + 1 } : { profits: now.profits + 1 };
     putTrade(store, { ...now, ...counted }, atMs);
-    const placing = storeOwnOrder(world, account, order, { route: "trade", signer: agent.address, place });
+    const placing = storeOwnOrder(world, account, order, { route: "trade", signer: agent.address, slot });
     const detail = `${nameOf(step)} of trade ${now.id}`;
     appendNote(store, { resourceId: order.id, attemptId: placing.attempt.id, atMs, what: "of a trade", detail });
     return placing;

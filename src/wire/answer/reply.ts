@@ -39,13 +39,15 @@ export type AmbiguousReason =
   | "unreadable"
   | "unlisted_text"
   | "schema_unlisted"
-  | "unexpected_status";
+  | "unexpected_status"
+  /** Nothing came back; a text is then the connection's word, and none of the exchange's. */
+  | "no_answer";
 
 /**
- * What an answer of /exchange proves. Everything that is not known to be definite is ambiguous: it may have been
- * executed.
+ * What came back for one action, and what it proves. Everything that is not known to be definite is ambiguous: it may have
+ * been executed.
  */
-export type Verdict =
+export type Reply =
   /** One entry for each order or cancel of the batch, or a single error for all of them. */
   | { kind: "accepted"; type: AcceptedType; statuses: StatusEntry[] }
   /** Not executed. `bug` when the exchange could not read what we sent. */
@@ -65,7 +67,7 @@ const UNREAD = new Map([
 ]);
 
 /** Total: never throws, and default ambiguous. */
-export function classifyReply(httpStatus: number, body: string): Verdict {
+export function classifyReply(httpStatus: number, body: string): Reply {
   if (httpStatus === 200) return classifyBody(body);
   const kept = keep(body);
   if (UNREAD.has(httpStatus)) {
@@ -76,13 +78,13 @@ export function classifyReply(httpStatus: number, body: string): Verdict {
   return ambiguous(httpStatus >= 500 ? "server_error" : "unexpected_status", kept);
 }
 
-function classifyBody(body: string): Verdict {
+function classifyBody(body: string): Reply {
   const answer = body.length > MAX_BODY ? null : orNull(() => sourceOf(parseJson(body)));
-  const verdict = answer === null ? null : orNull(() => classifyAnswer(answer));
-  return verdict ?? ambiguous("unreadable", keep(body));
+  const reply = answer === null ? null : orNull(() => classifyAnswer(answer));
+  return reply ?? ambiguous("unreadable", keep(body));
 }
 
-function classifyAnswer(answer: Source): Verdict {
+function classifyAnswer(answer: Source): Reply {
   if (oneOf(answer, "status", ["ok", "err"]) === "err") return classifyRefusal(text(answer, "response"));
   const response = source(answer, "response");
   const type = oneOf(response, "type", ["order", "cancel", "default", "twapOrder", "twapCancel"]);
@@ -95,7 +97,7 @@ function classifyAnswer(answer: Source): Verdict {
   return statuses.length === 0 ? ambiguous("unreadable", null) : { kind: "accepted", type, statuses };
 }
 
-function classifyRefusal(response: string): Verdict {
+function classifyRefusal(response: string): Reply {
   if (isListedRefusal(response)) return refused(response, false);
   const kept = keep(response);
   if (/^(?:L1 error: )?(?:Invalid nonce|Nonce mismatch)/.test(response)) return ambiguous("nonce", kept);
@@ -103,11 +105,11 @@ function classifyRefusal(response: string): Verdict {
   return ambiguous("unlisted_text", kept);
 }
 
-function refused(said: string, bug: boolean): Verdict {
+function refused(said: string, bug: boolean): Reply {
   return { kind: "refused", text: said, bug };
 }
 
-function ambiguous(reason: AmbiguousReason, said: string | null): Verdict {
+function ambiguous(reason: AmbiguousReason, said: string | null): Reply {
   return { kind: "ambiguous", reason, text: said };
 }
 
@@ -150,10 +152,10 @@ function ids(entry: Source): { oid: string; cloid: string | null } {
  * What the answer to a `noop` proves about its nonce: `ok` means that our noop took it; `duplicate` that something with
  * this nonce was there before; `too_low` that it is too low for anything.
  */
-export function noopAnswer(verdict: Verdict): NoopAnswer {
-  if (verdict.kind === "accepted") return verdict.type === "default" ? "ok" : "no_information";
-  if (verdict.kind !== "ambiguous" || verdict.reason !== "nonce") return "no_information";
-  const said = verdict.text ?? "";
+export function noopAnswer(reply: Reply): NoopAnswer {
+  if (reply.kind === "accepted") return reply.type === "default" ? "ok" : "no_information";
+  if (reply.kind !== "ambiguous" || reply.reason !== "nonce") return "no_information";
+  const said = reply.text ?? "";
   if (said.includes("duplicate nonce")) return "duplicate";
   return said.includes("nonce too low") ? "too_low" : "no_information";
 }

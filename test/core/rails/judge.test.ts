@@ -13,23 +13,27 @@ describe("judged", () => {
     [
       "what is held where it may trade no more is got out of",
       "allowed",
-      [{ markets: ["ETH"] }, leg({ side: "sell", reduceOnly: true }), { net: "1" }],
+      [{ markets: ["ETH"] }, leg({ side: "sell", canOnlyReduce: true }), { net: "1" }],
     ],
     [
       "and protected there",
       "allowed",
-      [{ markets: ["ETH"] }, leg({ side: "sell", reduceOnly: true, triggerPrice: usd(90) }), { net: "1" }],
+      [{ markets: ["ETH"] }, leg({ side: "sell", canOnlyReduce: true, triggerPrice: usd(90) }), { net: "1" }],
     ],
     [
       "no more of it than is its own, whatever it may touch",
       "markets",
       [
         { markets: ["ETH"], touches: "all" },
-        leg({ side: "sell", reduceOnly: true, remaining: usd(1.5) }),
+        leg({ side: "sell", canOnlyReduce: true, remaining: usd(1.5) }),
         { net: "1", account: "5" },
       ],
     ],
-    ["what reduces passes a halt", "allowed", [{}, leg({ side: "sell", reduceOnly: true }), { halt: HALT, net: "1" }]],
+    [
+      "what reduces passes a halt",
+      "allowed",
+      [{}, leg({ side: "sell", canOnlyReduce: true }), { halt: HALT, net: "1" }],
+    ],
     [
       "a loss that has come to its limit",
       "maxLossPerDay",
@@ -58,8 +62,8 @@ describe("judged", () => {
       "allowed",
       [
         {},
-        leg({ orderId: "moved", reduceOnly: true, side: "sell", price: usd(101) }),
-        { net: "1", legs: [leg({ orderId: "moved", reduceOnly: true, side: "sell" })] },
+        leg({ orderId: "moved", canOnlyReduce: true, side: "sell", price: usd(101) }),
+        { net: "1", legs: [leg({ orderId: "moved", canOnlyReduce: true, side: "sell" })] },
       ],
     ],
     [
@@ -85,7 +89,7 @@ describe("judged", () => {
     [
       "what reduces is no part of the worst case",
       "allowed",
-      [{ maxPosition: usd(100) }, leg({}), { legs: [leg({ reduceOnly: true, side: "sell", remaining: usd(50) })] }],
+      [{ maxPosition: usd(100) }, leg({}), { legs: [leg({ canOnlyReduce: true, side: "sell", remaining: usd(50) })] }],
     ],
     [
       "what is open counts for the day before it is filled",
@@ -97,15 +101,19 @@ describe("judged", () => {
     [
       "two reductions that rest are one",
       "touches 0.5",
-      [{}, leg({ reduceOnly: true, side: "sell" }), { net: "1.5", legs: [leg({ reduceOnly: true, side: "sell" })] }],
+      [
+        {},
+        leg({ canOnlyReduce: true, side: "sell" }),
+        { net: "1.5", legs: [leg({ canOnlyReduce: true, side: "sell" })] },
+      ],
     ],
     [
       "another's reduction on the book is not displaced",
       "touches",
       [
         {},
-        leg({ reduceOnly: true, side: "sell" }),
-        { net: "1", account: "1.5", legs: [leg({ reduceOnly: true, side: "sell", bot: null })] },
+        leg({ canOnlyReduce: true, side: "sell" }),
+        { net: "1", account: "1.5", legs: [leg({ canOnlyReduce: true, side: "sell", bot: null })] },
       ],
     ],
     [
@@ -113,19 +121,19 @@ describe("judged", () => {
       "allowed",
       [
         {},
-        leg({ reduceOnly: true, side: "sell" }),
-        { net: "1", account: "2", legs: [leg({ reduceOnly: true, side: "sell", bot: null })] },
+        leg({ canOnlyReduce: true, side: "sell" }),
+        { net: "1", account: "2", legs: [leg({ canOnlyReduce: true, side: "sell", bot: null })] },
       ],
     ],
     [
       "another's reduction is not traded with",
       "touches",
-      [{}, leg({}), { legs: [leg({ reduceOnly: true, side: "sell", bot: "b" })] }],
+      [{}, leg({}), { legs: [leg({ canOnlyReduce: true, side: "sell", bot: "b" })] }],
     ],
     [
       "below it, it is left alone",
       "allowed",
-      [{}, leg({ price: usd(99) }), { legs: [leg({ reduceOnly: true, side: "sell", bot: "b" })] }],
+      [{}, leg({ price: usd(99) }), { legs: [leg({ canOnlyReduce: true, side: "sell", bot: "b" })] }],
     ],
     [
       "a bot that is flat does not go long where others are short",
@@ -147,7 +155,7 @@ describe("judged", () => {
       "maxStopDistance",
       [
         { maxStopDistance: usd(10) },
-        leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(80) }),
+        leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90), price: usd(80) }),
         false,
       ],
     ],
@@ -156,19 +164,23 @@ describe("judged", () => {
       "allowed",
       [
         { maxStopDistance: usd(10) },
-        leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(81) }),
+        leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90), price: usd(81) }),
         false,
       ],
     ],
     [
       "a stop of which no price says whether it has fired",
       "allowed",
-      [{ maxDistance: usd(2) }, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(81) }), null],
+      [
+        { maxDistance: usd(2) },
+        leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90), price: usd(81) }),
+        null,
+      ],
     ],
     [
       "one that has fired is an order at once",
       "maxDistance",
-      [{ maxDistance: usd(2) }, leg({ reduceOnly: true, side: "sell", price: usd(81) }), true],
+      [{ maxDistance: usd(2) }, leg({ canOnlyReduce: true, side: "sell", price: usd(81) }), true],
     ],
     [
       "an entry by its trigger",
@@ -177,7 +189,7 @@ describe("judged", () => {
     ],
   ])("%s is judged as %s", (_title, outcome, [rails, wished, hasFired]) => {
     const trigger = { price: wished.triggerPrice ?? decimal("90"), kind: "stop_loss" as const, hasFired };
-    expect(judged(rails, wished, { net: wished.reduceOnly ? "1" : "0", trigger })).toBe(outcome);
+    expect(judged(rails, wished, { net: wished.canOnlyReduce ? "1" : "0", trigger })).toBe(outcome);
   });
 
   const to = (leverage: number, isCross = true): Wish => ({
@@ -221,14 +233,14 @@ describe("judged", () => {
     [
       "a reduction, whatever is set",
       "allowed",
-      [{ maxLeverage: 3 }, leg({ reduceOnly: true, side: "sell" }), { net: "1", ...set(40) }],
+      [{ maxLeverage: 3 }, leg({ canOnlyReduce: true, side: "sell" }), { net: "1", ...set(40) }],
     ],
   ])("leverage and margin: %s comes to %s", (_title, outcome, asked) => {
     expect(judged(...asked)).toBe(outcome);
   });
 
   const PURR: Partial<Rails> = { markets: ["PURR/USDC"] };
-  const spot = (some: Partial<OpenLeg>) => leg({ market: "PURR/USDC", reduceOnly: some.side === "sell", ...some });
+  const spot = (some: Partial<OpenLeg>) => leg({ market: "PURR/USDC", canOnlyReduce: some.side === "sell", ...some });
   const USDC: Known = { pairName: "PURR/USDC" };
 
   test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([

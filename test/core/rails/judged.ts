@@ -28,7 +28,7 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
     triggerPrice: null,
     triggerKind: some.triggerPrice == null ? null : "stop_loss",
     isUnheard: false,
-    reduceOnly: false,
+    canOnlyReduce: false,
     ...some,
   };
 }

@@ -8,54 +8,58 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
   [
     "what rests to be bought is not held yet, where others hold",
     "touches 0",
-    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", legs: [leg({})] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell" }), { account: "3", legs: [leg({})] }],
   ],
   [
     "nor where nobody does: the exchange would take it of who comes first",
     "touches 0",
-    [{}, leg({ reduceOnly: true, side: "sell" }), { legs: [leg({})] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell" }), { legs: [leg({})] }],
   ],
   [
     "nor is what a TWAP is still to buy",
     "touches 1",
     [
       {},
-      leg({ reduceOnly: true, side: "sell", remaining: usd(1.5) }),
+      leg({ canOnlyReduce: true, side: "sell", remaining: usd(1.5) }),
       { net: "1", account: "3", legs: [leg({ price: null, remaining: usd(5) })] },
     ],
   ],
   [
     "what was lost may have been filled",
     "allowed",
-    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", legs: [leg({ isUnheard: true })] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell" }), { account: "3", legs: [leg({ isUnheard: true })] }],
   ],
   [
     "once",
     "touches 0",
-    [{}, leg({ reduceOnly: true, side: "sell" }), { account: "3", soldBeyond: "1", legs: [leg({ isUnheard: true })] }],
+    [
+      {},
+      leg({ canOnlyReduce: true, side: "sell" }),
+      { account: "3", soldBeyond: "1", legs: [leg({ isUnheard: true })] },
+    ],
   ],
   [
     "a stop goes before its entry where nobody holds anything",
     "allowed",
-    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { legs: [leg({})] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }), { legs: [leg({})] }],
   ],
   [
     "and where nobody knows what is held",
     "allowed",
-    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { account: null, legs: [leg({})] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }), { account: null, legs: [leg({})] }],
   ],
   [
     "not where others do: fired before it, it would close theirs",
     "touches 0",
-    [{}, leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }), { account: "3", legs: [leg({})] }],
+    [{}, leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }), { account: "3", legs: [leg({})] }],
   ],
   [
     "stops of all that is held, beside one another, would both fire",
     "touches 0",
     [
       {},
-      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
-      { net: "1", account: "3", legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(91) })] },
+      leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }),
+      { net: "1", account: "3", legs: [leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(91) })] },
     ],
   ],
   [
@@ -63,11 +67,11 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     "allowed",
     [
       {},
-      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
+      leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }),
       {
         net: "1",
         account: "3",
-        legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(120), triggerKind: "take_profit" })],
+        legs: [leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(120), triggerKind: "take_profit" })],
       },
     ],
   ],
@@ -76,8 +80,8 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     "allowed",
     [
       {},
-      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90) }),
-      { net: "1", legs: [leg({ reduceOnly: true, side: "sell", triggerPrice: usd(91) })] },
+      leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }),
+      { net: "1", legs: [leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(91) })] },
     ],
   ],
 ])("%s comes to %s", (_what, outcome, [rails, wished, known]) => {

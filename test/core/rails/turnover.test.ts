@@ -12,10 +12,10 @@ test("turnover is what each order may come to, whatever it is estimated at first
       fc.integer({ min: 1, max: 40 }),
       (orders, hundreds) => {
         const legs = orders.map(({ price: at, size, reduceOnly }) =>
-          leg({ remaining: decimal(String(size)), price: decimal(at), reduceOnly }),
+          leg({ remaining: decimal(String(size)), price: decimal(at), canOnlyReduce: reduceOnly }),
         );
-        const [wished = leg({}), ...others] = legs.filter(({ reduceOnly }) => !reduceOnly);
-        const increasing = legs.some(({ reduceOnly }) => !reduceOnly) ? [wished, ...others] : [wished];
+        const [wished = leg({}), ...others] = legs.filter(({ canOnlyReduce }) => !canOnlyReduce);
+        const increasing = legs.some(({ canOnlyReduce }) => !canOnlyReduce) ? [wished, ...others] : [wished];
         // Each at its own price or at the mark of 100, whichever is more.
         const worth = sum(
           increasing.map((each) => multiply(each.remaining, larger(each.price ?? ZERO, decimal("100")))),

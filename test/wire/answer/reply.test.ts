@@ -8,7 +8,7 @@ import {
   plainWords,
 } from "../../../src/wire/answer/refusal.ts";
 import { REFUSAL_TEXTS } from "../../../src/wire/answer/refusal-texts.ts";
-import { classifyReply, noopAnswer, type Verdict } from "../../../src/wire/answer/reply.ts";
+import { classifyReply, noopAnswer, type Reply } from "../../../src/wire/answer/reply.ts";
 
 function statuses(type: string, ...entries: unknown[]): string {
   return JSON.stringify({ status: "ok", response: { type, data: { statuses: entries } } });
@@ -25,7 +25,7 @@ function err(text: unknown): string {
 const CLOID = "0x000300511abd579f000001000000007b";
 
 // One row for each recorded form of an answer.
-const ACCEPTED: [what: string, body: string, want: Verdict][] = [
+const ACCEPTED: [what: string, body: string, want: Reply][] = [
   [
     "an order that rests",
     statuses("order", { resting: { oid: 311642020084, cloid: CLOID } }),
@@ -210,8 +210,8 @@ describe("proves nothing", () => {
       fc.property(fc.constantFrom(...bodies), fc.nat(), fc.string({ maxLength: 3 }), (body, at, insert) => {
         const position = at % body.length;
         // No mutation may throw; what it becomes is checked by the tables.
-        const verdict = classifyReply(200, `${body.slice(0, position)}${insert}${body.slice(position + 1)}`);
-        expect(["accepted", "refused", "ambiguous"]).toContain(verdict.kind);
+        const reply = classifyReply(200, `${body.slice(0, position)}${insert}${body.slice(position + 1)}`);
+        expect(["accepted", "refused", "ambiguous"]).toContain(reply.kind);
         expect(classifyReply(200, body.slice(0, position))).toMatchObject({ kind: "ambiguous" });
       }),
       { numRuns: 2000 },
@@ -232,10 +232,10 @@ describe("proves nothing", () => {
 });
 
 test("the text that is kept is short and free of control characters", () => {
-  const verdict = classifyReply(200, err(`bad\u001b[31m\n${"x".repeat(5000)}`));
-  if (verdict.kind !== "ambiguous" || verdict.text === null) throw new Error("not ambiguous");
-  expect(verdict.text.length).toBeLessThanOrEqual(400);
-  expect(verdict.text).not.toMatch(/\p{Cc}/u);
+  const reply = classifyReply(200, err(`bad\u001b[31m\n${"x".repeat(5000)}`));
+  if (reply.kind !== "ambiguous" || reply.text === null) throw new Error("not ambiguous");
+  expect(reply.text.length).toBeLessThanOrEqual(400);
+  expect(reply.text).not.toMatch(/\p{Cc}/u);
 });
 
 test("the answer to a noop says whose nonce it was", () => {
