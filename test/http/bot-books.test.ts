@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
+import { findBotDay, noteFees } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
 import { findTrip } from "../../src/store/trips.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -60,6 +63,34 @@ describe("a bot's books", () => {
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
     await rig.clock.advance(60_000);
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("what is filled after midnight is of the new day, whenever it was asked for", async () => {
+    const rig = await limitedRig({ maxTurnoverPerDay: "100 USD" });
+    const { store } = rig.deps;
+    const dayMs = 86_400_000;
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+    await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs) - 60_000);
+    const asked = await inSeconds(rig, place(rig, {}));
+    const { id } = (await asked.json()) as { id: string };
+    await rig.clock.advance(60_000);
+    inTransaction(store, () => {
+      const order = findOrder(store, id);
+      if (order === null) throw new Error("bug: no order");
+      const filled = { status: "filled", filledSize: decimal("0.001"), averagePrice: decimal(MARK) } as const;
+      expect(updateOrder(store, { ...order, ...filled, seenAtMs: rig.clock.nowMs() })).toBe(true);
+    });
+    expect(Number((await useOf(rig)).turnover_today)).toBeCloseTo(60, 6);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
+  });
+
+  test("what is traded keeps the fees of the day", async () => {
+    const rig = await limitedRig({});
+    const of = { accountId: ACCOUNTS.main, bot: "grid-1", day: dayOf(rig.clock.nowMs()) };
+    inTransaction(rig.deps.store, (store) => noteFees(store, of, decimal("3")));
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+    expect(findBotDay(rig.deps.store, of, rig.clock.nowMs())).toMatchObject({ fees: decimal("3"), actions: 1 });
   });
 
   test("after a restore only the owner's grant brings it back, and the day counts as used", async () => {
