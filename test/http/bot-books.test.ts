@@ -1,12 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
+import type { StopCause } from "../../src/core/stop.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findBotDay, noteFees } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
+import { covers } from "../../src/store/stops.ts";
 import { findTrip } from "../../src/store/trips.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import {
@@ -114,6 +116,15 @@ describe("a bot's books", () => {
     const dayMs = 86_400_000;
     await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs));
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("a stop of one of its keys is its own, and the end of one of them is that key's alone", async () => {
+    const rig = await limitedRig({});
+    await rig.clock.advance(1);
+    expect((await register(rig, textOf(rig, {}, OTHER_BOT))).status).toBe(201);
+    const covered = (cause: StopCause) =>
+      covers(rig.deps.store, { scope: "bot", keyHash: keyHash(BOT), cause }, keyHash(OTHER_BOT));
+    expect([covered("asked"), covered("key_revoked"), covered("key_blocked")]).toEqual([true, false, false]);
   });
 
   test("a restore counts the day as used for a new key of the bot as well", async () => {

@@ -187,6 +187,20 @@ test("it is not settled while the answer to the entry has not come", async () =>
   expect(settle(rig)).toBe(1);
 });
 
+test("what was out by the last of two reductions is waited for as well", async () => {
+  const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  fillAt(rig, MARK);
+  const first = await placed(rig, REDUCE);
+  await rig.clock.advance(6_000);
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, { size: SIZE });
+  fillAt(rig, MARK, 80_000);
+  const last = await placed(rig, REDUCE);
+  for (const { exchange_order_id: oid } of [first, last])
+    index(rig, { oid: oid ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  expect(settle(rig)).toBe(1);
+});
+
 test("what has been sold meanwhile counts in its place", async () => {
   const { rig, entry, reduction } = await inDoubt();
   tellFilled(rig, entry);

@@ -57,6 +57,10 @@ function rows(traded: readonly Traded[]): StoredFill[] {
   }));
 }
 
+function manyElsewhere(count: number): Traded[] {
+  return Array.from({ length: count }, (_, nth) => ({ size: "1", from: String(nth), coin: "ETH" }));
+}
+
 type Known = { kept?: Traded[]; read?: Traded[]; isIndexed?: boolean };
 
 const LATER_MS = START_MS + 1;
@@ -98,6 +102,8 @@ const CASES: [string, Known, shown: string | null, string][] = [
   ["never traded, as far as all that was ever filled is kept", { isIndexed: true }, null, "unmoved"],
   ["never traded, and a position is shown", { isIndexed: true }, "1.0", "moved"],
   ["never traded, as far as nothing is kept", {}, null, "unknown"],
+  ["traded longer ago than is looked through", { kept: manyElsewhere(500), isIndexed: true }, null, "unknown"],
+  ["not traded, by all that is looked through", { kept: manyElsewhere(499), isIndexed: true }, null, "unmoved"],
 ];
 
 test.each(CASES)("%s", async (_name, { kept = [], read: traded = [], isIndexed = false }, shown, verdict) => {
