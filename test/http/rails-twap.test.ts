@@ -5,8 +5,9 @@ import { dayOf } from "../../src/core/rails/trip.ts";
 import { lookForCopy } from "../../src/settle/copies/late-copies.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
-import { insertFills } from "../../src/store/fills.ts";
+import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
 import { updateOperation } from "../../src/store/operations.ts";
 import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
 import {
@@ -147,6 +148,24 @@ describe("a TWAP of a key with rails", () => {
     expect(await useOf(rig)).toMatchObject(use);
     updateOperation(rig.deps.store, id, { ...found, exchangeId: null }, rig.clock.nowMs());
     expect(await useOf(rig)).toMatchObject({ turnover_today: "0", turnover_open: "618", nets: [] });
+  });
+
+  test("that nothing has named is over by its history when no fill of its time is missing", async () => {
+    const { rig, history } = await twapRig({ maxPosition: "700 USD" });
+    const { store } = rig.deps;
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+    expect((await twap(rig, {})).status).toBe(202);
+    const made = rig.clock.nowMs();
+    await rig.clock.advance(3 * 86_400_000);
+    const timestamp = rig.clock.nowMs();
+    const newer = record(rig, "finished", "0.01") as { state: object };
+    history.push({ ...newer, twapId: 99, state: { ...newer.state, timestamp } });
+    rig.answers.set("twapHistory", () => history);
+    fillAt(rig, MARK);
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 86_400_000));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, timestamp));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
   });
 
   test("has no more out than its slices have left", async () => {
