@@ -100,6 +100,17 @@ const CASES: [string, Known, shown: string | null, string][] = [
   ],
   ["bought elsewhere alone", { read: [{ size: "1", from: "0", coin: "ETH" }], isIndexed: true }, null, "unmoved"],
   ["never traded, as far as all that was ever filled is kept", { isIndexed: true }, null, "unmoved"],
+  [
+    "bought twice in one moment, of which neither joins the other",
+    {
+      read: [
+        { size: "1", from: "2" },
+        { size: "1", from: "5" },
+      ],
+    },
+    "3.0",
+    "unknown",
+  ],
   ["never traded, and a position is shown", { isIndexed: true }, "1.0", "moved"],
   ["never traded, as far as nothing is kept", {}, null, "unknown"],
   ["traded longer ago than is looked through", { kept: manyElsewhere(500), isIndexed: true }, null, "unknown"],
@@ -127,6 +138,13 @@ test.each([
   const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: traded, sinceMs };
   const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
   expect(found).toBe(verdict);
+});
+
+test("of spot no position says anything", async () => {
+  const rig = openGatewayRig({ areFillsRead: true });
+  rig.exchange.answer("clearinghouseState", () => stateWith(null));
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "@107", read: [] };
+  expect(await comparePosition(rig.deps, about, { purpose: "settle" })).toBe("unknown");
 });
 
 function stateWith(size: string | null): unknown {
