@@ -11,6 +11,7 @@ import { IN_FLIGHT } from "./in-flight.ts";
 import { JUDGED } from "./judged.ts";
 import { LATE_COPIES } from "./late-copies.ts";
 import { LEGS } from "./legs.ts";
+import { LOOKS } from "./looks.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
@@ -356,6 +357,7 @@ export const LISTS = {
   shown: SHOWN,
   judged: JUDGED,
   legs: LEGS,
+  looks: LOOKS,
   idle_triggers: IDLE_TRIGGERS,
   late_copies: LATE_COPIES,
   stops: STOPS,
