@@ -64,4 +64,28 @@ export const LOOKS: readonly Mutant[] = [
     "const isReduced = mayReduce && !isStopped(world, id);",
     "const isReduced = mayReduce;",
   ),
+  one(
+    "an order is whoever's shows its client order id",
+    "src/settle/feed/known-leg.ts",
+    "leg !== null && findOrder(world.store, leg.orderId)?.accountId === account.id ? leg",
+    "leg !== null ? leg",
+  ),
+  one(
+    "a fill of another account names an order",
+    "src/settle/fills/index-fills.ts",
+    "if (leg === null || order?.accountId !== account.id) return null;",
+    "if (leg === null || order === null) return null;",
+  ),
+  one(
+    "fills are whole up to when they were asked for",
+    "src/settle/fills/index-fills.ts",
+    "page.fills.at(-1)?.timeMs ?? 0);",
+    "world.exchange.nowMs());",
+  ),
+  one(
+    "a page of the newest fills that is full lacks nothing of its oldest moment",
+    "src/settle/fills/fill-pages.ts",
+    "newest.filter(({ timeMs }) => timeMs > oldestMs)",
+    "newest.filter(({ timeMs }) => timeMs >= oldestMs)",
+  ),
 ];
