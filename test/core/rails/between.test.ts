@@ -20,10 +20,13 @@ function priced(prices: Record<string, [number, number]>): Pick<Facts, "referenc
   };
 }
 
+function inEth(some: Partial<OpenLeg>): OpenLeg {
+  return leg({ market: "ETH", ...some });
+}
+
 const STOP = { reduceOnly: true, triggerPrice: usd(90) } as const;
 const BUY_STOP = { reduceOnly: true, triggerPrice: usd(110), price: usd(110) } as const;
 const TWAPS: Partial<Rails> = { may: ["increase", "reduce", "twap"] };
-const ETH = (some: Partial<OpenLeg>) => leg({ market: "ETH", ...some });
 const RAISED: Wish = { kind: "leverage", market: "BTC", setting: { leverage: 5, isCross: true } };
 const RAISER: Partial<Rails> = { may: ["increase", "leverage"], maxLeverage: 5 };
 const FOUR = { settings: [{ leverage: 4, isCross: true }] };
@@ -69,18 +72,18 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
     [
       { maxExposure: usd(150) },
       leg({}),
-      { ...priced({ BTC: [100, 100], ETH: [50, 60] }), legs: [ETH({ price: usd(50) })] },
+      { ...priced({ BTC: [100, 100], ETH: [50, 60] }), legs: [inEth({ price: usd(50) })] },
     ],
   ],
   [
     "exposure where what is out elsewhere has no price",
     "unproven",
-    [{ maxExposure: usd(900) }, leg({}), { ...priced({ BTC: [100, 100] }), legs: [ETH({})] }],
+    [{ maxExposure: usd(900) }, leg({}), { ...priced({ BTC: [100, 100] }), legs: [inEth({})] }],
   ],
   [
     "a day's turnover where a TWAP elsewhere has no price",
     "unproven",
-    [{ maxTurnoverPerDay: usd(900) }, leg({}), { ...priced({ BTC: [100, 100] }), legs: [ETH({ price: null })] }],
+    [{ maxTurnoverPerDay: usd(900) }, leg({}), { ...priced({ BTC: [100, 100] }), legs: [inEth({ price: null })] }],
   ],
   [
     "a day's turnover of a TWAP, whose slices may be worse than the market",
@@ -138,7 +141,7 @@ test("of what only reduces a bot's own counts, in its market", () => {
     leg({ reduceOnly: true, side: "sell", remaining: usd(3) }),
     leg({ reduceOnly: true, remaining: usd(2) }),
     leg({ reduceOnly: true, side: "sell", remaining: usd(40), bot: "b" }),
-    ETH({ reduceOnly: true, side: "sell", remaining: usd(500) }),
+    inEth({ reduceOnly: true, side: "sell", remaining: usd(500) }),
     leg({ side: "sell", remaining: usd(6_000) }),
   ];
   expect(reducingOf(out, { bot: "grid-1", market: "BTC" })).toEqual({ buys: usd(2), sells: usd(3) });
