@@ -4,10 +4,14 @@ import { BUDGET_BUGS } from "./budget.ts";
 import { CHANGES } from "./changes.ts";
 import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
+import { FACTS } from "./facts.ts";
 import { FOLLOWING } from "./following.ts";
 import { IDLE_TRIGGERS } from "./idle-triggers.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
+import { JUDGED } from "./judged.ts";
 import { LATE_COPIES } from "./late-copies.ts";
+import { LEGS } from "./legs.ts";
+import { LOOKS } from "./looks.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
@@ -19,6 +23,7 @@ import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
+import { TOLD_LATE } from "./told-late.ts";
 import { WAYS_ROUND } from "./ways-round.ts";
 import { WHOLE_TRADES } from "./whole-trades.ts";
 import { WRITES } from "./writes.ts";
@@ -339,6 +344,7 @@ export const LISTS = {
   gateway: GATEWAY,
   evidence: EVIDENCE,
   second_stranger: SECOND_STRANGER,
+  facts: FACTS,
   following: FOLLOWING,
   "in-flight": IN_FLIGHT,
   "market-lists": MARKET_LISTS,
@@ -349,10 +355,14 @@ export const LISTS = {
   pictures: PICTURES,
   rails: RAILS,
   shown: SHOWN,
+  judged: JUDGED,
+  legs: LEGS,
+  looks: LOOKS,
   idle_triggers: IDLE_TRIGGERS,
   late_copies: LATE_COPIES,
   stops: STOPS,
   stores: STORES,
+  "told-late": TOLD_LATE,
   "ways-round": WAYS_ROUND,
   "whole-trades": WHOLE_TRADES,
   writes: WRITES,

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { advanceLeg } from "../../src/core/advance-leg.ts";
+import { decimal } from "../../src/core/decimal.ts";
 import { legRow } from "../support/rows.ts";
 
 test.each([
@@ -15,4 +16,29 @@ test.each([
   expect<string | null | undefined>(leg?.reason).toBe(told);
   // Once, however often it is seen.
   expect(leg === null ? null : advanceLeg(leg, doubted)).toBe(leg);
+});
+
+const ALARM = "ALARM: another order is under its id";
+
+test.each(["resting", "armed"] as const)("what is %s and stands in another market is not known to be open", (state) => {
+  const doubted = { type: "doubted", reason: ALARM, isElsewhere: true } as const;
+  const leg = advanceLeg(legRow({ state, oid: "77", isExchangesWord: true }), doubted);
+  expect(leg).toMatchObject({ state: "closing", isExchangesWord: false, reason: ALARM });
+});
+
+test("an alarm stays when the answer is lost, and goes when the order itself is shown to rest", () => {
+  const alarmed = legRow({ state: "sent", oid: "77", reason: ALARM });
+  expect(advanceLeg(alarmed, { type: "lost", reason: "no answer came" })).toMatchObject({
+    state: "lost",
+    reason: ALARM,
+  });
+  const resting = advanceLeg({ ...alarmed, state: "resting", isExchangesWord: true }, { type: "rested", oid: "77" });
+  expect(resting).toMatchObject({ state: "resting", reason: null });
+});
+
+test("what a cancel by its name has closed is not proven absent once anything of it is filled", () => {
+  const over = legRow({ state: "closing", reason: ALARM, isExchangesWord: true });
+  const absent = { type: "proven_absent", reason: "never ran" } as const;
+  expect(advanceLeg(over, absent)).toMatchObject({ state: "absent" });
+  expect(advanceLeg({ ...over, filledSize: decimal("0.5") }, absent)).toBeNull();
 });

@@ -37,6 +37,22 @@ test("what was filled of every leg before counts", () => {
   });
 });
 
+test("what is filled of the replacement already is no part of what it is reduced to", () => {
+  const partly = leg(1, { state: "resting", filledSize: decimal("0.2") });
+  expect(excessOf([FILLED, partly], partly, "1")).toMatchObject({ by: "0.165", remainder: "0.635" });
+});
+
+test("what was filled too much before a replacement that was filled of nothing is not its excess", () => {
+  const full = leg(0, { state: "canceled", filledSize: decimal("1") });
+  const untouched = leg(1, { state: "canceled" });
+  expect(excessOf([full, untouched], untouched, "0.9")).toEqual({ kind: "none" });
+});
+
+test("a replacement that was canceled when it had been filled too much is told so", () => {
+  const canceled = leg(1, { state: "canceled", filledSize: decimal("0.9") });
+  expect(standingExcess([FILLED, canceled], [modify(1, "0x01")])).toMatchObject({ kind: "past", by: "0.065" });
+});
+
 test("whatever was refused or lost after it, the leg that stands decides, by the modify that placed it", () => {
   const attempts = [modify(1, "0x01"), modify(2, "0x02", { idempotencyKey: "second", intendedTotal: null })];
   for (const state of ["sent", "lost", "rejected", "absent"] as const) {
@@ -60,6 +76,9 @@ test("a leg is reduced again, ever more seldom, until the exchange has refused i
   expect(after(1, "rejected")).toEqual({ mayReduce: true, pauseMs: 1_000 });
   expect(after(3, "rejected")).toEqual({ mayReduce: false, pauseMs: 4_000 });
   expect(after(7, "absent")).toEqual({ mayReduce: true, pauseMs: 30_000 });
+  // Those of a leg before it are none of its own.
+  const ofAnother = tries.map((each) => ({ ...each, targetOid: "0" }));
+  expect(reductionsOf(OPEN, legsIn("rejected"), [asked, ...ofAnother])).toEqual({ mayReduce: true, pauseMs: 0 });
   // What waits for its trigger can be reduced by nothing that would not place beside it.
   expect(reductionsOf(leg(1, { state: "armed" }), [], [asked])).toEqual({ mayReduce: false, pauseMs: 0 });
 });

@@ -28,6 +28,9 @@ test("it is taken back, and what a record says stands in its place", () => {
   expect(oidAfter({ type: "closing", oid: "77" })).toBe("77");
   expect(oidAfter({ type: "closing", oid: null })).toBe("66");
   expect(oidAfter({ type: "rejected", reason: "refused", oid: null })).toBeNull();
+  // What an answer or a record has named no fill can unname.
+  const confirmed: Leg = { ...led, isExchangesWord: true };
+  expect(advanceLeg(confirmed, { type: "misnamed", oid: "66" })).toBe(confirmed);
   const named: Leg = { ...led, state: "resting", isExchangesWord: true };
   expect(advanceLeg(named, { type: "misnamed", oid: "66" })).toBe(named);
 });

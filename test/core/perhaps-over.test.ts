@@ -37,3 +37,8 @@ test("an alarm stays, and what is over or never rested is in no doubt", () => {
   const lost: Leg = { ...RESTING, state: "lost", oid: null };
   expect([doubted(over), doubted(lost)]).toEqual([over, lost]);
 });
+
+test("what rested was there: no absence is proven of it afterwards", () => {
+  const leg = doubted(RESTING);
+  expect(leg === null ? leg : advanceLeg(leg, { type: "proven_absent", reason: "never ran" })).toBeNull();
+});

@@ -24,10 +24,17 @@ test.each([
   ["resting", "rejected", "unknown", "1"],
   ["canceled", "resting", "unknown", "1"],
   ["filled", "resting", "filled", "1"],
+  ["canceled", "sent", "unknown", "1"],
 ] as const)("beside a leg that is %s, what is placed in any case is %s: %s", (first, second, status, oid) => {
   const legs = [{ ...legIn(first), oid: "1" }, replacement(second, { oid: "2" })];
   const shown = orderFromLegs({ ...ORDER, status: "open" }, legs, "in_any_case");
   expect(shown).toMatchObject({ status, exchangeOrderId: oid });
+});
+
+test("an order that was filled whole is unknown while what was to be placed in any case is lost", () => {
+  const whole = { ...legIn("filled"), filledSize: decimal("1") };
+  const shown = (how: "if_canceled" | "in_any_case") => orderFromLegs(ORDER, [whole, replacement("lost")], how).status;
+  expect([shown("in_any_case"), shown("if_canceled")]).toEqual(["unknown", "filled"]);
 });
 
 test("an order is unknown while it is not known whether the refusal of its replacement left it open", () => {

@@ -18,3 +18,10 @@ test.each([[[FILLED_IN_PART, LISTED]], [[LISTED, FILLED_IN_PART]], [[LISTED, FIL
     expect(leg).toMatchObject({ state: "resting", oid: "77", filledSize: "0.5" });
   },
 );
+
+test("nor does one wait again that a newer list shows after it was taken for over", () => {
+  const over: Leg = { ...STOP, state: "closing", oid: "77", isExchangesWord: true };
+  const listed: LegEvent = { type: "shown_since", oid: "77", isArmed: true };
+  expect(advanceLeg(over, listed)).toMatchObject({ state: "armed" });
+  expect(advanceLeg({ ...over, filledSize: decimal("0.5") }, listed)).toMatchObject({ state: "resting" });
+});

@@ -34,3 +34,10 @@ test("an alarm stays, and what the exchange refused has no fills", () => {
   expect(advanceLeg({ ...LEG, state: "resting", oid: "77", reason: "ALARM" }, WHOLE)?.reason).toBe("ALARM");
   expect(advanceLeg({ ...LEG, state: "rejected", oid: "77", isExchangesWord: true }, WHOLE)).toBeNull();
 });
+
+test("one that is filled by what was known of it takes more that is shown later", () => {
+  const filled = { ...LEG, state: "filled" as const, oid: "77", filledSize: LEG.size, filledNotional: decimal("100") };
+  const more: LegEvent = { type: "fills_seen", filled: filledAt(decimal("1.5"), decimal("100")) };
+  expect(advanceLeg(filled, more)).toMatchObject({ state: "filled", filledSize: "1.5" });
+  expect(advanceLeg({ ...LEG, state: "resting", oid: "77" }, more)).toBeNull();
+});

@@ -136,6 +136,35 @@ test("what a wrong clock dated counts no more once readings have moved the time"
   expect(time.atMs(2_100)).toBe(START_MS + 60_100);
 });
 
+test("of what is dated there the one that proves most counts, whatever is dated after it", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 100, START_MS + 50));
+  time.prove(dated(START_MS + 3_100, 100));
+  time.prove(dated(START_MS + 1_200, 200));
+  expect(time.atMs(200)).toBe(START_MS + 3_200);
+});
+
+/** Three words over ten seconds that it is eight seconds earlier. */
+function sayEarlier(time: ReturnType<typeof createExchangeTime>): void {
+  for (const atMs of [2_000, 7_000, 12_500]) time.add(reading(atMs, atMs + 100, START_MS + atMs + 50 - 8_000));
+}
+
+test("what was dated by a clock that three words have contradicted since proves nothing", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 100, START_MS + 50));
+  time.prove(dated(START_MS + 4_100, 100));
+  sayEarlier(time);
+  expect(time.atMs(12_600)).toBe(START_MS + 12_600 - 8_000);
+});
+
+test("a reading that agrees with none of three words is not believed with them", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 100, START_MS + 50));
+  expect(time.add(reading(1_000, 1_100, START_MS + 61_050))).toBe("doubted");
+  sayEarlier(time);
+  expect(time.atMs(12_600)).toBe(START_MS + 12_600 - 8_000);
+});
+
 const HOUR_MS = 3_600_000;
 
 test.each([

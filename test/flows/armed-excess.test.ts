@@ -1,5 +1,8 @@
 /** What a modify by price alone has placed too much, and waits for its trigger. */
 import { expect, test } from "bun:test";
+import { beginStop } from "../../src/settle/stop/begin-stop.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { FIRST } from "../support/paper-rig.ts";
 import { after, modify, open, opened, read } from "./modified-order.ts";
 
 const TRIGGER = { price: "105000", kind: "stop_loss", market: false };
@@ -22,4 +25,24 @@ test("a trigger that replaced an order of which nothing was filled waits as aske
   await rig.clock.advance(120_000);
   expect(await open(rig)).toMatchObject([{ sz: "0.1", isTrigger: true }]);
   expect((await read(rig, id)).body).toMatchObject({ status: "waiting_for_trigger", size: "0.1", error: null });
+});
+
+test.each([
+  ["goes on for what is left", false, [{ sz: "0.06" }], { status: "open", size: "0.1" }],
+  ["is taken off whole under a stop: nothing is placed anew", true, [], { status: "canceled", filled_size: "0.04" }],
+])("what replaced an order that was filled meanwhile %s", async (_what, isStopped, left, shown) => {
+  const { rig, id } = await opened();
+  const { id: accountId } = FIRST.account;
+  const asked = { accountId, scope: "account", keyHash: null, cause: "asked", keepsProtection: true } as const;
+  const work = async () => {
+    await rig.trade("sell", "0.04", "90000");
+    const stop = { ...asked, actor: "owner", idempotencyKey: null };
+    if (isStopped) inTransaction(rig.store, (store) => beginStop(store, rig.deps, stop));
+  };
+  rig.deliveries.push(after(work));
+  await modify(rig, id, { price: "89999" });
+  await rig.clock.advance(120_000);
+  expect(await open(rig)).toMatchObject(left);
+  expect(rig.sent.filter((type) => type === "batchModify")).toHaveLength(isStopped ? 1 : 2);
+  expect((await read(rig, id)).body).toMatchObject(shown);
 });

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
+import type { StopCause } from "../../src/core/stop.ts";
 import { keepKey } from "../../src/ops/keep-key.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
+import { findBotDay, noteFees } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
+import { covers } from "../../src/store/stops.ts";
 import { findTrip } from "../../src/store/trips.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import {
@@ -62,6 +67,34 @@ describe("a bot's books", () => {
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
   });
 
+  test("what is filled after midnight is of the new day, whenever it was asked for", async () => {
+    const rig = await limitedRig({ maxTurnoverPerDay: "100 USD" });
+    const { store } = rig.deps;
+    const dayMs = 86_400_000;
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+    await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs) - 60_000);
+    const asked = await inSeconds(rig, place(rig, {}));
+    const { id } = (await asked.json()) as { id: string };
+    await rig.clock.advance(60_000);
+    inTransaction(store, () => {
+      const order = findOrder(store, id);
+      if (order === null) throw new Error("bug: no order");
+      const filled = { status: "filled", filledSize: decimal("0.001"), averagePrice: decimal(MARK) } as const;
+      expect(updateOrder(store, { ...order, ...filled, seenAtMs: rig.clock.nowMs() })).toBe(true);
+    });
+    expect(Number((await useOf(rig)).turnover_today)).toBeCloseTo(60, 6);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_turnover_per_day");
+  });
+
+  test("what is traded keeps the fees of the day", async () => {
+    const rig = await limitedRig({});
+    const of = { accountId: ACCOUNTS.main, bot: "grid-1", day: dayOf(rig.clock.nowMs()) };
+    inTransaction(rig.deps.store, (store) => noteFees(store, of, decimal("3")));
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+    expect(findBotDay(rig.deps.store, of, rig.clock.nowMs())).toMatchObject({ fees: decimal("3"), actions: 1 });
+  });
+
   test("after a restore only the owner's grant brings it back, and the day counts as used", async () => {
     const rig = await limitedRig({ maxTurnoverPerDay: "1000 USD" });
     inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "held", rig.clock.nowMs()));
@@ -83,6 +116,15 @@ describe("a bot's books", () => {
     const dayMs = 86_400_000;
     await rig.clock.advance(dayMs - (rig.clock.nowMs() % dayMs));
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("a stop of one of its keys is its own, and the end of one of them is that key's alone", async () => {
+    const rig = await limitedRig({});
+    await rig.clock.advance(1);
+    expect((await register(rig, textOf(rig, {}, OTHER_BOT))).status).toBe(201);
+    const covered = (cause: StopCause) =>
+      covers(rig.deps.store, { scope: "bot", keyHash: keyHash(BOT), cause }, keyHash(OTHER_BOT));
+    expect([covered("asked"), covered("key_revoked"), covered("key_blocked")]).toEqual([true, false, false]);
   });
 
   test("a restore counts the day as used for a new key of the bot as well", async () => {

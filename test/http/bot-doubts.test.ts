@@ -10,7 +10,7 @@ import { listDayMarkets } from "../../src/store/day-markets.ts";
 import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
-import { fillAt, inSeconds, limitedRig, MARK, place, railOf } from "./rails-rig.ts";
+import { fillAt, inSeconds, limitedRig, MARK, OTHER_BOT, place, railOf, register, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, type Rig } from "./rig.ts";
 
 const SIZE = "0.002";
@@ -19,8 +19,8 @@ const ENTRY_OID = "555";
 
 type Placed = { id: string; exchange_order_id: string | null };
 
-async function placed(rig: Rig, terms: Record<string, unknown>): Promise<Placed> {
-  const answer = await inSeconds(rig, place(rig, terms));
+async function placed(rig: Rig, terms: Record<string, unknown>, apiKey?: string): Promise<Placed> {
+  const answer = await inSeconds(rig, place(rig, terms, apiKey === undefined ? {} : { apiKey }));
   expect(answer.status).toBeLessThan(300);
   return (await answer.json()) as Placed;
 }
@@ -142,6 +142,65 @@ test.each([
   expect([settle(rig), net(rig)]).toEqual([0, "0"]);
 });
 
+/** All of it is known, but for whose it was. */
+async function toldWhole() {
+  const { rig, entry, reduction } = await inDoubt();
+  tellFilled(rig, entry);
+  const nowMs = rig.clock.nowMs();
+  index(rig, { oid: ENTRY_OID, side: "buy", timeMs: nowMs - 3_000 });
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: nowMs - 2_000 });
+  return { rig, nowMs };
+}
+
+test("what another bot was filled meanwhile is no part of it", async () => {
+  const { rig, nowMs } = await toldWhole();
+  expect((await register(rig, textOf(rig, { bot: "grid-2" }, OTHER_BOT))).status).toBe(201);
+  fillAt(rig, MARK, 70_000);
+  const { exchange_order_id: oid } = await placed(rig, { size: SIZE }, OTHER_BOT);
+  index(rig, { oid: oid ?? "", side: "buy", timeMs: nowMs - 1_000 });
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
+});
+
+test("nor is what has its native id on the other side", async () => {
+  const { rig, nowMs } = await toldWhole();
+  index(rig, { oid: ENTRY_OID, side: "sell", timeMs: nowMs - 1_000 });
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
+});
+
+test("what is asked for after it leaves nothing in doubt", async () => {
+  const { rig } = await toldWhole();
+  await rig.clock.advance(6_000);
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, { side: "sell", size: "0.0002" });
+  expect([settle(rig), net(rig)]).toEqual([0, "0"]);
+});
+
+test("it is not settled while the answer to the entry has not come", async () => {
+  const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  rig.deps.exchange.send = () => new Promise(() => undefined);
+  const entry = await placed(rig, { size: SIZE });
+  fillAt(rig, MARK);
+  const reduction = await placed(rig, REDUCE);
+  expect(findOrder(rig.deps.store, entry.id)?.status).toBe("processing");
+  index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, rig.clock.nowMs()));
+  expect(settle(rig)).toBe(1);
+});
+
+test("what was out by the last of two reductions is waited for as well", async () => {
+  const rig = await limitedRig({ touches: "all" }, [{ coin: "BTC", szi: "1" }]);
+  fillAt(rig, MARK);
+  const first = await placed(rig, REDUCE);
+  await rig.clock.advance(6_000);
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, { size: SIZE });
+  fillAt(rig, MARK, 80_000);
+  const last = await placed(rig, REDUCE);
+  for (const { exchange_order_id: oid } of [first, last])
+    index(rig, { oid: oid ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
+  expect(settle(rig)).toBe(1);
+});
+
 test("what has been sold meanwhile counts in its place", async () => {
   const { rig, entry, reduction } = await inDoubt();
   tellFilled(rig, entry);
@@ -185,6 +244,18 @@ test("while what was to close it may have come before a sale, the sale may have 
   expect(settle(rig)).toBe(1);
   tellAbsent(rig, reduction);
   expect(await more()).toBe("passed");
+});
+
+test("of two sales against what is held the first has found more of it", async () => {
+  const rig = await limitedRig({ maxPosition: "120 USD" });
+  fillAt(rig, MARK);
+  await placed(rig, { size: SIZE });
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "the connection was reset" });
+  await placed(rig, REDUCE);
+  fillAt(rig, MARK, 80_000);
+  for (const size of ["0.001", "0.001"]) await placed(rig, { side: "sell", size });
+  expect(net(rig)).toBe("0");
+  expect(await railOf(await inSeconds(rig, place(rig, { side: "sell", size: "0.00001" })))).toBe("max_position");
 });
 
 test("it is as it was booked once that has never arrived", async () => {

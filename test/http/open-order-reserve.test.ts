@@ -22,14 +22,26 @@ test("near the number of open orders with which no stop is taken what increases 
   expect((await place(rig, {}, { ...PLAIN, key: "one-too-many-open" })).status).toBe(201);
 });
 
-test("what was placed elsewhere counts", async () => {
+test("each order of a batch counts", async () => {
   const rig = openMarketRig();
   Object.assign(rig.deps.settings, { openOrderReserve: 998 });
+  const batchOf = (count: number) => {
+    const order = { market: "BTC", side: "buy", size: "0.001", price: "50000" };
+    const body = { account: ACCOUNTS.main, orders: Array.from({ length: count }, () => order) };
+    return rig.ask({ path: "/v1/orders/batch", apiKey: KEYS.both, idempotencyKey: `batch-of-${count}`, body });
+  };
+  expect(await refusalOf(await batchOf(3))).toStartWith("409 too_many_open_orders");
+  expect((await batchOf(2)).status).toBe(201);
+});
+
+test.each(["", "xyz"])("what was placed elsewhere counts, in any dex: %p", async (dex) => {
+  const rig = openMarketRig();
+  Object.assign(rig.deps.settings, { openOrderReserve: 998, dexes: ["xyz"] });
   const { picture } = rig.deps;
   // Only how many there are is counted.
   const value = [{}, {}] as unknown as Extract<ReadPart, { part: "open" }>["value"];
   const address = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress ?? "";
   const nowMs = rig.clock.nowMs();
-  picture.take(address, { part: "open", dex: "", value }, { timeMs: nowMs, askedAtMs: nowMs });
+  picture.take(address, { part: "open", dex, value }, { timeMs: nowMs, askedAtMs: nowMs });
   expect(await refusalOf(await inSeconds(rig, place(rig, {}, PLAIN)))).toStartWith("409 too_many_open_orders");
 });

@@ -4,8 +4,10 @@ import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
 import { lookForCopy } from "../../src/settle/copies/late-copies.ts";
 import { findAccount } from "../../src/store/accounts.ts";
+import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
-import { insertFills } from "../../src/store/fills.ts";
+import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
 import { updateOperation } from "../../src/store/operations.ts";
 import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
 import {
@@ -30,7 +32,8 @@ const MAY = "increase,reduce,modify,cancel,twap";
 async function twapRig(wanted: Partial<LimitedGrantText>, positions: Position[] = []) {
   const rig = await limitedRig({ may: MAY, ...wanted }, positions);
   const history: object[] = [];
-  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
+  const universe = ["BTC", "ETH"].map((name) => ({ name, szDecimals: 5, maxLeverage: 40 }));
+  rig.answers.set("meta", () => ({ universe }));
   const { send } = rig.deps.exchange;
   let twapId = 6;
   rig.deps.exchange.send = async (body, purpose) => {
@@ -144,7 +147,32 @@ describe("a TWAP of a key with rails", () => {
     const use = { turnover_today: "180", nets: [{ market: "BTC", net: "0.003" }] };
     expect(await useOf(rig)).toMatchObject(use);
     updateOperation(rig.deps.store, id, { ...found, exchangeId: null }, rig.clock.nowMs());
-    expect(await useOf(rig)).toMatchObject({ turnover_today: "0", nets: [] });
+    expect(await useOf(rig)).toMatchObject({ turnover_today: "0", turnover_open: "618", nets: [] });
+  });
+
+  test("that nothing has named is over by its history when no fill of its time is missing", async () => {
+    const { rig, history } = await twapRig({ maxPosition: "700 USD" });
+    const { store } = rig.deps;
+    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+    expect((await twap(rig, {})).status).toBe(202);
+    const made = rig.clock.nowMs();
+    await rig.clock.advance(3 * 86_400_000);
+    const timestamp = rig.clock.nowMs();
+    const newer = record(rig, "finished", "0.01") as { state: object };
+    history.push({ ...newer, twapId: 99, state: { ...newer.state, timestamp } });
+    rig.answers.set("twapHistory", () => history);
+    fillAt(rig, MARK);
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 86_400_000));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, timestamp));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+  });
+
+  test("has no more out than its slices have left", async () => {
+    const { rig } = await twapRig({ maxPosition: "700 USD" });
+    await twap(rig, {});
+    slice(rig, "0.004", 1);
+    expect(await useOf(rig)).toMatchObject({ turnover_open: "370.8", turnover_today: "240" });
   });
 
   test("that was refused here, for its size, holds nothing", async () => {
@@ -214,6 +242,18 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
     slice(rig, "0.01", 501, "sell");
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("max_position");
+  });
+
+  test.each<[string, Body]>([
+    ["increases on the other side", { side: "sell", size: "0.001" }],
+    ["reduces on the same side", { side: "buy", reduce_only: true }],
+    ["reduces in another market", { side: "sell", reduce_only: true, market: "ETH" }],
+  ])("beside a TWAP that %s nothing of a purchase is in doubt", async (_what, terms) => {
+    const { rig } = await twapRig({ touches: "all" });
+    expect(await railOf(await twap(rig, terms))).toBe("passed");
+    fillAt(rig, MARK);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
+    expect(listAllDoubts(rig.deps.store)).toEqual([]);
   });
 
   test("a TWAP that was begun after a purchase has closed the bot's own", async () => {

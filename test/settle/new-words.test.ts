@@ -92,9 +92,13 @@ test("and one that a list holds is open, whatever its word ends with", async () 
 });
 
 test.each([
-  ["newReasonRejected", "rejected"],
-  ["newReasonCanceled", "canceled"],
-] as const)("of one whose answer was lost a record says %s: it is %s", async (word, status) => {
+  ["newReasonRejected", "rejected", {}],
+  ["newReasonCanceled", "canceled", {}],
+  // It had been there, or something of it was filled.
+  ["newReasonRejected", "canceled", { laterByMs: 5_000 }],
+  ["newReasonRejected", "canceled", { left: "0.6" }],
+] as const)("of one whose answer was lost a record says %s: it is %s (%p)", async (word, status, shownAs) => {
+  const { laterByMs = 0, left = null } = shownAs as { laterByMs?: number; left?: string };
   const rig = openGatewayRig();
   rig.deliveries.push(DELIVERY.answerLost, ...Array.from({ length: 50 }, () => DELIVERY.neverArrived));
   rig.venue.isBlind = true;
@@ -102,7 +106,12 @@ test.each([
   const { order: shown } = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");
-  const record = { ...(recordOf(order) as object), status: word, statusTimestamp: order.placedAtMs };
+  const shownOrder = (recordOf(order) as { order: object }).order;
+  const record = {
+    order: left === null ? shownOrder : { ...shownOrder, sz: left },
+    status: word,
+    statusTimestamp: order.placedAtMs + laterByMs,
+  };
   rig.venue.close(order, "canceled");
   rig.exchange.answer("orderStatus", () => ({ status: "order", order: record }));
   await lookForMinutes(rig, String(shown["id"]));

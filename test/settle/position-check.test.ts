@@ -57,6 +57,10 @@ function rows(traded: readonly Traded[]): StoredFill[] {
   }));
 }
 
+function manyElsewhere(count: number): Traded[] {
+  return Array.from({ length: count }, (_, nth) => ({ size: "1", from: String(nth), coin: "ETH" }));
+}
+
 type Known = { kept?: Traded[]; read?: Traded[]; isIndexed?: boolean };
 
 const LATER_MS = START_MS + 1;
@@ -96,8 +100,21 @@ const CASES: [string, Known, shown: string | null, string][] = [
   ],
   ["bought elsewhere alone", { read: [{ size: "1", from: "0", coin: "ETH" }], isIndexed: true }, null, "unmoved"],
   ["never traded, as far as all that was ever filled is kept", { isIndexed: true }, null, "unmoved"],
+  [
+    "bought twice in one moment, of which neither joins the other",
+    {
+      read: [
+        { size: "1", from: "2" },
+        { size: "1", from: "5" },
+      ],
+    },
+    "3.0",
+    "unknown",
+  ],
   ["never traded, and a position is shown", { isIndexed: true }, "1.0", "moved"],
   ["never traded, as far as nothing is kept", {}, null, "unknown"],
+  ["traded longer ago than is looked through", { kept: manyElsewhere(500), isIndexed: true }, null, "unknown"],
+  ["not traded, by all that is looked through", { kept: manyElsewhere(499), isIndexed: true }, null, "unmoved"],
 ];
 
 test.each(CASES)("%s", async (_name, { kept = [], read: traded = [], isIndexed = false }, shown, verdict) => {
@@ -121,6 +138,13 @@ test.each([
   const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: traded, sinceMs };
   const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
   expect(found).toBe(verdict);
+});
+
+test("of spot no position says anything", async () => {
+  const rig = openGatewayRig({ areFillsRead: true });
+  rig.exchange.answer("clearinghouseState", () => stateWith(null));
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "@107", read: [] };
+  expect(await comparePosition(rig.deps, about, { purpose: "settle" })).toBe("unknown");
 });
 
 function stateWith(size: string | null): unknown {

@@ -1,12 +1,12 @@
 /** How far back, and where, everything of an account is read when an answer was lost. */
 import { expect, test } from "bun:test";
-import { findInSweep } from "../../src/settle/look/sweep.ts";
+import { findInSweep, reachesBackTo } from "../../src/settle/look/sweep.ts";
 import { openSweeps } from "../../src/settle/look/sweeps.ts";
 import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
-import { parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
+import { type FrontendOrder, parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow } from "../support/rows.ts";
 import { answered, recordOf } from "../support/small-venue.ts";
@@ -158,4 +158,21 @@ test.each([
   if (history === null) throw new Error("unreadable");
   const swept = findInSweep({ open: [], history, fills: [] }, "0x00", 1_000, hasTradedBefore);
   expect(swept).toMatchObject({ kind: "not_found", history: { reachesBack } });
+});
+
+test("a full history reaches back to what is later than its oldest row, and not to that moment itself", () => {
+  const row = { order: {} as FrontendOrder, status: "open", statusTimestampMs: START_MS };
+  const history = Array.from({ length: 2_000 }, () => row);
+  const reachesTo = (sentAtMs: number) => reachesBackTo({ open: [], history, fills: [] }, sentAtMs);
+  expect([reachesTo(START_MS), reachesTo(START_MS + 1)]).toEqual([false, true]);
+});
+
+test("a reading over another connection is not shared with one over this", async () => {
+  const rig = await openStage([]);
+  const sweeps = openSweeps(rig.deps, NOBODY);
+  const read = (onNewConnection: boolean) =>
+    sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle", onNewConnection });
+  const [first, again, other] = [read(false), read(false), read(true)];
+  expect([first === again, first === other]).toEqual([true, false]);
+  await Promise.all([first, again, other]);
 });

@@ -66,6 +66,28 @@ test("two answers that lack it and hold something newer, ten seconds apart, end 
   expect(findOrder(rig.store, id)?.error).toContain("no record of it");
 });
 
+test("lists that are read within ten seconds are one answer", async () => {
+  const { rig, id, order } = await forgotten();
+  goOn(rig, order);
+  for (let nth = 0; nth < 9; nth += 1) {
+    await rig.clock.advance(1_000);
+    await rig.deps.settling.look(id, "settle");
+  }
+  expect(statusOf(rig, id)).toBe("unknown");
+});
+
+test("of several rows of its history the newest tells how it ended", async () => {
+  const { rig, id, order } = await forgotten();
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  const rowOf = (status: string, statusAtMs: number) => recordOf({ ...order, status, statusAtMs });
+  rig.venue.history.unshift(rowOf("selfTradeCanceled", order.placedAtMs + 30_000), rowOf("open", order.placedAtMs));
+  await lookSometimes(rig, id, 2);
+  expect(findOrder(rig.store, id)).toMatchObject({
+    status: "canceled",
+    error: expect.not.stringContaining("no record"),
+  });
+});
+
 test("so does a short history that has lost it", async () => {
   const { rig, id, order } = await forgotten();
   rig.venue.history.length = 3;
@@ -219,6 +241,35 @@ test("fills that are known up to the first miss alone are not all: it may have b
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0.4" });
 });
 
+test("fills that are known up to its end by our own clock alone are not all: that may be wrong by seconds", async () => {
+  const { rig, id, order } = await forgotten();
+  rig.venue.failing.add("clearinghouseState");
+  goOn(rig, order);
+  await lookSometimes(rig, id, 1);
+  const overMs = rig.clock.nowMs();
+  setCompleteTo(rig.store, ACCOUNT.id, overMs + 9_999);
+  await lookSometimes(rig, id, 3);
+  expect(statusOf(rig, id)).toBe("unknown");
+  setCompleteTo(rig.store, ACCOUNT.id, overMs + 10_000);
+  await lookSometimes(rig, id, 1);
+  expect(statusOf(rig, id)).toBe("canceled");
+});
+
+test("a position that moves between two readings which show it as it was proves no size", async () => {
+  const { rig, id, order } = await forgotten();
+  notRead(rig);
+  goOn(rig, order);
+  const { clearinghouseState } = rig.venue.infos;
+  let readings = 0;
+  rig.exchange.answer("clearinghouseState", (request) => {
+    readings += 1;
+    const moved = [{ position: { coin: "BTC", szi: "1.0", leverage: { type: "cross", value: 1 } } }];
+    return { ...(clearinghouseState?.(request) as object), ...(readings % 2 === 0 ? { assetPositions: moved } : {}) };
+  });
+  await lookSometimes(rig, id, 10);
+  expect([statusOf(rig, id), readings > 4]).toEqual(["unknown", true]);
+});
+
 function notRead({ store }: GatewayRig): void {
   setCompleteTo(store, ACCOUNT.id, START_MS);
 }
@@ -256,7 +307,6 @@ test("a fill that is shown and not kept yet is part of its size", async () => {
 test("an order that is not known to have rested is not over because no list holds it", async () => {
   const { rig, id, order } = await forgotten();
   goOn(rig, order);
-  // Reported after it had been given up: that it was placed is all that is known.
   rig.store.$client.run(`update orders set leg_state = 'lost' where id = '${id}'`);
   rig.store.$client.run(`update orders set status = 'unknown' where id = '${id}'`);
   await lookSometimes(rig, id, 8);
@@ -308,6 +358,21 @@ function findsNothing(body: string): SendOutcome {
   const error = `Order was never placed, already canceled, or filled. asset=${JSON.parse(body).action.cancels[0].a}`;
   return answered({ status: "ok", response: { type: "cancel", data: { statuses: [{ error }] } } });
 }
+
+test.each<[string, Partial<OrderTerms>, string]>([
+  ["an order is over", {}, "canceled"],
+  ["a trigger is not", STOP, "unknown"],
+])(
+  "where nothing newer can be had %s by cancels that find nothing",
+  async (_name, terms, status) => {
+    const { rig, id } = await forgotten(terms);
+    rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
+    await rig.answerOf(rig.cancel("key-0002", id));
+    await rig.clock.advance(420_000);
+    expect(statusOf(rig, id)).toBe(status);
+  },
+  30_000,
+);
 
 test.each<[string, boolean, string]>([
   ["nothing says how it ended", false, "canceled, or refused when it fired"],

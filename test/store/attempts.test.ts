@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Attempt } from "../../src/core/attempt.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
+import { insertAgent } from "../../src/store/agents.ts";
 import {
   deleteAttempt,
   findAttempt,
@@ -20,8 +22,20 @@ import { raiseNonces, takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { forget } from "../../src/store/remembered.ts";
-import { attemptRow, orderRow, placingRows } from "../support/rows.ts";
+import { sealUnused } from "../../src/store/unused-numbers.ts";
+import { accountRow, attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
+
+const AGENT = {
+  address: "0xcc",
+  ownerAddress: accountRow().ownerAddress,
+  name: "postern-1",
+  state: "approved",
+  sealedKey: new Uint8Array(8),
+  createdAtMs: 0,
+  approvedAtMs: 0,
+  validUntilMs: null,
+} as const;
 
 test("an attempt comes back as it was stored", () => {
   const store = openStore(":memory:");
@@ -229,6 +243,38 @@ test("what is taken back, in whatever order, and what a restore says, stays behi
   insertAttempt(store, attemptRow({ signer: "0xbb", nonce: 3 }));
   raiseNonces(store, 100);
   expect([takeNonce(store, "0xaa", 1), takeNonce(store, "0xbb", 1)]).toEqual([101, 101]);
+});
+
+test("a signer that has signed nothing yet goes on above what a restore says", () => {
+  const store = openStore(":memory:");
+  insertAccount(store, accountRow());
+  insertAgent(store, AGENT);
+  raiseNonces(store, 100);
+  expect(takeNonce(store, AGENT.address, 1)).toBe(101);
+});
+
+test("beside a number that is out of reach the one that was taken back stays used up", () => {
+  const store = openStore(":memory:");
+  const DAY_MS = 86_400_000;
+  const back = insertAttempt(store, attemptRow({ signer: "0xaa", nonce: 1_005 }));
+  deleteAttempt(store, back);
+  insertAttempt(store, attemptRow({ signer: "0xaa", nonce: 1_003 }));
+  insertAttempt(store, attemptRow({ signer: "0xaa", nonce: 2 * DAY_MS }));
+  forget(store);
+  expect(takeNonce(store, "0xaa", 1_000)).toBe(1_006);
+});
+
+test("what is known of an unused number is said once", () => {
+  const store = openStore(":memory:");
+  const { id } = insertPlacing(store, placingRows(1));
+  const sealed = (by: "noop" | "expiry") => {
+    const attempt = findAttempt(store, id);
+    if (attempt === null) throw new Error("bug: no attempt");
+    sealUnused(store, attempt, by);
+    return findAttempt(store, id)?.seal;
+  };
+  store.$client.run("UPDATE orders SET attempt_state = 'done'");
+  expect([sealed("noop"), sealed("expiry")]).toEqual(["noop", "noop"]);
 });
 
 test("nonces of each signer strictly increase under any clock, also across restarts", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { appendAudit } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionBeside, inTransactionNotWaiting } from "../../src/store/commit.ts";
 import type { Sync } from "../../src/store/disk.ts";
+import { appendEvent, onEvents } from "../../src/store/events.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
@@ -67,6 +68,20 @@ test("a commit that was made while another thread waits is waited for by the nex
   end();
   await Promise.all(all);
   expect(told).toEqual([1, 2, 3]);
+});
+
+test("nobody hears of an intent before it is on the disk", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const sync: Sync = { now: () => undefined, beside: () => waiting.promise, close: () => undefined };
+  const store = openStore(":memory:", { syncOf: () => sync });
+  const heard: string[] = [];
+  onEvents(store, (accountIds) => void heard.push(...accountIds));
+  const event = { accountId: "a", atMs: 1, type: "order.created", resourceId: "b", payload: "{}" } as const;
+  const { onDisk } = inTransactionBeside(store, () => appendEvent(store, event));
+  expect(heard).toEqual([]);
+  waiting.resolve();
+  await onDisk;
+  expect(heard).toEqual(["a"]);
 });
 
 test("a work that throws leaves nothing behind, and the connection usable", () => {

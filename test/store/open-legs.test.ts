@@ -258,3 +258,17 @@ test.each<[string, Leg["state"], string, string]>([
     expect(legs.map(({ remaining }) => remaining)).toEqual([decimal(out)]);
   closeStore(store);
 });
+
+test.each<[Leg["state"], string | null]>([
+  ["armed", "90"],
+  ["resting", null],
+])("a trigger that is %s is valued at its trigger, or at its price once it has fired: %p", (state, triggerPrice) => {
+  const store = openStore(":memory:");
+  const trigger = { price: "90", kind: "stop_loss", market: false } as const;
+  inTransaction(store, () => {
+    insertOrder(store, orderRow({ id: idOf(1), status: "open", trigger }));
+    insertLeg(store, legRow({ cloid: cloidOf(idOf(1)), orderId: idOf(1), state, oid: "77", trigger }));
+  });
+  expect(listOpenLegs(store, accountId)).toMatchObject([{ triggerPrice, triggerKind: triggerPrice && "stop_loss" }]);
+  closeStore(store);
+});

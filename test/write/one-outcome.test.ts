@@ -61,6 +61,13 @@ test("it is refused until the outcome is known, and a request of the bot's own i
   expect(await asked(rig, {})).toBe("201");
 });
 
+test("nor is what the operator has given up: that was his to decide", async () => {
+  const rig = await rigWithUnknown();
+  const { store } = rig.deps;
+  store.$client.run("UPDATE orders SET released_at_ms = 1, attempt_state = 'done' WHERE status = 'unknown'");
+  expect(await asked(rig, {}, ANY_TIME)).toBe("201");
+});
+
 test("another bot's unknown order is no concern of it", async () => {
   const rig = await rigWithUnknown();
   await register(rig, textOf(rig, { bot: "other-1" }, OTHER_BOT));

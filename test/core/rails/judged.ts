@@ -33,7 +33,17 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
   };
 }
 
-export type Known = Partial<Pick<Facts, "legs" | "turnover" | "actions" | "targetBot" | "halt" | "lossToday">> & {
+type KnownFact =
+  | "legs"
+  | "turnover"
+  | "actions"
+  | "targetBot"
+  | "halt"
+  | "held"
+  | "lossToday"
+  | "ownOf"
+  | "referenceOf";
+export type Known = Partial<Pick<Facts, KnownFact>> & {
   net?: string;
   soldBeyond?: string;
   account?: string | null;

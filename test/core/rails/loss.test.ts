@@ -29,6 +29,7 @@ describe("the loss of a day", () => {
     ["the same with a mark", [{ openNet: "1", openMark: "100", cash: "80", mark: "80" }], "0", "20"],
     ["a day that has no first mark yet", [{ openNet: "1", net: "1", mark: "50" }], "0", "0"],
     ["funding that was paid", [{ openNet: "1", openMark: "5", net: "1", mark: "5", funding: "2" }], "0", "2"],
+    ["funding that was paid for what is held no more", [{ cash: "-10", funding: "2" }], "0", "12"],
     ["a gain here and a loss there", [{ cash: "30" }, { cash: "-10" }], "0", "-20"],
     ["a position without a mark", [{ net: "1" }], "0", null],
   ])("of %s", (_title, rows, fees, wanted) => {
@@ -107,5 +108,8 @@ describe("a trip", () => {
     const later = { ...cleared, loss: decimal("80"), createdAtMs: 7 };
     const counts = (trips: Trip[]) => String(lossThatCounts(decimal("100"), trips));
     expect([counts([TRIP]), counts([cleared]), counts([later, cleared])]).toEqual(["100", "40", "20"]);
+    // Of one that a restore has made nobody knows a loss: that it was ended takes nothing of another back.
+    const restored: Trip = { ...cleared, cause: "restored", loss: ZERO, limit: null, createdAtMs: 8 };
+    expect(counts([restored, cleared])).toBe("40");
   });
 });

@@ -28,6 +28,11 @@ test.each<[string, boolean, [Partial<RunningTwap>, TwapRow[], number | null]]>([
   ["is another", false, [{}, [row("8", "terminated")], AT_MS]],
   ["is old, in a history that has gone on past it", true, [{}, [row("8", "finished", LATER)], AT_MS + 4 * DAY_MS]],
   ["is old, and fills of its time may be missing", false, [{}, [row("8", "finished", LATER)], AT_MS + DAY_MS]],
+  [
+    "is old, in a history that has not gone on past it",
+    false,
+    [{}, [row("8", "x", { atMs: AT_MS + DAY_MS })], AT_MS + 4 * DAY_MS],
+  ],
   ["is old and quiet", false, [{}, [], AT_MS + 40 * DAY_MS]],
   ["has no name", false, [{ twapId: null }, [row("7", "finished")], AT_MS]],
   ["is old and shown to run", false, [{}, [row("7", "activated"), row("8", "x", LATER)], AT_MS + 4 * DAY_MS]],

@@ -1,0 +1,178 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const RAILS_FACTS = "src/write/rails-facts.ts";
+const LEVERAGE_FACTS = "src/write/leverage-facts.ts";
+const ONE_OUTCOME = "src/write/one-outcome.ts";
+const GATE = "src/write/gate.ts";
+const GIVE_BACK = "src/write/give-back.ts";
+const ADOPT = "src/write/adopt.ts";
+const DAY_LOSS = "src/write/day-loss.ts";
+const WATCH_LOSSES = "src/write/watch-losses.ts";
+const TWAP_ENDS = "src/write/twap-ends.ts";
+const OPEN_ORDER_RESERVE = "src/write/open-order-reserve.ts";
+const OPEN_LEG_BOOK = "src/store/open-leg-book.ts";
+const NONCES = "src/store/nonces.ts";
+const UNUSED_NUMBERS = "src/store/unused-numbers.ts";
+const POSITION_FILLS = "src/store/position-fills.ts";
+const COMMIT = "src/store/commit.ts";
+const STOPS = "src/store/stops.ts";
+
+/** Bugs of one line in what a write is judged by, in its last word, and in rows that are kept. */
+export const FACTS: readonly Mutant[] = [
+  one(
+    "prices of what a bot holds elsewhere are asked for only where every sum is granted",
+    RAILS_FACTS,
+    "const isAlone = isReduction || sums.every((rail) => rail === null);",
+    "const isAlone = isReduction || sums.some((rail) => rail === null);",
+  ),
+  one(
+    "a position is asked for in the exchange's own dex",
+    RAILS_FACTS,
+    "const dex = dexOf(market);\n  const read",
+    'const dex = "";\n  const read',
+  ),
+  one(
+    "a position that was shown long ago is the account's",
+    RAILS_FACTS,
+    "return ageMs <= settings.timings.maxReadAgeMs ? known.value : null;",
+    "return ageMs <= 100 * settings.timings.maxReadAgeMs ? known.value : null;",
+  ),
+  one(
+    "what was sold of another's counts as bought",
+    RAILS_FACTS,
+    "return { sells: soldBeyond, buys: boughtBeyond };",
+    "return { sells: boughtBeyond, buys: soldBeyond };",
+  ),
+  one(
+    "a market of which only a doubt is left is not one in which a bot holds something",
+    RAILS_FACTS,
+    "return doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])];",
+    "return [...nets.keys()];",
+  ),
+  one(
+    "a leverage that was read once is known for ever",
+    LEVERAGE_FACTS,
+    "return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;",
+    "return read;",
+  ),
+  one(
+    "a leverage that was shown with a position of before is known",
+    LEVERAGE_FACTS,
+    "if (isFresh && position !== undefined)",
+    "if (state !== null && position !== undefined)",
+  ),
+  one(
+    "what the operator has given up holds a bot on",
+    ONE_OUTCOME,
+    " && order.releasedAtMs === null && isOwn(order)",
+    " && isOwn(order)",
+  ),
+  one(
+    "a key that has expired since it was let in places an order",
+    GATE,
+    "if (clock.nowMs() >= expiresAtMs)",
+    "if (clock.nowMs() > expiresAtMs + 60_000)",
+  ),
+  one(
+    "a write vanishes though somebody was told of it",
+    GIVE_BACK,
+    "  if (deps.running.isTold(attempt.accountId, attempt.idempotencyKey)) return false;\n",
+    "",
+  ),
+  one(
+    "an order vanishes though a cancel acts on it",
+    GIVE_BACK,
+    "return listAttemptsOf(deps.store, attempt.resource.id).every((each) => each.id === attempt.id);",
+    "return true;",
+  ),
+  one(
+    "an account that waits after a restore takes orders",
+    ADOPT,
+    "const isWaiting = awaitsTakeUp(store, key.accountId) && key.route !== CANCEL;",
+    "const isWaiting = false;",
+  ),
+  one(
+    "what is held without a price loses nothing",
+    DAY_LOSS,
+    "const valued = [...known, ...fresh].map(",
+    "const valued = known.concat(fresh.slice(fresh.length)).map(",
+  ),
+  one(
+    "a loss has the fees of another day",
+    DAY_LOSS,
+    "findBotDay(store, of, nowMs).fees",
+    "findBotDay(store, of, 0).fees",
+  ),
+  one(
+    "what is in doubt is never settled",
+    WATCH_LOSSES,
+    "if (hasDoubts(deps.store)) inTransaction",
+    "if (hasDoubts(deps.store) && deps.store === null) inTransaction",
+  ),
+  one(
+    "funding is that of the exchange's own dex",
+    WATCH_LOSSES,
+    "picture.state(account.tradingAddress, dexOf(row.market))",
+    'picture.state(account.tradingAddress, "")',
+  ),
+  one(
+    "a TWAP is over by its history while fills of its time may be missing",
+    TWAP_ENDS,
+    "const knownToMs = findCompleteTo(store, account.id);",
+    "const knownToMs = deps.exchange.nowMs();",
+  ),
+  one(
+    "a batch adds one open order",
+    OPEN_ORDER_RESERVE,
+    "if (live + elsewhere + count <= most) return;",
+    "if (live + elsewhere + Math.min(count, 1) <= most) return;",
+  ),
+  one(
+    "orders that were placed elsewhere in another dex do not count",
+    OPEN_ORDER_RESERVE,
+    'const lists = ["", ...settings.dexes].map(',
+    'const lists = [""].map(',
+  ),
+  one(
+    "a trigger that has fired is valued at its trigger",
+    OPEN_LEG_BOOK,
+    'leg.state === "resting" ? null : leg.trigger',
+    "leg.trigger",
+  ),
+  one(
+    "an agent that has signed nothing yet goes on below what a restore says",
+    NONCES,
+    "[...used, ...kept, ...ours]",
+    "[...used, ...kept]",
+  ),
+  one(
+    "beside a number that is out of reach one that was taken back is given out again",
+    NONCES,
+    "nonces = [newest, kept].filter((nonce) => nonce > 0 && nonce <= most)",
+    "nonces = [newest].filter((nonce) => nonce > 0 && nonce <= most)",
+  ),
+  one(
+    "what is known of an unused number is said again, and otherwise",
+    UNUSED_NUMBERS,
+    '        eq(orders.attemptState, "done"),\n        isNull(orders.seal),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
+    '        eq(orders.attemptState, "done"),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
+  ),
+  one(
+    "fills that are older than is looked through say that nothing is held",
+    POSITION_FILLS,
+    "  if (inMarket.length === 0 && newest.length === MAX_LOOKED_THROUGH) return null;\n",
+    "",
+  ),
+  one(
+    "an intent is announced before it is on the disk",
+    COMMIT,
+    "  const { result, commit } = transact(store, work);\n  return { result, onDisk",
+    "  const { result, commit } = transact(store, work);\n  announceEvents(store);\n  return { result, onDisk",
+  ),
+  one(
+    "the end of one key withdraws what its bot's other keys have placed",
+    STOPS,
+    " || placedBy === null || endsOneKey(cause)) return false;",
+    " || placedBy === null) return false;",
+  ),
+];

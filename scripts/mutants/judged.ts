@@ -1,0 +1,259 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const EXPOSURE = "src/core/rails/exposure.ts";
+const JUDGE = "src/core/rails/judge.ts";
+const REDUCTIONS = "src/core/rails/reductions.ts";
+const DISTANCE = "src/core/rails/distance.ts";
+const SETTINGS = "src/core/rails/settings.ts";
+const LOSS = "src/core/rails/loss.ts";
+const BOT_NET = "src/core/rails/bot-net.ts";
+const TRIP = "src/core/rails/trip.ts";
+const OWN_BOOKS = "src/core/rails/own-books.ts";
+const TWAP_END = "src/core/rails/twap-end.ts";
+const BOT_DOUBTS = "src/store/bot-doubts.ts";
+const BOT_DOUBT_ROWS = "src/store/bot-doubt-rows.ts";
+const BOTS = "src/store/bots.ts";
+const BOT_TWAPS = "src/store/bot-twaps.ts";
+
+/** Bugs of one line in how a bot is judged, and in what is booked of it. */
+export const JUDGED: readonly Mutant[] = [
+  one(
+    "where nobody knows what the account holds a bot's net is in no doubt",
+    EXPOSURE,
+    "if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };",
+    "if (account === null) return own;",
+  ),
+  one(
+    "a stop of a short is measured by the nearer end of what it may hold",
+    EXPOSURE,
+    "negate(subtract(net.low, sells));\n  return larger(most",
+    "negate(subtract(net.high, sells));\n  return larger(most",
+  ),
+  one(
+    "what reduces in another market is out in this one",
+    EXPOSURE,
+    "leg.reduceOnly && leg.bot === bot && leg.market === market",
+    "leg.reduceOnly && leg.bot === bot",
+  ),
+  one(
+    "what reduces another's position is out for this bot",
+    EXPOSURE,
+    "leg.reduceOnly && leg.bot === bot && leg.market === market",
+    "leg.reduceOnly && leg.market === market",
+  ),
+  one(
+    "a sale without a price is worth its limit",
+    EXPOSURE,
+    'price === null || side === "sell" ? null',
+    "price === null ? null",
+  ),
+  one(
+    "a bot that may be long is judged as if it were short",
+    JUDGE,
+    "add(net.high, buys) : negate(subtract(net.low, sells))",
+    "add(net.low, buys) : negate(subtract(net.high, sells))",
+  ),
+  one(
+    "what is out elsewhere is worth the lower of two prices",
+    JUDGE,
+    "facts.referenceOf(each)?.high ?? null",
+    "facts.referenceOf(each)?.low ?? null",
+  ),
+  one(
+    "what is out elsewhere without a price counts nothing",
+    JUDGE,
+    "if (high === null) return priceless(each);",
+    "if (high === null) continue;",
+  ),
+  one(
+    "a market without a price has no turnover",
+    JUDGE,
+    "if (reference === null || highest === null) return false;",
+    "if (reference === null || highest === null) continue;",
+  ),
+  one(
+    "a day has one action more than it was granted",
+    JUDGE,
+    "facts.actions > maxActionsPerDay)",
+    "facts.actions > maxActionsPerDay + 1)",
+  ),
+  one("one open order more than was granted", JUDGE, "if (open > maxOpenOrders)", "if (open > maxOpenOrders + 1)"),
+  one(
+    "a stop is measured by what was booked alone",
+    REDUCTIONS,
+    "netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));\n  return isAbove(use, limit)",
+    "facts.ownOf(market), sumsOf(own));\n  return isAbove(use, limit)",
+  ),
+  one(
+    "a bot sells on spot what may be another's",
+    REDUCTIONS,
+    "larger(facts.ownOf(market).low, ZERO)",
+    "larger(facts.ownOf(market).high, ZERO)",
+  ),
+  one(
+    "a reduction is refused where nobody knows what the account holds",
+    REDUCTIONS,
+    " || account === null) return null;\n  const alike",
+    ") return null;\n  const alike",
+  ),
+  one(
+    "a sale at the very price of another's reduction does not meet it",
+    REDUCTIONS,
+    ": !isAbove(leg.price, other.price);",
+    ": isAbove(other.price, leg.price);",
+  ),
+  one(
+    "a distance is measured from the nearer price",
+    DISTANCE,
+    'leg.side === "buy" ? reference.low : reference.high',
+    'leg.side === "buy" ? reference.high : reference.low',
+  ),
+  one("a take-profit that may have fired is measured by its own trigger", DISTANCE, ' && kind === "stop_loss";', ";"),
+  one(
+    "a TWAP is refused where just what its slices need is allowed",
+    DISTANCE,
+    "if (!isAbove(SLICE_SLIPPAGE_PERCENT, maxDistance)) return null;",
+    "if (isAbove(maxDistance, SLICE_SLIPPAGE_PERCENT)) return null;",
+  ),
+  one(
+    "a bot that is halted raises its leverage",
+    SETTINGS,
+    "?? (facts.halt === null ? null : refusal(facts.halt.rail, facts.halt))",
+    "?? null",
+  ),
+  one(
+    "a position that may be another's in part is a bot's own to raise",
+    SETTINGS,
+    "if (compare(low, high) === 0 && isZero(subtract(account, low))) return null;",
+    "if (isZero(subtract(account, low))) return null;",
+  ),
+  one("funding of what is held no more is forgotten", LOSS, "return subtract(cash, funding);", "return cash;"),
+  one(
+    "what is taken back of a reduction stays booked",
+    BOT_NET,
+    "return reduceOnly && !isNegative(size) ? reduced",
+    "return reduceOnly ? reduced",
+  ),
+  one(
+    "what reduces comes before what was filled at the same moment",
+    BOT_NET,
+    "Number(a.reduceOnly) - Number(b.reduceOnly)",
+    "Number(b.reduceOnly) - Number(a.reduceOnly)",
+  ),
+  one(
+    "what was closed of another's is booked twice",
+    BOT_NET,
+    "beyondCash = subtract(beyondCash, multiply(beyond, price));",
+    "beyondCash = add(beyondCash, multiply(beyond, price));",
+  ),
+  one(
+    "a purchase that only reduces makes a short bot long",
+    BOT_NET,
+    'return held.startsWith("-") ? smaller(after, ZERO) : held;',
+    'return held.startsWith("-") ? after : held;',
+  ),
+  one(
+    "a sale against a short is in doubt, and one against a long is not",
+    BOT_NET,
+    'side === "sell" ? larger(held, ZERO) : ZERO',
+    'side === "sell" ? larger(negate(held), ZERO) : ZERO',
+  ),
+  one(
+    "what a restore has counted takes a loss back when it is ended",
+    TRIP,
+    'cause === "loss" && clearedAtMs !== null',
+    "clearedAtMs !== null",
+  ),
+  one(
+    "a sale that waits for more than it asks counts by its limit",
+    OWN_BOOKS,
+    "larger(price, triggerPrice ?? price)",
+    "price",
+  ),
+  one(
+    "a TWAP makes no turnover by its slices",
+    OWN_BOOKS,
+    "if (price === null || highest === null) highest = null;",
+    "if (price === null || highest === null) continue;",
+  ),
+  one(
+    "a TWAP is over by a row of its own time",
+    TWAP_END,
+    "timeS * 1_000 > lastMs",
+    "timeS * 1_000 > twap.createdAtMs",
+  ),
+  one("what is asked for after a doubt keeps it", BOT_DOUBTS, " && wasOutBy(store, leg, atMs),", ","),
+  one(
+    "a fill on the other side is part of a doubt",
+    BOT_DOUBTS,
+    "if (own === null || own.side !== fill.side) continue;",
+    "if (own === null) continue;",
+  ),
+  one(
+    "an order is whole by fills on the other side",
+    BOT_DOUBTS,
+    "fills.filter((fill) => fill.market === market && fill.side === order.side)",
+    "fills",
+  ),
+  one(
+    "what another bot was filled is part of a doubt",
+    BOT_DOUBTS,
+    "if (order === null || botOf(store, order.keyHash) !== bot) return null;",
+    "if (order === null) return null;",
+  ),
+  one(
+    "an entry under way counts as known",
+    BOT_DOUBTS,
+    'return status === "processing" || status === "unknown";',
+    'return status === "unknown";',
+  ),
+  one(
+    "of two sales against what is held the last tells how much that was",
+    BOT_DOUBT_ROWS,
+    "isAgainst ? larger(before.longSold, longSold)",
+    "isAgainst ? longSold",
+  ),
+  one(
+    "what was out by the last of two reductions is not waited for",
+    BOT_DOUBT_ROWS,
+    "Math.max(before.atMs, atMs)",
+    "before.atMs",
+  ),
+  one(
+    "a fill is of the day on which it was asked for",
+    BOTS,
+    "const atMs = seenAtMs ?? createdAtMs;",
+    "const atMs = createdAtMs;",
+  ),
+  one(
+    "a TWAP that reduces on the same side is out beside a purchase",
+    BOTS,
+    " && twap.side === of.side && twap.reduceOnly,",
+    " && twap.reduceOnly,",
+  ),
+  one(
+    "a TWAP in another market is out beside a purchase",
+    BOTS,
+    "twap.bot === bot && twap.market === of.market &&",
+    "twap.bot === bot &&",
+  ),
+  one(
+    "a TWAP that increases is out as one that reduces",
+    BOTS,
+    " && twap.side === of.side && twap.reduceOnly,",
+    " && twap.side === of.side,",
+  ),
+  one("what is traded forgets the fees of the day", BOTS, "fees: before.fees };", "fees: ZERO };"),
+  one(
+    "a slice of a TWAP frees nothing",
+    BOT_TWAPS,
+    "[legOf(operationId, terms, subtract(size, filledSize))]",
+    "[legOf(operationId, terms, size)]",
+  ),
+  one(
+    "a TWAP that loses its name has filled what it had not",
+    BOT_TWAPS,
+    "twapId: exchangeId, filledSize: ZERO }",
+    "twapId: exchangeId }",
+  ),
+];

@@ -1,0 +1,82 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const CLOCK = "src/exchange/clock.ts";
+const PICTURE = "src/exchange/picture.ts";
+const SITTER = "src/exchange/sitter.ts";
+
+/** Bugs of one line in the exchange's time, and in what a feed tells late or a read shows of before. */
+export const TOLD_LATE: readonly Mutant[] = [
+  one(
+    "the newest proof of the time takes back an older one that proves more",
+    CLOCK,
+    "Math.max(provenOffsetMs ?? Number.NEGATIVE_INFINITY, exchangeMs - receivedAtMs)",
+    "exchangeMs - receivedAtMs",
+  ),
+  one(
+    "a date of a clock that three words have contradicted moves the time",
+    CLOCK,
+    " && provenMs <= counted + AGREED_WITHIN_MS ?",
+    " ?",
+  ),
+  one(
+    "a reading that agrees with none of three words is believed with them",
+    CLOCK,
+    "isEnough ? take(agreeing)",
+    "isEnough ? take(doubted)",
+  ),
+  one(
+    "a mode that was read of an earlier time is taken",
+    PICTURE,
+    'if (mode !== null && mode.from !== "unnamed" && mode.timeMs > read.timeMs) return false;\n',
+    "",
+  ),
+  one(
+    "a history of TWAPs that was read of an earlier time is taken",
+    PICTURE,
+    "      if (!isNewer(sitter.twaps)) return false;\n",
+    "",
+  ),
+  one(
+    "a leverage that was read of an earlier time is taken",
+    PICTURE,
+    "      if (!isNewer(sitter.leverages.get(shown.market))) return false;\n",
+    "",
+  ),
+  one(
+    "what is told late of an order takes its time back",
+    SITTER,
+    "const newestMs = Math.max(timeMs, before?.timeMs ?? 0);",
+    "const newestMs = timeMs;",
+  ),
+  one("an order is open again after its end", SITTER, "timeMs === newestMs && end === null;", "timeMs === newestMs;"),
+  one(
+    "an order is open by an older word",
+    SITTER,
+    'meaning === "open" && timeMs === newestMs && end',
+    'meaning === "open" && end',
+  ),
+  one(
+    "what a history of TWAPs holds says how far a connection has told",
+    SITTER,
+    "for (const { timeS } of records) if (!isSnapshot) hearTime",
+    "for (const { timeS } of records) hearTime",
+  ),
+  one(
+    "records of TWAPs go on across two connections",
+    SITTER,
+    "else if (twaps !== null && twaps.connection === connection)",
+    "else if (twaps !== null)",
+  ),
+  one(
+    "a list of one dex forgets the records of another's orders",
+    SITTER,
+    "if (dexOf(told.market) === dex) told.record = null;",
+    "told.record = null;",
+  ),
+  one(
+    "of two fills of one moment the place of the first is told",
+    SITTER,
+    "  fills.delete(timeMs);\n  fills.set(timeMs, heard);",
+    "  if (!fills.has(timeMs)) fills.set(timeMs, heard);",
+  ),
+];
