@@ -88,7 +88,7 @@ export const FACTS: readonly Mutant[] = [
   one(
     "an account that waits after a restore takes orders",
     ADOPT,
-    "const isWaiting = awaitsTakeUp(store, key.accountId) && key.route !== CANCEL;",
+    "const isWaiting = awaitsTakeUp(store, keyRecord.accountId) && keyRecord.route !== CANCEL;",
     "const isWaiting = false;",
   ),
   one(

@@ -32,14 +32,14 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "what reduces in another market is out in this one",
     EXPOSURE,
-    "leg.reduceOnly && leg.bot === bot && leg.market === market",
-    "leg.reduceOnly && leg.bot === bot",
+    "leg.canOnlyReduce && leg.bot === bot && leg.market === market",
+    "leg.canOnlyReduce && leg.bot === bot",
   ),
   one(
     "what reduces another's position is out for this bot",
     EXPOSURE,
-    "leg.reduceOnly && leg.bot === bot && leg.market === market",
-    "leg.reduceOnly && leg.market === market",
+    "leg.canOnlyReduce && leg.bot === bot && leg.market === market",
+    "leg.canOnlyReduce && leg.market === market",
   ),
   one(
     "a sale without a price is worth its limit",

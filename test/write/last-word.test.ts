@@ -31,7 +31,7 @@ test("an account that waits for what was traded since its backup stores nothing 
   const { deps, clock } = await limitedRig({});
   inTransaction(deps.store, (store) => markRestored(store, clock.nowMs()));
   const asked = (route: string) =>
-    codeOf(() => requireNothingToAdopt(deps, { accountId: ACCOUNTS.main, key: "key-0001", route }));
+    codeOf(() => requireNothingToAdopt(deps, { accountId: ACCOUNTS.main, idempotencyKey: "key-0001", route }));
   expect(asked("POST /v1/orders")).toBe("not_ready");
   expect(asked("POST /v1/orders/{id}/cancel")).toBeNull();
 });

@@ -24,8 +24,8 @@ function inEth(some: Partial<OpenLeg>): OpenLeg {
   return leg({ market: "ETH", ...some });
 }
 
-const STOP = { reduceOnly: true, triggerPrice: usd(90) } as const;
-const BUY_STOP = { reduceOnly: true, triggerPrice: usd(110), price: usd(110) } as const;
+const STOP = { canOnlyReduce: true, triggerPrice: usd(90) } as const;
+const BUY_STOP = { canOnlyReduce: true, triggerPrice: usd(110), price: usd(110) } as const;
 const TWAPS: Partial<Rails> = { may: ["increase", "reduce", "twap"] };
 const RAISED: Wish = { kind: "leverage", market: "BTC", setting: { leverage: 5, isCross: true } };
 const RAISER: Partial<Rails> = { may: ["increase", "leverage"], maxLeverage: 5 };
@@ -56,7 +56,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
     "touches 1",
     [
       { markets: ["PURR/USDC"] },
-      leg({ market: "PURR/USDC", reduceOnly: true, side: "sell", remaining: usd(2) }),
+      leg({ market: "PURR/USDC", canOnlyReduce: true, side: "sell", remaining: usd(2) }),
       { ...between(1, 3), account: "3", pairName: "PURR/USDC" },
     ],
   ],
@@ -104,14 +104,14 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
     "allowed",
     [
       {},
-      leg({ reduceOnly: true, side: "sell" }),
-      { net: "1", account: null, legs: [leg({ reduceOnly: true, side: "sell", bot: "b" })] },
+      leg({ canOnlyReduce: true, side: "sell" }),
+      { net: "1", account: null, legs: [leg({ canOnlyReduce: true, side: "sell", bot: "b" })] },
     ],
   ],
   [
     "a sale at the very price of another's reduction",
     "touches",
-    [{}, leg({ side: "sell" }), { legs: [leg({ reduceOnly: true, bot: "b" })] }],
+    [{}, leg({ side: "sell" }), { legs: [leg({ canOnlyReduce: true, bot: "b" })] }],
   ],
   [
     "a purchase that is far from the lower of two prices",
@@ -123,7 +123,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
     "maxDistance",
     [
       { maxDistance: usd(2) },
-      leg({ reduceOnly: true, side: "sell", price: usd(81), triggerPrice: usd(90) }),
+      leg({ canOnlyReduce: true, side: "sell", price: usd(81), triggerPrice: usd(90) }),
       { net: "1", trigger: { price: usd(90), kind: "take_profit", hasFired: null } },
     ],
   ],
@@ -138,10 +138,10 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
 
 test("of what only reduces a bot's own counts, in its market", () => {
   const out = [
-    leg({ reduceOnly: true, side: "sell", remaining: usd(3) }),
-    leg({ reduceOnly: true, remaining: usd(2) }),
-    leg({ reduceOnly: true, side: "sell", remaining: usd(40), bot: "b" }),
-    inEth({ reduceOnly: true, side: "sell", remaining: usd(500) }),
+    leg({ canOnlyReduce: true, side: "sell", remaining: usd(3) }),
+    leg({ canOnlyReduce: true, remaining: usd(2) }),
+    leg({ canOnlyReduce: true, side: "sell", remaining: usd(40), bot: "b" }),
+    inEth({ canOnlyReduce: true, side: "sell", remaining: usd(500) }),
     leg({ side: "sell", remaining: usd(6_000) }),
   ];
   expect(reducingOf(out, { bot: "grid-1", market: "BTC" })).toEqual({ buys: usd(2), sells: usd(3) });
