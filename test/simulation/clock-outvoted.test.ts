@@ -43,3 +43,10 @@ test("a position that was told to be filled before the start is shown, or nothin
   const { body } = await s.tell(null, { kind: "positions" });
   expect(body).toContain('"market":"BTC"');
 });
+
+test("an order that is signed then has not expired before it is sent (strangers' seeds 3, 33 and 36)", async () => {
+  const s = await scene();
+  await startAmongLaggards(s, 10_387);
+  const placed = await s.tell("resting", limit("buy", 80_000));
+  expect(shown(placed).status).toBe("open");
+});
