@@ -149,8 +149,8 @@ export const SECRET_BREAKS: readonly Break[] = [
       },
       {
         file: "src/settle/send/send.ts",
-        find: 'import { actionOf } from "./intent.ts";',
-        put: 'import { actionOf } from "./intent.ts";\nimport { note } from "../record/note.ts";',
+        find: 'import { actionOf, latestNowMs } from "./intent.ts";',
+        put: 'import { actionOf, latestNowMs } from "./intent.ts";\nimport { note } from "../record/note.ts";',
       },
     ],
     seenBy: CANARIES,

@@ -47,6 +47,20 @@ export const CLOCKS: readonly Mutant[] = [
     changes: [{ file: "src/exchange/clock.ts", find: "if (samples.length > 0 && nowMs", put: "if (nowMs" }],
   },
   {
+    name: "our own clock says nothing once three readings contradict it",
+    changes: [{ file: "src/exchange/clock.ts", find: "ownWord.aheadMs(elapsedMs, nowMs)", put: "0" }],
+  },
+  {
+    name: "an action dies by a time that may be behind",
+    changes: [
+      {
+        file: "src/settle/send/intent.ts",
+        find: "exchange.nowMs() + exchange.mayBeAheadMs()",
+        put: "exchange.nowMs()",
+      },
+    ],
+  },
+  {
     name: "what one server says again and again is many words",
     changes: [
       {

@@ -236,7 +236,7 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/list-positions.ts",
-        find: "toldAge(deps, toldToMs, AGE_MS) === null && ",
+        find: "datedAge(deps, toldToMs, AGE_MS) === null && ",
         put: "toldToMs > 0 && ",
       },
     ],

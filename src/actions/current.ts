@@ -39,6 +39,11 @@ export function toldAge({ exchange }: With<"exchange">, asOfMs: number, withinMs
   return exchange.nowMs() - asOfMs > withinMs ? asOfMs : null;
 }
 
+/** As of a time of the exchange's own, which may be further ahead of that than we know: an age is not told to be less than it may be. */
+export function datedAge(deps: With<"exchange">, asOfMs: number, withinMs: number): number | null {
+  return toldAge(deps, asOfMs, withinMs - deps.exchange.mayBeAheadMs());
+}
+
 /** Positions and margin of one dex, not older than what the account was told last. */
 export async function currentState(
   deps: ToShow & With<"feeds" | "ownWrites">,

@@ -5,7 +5,7 @@ import type { AccountState } from "../exchange/reads.ts";
 import { accountResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { AGE_MS, type CurrentAccount, currentAccount, MARGIN_AGE_MS, toldAge } from "./current.ts";
+import { AGE_MS, type CurrentAccount, currentAccount, datedAge, MARGIN_AGE_MS, toldAge } from "./current.ts";
 
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
 export async function getAccount(deps: ToShow & With<"feeds" | "ownWrites">, caller: Caller): Promise<ReadAnswer> {
@@ -24,6 +24,6 @@ function textOf(account: Account, state: AccountState): string {
 
 /** What says of when it is says it of the whole. */
 function oldestTold(deps: With<"exchange">, { spotAsOfMs, marginAsOfMs }: CurrentAccount): number | null {
-  const isNow = toldAge(deps, spotAsOfMs, AGE_MS) === null && toldAge(deps, marginAsOfMs, MARGIN_AGE_MS) === null;
+  const isNow = toldAge(deps, spotAsOfMs, AGE_MS) === null && datedAge(deps, marginAsOfMs, MARGIN_AGE_MS) === null;
   return isNow ? null : Math.min(spotAsOfMs, marginAsOfMs);
 }

@@ -9,7 +9,7 @@ import { positionResource } from "../settle/account/account-resources.ts";
 import type { ClearinghouseState, Position } from "../wire/answer/account.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { AGE_MS, currentState, MARGIN_AGE_MS, toldAge } from "./current.ts";
+import { AGE_MS, currentState, datedAge, MARGIN_AGE_MS } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
 
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
@@ -61,7 +61,7 @@ function oldestTold(
 ): number | null {
   const asOfMs = Math.min(...states.map((state) => state.asOfMs));
   const toldToMs = Math.min(...states.map((state) => state.toldToMs));
-  const isNow = toldAge(deps, toldToMs, AGE_MS) === null && toldAge(deps, asOfMs, MARGIN_AGE_MS) === null;
+  const isNow = datedAge(deps, toldToMs, AGE_MS) === null && datedAge(deps, asOfMs, MARGIN_AGE_MS) === null;
   return isNow ? null : asOfMs;
 }
 

@@ -48,6 +48,8 @@ const MAX_ANSWERED = 64;
 
 /** Changes of each dex of an account that are looked at: what shows these shows all before them. */
 const MAX_CHANGES = 128;
+/** Events of an account that are looked through after a start: every order that was in flight when it stopped has told of itself since. */
+const MAX_LOOKED_THROUGH = 1_024;
 /** By so much our idea of the exchange's time moves by itself, milliseconds; more is a step of our wall clock. */
 const CLOCK_STEP_MS = 1_000;
 /** By so much it may be set right by what the exchange has dated, milliseconds. */
@@ -77,7 +79,7 @@ export function openOwnWrites(of: {
   function memoryOf({ id }: Account): WritesMemory {
     const known = memories.get(id);
     if (known !== undefined) return known;
-    const lastId = (newestEventIds(store, id, MAX_CHANGES).at(-1) ?? 1) - 1;
+    const lastId = (newestEventIds(store, id, MAX_LOOKED_THROUGH).at(-1) ?? 1) - 1;
     const answered: KeptAnswer = { changes: [], heard: 0, by: new Map() };
     const fresh = { lastId, offsetMs: clocksNow().offsetMs, changes: [], mark: null, answered };
     memories.set(id, fresh);

@@ -1,3 +1,5 @@
+import { createOwnWord } from "./own-word.ts";
+
 /**
  * One reading of the exchange's clock, with our own monotonic time before and after it, and our wall clock at its end.
  * Milliseconds.
@@ -23,7 +25,7 @@ export type ExchangeTime = {
   atMs(elapsedMs: number): number | null;
   /**
    * By so much it may be ahead of that, milliseconds: 0 but where what was dated there proves the best reading to be behind, and
-   * nothing tells by how much.
+   * nothing tells by how much, or where readings were just believed against our own clock, which is ahead of them.
    */
   mayBeAheadMs(elapsedMs: number): number;
 };
@@ -55,6 +57,7 @@ export function createExchangeTime(): ExchangeTime {
   let doubted: TimeSample[] = [];
   /** Exchange time minus our monotonic time is at least this, as what was dated there proves. */
   let provenOffsetMs: number | null = null;
+  const ownWord = createOwnWord();
 
   function take(taken: readonly TimeSample[]): "taken" {
     samples = taken.slice(-KEPT_SAMPLES);
@@ -82,15 +85,16 @@ export function createExchangeTime(): ExchangeTime {
   return {
     add(sample) {
       const counted = timeAt(best, sample.receivedAtMs);
+      const isOwn = isNear(sample, sample.wallMs);
+      ownWord.heard(sample, counted, isOwn);
       // One that stands still is behind what others prove, and is left out by them.
       if (counted !== null && isNear(sample, counted)) return take([...samples, sample]);
-      if (isNear(sample, sample.wallMs)) return take([sample]);
+      if (isOwn) return take([sample]);
       doubted = [...doubted, sample].slice(-KEPT_SAMPLES);
       const agreeing = doubted.filter((other) => agree(other, sample));
-      const moments = new Set(agreeing.map(({ exchangeMs }) => exchangeMs)).size;
-      const spanMs = sample.receivedAtMs - (agreeing[0]?.receivedAtMs ?? 0);
-      const isEnough = moments >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
-      return isEnough ? take(agreeing) : "doubted";
+      if (!isEnough(agreeing, sample, counted)) return "doubted";
+      ownWord.outvoted(sample);
+      return take(agreeing);
     },
     prove(dated) {
       const { exchangeMs, receivedAtMs, wallMs } = dated;
@@ -109,10 +113,18 @@ export function createExchangeTime(): ExchangeTime {
       const nowMs = atMs(elapsedMs);
       // Told at the end of its round trip it may be of its beginning, and nothing proves it to be behind yet.
       if (best === null || counted === null || nowMs === null) return 0;
-      if (samples.length > 0 && nowMs - counted <= roundTripMs(best) / 2) return 0;
-      return counted + AGREED_WITHIN_MS - nowMs;
+      const aheadMs = ownWord.aheadMs(elapsedMs, nowMs);
+      if (samples.length > 0 && nowMs - counted <= roundTripMs(best) / 2) return aheadMs;
+      return Math.max(aheadMs, counted + AGREED_WITHIN_MS - nowMs);
     },
   };
+}
+
+/** Against our own clock, and against what was counted on, where that is known. */
+function isEnough(agreeing: readonly TimeSample[], newest: TimeSample, counted: number | null): boolean {
+  const moments = new Set(agreeing.map(({ exchangeMs }) => exchangeMs)).size;
+  const spanMs = newest.receivedAtMs - (agreeing[0]?.receivedAtMs ?? 0);
+  return moments >= WORDS_NEEDED && (counted === null || spanMs >= WORDS_SPAN_MS);
 }
 
 function timeAt(best: TimeSample | null, elapsedMs: number): number | null {

@@ -66,7 +66,8 @@ export type Exchange = {
   nowMs(): number;
   /**
    * By so much the exchange's time may be ahead of `nowMs`, milliseconds: 0 but where its best reading is known to be of a node
-   * that stands still. What was shown of a time that the exchange has given holds what we were told only when it is later by that.
+   * that stands still, or where readings that may all be late were just believed against our own clock. What was shown of a time
+   * that the exchange has given holds what we were told only when it is later by that.
    */
   mayBeAheadMs(): number;
   /** Milliseconds since the exchange last gave an answer of any kind; null before the first. */

@@ -25,6 +25,24 @@ test.each([
   expect(rig.deps.ownWrites.told(ACCOUNT, { dex: "" })()).toHaveLength(count);
 });
 
+test("what was told before a start has to be held after it, whatever was in flight then", () => {
+  const rig = openGatewayRig();
+  const { store, picture, exchange } = rig.deps;
+  const tell = (nth: number, status: string) =>
+    appendEvent(store, {
+      accountId: ACCOUNT.id,
+      atMs: rig.clock.nowMs(),
+      type: "order.updated",
+      resourceId: `order-${nth}`,
+      payload: JSON.stringify({ object: "order", market: "BTC", status, exchange_order_id: null, filled_size: null }),
+    });
+  tell(0, "filled");
+  const filledAtMs = rig.clock.nowMs();
+  for (let nth = 1; nth <= 600; nth += 1) tell(nth, "unknown");
+  const writes = openOwnWrites({ store, clock: rig.clock, exchange, picture });
+  expect(writes.told(ACCOUNT, { dex: "" })()).toMatchObject([{ kind: "noted", timeMs: filledAtMs }]);
+});
+
 test.each([
   ["as it was, the exchange's time is set right by what is noted of its servers", { stepMs: 0, mendMs: 2_780 }],
   ["set by 43 seconds meanwhile, it is all the same (seed 382)", { stepMs: 43_000, mendMs: 2_780 }],

@@ -210,6 +210,57 @@ test("at the start a server that stands still is one word, however often it is r
   expect(time.atMs(190)).toBe(START_MS + 190);
 });
 
+describe("three servers that lag agree by chance, against our own clock (a stranger's seed 33)", () => {
+  function outvoted(behindMs = 15_000, atMs = 0) {
+    const time = createExchangeTime();
+    const words = [1_000, 0, 500].map((byMs, nth) => lagging(atMs + nth * 20, behindMs + byMs));
+    expect(words.map((word) => time.add(word))).toEqual(["doubted", "doubted", "taken"]);
+    return time;
+  }
+  const lagging = (atMs: number, behindMs: number) => reading(atMs, atMs + 10, START_MS + atMs + 5 - behindMs);
+
+  test("the exchange may be as far ahead as our own clock is", () => {
+    const time = outvoted();
+    const believedMs = time.atMs(1_000) ?? 0;
+    expect(believedMs).toBeLessThan(START_MS - 13_000);
+    expect(believedMs + time.mayBeAheadMs(1_000)).toBe(START_MS + 1_000);
+  });
+
+  test("one reading that is near our own clock says that it is right", () => {
+    const time = outvoted();
+    expect(time.add(lagging(5_000, 0))).toBe("taken");
+    expect([time.atMs(6_000), time.mayBeAheadMs(6_000)]).toEqual([START_MS + 6_000, 0]);
+  });
+
+  test("readings that agree closely for ten seconds say that it is wrong", () => {
+    const time = outvoted();
+    const aheadMs = () => time.mayBeAheadMs(30_000);
+    for (const atMs of [5_040, 7_500, 10_000]) {
+      time.add(lagging(atMs, 15_000));
+      expect(aheadMs()).toBe(15_000);
+    }
+    time.add(lagging(15_000, 15_000));
+    expect(aheadMs()).toBe(0);
+  });
+
+  test("those that do not do so after a minute", () => {
+    const time = outvoted();
+    for (let atMs = 5_000; atMs <= 60_000; atMs += 5_000) {
+      time.add(lagging(atMs, 15_000 + (atMs % 10_000 === 0 ? 12_000 : 2_000)));
+      expect(time.mayBeAheadMs(atMs + 10)).toBeGreaterThan(12_000);
+    }
+    time.add(lagging(65_000, 15_000));
+    expect(time.mayBeAheadMs(65_010)).toBe(0);
+  });
+
+  test.each([
+    ["behind them", -15_000],
+    ["ahead by more than a minute", HOUR_MS],
+  ])("our own clock that is %s says nothing", (_what, behindMs) => {
+    expect(outvoted(behindMs).mayBeAheadMs(1_000)).toBe(0);
+  });
+});
+
 test("three words over ten seconds that agree are believed: it was the earlier ones that were wrong", () => {
   const time = createExchangeTime();
   time.add(reading(0, 10, START_MS + 5 + HOUR_MS, START_MS + 10 + HOUR_MS));

@@ -11,6 +11,7 @@ import {
   onFrames,
   openWorld,
   poll,
+  positions,
   type Row,
   TAKING,
   WORLDS,
@@ -89,6 +90,14 @@ describe.each(WORLDS)("where states are told %s", (_name, world) => {
     expect([...statuses].sort()).toContain("503 true");
     expect([...statuses]).not.toContain("200 true");
   });
+});
+
+test("positions and margin are told with their age where the exchange's time may be ahead of what it is taken for", async () => {
+  const rig = await openWorld(NEVER);
+  expect([(await positions(rig)).ageMs, (await account(rig)).ageMs]).toEqual([null, null]);
+  rig.deps.exchange.mayBeAheadMs = () => 7 * ONE_SECOND;
+  expect((await positions(rig)).ageMs).toBeLessThan(MAX_AGE_MS);
+  expect((await account(rig)).ageMs).toBeLessThan(MAX_AGE_MS);
 });
 
 test("what a check of the picture reads from a server that is behind is not shown after a write", async () => {

@@ -59,7 +59,15 @@ export type TakenNonce = Pick<Attempt, "signer" | "nonce" | "expiresAtMs">;
 export function nonceFor(world: With<"exchange" | "settings" | "store">, signer: string): TakenNonce {
   const exchangeNowMs = world.exchange.nowMs();
   const nonce = takeNonce(world.store, signer, exchangeNowMs);
-  return { signer, nonce, expiresAtMs: exchangeNowMs + world.settings.timings.actionLifeMs };
+  return { signer, nonce, expiresAtMs: latestNowMs(world) + world.settings.timings.actionLifeMs };
+}
+
+/**
+ * The exchange's time as far ahead as it may be: what dies by an earlier one could be over there before it is sent. That it is over is
+ * proven by the time that is believed, which is never later.
+ */
+export function latestNowMs({ exchange }: With<"exchange">): number {
+  return exchange.nowMs() + exchange.mayBeAheadMs();
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Action } from "../../wire/action/index.ts";
 import { joinedOrders } from "../../wire/action/order.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
-import { actionOf } from "./intent.ts";
+import { actionOf, latestNowMs } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
 
 /** What became of one signed action. */
@@ -84,17 +84,17 @@ async function postInTime(
   await world.point("before_send");
   // Nothing leaves once half of the action's life is over (a slow disk, a process that stood still): it could only
   // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between.
-  const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
+  const mayLeave = () => attempt.expiresAtMs - latestNowMs(world) >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
   return post(world, attempt, signed, mayLeave);
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
 export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> {
-  const expiresAtMs = world.exchange.nowMs() + world.settings.timings.actionLifeMs;
+  const expiresAtMs = latestNowMs(world) + world.settings.timings.actionLifeMs;
   const signed = sign(world, { ...attempt, expiresAtMs }, { type: "noop" }, { purpose: "settle", count: 1 });
   await world.point("before_send");
-  const mayLeave = () => expiresAtMs > world.exchange.nowMs();
+  const mayLeave = () => expiresAtMs > latestNowMs(world);
   if (signed === null || !mayLeave()) return NO_ANSWER;
   const result = await post(world, attempt, signed, mayLeave);
   return result.kind === "reply" ? result.reply : NO_ANSWER;
