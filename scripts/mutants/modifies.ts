@@ -247,6 +247,46 @@ export const MODIFIES: readonly Mutant[] = [
     ],
   },
   {
+    name: "an original that a server behind shows open was replaced, whatever else had canceled it",
+    changes: [
+      {
+        file: "src/core/modify-evidence.ts",
+        find: 'if (endedAtMs === null) return facts.isTaken ? "unclear" : "no";',
+        put: 'if (endedAtMs === null) return "no";',
+      },
+    ],
+  },
+  {
+    name: "what ended an original after always_place was signed was that",
+    changes: [
+      {
+        file: "src/core/modify-evidence.ts",
+        find: "return facts.isTaken || endedAtMs < signedAtMs",
+        put: "return endedAtMs < signedAtMs",
+      },
+    ],
+  },
+  {
+    name: "only the look-up by id tells when always_place placed",
+    changes: [
+      {
+        file: "src/settle/modify/original.ts",
+        find: "if (!isNeeded || attempt.isTargetClosed || pursuit.looks < LOOKS_BEHIND) return answer;",
+        put: "if (!isNeeded || pursuit.looks >= 0) return answer;",
+      },
+    ],
+  },
+  {
+    name: "an original that our own cancel closed was replaced, once its record is forgotten",
+    changes: [
+      {
+        file: "src/settle/modify/original.ts",
+        find: 'isCarriedOut(world, replaced) ? { kind: "own", endedAtMs: null } : null',
+        put: "null",
+      },
+    ],
+  },
+  {
     name: "fills of a replacement that is told as the order count when its modify has ended",
     changes: [{ file: "src/core/order-of-legs.ts", find: "deciding === newest ? legs : own;", put: "own;" }],
   },

@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { compare, decimal } from "../core/decimal.ts";
+import { compare, decimal, ZERO } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
@@ -9,10 +9,11 @@ import { useOf } from "../exchange/shares.ts";
 import { mayFallShort, readClosedSize } from "../settle/evidence/closed-size.ts";
 import { askedTerms, differenceFrom } from "../settle/evidence/difference.ts";
 import { gatherFillEvidence } from "../settle/evidence/fill-evidence.ts";
-import { completes, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
+import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { shortReason } from "../settle/look/look.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransaction } from "../store/commit.ts";
+import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -69,14 +70,28 @@ async function readFilled(
   const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
   const fills = await readFillsSince(deps, asked, { purpose });
   if (fills === "failed") requireAsked(deps, purpose);
-  return mostFilled(deps, account, order, fills === "failed" ? null : sumFills(fillsOfOrder(fills, order)));
+  const known = mostFilled(deps, account, order, fills === "failed" ? null : sumFills(fillsOfOrder(fills, order)));
+  if (known === null && useOf(purpose) === "read") requireUnfilled(deps, account, order, purpose);
+  return known;
 }
+
+/** Fills of it that have been told are not passed over in silence; that they are all of them nobody knows. */
+function requireUnfilled(
+  deps: With<"exchange" | "store">,
+  account: Account,
+  order: FrontendOrder,
+  purpose: Purpose,
+): void {
+  if (compare(sumFillsOf(deps.store, account.id, filledOrder(order)).size, ZERO) === 0) return;
+  throw couldNotAsk(deps, FOR_ITS_FILLS, fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]), purpose);
+}
+
+const FOR_ITS_FILLS = "for the fills of this order, which is not ours";
 
 /** Whoever only reads is told that we had no weight left, and not that nobody knows; a change of the order goes on. */
 function requireAsked(deps: With<"exchange">, purpose: Purpose): void {
   const failed = fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]);
-  if (failed.isOurBudget && useOf(purpose) === "read")
-    throw couldNotAsk(deps, "for the fills of this order, which is not ours", failed, purpose);
+  if (failed.isOurBudget && useOf(purpose) === "read") throw couldNotAsk(deps, FOR_ITS_FILLS, failed, purpose);
 }
 
 /** Readings of one that is over, and the pause between two, milliseconds: what two of them prove is told at once. */

@@ -25,14 +25,18 @@ export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: Omit<Modif
 export type RecordedEnd = {
   /** `own`: it was filled, or closed in a listed word that is no plain cancel. `any`: in a word that may be a modify's. */
   kind: "own" | "any";
-  endedAtMs: number;
+  /** Null where it is known to be over, and this look showed no record of its end: a server that is behind shows it open. */
+  endedAtMs: number | null;
   /** Of what the modify placed, by its own record; null where that is not shown. */
   placedAtMs: number | null;
   /** When the modify was signed, by a clock of ours. */
   signedAtMs: number;
 };
 
-/** Whether an original had ended before its modify could cancel it. `unclear`: what would tell is not shown yet. */
+/**
+ * Whether an original ended otherwise than by its modify: before that could cancel it, or after that had left it open. `unclear`:
+ * what would tell is not shown yet.
+ */
 export type GoneBefore = "yes" | "no" | "unclear";
 
 /** Clocks of ours and of the exchange differ by no more than this where nothing is wrong, milliseconds. */
@@ -47,10 +51,20 @@ export function goneBefore(facts: ModifyFacts, end: RecordedEnd | null): GoneBef
   if (end === null) return "no";
   if (end.kind === "own") return "yes";
   const { endedAtMs, placedAtMs, signedAtMs } = end;
-  // All changes of one block carry its time, as records of the exchange show: an earlier one is of another block.
-  if (placedAtMs !== null) return endedAtMs < placedAtMs ? "yes" : "no";
+  // What was placed in any case is in its place only by the times in both records: something else may have canceled it on the way.
+  if (endedAtMs === null) return facts.isTaken ? "unclear" : "no";
+  // All changes of one block carry its time, as records of the exchange show: another time is of another block.
+  if (placedAtMs !== null) return isOfAnotherBlock(facts, { endedAtMs, placedAtMs }) ? "yes" : "no";
   if (endedAtMs < signedAtMs - SIGNED_WRONGLY_BY_MS) return "yes";
-  return endedAtMs < signedAtMs - SIGNED_WITHIN_MS ? "unclear" : "no";
+  return facts.isTaken || endedAtMs < signedAtMs - SIGNED_WITHIN_MS ? "unclear" : "no";
+}
+
+/** A plain modify that came to its placing had found its original, whatever ended that later. */
+function isOfAnotherBlock(
+  { isAlwaysPlace }: ModifyFacts,
+  { endedAtMs, placedAtMs }: { endedAtMs: number; placedAtMs: number },
+): boolean {
+  return isAlwaysPlace ? endedAtMs !== placedAtMs : endedAtMs < placedAtMs;
 }
 
 /** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */

@@ -105,11 +105,12 @@ test("filled whole it is filled, and listed as open no longer, whatever its reco
   expect(await listed(rig)).toBeUndefined();
 });
 
-test("its indexed fills are told only whole where the others could not be read", async () => {
+test("its indexed fills are told only whole where the others could not be read; a part has to be asked for again", async () => {
   const rig = await openWithOne();
   rig.venue.failing.add("userFillsByTime");
-  indexFill(rig, { size: decimal("0.35") });
   expect(await read(rig)).toMatchObject({ status: "open", filled_size: null });
+  indexFill(rig, { size: decimal("0.35") });
+  await expect(read(rig)).rejects.toMatchObject({ code: "exchange_unreachable" });
   indexFill(rig, { size: decimal("0.65") });
   expect(await read(rig)).toMatchObject({ status: "filled", filled_size: "1" });
 });

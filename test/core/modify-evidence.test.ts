@@ -60,7 +60,13 @@ test.each<[string, ModifyFacts, Partial<RecordedEnd> | null, GoneBefore]>([
   ["canceled in the block of its placing", IN_ANY_CASE, { endedAtMs: 103_000, placedAtMs: 103_000 }, "no"],
   ["canceled before it was signed, by a clock", IN_ANY_CASE, { endedAtMs: 97_999 }, "unclear"],
   ["canceled before any clock of ours can have signed it", IN_ANY_CASE, { endedAtMs: 39_999 }, "yes"],
-  ["canceled after it was signed", IN_ANY_CASE, { endedAtMs: 98_000 }, "no"],
+  ["canceled after it was signed", IN_ANY_CASE, { endedAtMs: 98_000 }, "unclear"],
+  ["canceled after it was signed, and nothing was taken", REFUSED, { endedAtMs: 98_000 }, "no"],
+  ["canceled before it was signed, and nothing was taken", REFUSED, { endedAtMs: 97_999 }, "unclear"],
+  ["canceled in a block after that of its placing", IN_ANY_CASE, { endedAtMs: 103_001, placedAtMs: 103_000 }, "yes"],
+  ["canceled after what was refused came to its placing", REFUSED, { endedAtMs: 103_001, placedAtMs: 103_000 }, "no"],
+  ["over by another look, while this one shows it open", IN_ANY_CASE, { endedAtMs: null, placedAtMs: 1 }, "unclear"],
+  ["over by another look, and nothing was taken", REFUSED, { endedAtMs: null }, "no"],
 ])("what an original's record says of its end and its modify: %s", (_name, facts, end, gone) => {
   const recorded: RecordedEnd | null = end && { kind: "any", endedAtMs: 50_000, ...SIGNED_AT, ...end };
   expect(goneBefore(facts, recorded)).toBe(gone);

@@ -17,6 +17,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { findCompleteTo } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { isCarriedOut } from "../cancel/cancel.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { recordOf } from "../evidence/vanished.ts";
 import { applySight } from "../look/apply-sight.ts";
@@ -32,6 +33,8 @@ export type OriginalLook = {
   /** Whether the original had ended by itself, or something else had canceled it, before the modify could. */
   goneBefore: GoneBefore;
   facts: ModifyFacts;
+  /** The end of the original is in `goneBefore`: another look may close it while this one still waits for its answer. */
+  isEndWeighed: boolean;
 };
 
 /** One look at the original, together with the record of what was to replace it. */
@@ -50,8 +53,8 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   ];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
-    return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false) };
-  const placed = isPlacingAsked ? await heedPlacing(tools, { placing, pursuit }, outcome.json[0]) : null;
+    return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false), isEndWeighed: false };
+  const placed = isPlacingAsked ? await heedPlacing(tools, { attempt, placing, pursuit }, outcome.json[0]) : null;
   const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
@@ -60,7 +63,9 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   // What was to replace it was placed: a word that is new is the word of its end.
   const isNewWord = shown.kind === "order" && statusMeaning(shown.status) === "unknown";
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
-  const end = recordedEnd(replaced, shown);
+  const now = legsOfModify(world, attempt).replaced;
+  const isLost = now.state === "canceled" && isForgotten(shown, pursuit);
+  const end = recordedEnd(replaced, shown) ?? endedElsewhere(world, now, isLost);
   const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
   // What once told it may be forgotten since.
   const gone = attempt.isTargetClosed ? "yes" : goneBefore(facts, end === null ? null : { ...end, ...times });
@@ -68,7 +73,7 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
   const goesOn = wasTaken(replacement) && gone === "no";
-  return { sight: goesOn ? sizeless(sight) : sight, goneBefore: gone, facts };
+  return { sight: goesOn ? sizeless(sight) : sight, goneBefore: gone, facts, isEndWeighed: end !== null || isLost };
 }
 
 /**
@@ -116,13 +121,16 @@ function isUntold(attempt: Attempt, replacement: Leg): boolean {
   return replacement.state === "rejected" && (refusal === null || refusal === "at_placing");
 }
 
+type PlacingSought = { attempt: Attempt; placing: Sought; pursuit: Pursuit };
+
 /** The record of what the modify placed, null where there is none: another's under its client order id tells nothing of it. */
 async function heedPlacing(
-  { world, evidence }: Tools,
-  { placing, pursuit }: { placing: Sought; pursuit: Pursuit },
+  tools: Tools,
+  { attempt, placing, pursuit }: PlacingSought,
   json: unknown,
 ): Promise<FrontendOrder | null> {
-  const answer = parseOrderStatus(json);
+  const { world, evidence } = tools;
+  const answer = await orPlacingFromHistory(tools, { attempt, placing, pursuit }, parseOrderStatus(json));
   const difference = answer.kind === "order" ? differenceFrom(placing, answer.order) : null;
   const { leg } = placing;
   if (difference !== null && !pursuit.isNamesakeTold) applySight(world, leg, { kind: "foreign", difference });
@@ -135,6 +143,23 @@ async function heedPlacing(
 
 /** Looks by id that may miss the original because a node is behind, before all of the account is read. */
 const LOOKS_BEHIND = 5;
+
+/** Nothing but the record of what was placed in any case tells when that was: where the look-up by id has none, the history may. */
+async function orPlacingFromHistory(
+  tools: Tools,
+  { attempt, placing, pursuit }: PlacingSought,
+  answer: OrderStatusAnswer,
+): Promise<OrderStatusAnswer> {
+  const { clock, exchange } = tools.world;
+  const isNeeded = answer.kind === "not_found" && isAlwaysPlace(attempt) && wasTaken(placing.leg);
+  if (!isNeeded || attempt.isTargetClosed || pursuit.looks < LOOKS_BEHIND) return answer;
+  const moment = { nowMs: clock.elapsedMs(), isPastEnd: exchange.nowMs() > endsAtMs(attempt) };
+  if (!isSweepDue(pursuit, moment)) return answer;
+  const sweep = await tools.sweeps.read(placing.user, placing.accountId, { purpose: "settle", onNewConnection: true });
+  countSweep(pursuit, sweep, moment);
+  const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, placing.leg);
+  return record === null ? answer : { kind: "order", ...record };
+}
 
 type OriginalSought = { sought: Sought; pursuit: Pursuit };
 
@@ -200,8 +225,24 @@ function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFa
   return { isAlwaysPlace: isAlwaysPlace(attempt), isTaken, hasPlaced, refusal: refusalOf(attempt, replacement) };
 }
 
+type ToldEnd = Pick<RecordedEnd, "kind" | "endedAtMs">;
+
+/**
+ * The end of an original that is known to be canceled, by the look of a cancel or by its feed, while the answer to this look is of
+ * before that. Where its record is kept no longer, whose cancel it was is told by the exchange's word to one of ours, or by nothing.
+ */
+function endedElsewhere(world: With<"store">, replaced: Leg, isRecordForgotten: boolean): ToldEnd | null {
+  if (replaced.state !== "canceled") return null;
+  if (!isRecordForgotten) return { kind: "any", endedAtMs: null };
+  return isCarriedOut(world, replaced) ? { kind: "own", endedAtMs: null } : null;
+}
+
+function isForgotten({ kind }: OrderStatusAnswer, { looksMissed }: Pursuit): boolean {
+  return kind === "not_found" && looksMissed + 1 >= LOOKS_BEHIND;
+}
+
 /** How and when an original ended by its record; null where none shows that it did. */
-function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): Pick<RecordedEnd, "kind" | "endedAtMs"> | null {
+function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): ToldEnd | null {
   // Its own fills tell it as well, where no record is kept.
   if (answer.kind === "not_found" && replaced.state === "filled") return { kind: "own", endedAtMs: 0 };
   if (answer.kind !== "order") return null;

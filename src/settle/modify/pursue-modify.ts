@@ -16,7 +16,7 @@ import { type Pursuit, startPursuit, type Tools } from "../pursuit.ts";
 import { openAttempt, recordLegEvent } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { finishModify, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
-import { hadOwnEnd, isOriginalsEndKnown, lookAtOriginal } from "./original.ts";
+import { hadOwnEnd, isOriginalsEndKnown, lookAtOriginal, type OriginalLook } from "./original.ts";
 import { reduceReplacement } from "./reduce.ts";
 
 /**
@@ -46,12 +46,19 @@ export async function stepModify(tools: Tools, attempt: Attempt, pursuit: Pursui
   }
   if (isUnnamed(legsOfModify(world, attempt).replacement) && pursuit.looks < MAX_LOOKS_FOR_NAME) return false;
   if (await isClosing(tools, attempt)) return false;
+  if (isToBeWeighed(world, seen, look)) return false;
   const finish = finishModify(world, seen, hasCanceledOriginal(look.facts, end));
   if (finish.kind === "ended") return true;
   if (isToWait(world, attempt, { pursuit, excess: finish.excess })) return false;
   const next = await reduceReplacement(world, attempt);
   if (next !== null) Object.assign(pursuit, startPursuit(next.id));
   return false;
+}
+
+/** What was placed in any case is told as the order only by a look that has weighed what canceled the original. */
+function isToBeWeighed(world: With<"store">, seen: Attempt, { facts, isEndWeighed }: OriginalLook): boolean {
+  if (isEndWeighed || seen.isTargetClosed || !facts.isAlwaysPlace || !facts.isTaken) return false;
+  return legsOfModify(world, seen).replaced.state === "canceled";
 }
 
 /** A cancel that is armed takes all of it off; a reduction that was refused is tried again after a while. */
