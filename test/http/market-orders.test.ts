@@ -116,9 +116,9 @@ test.each([
   ["which is newer than the last one", { markAgeMs: MINUTE_MS, positionValue: "29000" }, OUT, "57710"],
   [
     "cut to a price that the exchange takes",
-    { markAgeMs: null, positionValue: "29000.123" },
+    { markAgeMs: null, positionValue: "50.13" },
     { ...OUT, max_slippage_bps: 1 },
-    "57995",
+    "100.2",
   ],
 ])("what only reduces is priced by what is known: %s", async (_what, facts, terms, price) => {
   const rig = await rigThatKnows(facts);
