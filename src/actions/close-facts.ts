@@ -1,8 +1,12 @@
 import type { Account } from "../core/account.ts";
-import { type Decimal, ZERO } from "../core/decimal.ts";
+import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
+import { ApiError } from "../core/errors.ts";
 import { dexOf } from "../core/market.ts";
 import type { ToShow, With } from "../deps.ts";
-import { currentState } from "./current.ts";
+import type { ClearinghouseState } from "../wire/answer/account.ts";
+import { LAST_PRICE_MAX_AGE_MS } from "../write/newest-reference.ts";
+import { currentState, knownState } from "./current.ts";
+import { inTime } from "./prices-now.ts";
 
 export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
 
@@ -16,5 +20,38 @@ export async function currentPosition(
   market: string,
 ): Promise<CurrentPosition> {
   const { value, timeMs } = await currentState(deps, { account, reader: "reduce" }, dexOf(market));
-  return { size: value.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
+  return { size: sizeIn(value, market), timeMs };
+}
+
+function sizeIn({ positions }: ClearinghouseState, market: string): Decimal {
+  return positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
+}
+
+/** So long a close waits for the position where it knows another size to go by, milliseconds. */
+const CLOSE_WAITS_MS = 3_000;
+
+/** `hasOwnNet`: what a bot's own fills hold is known, whatever the account holds. */
+type Closing = { market: string; hasOwnNet: boolean };
+
+/**
+ * What an account holds, for a close. Where that cannot be had in time: `size` null for a bot, which goes by its own net, and else the
+ * newest position of the last five minutes. The order only reduces, so a size that is too large opens nothing. Throws where nothing is known.
+ */
+export async function positionToClose(
+  deps: ToReadPosition,
+  account: Account,
+  { market, hasOwnNet }: Closing,
+): Promise<{ size: Decimal | null; timeMs: number }> {
+  const reading = currentPosition(deps, account, market);
+  try {
+    const read = await inTime(deps.clock, CLOSE_WAITS_MS, reading);
+    if (read !== null) return read;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+  if (hasOwnNet) return { size: null, timeMs: deps.exchange.nowMs() };
+  const known = knownState(deps, account, { dex: dexOf(market), withinMs: LAST_PRICE_MAX_AGE_MS });
+  const size = known === null ? ZERO : sizeIn(known.value, market);
+  // That nothing is held is not said by what is old.
+  return known === null || isZero(size) ? reading : { size, timeMs: known.timeMs };
 }

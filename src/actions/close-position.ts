@@ -1,7 +1,7 @@
 import type { Touches } from "../core/cancel-all.ts";
 import { cloidOf } from "../core/cloid.ts";
 import { sizeToClose } from "../core/closing.ts";
-import { type Decimal, decimal, isNegative, isZero } from "../core/decimal.ts";
+import { type Decimal, decimal, isNegative, isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { closableOf } from "../core/flatten.ts";
 import type { Market } from "../core/market.ts";
@@ -21,7 +21,7 @@ import { runWrite } from "../write/run.ts";
 import type { Plan, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { clearForClose, type ToClear } from "./clear-for-close.ts";
-import { currentPosition, type ToReadPosition } from "./close-facts.ts";
+import { positionToClose, type ToReadPosition } from "./close-facts.ts";
 import { requireMarket } from "./market-rules.ts";
 import { howPriced, requireWorstPrice } from "./place-market-order.ts";
 import { planPlacing } from "./place-order.ts";
@@ -67,9 +67,11 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   }
   requireMayTouch(deps, caller, wanted);
   await waitForEarlier(deps, caller, { wanted, market, write });
-  const { size: position, timeMs } = await currentPosition(deps, caller.account, market.name);
+  const hasOwnNet = ownNetOf(deps, caller, { wanted, market }) !== null;
+  const { size: position, timeMs } = await positionToClose(deps, caller.account, { market: market.name, hasOwnNet });
   requireNoneOut(deps, caller, { wanted, market, exchangeMs: timeMs });
-  const closable = closableOf(position, ownNetOf(deps, caller, { wanted, market }));
+  const net = ownNetOf(deps, caller, { wanted, market });
+  const closable = position === null ? (net ?? ZERO) : closableOf(position, net);
   if (isZero(closable)) throw nothingToClose(market, position);
   if (wanted.fraction === ALL && (await isCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
@@ -127,21 +129,22 @@ function ownNetOf(
   return bot === null ? null : (listBotNets(store, account.id, bot).get(market.name) ?? decimal("0"));
 }
 
-type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal };
+type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal | null };
 
 async function orderThatCloses(
   deps: ToClose,
-  { key }: Caller,
+  { account, key }: Caller,
   { wanted, market, side, closable, position }: PartToClose,
 ) {
   const { fraction, maxSlippageBps } = wanted;
-  const now = await requirePrices(deps, market, { side, purpose: "reduce" });
+  const now = await requirePrices(deps, market, { side, account, isReduction: true });
   const size = sizeToClose(market, { closable, fraction, best: now.prices.best });
   if (size === null) throw tooLittle(market, closable);
   const maxDistance = railsOfKey(deps.store, key.keyHash)?.maxDistance ?? null;
   const price = requireWorstPrice(market, side, { prices: now.prices, maxSlippageBps, maxDistance, first: null });
   const { what, detail } = howPriced({ side, price, maxSlippageBps, now });
-  const note = { what, detail: `closes ${size} of ${closable}, of ${position} that the account holds; ${detail}` };
+  const held = position === null ? "what the account holds could not be read" : `of ${position} that the account holds`;
+  const note = { what, detail: `closes ${size} of ${closable}, ${held}; ${detail}` };
   return { size, price, note };
 }
 
@@ -198,9 +201,13 @@ function inProgress({ name }: Market, { id }: StoredOrder): ApiError {
   return new ApiError("close_in_progress", words);
 }
 
-function nothingToClose({ name }: Market, position: Decimal): ApiError {
-  const of = isZero(position) ? "The account holds" : `The account holds ${position}, and this key's bot holds`;
+function nothingToClose({ name }: Market, position: Decimal | null): ApiError {
+  const of = position === null ? "By its own fills this key's bot holds" : heldBy(position);
   return new ApiError("nothing_to_close", `${of} nothing of ${name} that could be closed. Nothing was sent.`);
+}
+
+function heldBy(position: Decimal): string {
+  return isZero(position) ? "The account holds" : `The account holds ${position}, and this key's bot holds`;
 }
 
 function tooLittle({ name, sizeDecimals }: Market, closable: Decimal): ApiError {

@@ -69,6 +69,18 @@ export async function currentState(
   });
 }
 
+/** The newest positions that are known without asking, not older than that nor than what the account was told last; else null. */
+export function knownState(
+  deps: With<"exchange" | "ownWrites" | "picture">,
+  account: Account,
+  { dex, withinMs }: { dex: string; withinMs: number },
+): Known<ClearinghouseState> | null {
+  const known = deps.picture.state(account.tradingAddress, dex);
+  if (known === null || deps.exchange.nowMs() - known.toldToMs > withinMs) return null;
+  const told = deps.ownWrites.told(account, { dex });
+  return holdsAll<ClearinghouseState>(deps, known, { told, timeOf: ({ timeMs }) => timeMs }) ? known : null;
+}
+
 function currentSpot(
   deps: ToShow,
   { account, reader }: AskingPart,
@@ -234,7 +246,11 @@ function nothing(): readonly Happened[] {
 }
 
 /** What carries no time of the exchange's own is of when it was asked for, by the same clock as what was told. */
-function holdsAll<T>({ exchange }: With<"exchange">, shown: ShownState, { told, timeOf }: WantedPart<T>): boolean {
+function holdsAll<T>(
+  { exchange }: With<"exchange">,
+  shown: ShownState,
+  { told, timeOf }: Pick<WantedPart<T>, "told" | "timeOf">,
+): boolean {
   const aheadMs = timeOf === undefined ? 0 : exchange.mayBeAheadMs();
   return told().every((happened) => isAfter(shown, atLatest(happened, aheadMs)));
 }

@@ -41,7 +41,7 @@ export async function placeMarketOrder(
 async function planMarketOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
   const { side, reduceOnly, maxSlippageBps } = wanted;
   const { market } = await requireMarket(deps, wanted.market, !reduceOnly);
-  const now = await requirePrices(deps, market, { side, purpose: reduceOnly ? "reduce" : "order" });
+  const now = await requirePrices(deps, market, { side, account: caller.account, isReduction: reduceOnly });
   const { prices } = now;
   const price = requireWorstPrice(market, side, { prices, maxSlippageBps, maxDistance: null, first: null });
   const order = { ...wanted, price, timeInForce: "ioc", trigger: null } as const;
@@ -62,7 +62,8 @@ type PricedAtMarket = { side: Side; price: string; maxSlippageBps: number; now: 
 /** For the order's story. */
 export function howPriced({ side, price, maxSlippageBps, now }: PricedAtMarket): { what: string; detail: string } {
   const { best, low, high } = now.prices;
-  const from = `best ${side === "buy" ? "ask" : "bid"} ${best} of ${isoTime(now.timeMs)}`;
+  const what = now.by === "mark" ? "last mark" : `best ${side === "buy" ? "ask" : "bid"}`;
+  const from = `${what} ${best} of ${isoTime(now.timeMs)}`;
   const detail = `worst price ${price}: ${maxSlippageBps} basis points from the ${from}, mark and oracle ${low} to ${high}`;
   return { what: "priced", detail };
 }

@@ -1,11 +1,15 @@
+import type { Account } from "../core/account.ts";
+import type { Clock } from "../core/clock.ts";
 import { larger, smaller } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Market } from "../core/market.ts";
+import { dexOf, type Market, roundPrice } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
-import type { With } from "../deps.ts";
+import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { Look } from "../exchange/market-view.ts";
+import { newestReference } from "../write/newest-reference.ts";
+import { rereadPosition } from "../write/rails-facts.ts";
 import { notBegun } from "./not-asked.ts";
 
 export type ToLookAtPrices = With<"exchange" | "marketView">;
@@ -14,9 +18,9 @@ export type ToLookAtPrices = With<"exchange" | "marketView">;
 export const BOOK_MAX_AGE_MS = 2_000;
 const MARK_MAX_AGE_MS = 5_000;
 
-/** `timeMs` is the exchange's own time of the book. */
+/** `timeMs` is the exchange's own time of the book, or of the mark that stands in for the best price where no book could be had. */
 export type PricesNow =
-  | { kind: "ok"; prices: Prices; timeMs: number }
+  | { kind: "ok"; prices: Prices; by: "book" | "mark"; timeMs: number }
   /** Nobody is on the side that it would execute against. */
   | { kind: "empty" }
   | { kind: "stale"; failed: Extract<Look<"book" | "mark">, { kind: "failed" }> | null };
@@ -39,23 +43,80 @@ export async function pricesNow(
   if (best === undefined) return { kind: "empty" };
   const { mark: marked, oracle } = mark.value;
   const other = oracle ?? marked;
-  return { kind: "ok", prices: { best, low: smaller(marked, other), high: larger(marked, other) }, timeMs: book.atMs };
+  return {
+    kind: "ok",
+    prices: { best, low: smaller(marked, other), high: larger(marked, other) },
+    by: "book",
+    timeMs: book.atMs,
+  };
 }
+
+type ToPriceReductions = ToJudge & ToLookAtPrices;
+
+/** So long what an order that only reduces is priced by is waited for, milliseconds. */
+const REDUCTION_WAITS_MS = 2_500;
+
+/**
+ * The same for what only reduces a perpetual, which is not stopped for want of facts: it is priced by the book of now whether or not a mark
+ * is known, and without a book by the newest mark.
+ */
+async function pricesToReduce(
+  deps: ToPriceReductions,
+  market: Market,
+  { side, account }: { side: Side; account: Account },
+): Promise<PricesNow> {
+  const { clock, exchange, marketView } = deps;
+  const [book] = await Promise.all([
+    inTime(clock, REDUCTION_WAITS_MS, marketView.book(market.name, "reduce", BOOK_MAX_AGE_MS)),
+    inTime(clock, REDUCTION_WAITS_MS, marketView.mark(market, "reduce", MARK_MAX_AGE_MS)),
+    marketView.isMarkTold(market.name, MARK_MAX_AGE_MS) ? null : valueOfPosition(deps, account, market.name),
+  ]);
+  const isOfNow = book?.kind === "ok" && exchange.nowMs() - book.atMs <= BOOK_MAX_AGE_MS;
+  const best = isOfNow ? (side === "sell" ? book.value.bids : book.value.asks)[0]?.price : null;
+  if (best === undefined) return { kind: "empty" };
+  const reference = newestReference(deps, account, market.name);
+  if (reference === null) return { kind: "stale", failed: book?.kind === "failed" ? book : null };
+  const { low, high, price, atMs } = reference;
+  if (isOfNow && best !== null) return { kind: "ok", prices: { best, low, high }, by: "book", timeMs: book.atMs };
+  // A mark need be no price that the exchange takes: the nearest that executes at it is.
+  const nearest = roundPrice(market, price, side === "sell" ? "down" : "up");
+  return { kind: "ok", prices: { best: nearest, low, high }, by: "mark", timeMs: atMs };
+}
+
+/** The state of the account says what its position is worth, and so the mark. */
+async function valueOfPosition(deps: ToJudge, account: Account, market: string): Promise<void> {
+  const state = deps.picture.state(account.tradingAddress, dexOf(market));
+  if (state !== null && deps.exchange.nowMs() - state.timeMs <= MARK_MAX_AGE_MS) return;
+  await rereadPosition(deps, { account, market, purpose: "reduce" });
+}
+
+type PricedFor = { side: Side; account: Account; isReduction: boolean };
 
 /** The prices of now for a write. Throws where there are none: nothing has been sent. */
 export async function requirePrices(
-  deps: ToLookAtPrices,
+  deps: ToPriceReductions,
   market: Market,
-  wanted: { side: Side; purpose: Purpose },
+  { side, account, isReduction }: PricedFor,
 ): Promise<Extract<PricesNow, { kind: "ok" }>> {
-  const now = await pricesNow(deps, market, wanted);
+  const purpose = isReduction ? "reduce" : "order";
+  const isToReduce = isReduction && market.kind === "perpetual";
+  const now = await (isToReduce
+    ? pricesToReduce(deps, market, { side, account })
+    : pricesNow(deps, market, { side, purpose }));
   if (now.kind === "ok") return now;
-  if (now.kind === "empty") throw noPrice(`Nobody ${wanted.side === "buy" ? "sells" : "buys"} ${market.name} now`);
+  if (now.kind === "empty") throw noPrice(`Nobody ${side === "buy" ? "sells" : "buys"} ${market.name} now`);
   const { failed } = now;
-  const plain = `No book of ${market.name} of the last ${BOOK_MAX_AGE_MS / 1_000} s, with its mark, could be had`;
+  const lacking = isToReduce ? "nor a mark of the last five minutes" : "with its mark";
+  const plain = `No book of ${market.name} of the last ${BOOK_MAX_AGE_MS / 1_000} s, ${lacking}, could be had`;
   const isForOurWeight = failed !== null && (failed.isOurBudget || failed.waitS !== undefined);
-  if (isForOurWeight) throw notBegun(deps, plain, failed, wanted.purpose);
+  if (isForOurWeight) throw notBegun(deps, plain, failed, purpose);
   throw new ApiError("book_stale", `${plain}. Nothing was sent.`);
+}
+
+/** Null where it has not come by then. */
+export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | null> {
+  const timer = clock.timer(ms);
+  return Promise.race([work, timer.up.then(() => null)]).finally(timer.cancel);
 }
 
 export function noPrice(why: string): ApiError {

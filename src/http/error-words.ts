@@ -90,6 +90,6 @@ export const ERROR_WORDS = {
   rails_unproven:
     "What the rails of this key are judged by could not be had; reductions and cancels need none of it. Nothing was sent.",
   book_stale:
-    "No book of the last 2 s, by the exchange's time, could be had to price an order at market by. Nothing was sent, and the Idempotency-Key is not used.",
+    "No book of the last 2 s, by the exchange's time, could be had to price an order at market by; for one that only reduces, no mark of the last five minutes either. Nothing was sent, and the Idempotency-Key is not used.",
   internal_error: "The gateway failed on this request. Nothing was sent.",
 } as const satisfies Record<ErrorCode, string>;

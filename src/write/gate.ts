@@ -13,6 +13,7 @@ import { judge } from "../core/rails/judge.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
+import { reducingTwaps } from "../core/rails/reductions.ts";
 import type { RailVerdict } from "../core/rails/verdict.ts";
 import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
@@ -123,7 +124,11 @@ function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, askin
   const leg = wish.kind === "order" ? wish.leg : null;
   const facts = factsNow(deps, { account, rails, isReduction, leg, ...asking });
   const verdict = judge(rails, facts, wish);
-  if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);
+  if (verdict.kind !== "allowed") {
+    const isOfSize = verdict.kind === "refused" && verdict.rail === "touches" && verdict.largest !== null;
+    const twaps = isOfSize && wish.kind === "order" ? reducingTwaps(rails, facts, wish) : [];
+    throw refusalOf(rails, verdict, twaps.map((twap) => cancelFirst(store, twap)).join(""));
+  }
   if (wish.kind === "order") tellSelfTrades(deps, store, { account, rails, wish, legs: facts.legs });
 }
 
@@ -248,11 +253,18 @@ function triggerOf(
   return { price, kind: trigger.tpsl === "sl" ? "stop_loss" : "take_profit", hasFired: isBeyond };
 }
 
-function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>): ApiError {
+/** Nothing else takes a TWAP out of the way of what reduces beside it. */
+function cancelFirst(store: Store, { orderId, remaining }: OpenLeg): string {
+  const twapId = findOperation(store, orderId)?.exchangeId ?? null;
+  const name = twapId === null ? `A TWAP (operation ${orderId})` : `TWAP ${twapId} (operation ${orderId})`;
+  return ` ${name} still reduces ${remaining} of it: cancel it first (POST /v1/twaps/cancel).`;
+}
+
+function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, remedy = ""): ApiError {
   if (verdict.kind === "unproven") return unproven(verdict.missing);
   const { rail, limit, use, largest } = verdict;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
-  const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits} Nothing was sent.`;
+  const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits}${remedy} Nothing was sent.`;
   return new RailRefused({ rail: memberName(rail), limit, use, largest }, words);
 }
 

@@ -23,15 +23,11 @@ import { listUnusedLegs } from "../store/unused-numbers.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
+import { LAST_PRICE_MAX_AGE_MS, newestReference } from "./newest-reference.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 
 /** Greatest age of the prices by which an increase is judged, milliseconds. */
 const PRICE_MAX_AGE_MS = 5_000;
-/**
- * Greatest age of the prices by which a reduction is judged, milliseconds: it takes the newest there is, and is not
- * stopped because a feed died.
- */
-const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
 /** How long a reduction waits for newer facts, milliseconds. */
 const REDUCTION_WAITS_MS = 1_000;
 /** How long an increase waits for newer facts, milliseconds; the rest of the time of its answer is left for sending. */
@@ -173,7 +169,11 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
-    referenceOf: ofLastMarket((market) => referenceOf(deps, market, { maxAgeMs, isReduction })),
+    referenceOf: ofLastMarket((market) =>
+      isReduction && !isSpot(market)
+        ? newestReference(deps, account, market)
+        : referenceOf(deps, market, { maxAgeMs, isReduction }),
+    ),
     halt: haltOf(store, account.id, rails, nowMs),
     lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),
   };

@@ -121,6 +121,69 @@ test.each([
   expect([rowCounts(rig), rig.sent, sales]).toEqual([before, [], []]);
 });
 
+/** The exchange answers none of these any more. */
+function silence(rig: Rig, ...types: string[]): void {
+  for (const type of types) rig.answers.delete(type);
+}
+
+/** A bot that holds 0.002 of an account's 0.5, some seconds later: nothing that was read then is new any more. */
+async function rigOfBot(): Promise<{ rig: Rig; sales: Sent[] }> {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  await pass(rig, 12);
+  return { rig, sales };
+}
+
+test.each([
+  ["the mark", ["metaAndAssetCtxs"], "59691"],
+  ["the book", ["l2Book"], "59700"],
+  ["all but the book", ["metaAndAssetCtxs", "allMids", "activeAssetData", "clearinghouseState"], "59691"],
+  ["anything", ["metaAndAssetCtxs", "allMids", "activeAssetData", "clearinghouseState", "l2Book"], "59700"],
+])("a bot gets out of what its fills hold while the exchange does not tell %s", async (_what, types, price) => {
+  const { rig, sales } = await rigOfBot();
+  silence(rig, ...types);
+  const answer = await close(rig, {}, { apiKey: BOT });
+  expect([answer.status, ((await answer.json()) as Shown).price]).toEqual([201, price]);
+  expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", p: price, r: true }]);
+});
+
+test("a bot that holds nothing is told so while the exchange does not tell the positions", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  silence(rig, "clearinghouseState");
+  expect(await refusalOf(await close(rig, {}, { apiKey: BOT }))).toStartWith("409 nothing_to_close: By its own fills");
+  expect(sales).toEqual([]);
+});
+
+/** A plain key that looked at its position of 0.5 so long ago. */
+async function rigThatLooked(agoS: number, szi = 0.5): Promise<{ rig: Rig; sales: Sent[] }> {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi });
+  expect((await rig.ask({ path: "/v1/positions", apiKey: KEYS.both })).status).toBe(200);
+  silence(rig, "clearinghouseState");
+  await rig.clock.advance(agoS * 1_000);
+  return { rig, sales };
+}
+
+test("a plain key closes the newest position that is known, of the last five minutes", async () => {
+  const { rig, sales } = await rigThatLooked(299);
+  expect(await refusalOf(await close(rig, { fraction: "0.5" }))).toBe("201");
+  expect(sales).toMatchObject([{ b: false, s: "0.25", r: true }]);
+  // What it has done since is not in what it knows: half of that would be more than half.
+  expect(await refusalOf(await close(rig, { fraction: "0.5" }))).toStartWith("503 exchange_unreachable");
+  expect(sales).toHaveLength(1);
+});
+
+test.each([
+  ["of an older one", 301, 0.5],
+  ["that nothing was held", 60, 0],
+])("and nothing by what is known %s", async (_what, agoS, szi) => {
+  const { rig, sales } = await rigThatLooked(agoS, szi);
+  expect(await refusalOf(await close(rig))).toStartWith("503 exchange_unreachable: The exchange could not be asked");
+  expect(sales).toEqual([]);
+});
+
 test("a repeat under its key closes nothing more, and a part of it is another request", async () => {
   const rig = openMarketRig();
   const sales = exchangeThatFills(rig, { szi: 0.5 });

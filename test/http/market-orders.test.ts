@@ -1,6 +1,6 @@
 /** An order at market as its client meets it: what price it is given, and when there is none. */
 import { expect, test } from "bun:test";
-import { BOT, inSeconds, limitedRig, openMarketRig, railOf, refusalOf } from "./rails-rig.ts";
+import { BOT, inSeconds, limitedRig, openMarketRig, railOf, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig, rowCounts } from "./rig.ts";
 
 type Shown = { id: string; price: string; time_in_force: string; status: string; error: string | null };
@@ -73,6 +73,84 @@ test("without any book, and without a mark, nothing is sent", async () => {
   await rig.clock.advance(20_000);
   expect(await refusalOf(await atMarket(rig, {}))).toStartWith("503 book_stale");
   expect(rig.sent).toEqual([]);
+});
+
+/** What the exchange answers; `markAgeMs`: the last mark that it told, null for none at all. */
+type Facts = { book?: Partial<Book>; markAgeMs?: number | null; positionValue?: string };
+
+const BTC = { name: "BTC", kind: "perpetual", dex: "" } as const;
+
+/** An account that is long 0.5 BTC, and an exchange that answers nothing but this. */
+async function rigThatKnows({ book, markAgeMs = 0, positionValue }: Facts): Promise<Rig> {
+  const rig = openMarketRig();
+  if (markAgeMs !== null) expect((await rig.deps.marketView.mark(BTC, "read")).kind).toBe("ok");
+  if (markAgeMs !== 0) rig.answers.delete("metaAndAssetCtxs");
+  await rig.clock.advance(markAgeMs ?? 0);
+  const position = { coin: "BTC", szi: "0.5", positionValue };
+  if (positionValue === undefined) rig.answers.delete("clearinghouseState");
+  else rig.answers.set("clearinghouseState", () => stateOf([position], rig.clock.nowMs()));
+  if (book !== undefined) showBook(rig, book);
+  return rig;
+}
+
+const OUT = { side: "sell", reduce_only: true };
+const IN = { side: "buy", reduce_only: true };
+const FAR = { ...OUT, max_slippage_bps: 500 };
+const MINUTE_MS = 60_000;
+
+test.each([
+  ["a book and no mark: by the book", { book: {}, markAgeMs: null }, OUT, "59691"],
+  ["and never 5 % from the middle of it", { book: {}, markAgeMs: null }, FAR, "57000"],
+  [
+    "a book and an old mark: by the book",
+    { book: { bids: ["50000"], asks: ["50010"] }, markAgeMs: 9_000 },
+    OUT,
+    "49750",
+  ],
+  ["a mark and no book: from the mark", {}, OUT, "59700"],
+  ["and on the other side", {}, IN, "60300"],
+  ["never 5 % from it", {}, FAR, "57000"],
+  ["a book of more than 2 s is none", { book: { bids: ["50000"], ageMs: 2_001 } }, OUT, "59700"],
+  ["the last mark of five minutes", { markAgeMs: 5 * MINUTE_MS - 5_000 }, OUT, "59700"],
+  ["the mark by which a position is valued", { markAgeMs: null, positionValue: "29000" }, OUT, "57710"],
+  ["which is newer than the last one", { markAgeMs: MINUTE_MS, positionValue: "29000" }, OUT, "57710"],
+  [
+    "cut to a price that the exchange takes",
+    { markAgeMs: null, positionValue: "50.13" },
+    { ...OUT, max_slippage_bps: 1 },
+    "100.2",
+  ],
+])("what only reduces is priced by what is known: %s", async (_what, facts, terms, price) => {
+  const rig = await rigThatKnows(facts);
+  const answer = await atMarket(rig, terms);
+  expect([answer.status, ((await answer.json()) as Shown).price]).toEqual([201, price]);
+  expect(wireOrders(rig)).toMatchObject([{ p: price, r: true, t: { limit: { tif: "Ioc" } } }]);
+});
+
+test.each([
+  ["neither book nor mark", { markAgeMs: null }, OUT, "503 book_stale"],
+  ["a last mark of more than five minutes", { markAgeMs: 5 * MINUTE_MS + 1 }, OUT, "503 book_stale"],
+  ["a book whose side is empty", { book: { bids: [] } }, OUT, "409 no_price_within_bounds"],
+  [
+    "a best price far from the position's mark",
+    { book: { bids: ["56000"] }, markAgeMs: null, positionValue: "30000" },
+    OUT,
+    "409 no_price_within_bounds",
+  ],
+  ["no book, for what increases", {}, { side: "sell" }, "503 book_stale"],
+  ["no mark, for what increases", { book: {}, markAgeMs: null, positionValue: "30000" }, {}, "503 book_stale"],
+  ["an old mark, for what increases", { book: {}, markAgeMs: MINUTE_MS }, {}, "503 book_stale"],
+])("and nothing is sent with %s", async (_what, facts, terms, outcome) => {
+  const rig = await rigThatKnows(facts);
+  expect(await refusalOf(await atMarket(rig, terms))).toStartWith(outcome);
+  expect(rig.sent).toEqual([]);
+});
+
+test("the story of a reduction without a book says by which mark it was priced", async () => {
+  const rig = await rigThatKnows({ markAgeMs: MINUTE_MS });
+  const { id } = (await (await atMarket(rig, OUT)).json()) as Shown;
+  const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
+  expect(story).toContain("worst price 59700: 50 basis points from the last mark 60000 of");
 });
 
 test("a repeat is the same order at its first price, whatever the market does, and another slippage is another request", async () => {

@@ -21,6 +21,7 @@ import {
   type Position,
   place,
   railOf,
+  refusalOf,
   register,
   textOf,
 } from "./rails-rig.ts";
@@ -213,6 +214,22 @@ describe("a TWAP of a key with rails", () => {
     const reduce = { side: "sell", reduce_only: true, price: "59500" };
     expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.003" })))).toBe("touches");
     expect(await railOf(await inSeconds(rig, place(rig, { ...reduce, size: "0.002" })))).toBe("passed");
+  });
+
+  test("that reduces all that the bot has is named to who would close it: it has to be canceled first", async () => {
+    const positions: Position[] = [];
+    const { rig } = await twapRig({}, positions);
+    await twap(rig, {});
+    slice(rig, "0.01", 1);
+    positions.push({ coin: "BTC", szi: "0.01" });
+    await rig.clock.advance(20_000);
+    const running = await twap(rig, { side: "sell", reduce_only: true });
+    const { id } = (await running.json()) as { id: string };
+    const body = { account: ACCOUNTS.main, market: "BTC" };
+    const asked = { path: "/v1/positions/close", apiKey: BOT, idempotencyKey: "close-beside-a-twap", body };
+    expect(await refusalOf(await inSeconds(rig, rig.ask(asked)))).toEndWith(
+      `Largest size that passes: 0. TWAP 8 (operation ${id}) still reduces 0.01 of it: cancel it first (POST /v1/twaps/cancel). Nothing was sent.`,
+    );
   });
 
   test("is canceled by its bot, and by another only where that touches all", async () => {

@@ -17,6 +17,7 @@ import {
   subtract,
   sum,
   times,
+  truncate,
   ZERO,
 } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
@@ -129,14 +130,20 @@ type Increase = PricedWish & {
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it.
  */
-function oppositeFault({ account, wish: { leg }, own: { markets }, net }: Increase): RailRefusal | null {
-  const { side, market } = leg;
+function oppositeFault({ account, wish: { leg, sizeDecimals }, own: { markets }, net }: Increase): RailRefusal | null {
+  const { side, market, remaining } = leg;
   const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
   if (!isAbove(ZERO, others)) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
   const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
   if (!isAbove(after, ZERO)) return null;
-  return refusal("opposite_position", { limit: `others hold the other side of ${market}`, use: `${side} beyond flat` });
+  const toFlat = truncate(subtract(remaining, after), sizeDecimals);
+  const limit = `others hold the other side of ${market}`;
+  return refusal("opposite_position", {
+    limit,
+    use: `${side} beyond flat`,
+    largest: isAbove(toFlat, ZERO) ? toFlat : null,
+  });
 }
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailRefusal | null {

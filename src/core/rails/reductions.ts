@@ -68,6 +68,13 @@ function soldFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nul
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
 }
 
+/** TWAPs of the bot that reduce already what an order without a trigger would: no close cancels them. */
+export function reducingTwaps(rails: Rails, facts: Facts, wish: Ordered): OpenLeg[] {
+  if (!wish.leg.reduceOnly || hasTrigger(wish.leg)) return [];
+  const own = ownIn(rails, facts, wish.leg.market);
+  return reducingLike(wish, own).filter(({ price, cloid }) => price === null && cloid !== wish.leg.cloid);
+}
+
 /** What a modify replaces of what reduces goes when its replacement comes: both are no more than one. */
 function isStanding({ leg }: Ordered, other: OpenLeg): boolean {
   return other.cloid === leg.cloid || other.orderId !== leg.orderId;

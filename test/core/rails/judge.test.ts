@@ -141,6 +141,21 @@ describe("judged", () => {
       [{}, leg({}), { account: "-1" }],
     ],
     [
+      "one that is short is told what it may buy back",
+      "opposite_position 1",
+      [{}, leg({ remaining: usd(2) }), { net: "-1", account: "-3" }],
+    ],
+    [
+      "which is less what it has out",
+      "opposite_position 0.4",
+      [{}, leg({ remaining: usd(2) }), { net: "-1", account: "-3", legs: [leg({ remaining: usd(0.6) })] }],
+    ],
+    [
+      "and on the other side, cut to the step",
+      "opposite_position 1.23",
+      [{}, leg({ side: "sell", remaining: usd(2) }), { net: "1.239", account: "3" }],
+    ],
+    [
       "a short bot may buy back what it is short, where others are short",
       "allowed",
       [{}, leg({}), { net: "-1", account: "-2" }],
