@@ -5,7 +5,7 @@ import { CHANGES } from "./changes.ts";
 import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FOLLOWING } from "./following.ts";
-import { IDLE_TRIGGERS } from "./idle-triggers.ts";
+import { IDLE_REDUCTIONS } from "./idle-reductions.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { LATE_COPIES } from "./late-copies.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
@@ -349,7 +349,7 @@ export const LISTS = {
   pictures: PICTURES,
   rails: RAILS,
   shown: SHOWN,
-  idle_triggers: IDLE_TRIGGERS,
+  idle_triggers: IDLE_REDUCTIONS,
   late_copies: LATE_COPIES,
   stops: STOPS,
   stores: STORES,
