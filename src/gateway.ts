@@ -53,7 +53,7 @@ import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
-import { IDLE_INTERVAL_MS, openIdleTriggers } from "./write/cancel-idle-triggers.ts";
+import { IDLE_INTERVAL_MS, openIdleReductions } from "./write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "./write/running.ts";
 import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
 import { followGrantedSpot, SPOT_INTERVAL_MS } from "./write/watch-spot.ts";
@@ -224,7 +224,7 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
   repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));
   repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, isStopped).look);
-  repeating.every(IDLE_INTERVAL_MS, openIdleTriggers(deps, settler).look);
+  repeating.every(IDLE_INTERVAL_MS, openIdleReductions(deps, settler).look);
   repeating.every(STAND_IN_INTERVAL_MS, () => cancelNeedless(deps));
   checkPictures(repeating, deps, deps.reads);
 }

@@ -6,7 +6,7 @@ import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
 import { FOLLOWING } from "./following.ts";
-import { IDLE_TRIGGERS } from "./idle-triggers.ts";
+import { IDLE_REDUCTIONS } from "./idle-reductions.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { JUDGED } from "./judged.ts";
 import { LATE_COPIES } from "./late-copies.ts";
@@ -358,7 +358,7 @@ export const LISTS = {
   judged: JUDGED,
   legs: LEGS,
   looks: LOOKS,
-  idle_triggers: IDLE_TRIGGERS,
+  idle_triggers: IDLE_REDUCTIONS,
   late_copies: LATE_COPIES,
   stops: STOPS,
   stores: STORES,

@@ -21,8 +21,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a reading that agrees with none of three words is believed with them",
     CLOCK,
-    "isEnough ? take(agreeing)",
-    "isEnough ? take(doubted)",
+    "return take(agreeing);",
+    "return take(doubted);",
   ),
   one(
     "a mode that was read of an earlier time is taken",

@@ -183,7 +183,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
  * Everything of the account that may still execute: its open orders, what its trades will send, and refused actions of
  * which a copy may still be executed.
  */
-function listOut({ store, exchange }: With<"exchange" | "store">, accountId: string): readonly OpenLeg[] {
+export function listOut({ store, exchange }: With<"exchange" | "store">, accountId: string): readonly OpenLeg[] {
   const open = listOpenLegs(store, accountId);
   const reserved = listReservedLegs(store, accountId);
   const unused = listUnusedLegs(store, accountId, copiesSinceMs(exchange.nowMs()));

@@ -57,13 +57,16 @@ function auditBot(run: Unasked, bot: Bot): string[] {
 }
 
 /** A trigger that has protected nothing of its bot for so long goes before it closes what another holds, milliseconds. */
-const IDLE_FOR_MS = 30_000;
+const TRIGGER_IDLE_FOR_MS = 30_000;
+/** The same of an order that only reduces and rests, or is a trigger that has fired, milliseconds. */
+const RESTING_IDLE_FOR_MS = 10_000;
 
 function isIdle(run: Unasked, bot: Bot, { oid, sentAtMs }: { oid: number; sentAtMs: number }): boolean {
   const record = run.venue.record(bot.party.account.tradingAddress, oid);
-  if (record === null || record.order.trigger === null || !record.order.reduceOnly) return false;
-  const { coin, isBuy } = record.order;
-  const held = ownWithin(run, bot, { coin, fromMs: sentAtMs - IDLE_FOR_MS, toMs: sentAtMs });
+  if (record?.order.reduceOnly !== true) return false;
+  const { coin, isBuy, trigger, isTriggered } = record.order;
+  const idleForMs = trigger === null || isTriggered ? RESTING_IDLE_FOR_MS : TRIGGER_IDLE_FOR_MS;
+  const held = ownWithin(run, bot, { coin, fromMs: sentAtMs - idleForMs, toMs: sentAtMs });
   return held.every((net) => (isBuy ? net >= 0n : net <= 0n));
 }
 

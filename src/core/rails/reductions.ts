@@ -70,7 +70,7 @@ function soldFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nul
 
 /** TWAPs of the bot that reduce already what an order without a trigger would: no close cancels them. */
 export function reducingTwaps(rails: Rails, facts: Facts, wish: Ordered): OpenLeg[] {
-  if (!wish.leg.reduceOnly || hasTrigger(wish.leg)) return [];
+  if (!wish.leg.canOnlyReduce || hasTrigger(wish.leg)) return [];
   const own = ownIn(rails, facts, wish.leg.market);
   return reducingLike(wish, own).filter(({ price, cloid }) => price === null && cloid !== wish.leg.cloid);
 }

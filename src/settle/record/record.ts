@@ -5,7 +5,7 @@ import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../c
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
-import { IDLE_WORDS, isOfIdle } from "../../core/rails/idle-trigger.ts";
+import { IDLE_WORDS, isOfIdle } from "../../core/rails/idle-reduction.ts";
 import { orderText } from "../../core/resource.ts";
 import {
   type AttemptChange,

@@ -1,6 +1,5 @@
 import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
-import type { Stop } from "../../core/stop.ts";
 import type { Settling, Slot, With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -12,7 +11,7 @@ import { recordOperationReply } from "../operation/operation.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { actionOf, storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
-import { nameOfStop, type ToCancel } from "./cancel-covered.ts";
+import type { ToCancel } from "./cancel-covered.ts";
 import { askedTwap } from "./covered.ts";
 
 /** To cancel what a stop covers. */
@@ -75,7 +74,8 @@ function twapIdIn(parameters: string): string {
   return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
 }
 
-type CancelingTwap = { stop: Stop; account: Account; twapId: string; market: string };
+/** `name`: under which it acts; see `nameOfStop`. */
+type CancelingTwap = { name: string; account: Account; twapId: string; market: string };
 
 /** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way. */
 export async function cancelRunningTwap(
@@ -102,14 +102,14 @@ function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): 
 
 function storeTwapCancel(
   world: ToWithdraw,
-  { stop, account, twapId, market }: CancelingTwap,
+  { name: by, account, twapId, market }: CancelingTwap,
   slot: Slot,
 ): Attempt | null {
   const listed = world.markets.current()?.byName.get(market);
   const agent = signingAgent(world, account);
   if (listed === undefined || agent.kind === "obstacle") return null;
   const nowMs = world.clock.nowMs();
-  const name = `${nameOfStop(stop)} twap ${twapId}`;
+  const name = `${by} twap ${twapId}`;
   const { tag: instanceTag, secret } = world.instance;
   const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey: `${name} ${nowMs}` });
   return inTransaction(world.store, (store) => {

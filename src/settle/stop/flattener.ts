@@ -219,7 +219,9 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   if (twaps.length > 0) {
     await Promise.all(
       twaps.flatMap(({ twapId }) =>
-        twapId === null ? [] : cancelRunningTwap(world, parts.settling, { stop, account, twapId, market }),
+        twapId === null
+          ? []
+          : cancelRunningTwap(world, parts.settling, { name: nameOfStop(stop), account, twapId, market }),
       ),
     );
     return isLast(memory, market) ? left("twap_running") : null;

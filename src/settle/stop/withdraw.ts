@@ -84,7 +84,9 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
   const own = new Set(remaining.runningTwaps.map(({ exchangeId }) => exchangeId));
   const outside = isOutsideDue ? outsideTwaps(world, stop, shown.running) : [];
   const going = [...shown.running.filter(({ twapId }) => own.has(twapId)), ...outside];
-  await Promise.all(going.map((twap) => cancelRunningTwap(world, settling, { stop, account, ...twap })));
+  await Promise.all(
+    going.map((twap) => cancelRunningTwap(world, settling, { name: nameOfStop(stop), account, ...twap })),
+  );
   if (!isOutsideDue) return;
   if (areOrdersGone) withdrawal.outsideReadings += 1;
   noteOutsideTwaps(world, stop, { twaps: outside, isDone: withdrawal.outsideReadings >= OUTSIDE_READINGS });

@@ -44,6 +44,8 @@ export type TraderParts = {
   settling: Pick<Settling, "burn" | "look" | "pursue">;
   /** Asked anew each time; null where it could not be read. */
   position(account: Account, market: string): Promise<ShownPosition | null>;
+  /** True where its bot is known to hold nothing on its side any more, so that what the account holds is another's. */
+  isBotFlat(account: Account, trade: Trade): boolean;
   /** Null where it could not be read. */
   mark(market: string): Promise<Decimal | null>;
   /** Sends the entry, once, as any order of its key. In words why it never will be; null where it was sent, or may be later. */
@@ -226,7 +228,8 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memor
   const read = await parts.position(account, trade.market);
   // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
   if (read === null || read.timeMs <= memory.ownSinceMs || heldNow(world, trade.id) !== own) return;
-  const held = onSide(trade, read.size);
+  // What the account holds then is another's: to this trade it is gone, as where the account is flat.
+  const held = parts.isBotFlat(account, trade) ? ZERO : onSide(trade, read.size);
   memory.position = memory.shown === null ? null : larger(memory.shown, held);
   memory.shown = held;
 }

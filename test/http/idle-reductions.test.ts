@@ -1,13 +1,13 @@
-/** A trigger that protects nothing of its bot any more goes before it closes what another holds, and no other does. */
-import { expect, test } from "bun:test";
-import { IDLE_WORDS } from "../../src/core/rails/idle-trigger.ts";
+/** What only reduces, and has nothing of its bot to reduce any more, goes before it closes what another holds, and nothing else does. */
+import { describe, expect, test } from "bun:test";
+import { IDLE_WORDS } from "../../src/core/rails/idle-reduction.ts";
 import { nameOfPart } from "../../src/core/trade.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { findTrade, putTrade } from "../../src/store/trades.ts";
-import { openIdleTriggers } from "../../src/write/cancel-idle-triggers.ts";
-import { BOT, fillAt, limitedRig, MARK, place, register, stateOf, textOf } from "./rails-rig.ts";
+import { openIdleReductions } from "../../src/write/cancel-idle-reductions.ts";
+import { BOT, fillAt, inSeconds, limitedRig, MARK, place, register, stateOf, textOf } from "./rails-rig.ts";
 import { KEYS, type Rig } from "./rig.ts";
 import { created, guard, silent } from "./trades-rig.ts";
 
@@ -20,6 +20,9 @@ const STOP = {
   trigger: { price: "59000", kind: "stop_loss", market: true },
 };
 
+/** A take-profit that rests on the book. */
+const RESTING = { side: "sell", size: SIZE, price: "61000", reduce_only: true };
+
 type Placed = { id: string; status: string; exchange_order_id: string };
 type Held = { szi: string };
 
@@ -29,8 +32,17 @@ function holding(rig: Rig, held: Held): void {
   );
 }
 
+type Wanted = Parameters<typeof limitedRig>[0];
+
 /** The bot has bought, and has a stop for that; another holds the rest of the account's position. */
-async function protectedBot(held: Held, wanted: Parameters<typeof limitedRig>[0] = {}) {
+async function protectedBot(held: Held, wanted: Wanted = {}, terms: object = STOP) {
+  const rig = await boughtBot(held, wanted);
+  const stop = (await (await place(rig, { ...terms })).json()) as Placed;
+  expect(stop.status).toBe(terms === STOP ? "waiting_for_trigger" : "open");
+  return { rig, stop, cancels: cancelsAt(rig, stop), watch: openIdleReductions(rig.deps, rig.deps.settling) };
+}
+
+async function boughtBot(held: Held, wanted: Wanted): Promise<Rig> {
   const rig = await limitedRig(wanted);
   const now = { szi: SIZE };
   holding(rig, now);
@@ -39,9 +51,26 @@ async function protectedBot(held: Held, wanted: Parameters<typeof limitedRig>[0]
   expect((await place(rig, { size: SIZE })).status).toBe(201);
   now.szi = held.szi;
   rig.deps.exchange.send = send;
-  const stop = (await (await place(rig, STOP)).json()) as Placed;
-  expect(stop.status).toBe("waiting_for_trigger");
-  return { rig, stop, cancels: cancelsAt(rig, stop), watch: openIdleTriggers(rig.deps, rig.deps.settling) };
+  return rig;
+}
+
+/** As `protectedBot`, with a TWAP that runs instead of the stop. */
+async function runningTwap(held: Held, wanted: Wanted = {}) {
+  const rig = await boughtBot(held, { may: "increase,reduce,modify,cancel,twap", maxDistance: "3 %", ...wanted });
+  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
+  const body = { market: "BTC", side: "sell", size: SIZE, duration_minutes: 5, reduce_only: true };
+  const asked = rig.ask({ path: "/v1/twaps", apiKey: BOT, idempotencyKey: "twap-of-this-test", body });
+  const stop = (await (await inSeconds(rig, asked)).json()) as Placed;
+  expect(stop.status).toBe("succeeded");
+  const cancels: string[] = [];
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (sent, ...more) => {
+    if (!sent.includes('"twapCancel"')) return send(sent, ...more);
+    cancels.push(sent);
+    const response = { type: "twapCancel", data: { status: "success" } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+  return { rig, stop, cancels, watch: openIdleReductions(rig.deps, rig.deps.settling) };
 }
 
 type Bot = Awaited<ReturnType<typeof protectedBot>>;
@@ -90,7 +119,62 @@ test("what was to be protected is sold, and another holds the same: the stop goe
   expect([order?.status, order?.error]).toEqual(["canceled", IDLE_WORDS]);
 });
 
-test.each<[string, Held, (bot: Bot) => Promise<unknown>, Parameters<typeof limitedRig>[0]]>([
+test("an order that rests and only reduces goes after ten seconds, and says why", async () => {
+  const bot = await protectedBot({ szi: "0.5" }, {}, RESTING);
+  await sold(bot);
+  await pass(bot, 10);
+  expect(bot.cancels).toHaveLength(0);
+  await pass(bot, 10);
+  expect(bot.cancels).toHaveLength(1);
+  await pass(bot, 60);
+  const order = findOrder(bot.rig.deps.store, bot.stop.id);
+  expect([order?.status, order?.error]).toEqual(["canceled", IDLE_WORDS]);
+});
+
+test("a TWAP that only reduces goes after ten seconds, once", async () => {
+  const bot = await runningTwap({ szi: "0.5" });
+  await sold(bot);
+  await pass(bot, 10);
+  expect(bot.cancels).toHaveLength(0);
+  await pass(bot, 10);
+  expect(bot.cancels).toHaveLength(1);
+  expect(bot.cancels[0]).toContain('"t":7');
+  await pass(bot, 60);
+  expect(bot.cancels).toHaveLength(1);
+});
+
+test("a TWAP that runs is asked for again where the history could not be read, and one that has ended is not", async () => {
+  const bot = await runningTwap({ szi: "0.5" });
+  await sold(bot);
+  const history = bot.rig.answers.get("twapHistory") ?? (() => []);
+  bot.rig.answers.set("twapHistory", () => null);
+  await pass(bot, 40);
+  expect(bot.cancels).toHaveLength(0);
+  bot.rig.answers.set("twapHistory", history);
+  await pass(bot, 15);
+  expect(bot.cancels).toHaveLength(1);
+  const ended = await runningTwap({ szi: "0.5" });
+  await sold(ended);
+  const [row] = (ended.rig.answers.get("twapHistory") ?? (() => []))({ type: "twapHistory" }) as [object];
+  ended.rig.answers.set("twapHistory", () => [{ ...row, status: { status: "finished" } }]);
+  await pass(ended, 60);
+  expect(ended.cancels).toHaveLength(0);
+});
+
+test("a sale that does not say that it only reduces is left alone", async () => {
+  const bot = await protectedBot({ szi: "0.5" }, {}, { ...RESTING, reduce_only: false });
+  await sold(bot);
+  await pass(bot, 60);
+  expect(bot.cancels).toHaveLength(0);
+});
+
+const WATCHED: [string, (held: Held, wanted?: Wanted) => Promise<Bot>][] = [
+  ["a trigger", protectedBot],
+  ["an order that rests", (held, wanted) => protectedBot(held, wanted, RESTING)],
+  ["a TWAP", runningTwap],
+];
+
+const STAYS: [string, Held, (bot: Bot) => Promise<unknown>, Wanted][] = [
   ["the bot holds what it protects", { szi: "0.5" }, async () => undefined, {}],
   ["nobody holds anything", { szi: "0" }, sold, {}],
   ["what another holds is on the other side", { szi: "-0.5" }, sold, {}],
@@ -134,10 +218,24 @@ test.each<[string, Held, (bot: Bot) => Promise<unknown>, Parameters<typeof limit
     },
     {},
   ],
-])("it stays where %s", async (_what, held, then, wanted) => {
-  const bot = await protectedBot(held, wanted);
-  await then(bot);
-  await pass(bot, 120);
+];
+
+describe.each(WATCHED)("%s stays where", (_what, made) => {
+  test.each(STAYS)("%s", async (_where, held, then, wanted) => {
+    const bot = await made(held, wanted);
+    await then(bot);
+    await pass(bot, 120);
+    expect(bot.cancels).toHaveLength(0);
+  });
+});
+
+test.each(WATCHED.slice(1))("%s stays where the same is bought again within the ten seconds", async (_what, made) => {
+  const bot = await made({ szi: "0.5" });
+  await sold(bot);
+  await pass(bot, 10);
+  fillAt(bot.rig, MARK, 90_000);
+  await place(bot.rig, { size: SIZE });
+  await pass(bot, 60);
   expect(bot.cancels).toHaveLength(0);
 });
 

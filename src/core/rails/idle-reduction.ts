@@ -1,4 +1,4 @@
-/** A trigger of a bot that would close what another holds, and nothing of the bot's. */
+/** What only reduces, of a bot, and would close what another holds and nothing of the bot's: a trigger, an order that rests, a TWAP. */
 import type { Attempt } from "../attempt.ts";
 import { isNegative, isZero, larger, negate, ZERO } from "../decimal.ts";
 import type { OpenLeg } from "./exposure.ts";
@@ -16,17 +16,29 @@ export function protectsNothing(facts: Known, { market, side, bot }: OpenLeg): b
 }
 
 /** True when the account holds something that it would close then. False where nobody can say what the account holds. */
-export function isIdleTrigger(facts: Known, trigger: OpenLeg): boolean {
-  const account = facts.accountOf(trigger.market);
-  if (account === null || isZero(account) || !protectsNothing(facts, trigger)) return false;
-  return isNegative(account) === (trigger.side === "buy");
+export function isIdleReduction(facts: Known, leg: OpenLeg): boolean {
+  const account = facts.accountOf(leg.market);
+  if (account === null || isZero(account) || !protectsNothing(facts, leg)) return false;
+  return isNegative(account) === (leg.side === "buy");
 }
 
 const NAME = "idle ";
 
+/** How long every look has to find a waiting trigger idle, milliseconds: a bot's fill may be told later than the position it makes. */
+const TRIGGER_IDLE_FOR_MS = 30_000;
+/**
+ * The same of what may be filled at any moment: shorter, because each second may close what another holds; and still three looks,
+ * as what is booked comes seconds after what is filled.
+ */
+const FILLING_IDLE_FOR_MS = 10_000;
+
+export function idleForMs({ triggerPrice }: Pick<OpenLeg, "triggerPrice">): number {
+  return triggerPrice === null ? FILLING_IDLE_FOR_MS : TRIGGER_IDLE_FOR_MS;
+}
+
 /** The name under which one is canceled: with a space, so that it is no client's Idempotency-Key. */
-export function nameOfIdle(orderId: string): string {
-  return `${NAME}${orderId}`;
+export function nameOfIdle(id: string): string {
+  return `${NAME}${id}`;
 }
 
 /** True for the cancel of one. */

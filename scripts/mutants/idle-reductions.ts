@@ -1,0 +1,93 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const CORE = "src/core/rails/idle-reduction.ts";
+const WATCH = "src/write/cancel-idle-reductions.ts";
+const FLAT = "src/write/bot-flat.ts";
+
+/** Bugs in which what only reduces, of a bot, goes or stays wrongly where it would close what another holds. */
+export const IDLE_REDUCTIONS: readonly Mutant[] = [
+  one("a bot's protection goes while it holds", CORE, "!isComing && isZero(", "!isComing || isZero("),
+  one(
+    "one reading of what a bot holds is enough",
+    CORE,
+    'side === "sell" ? high : negate(low)',
+    'side === "sell" ? low : negate(high)',
+  ),
+  one("what may still be bought needs no protection", CORE, "return !isComing && isZero", "return isZero"),
+  one("what closes nothing of another's goes as well", CORE, "isZero(account) || !protectsNothing", "!protectsNothing"),
+  one("the other side of a position is taken for it", CORE, 'isNegative(account) === (leg.side === "buy")', "true"),
+  one(
+    "a trigger that protects nothing stays",
+    WATCH,
+    "nowMs - (sinceMs.get(leg.orderId) ?? nowMs) >= idleForMs(leg)",
+    "nowMs < 0",
+  ),
+  one(
+    "a trigger goes at the first look",
+    WATCH,
+    "nowMs - (sinceMs.get(leg.orderId) ?? nowMs) >= idleForMs(leg)",
+    "true",
+  ),
+  one(
+    "a trigger goes as soon as what rests",
+    CORE,
+    "const TRIGGER_IDLE_FOR_MS = 30_000;",
+    "const TRIGGER_IDLE_FOR_MS = 10_000;",
+  ),
+  one(
+    "what rests stays as long as a trigger",
+    CORE,
+    "const FILLING_IDLE_FOR_MS = 10_000;",
+    "const FILLING_IDLE_FOR_MS = 30_000;",
+  ),
+  one(
+    "what rests or runs goes at the first look",
+    CORE,
+    "const FILLING_IDLE_FOR_MS = 10_000;",
+    "const FILLING_IDLE_FOR_MS = 0;",
+  ),
+  one("a reduction that rests stays", WATCH, 'order.status === "open" || ', ""),
+  one("a TWAP that only reduces runs on", WATCH, 'operation?.status !== "succeeded"', "operation !== undefined"),
+  one(
+    "a TWAP goes under a stop that keeps what protects",
+    WATCH,
+    "return !isStopped(store, operation);",
+    "return true;",
+  ),
+  one(
+    "what increases is canceled as well",
+    WATCH,
+    "if (!leg.canOnlyReduce || isSpot(leg.market)) return false;",
+    "if (isSpot(leg.market)) return false;",
+  ),
+  one("who may touch all is looked after as well", WATCH, '.filter(({ rails }) => rails.touches === "own")', ""),
+  one("a trigger goes under a stop that keeps what protects", WATCH, "isOut && !isStopped(store, order);", "isOut;"),
+  one("guards of a trade are taken away", WATCH, "!guards.has(leg.orderId) && isIdleReduction", "isIdleReduction"),
+  one(
+    "one reading of the position, of before the sale, is enough",
+    WATCH,
+    'await rereadPosition(world, { account, market, purpose: "settle" });\n  if (!idleOf',
+    "if (!idleOf",
+  ),
+  one(
+    "a trade goes on when its bot has sold what it entered",
+    "src/settle/trade/trader.ts",
+    "parts.isBotFlat(account, trade) ? ZERO : onSide(trade, read.size)",
+    "onSide(trade, read.size)",
+  ),
+  one("a trade is over while its bot holds", FLAT, '(isZero(net) || isNegative(net) === (side === "buy"))', "true"),
+  one("a trade is over while its bot may still buy", FLAT, "return !isComing && (", "return ("),
+  one(
+    "a trade is over while what its bot holds is in doubt",
+    FLAT,
+    "if (listBotDoubts(deps.store, accountId, bot).has(market)) return false;",
+    "",
+  ),
+  one("a plain key's trade is over", FLAT, "if (bot === null) return false;", "if (bot === null) return true;"),
+  one(
+    "nobody is told why",
+    "src/settle/record/record.ts",
+    "isOfIdle(each) && each.hasLanded",
+    "isOfIdle(each) && !each.hasLanded",
+  ),
+];

@@ -1,0 +1,27 @@
+import type { Account } from "../core/account.ts";
+import { isNegative, isZero, ZERO } from "../core/decimal.ts";
+import type { Trade } from "../core/trade.ts";
+import type { With } from "../deps.ts";
+import { listBotDoubts } from "../store/bot-doubt-rows.ts";
+import { botOf, listBotNets } from "../store/bots.ts";
+import { listOut } from "./rails-facts.ts";
+
+/**
+ * True when the bot of a trade holds nothing on the trade's side of its market by its own books, which are sure, and nothing of the
+ * bot is out that could become such: what the trade has entered was sold by other orders of the bot, whatever the account holds.
+ * Never for a plain key, of which there are no books.
+ */
+export function isBotFlat(
+  deps: With<"exchange" | "store">,
+  { id: accountId }: Pick<Account, "id">,
+  { keyHash, market, side }: Pick<Trade, "keyHash" | "market" | "side">,
+): boolean {
+  const bot = botOf(deps.store, keyHash);
+  if (bot === null) return false;
+  if (listBotDoubts(deps.store, accountId, bot).has(market)) return false;
+  const isComing = listOut(deps, accountId).some(
+    (leg) => leg.bot === bot && leg.market === market && leg.side === side && !leg.canOnlyReduce,
+  );
+  const net = listBotNets(deps.store, accountId, bot).get(market) ?? ZERO;
+  return !isComing && (isZero(net) || isNegative(net) === (side === "buy"));
+}

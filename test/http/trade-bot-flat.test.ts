@@ -1,0 +1,99 @@
+/** A trade of a bot is over once the bot has sold what it entered by other orders, although another holds the same side. */
+import { expect, test } from "bun:test";
+import { dropDoubt } from "../../src/store/bot-doubt-rows.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { findTrade } from "../../src/store/trades.ts";
+import { BOT, limitedRig, MARK, place, stateOf } from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
+import { created, guard } from "./trades-rig.ts";
+
+const SIZE = "0.002";
+const FAR = "59900";
+
+type Wire = { s: string; p: string; c: string; t?: { trigger?: object } };
+
+/** Every order is filled at once but for triggers, which wait, and what is far from the market. */
+function filling(rig: Rig): void {
+  const { send } = rig.deps.exchange;
+  let oid = 70_000;
+  rig.deps.exchange.send = async (body, ...more) => {
+    const { action } = JSON.parse(body) as { action: { orders?: Wire[] } };
+    const [order] = action.orders ?? [];
+    if (order === undefined || order.t?.trigger !== undefined || order.p === FAR) return send(body, ...more);
+    oid += 1;
+    const statuses = [{ filled: { totalSz: order.s, avgPx: MARK, oid, cloid: order.c } }];
+    const response = { type: "order", data: { statuses } };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
+  };
+}
+
+/** Another holds 0.5, and the trade has bought and is protected. */
+async function openTrade(apiKey: string) {
+  const rig = await limitedRig({});
+  rig.answers.set("clearinghouseState", ({ dex }) =>
+    stateOf((dex ?? "") === "" ? [{ coin: "BTC", szi: "0.5" }] : [], rig.clock.nowMs()),
+  );
+  filling(rig);
+  const terms = { size: SIZE, stop_loss: guard("59000", "58000"), take_profit: guard("61000", "60500") };
+  const { id } = await created(rig, terms, { apiKey });
+  await pass(rig, 10);
+  const trade = () => findTrade(rig.deps.store, id);
+  expect(trade()).toMatchObject({ status: "open", path: "after_fills", heldSize: SIZE });
+  return { rig, trade, cancels: () => rig.sent.filter((body) => body.includes('"cancel')).length };
+}
+
+async function pass(rig: Rig, seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 0.25) await rig.clock.advance(250);
+}
+
+const SALE = { side: "sell", size: SIZE, time_in_force: "ioc" };
+
+/** Sold by a plain order, while the stop waits: which of the two came first is known once the fills are. */
+async function sold(rig: Rig, size = SIZE): Promise<void> {
+  expect((await place(rig, { ...SALE, size })).status).toBe(201);
+  fillsAreKnown(rig);
+}
+
+function fillsAreKnown({ deps: { store } }: Rig): void {
+  const of = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
+  inTransaction(store, () => dropDoubt(store, of));
+}
+
+test("sold by a plain order of its bot it is over, and its stop and its take-profit go", async () => {
+  const { rig, trade, cancels } = await openTrade(BOT);
+  await sold(rig);
+  await pass(rig, 2);
+  expect([trade()?.status, cancels()]).toEqual(["open", 0]);
+  await pass(rig, 38);
+  expect([trade()?.status, cancels()]).toEqual(["closed_outside", 2]);
+});
+
+test.each<[string, string, (rig: Rig) => Promise<unknown>]>([
+  ["its bot holds what it entered", BOT, async (rig) => fillsAreKnown(rig)],
+  ["its bot has sold a part", BOT, (rig) => sold(rig, "0.001")],
+  ["its key is plain", KEYS.both, (rig) => place(rig, SALE, { apiKey: KEYS.both })],
+  ["what its bot holds is in doubt", BOT, (rig) => place(rig, SALE)],
+  [
+    "a purchase of its bot is out",
+    BOT,
+    async (rig) => {
+      await sold(rig);
+      await place(rig, { size: "0.001", price: FAR });
+    },
+  ],
+  [
+    "its bot has bought again meanwhile",
+    BOT,
+    async (rig) => {
+      await sold(rig);
+      await pass(rig, 2);
+      await place(rig, { size: SIZE });
+      fillsAreKnown(rig);
+    },
+  ],
+])("it goes on while %s", async (_what, apiKey, then) => {
+  const { rig, trade, cancels } = await openTrade(apiKey);
+  await then(rig);
+  await pass(rig, 60);
+  expect([trade()?.status, cancels()]).toEqual(["open", 0]);
+});
