@@ -63,6 +63,18 @@ export const RAILS: readonly Mutant[] = [
     ' && fill.feeToken !== ""',
   ),
   one(
+    "a trigger that increases may meet another's protection once it fires",
+    "src/core/rails/reductions.ts",
+    "(leg.reduceOnly && hasTrigger(leg))",
+    "hasTrigger(leg)",
+  ),
+  one(
+    "a stop is refused for what it may meet when it fires",
+    "src/core/rails/reductions.ts",
+    "(leg.reduceOnly && hasTrigger(leg))",
+    'leg.market === ""',
+  ),
+  one(
     "what is not judged by its size is not held to a rail",
     GATE,
     '  if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);',
