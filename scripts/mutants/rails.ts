@@ -55,7 +55,19 @@ export const RAILS: readonly Mutant[] = [
     '  if (operation.status !== "rejected") expectBotTwap(store, operation);',
     "  expectBotTwap(store, operation);",
   ),
-  one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFee(store, row);\n", ""),
+  one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFeeOfFill(store, row);\n", ""),
+  one(
+    "the fee of a fill that is told before the answer to its order is never booked",
+    "src/store/orders.ts",
+    "  heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });\n",
+    "",
+  ),
+  one(
+    "nor is it where the answer was lost",
+    "src/store/legs.ts",
+    "  heedLegId(store, leg.orderId, { before, after: leg.oid });\n",
+    "",
+  ),
   one(
     "a fee that was paid in cash is taken off what a bot holds on spot",
     "src/core/market.ts",
