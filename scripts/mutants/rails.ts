@@ -87,6 +87,12 @@ export const RAILS: readonly Mutant[] = [
     'leg.market === ""',
   ),
   one(
+    "the largest size that is told passes only the rail that refuses first",
+    "src/core/rails/judge.ts",
+    "    if (isZero(size)) return size;\n",
+    "    return size;\n",
+  ),
+  one(
     "what is not judged by its size is not held to a rail",
     GATE,
     '  if (verdict.kind !== "allowed") throw refusalOf(rails, verdict);',
