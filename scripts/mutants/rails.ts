@@ -55,12 +55,42 @@ export const RAILS: readonly Mutant[] = [
     '  if (operation.status !== "rejected") expectBotTwap(store, operation);',
     "  expectBotTwap(store, operation);",
   ),
-  one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFee(store, row);\n", ""),
+  one("a bot sells on spot what its fee took", "src/store/fills.ts", "    bookFeeOfFill(store, row);\n", ""),
+  one(
+    "the fee of a fill that is told before the answer to its order is never booked",
+    "src/store/orders.ts",
+    "  heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });\n",
+    "",
+  ),
+  one(
+    "nor is it where the answer was lost",
+    "src/store/legs.ts",
+    "  heedLegId(store, leg.orderId, { before, after: leg.oid });\n",
+    "",
+  ),
   one(
     "a fee that was paid in cash is taken off what a bot holds on spot",
     "src/core/market.ts",
     " && fill.feeToken !== CASH",
     ' && fill.feeToken !== ""',
+  ),
+  one(
+    "a trigger that increases may meet another's protection once it fires",
+    "src/core/rails/reductions.ts",
+    "(leg.reduceOnly && hasTrigger(leg))",
+    "hasTrigger(leg)",
+  ),
+  one(
+    "a stop is refused for what it may meet when it fires",
+    "src/core/rails/reductions.ts",
+    "(leg.reduceOnly && hasTrigger(leg))",
+    'leg.market === ""',
+  ),
+  one(
+    "the largest size that is told passes only the rail that refuses first",
+    "src/core/rails/judge.ts",
+    "    if (isZero(size)) return size;\n",
+    "    return size;\n",
   ),
   one(
     "what is not judged by its size is not held to a rail",

@@ -1,17 +1,18 @@
 /** TWAPs of bots: what of them may still execute, and the fills of their slices, which are no order's. */
 import { and, eq } from "drizzle-orm";
 import { add, compare, type Decimal, decimal, multiply, negate, subtract, ZERO } from "../core/decimal.ts";
+import { isPaidInKind } from "../core/market.ts";
 import type { Operation } from "../core/operation.ts";
 import type { Side } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { type BotTwap, findBotTwap, forgetBotTwap, listBotTwaps, putBotTwap } from "./bot-twap-rows.ts";
-import { bookTrade, botOf } from "./bots.ts";
+import { bookFeeInKind, bookTrade, botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { fills } from "./schema.ts";
 
 type TwapFill = Pick<
   typeof fills.$inferSelect,
-  "accountId" | "twapId" | "market" | "side" | "size" | "price" | "timeMs"
+  "accountId" | "twapId" | "market" | "side" | "size" | "price" | "fee" | "feeToken" | "timeMs"
 >;
 
 type TwapAskedFor = { side: Side; size: string; duration_minutes: number; reduce_only: boolean };
@@ -86,6 +87,7 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const turnover = signed(multiply(fill.size, fill.price));
   const source = { kind: "twap", id: twap.operationId } as const;
   bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
+  if (isPaidInKind(fill)) bookFeeInKind(store, { accountId, bot, market }, signed(fill.fee));
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };
   putBotTwap(store, booked);
   return booked;

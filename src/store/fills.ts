@@ -1,11 +1,9 @@
 import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, or, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { add, isZero, multiply, ZERO } from "../core/decimal.ts";
-import { isPaidInKind } from "../core/market.ts";
+import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
-import { bookFeeInKind, botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
@@ -13,6 +11,7 @@ import { twapKeys } from "./operations.ts";
 import { assignments, placeholders, prepared, rowsOf } from "./prepared.ts";
 import { fillCursors, fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
+import { bookFeeOfFill } from "./spot-fees.ts";
 
 /** A fill as it is kept. */
 export type StoredFill = typeof fills.$inferSelect;
@@ -32,19 +31,10 @@ export function insertFills(store: Store, rows: readonly StoredFill[], news: Fil
   return rows.filter((row) => {
     if (insert(store).all(row).length !== 1) return false;
     bookTwapFill(store, row);
-    bookFee(store, row);
+    bookFeeOfFill(store, row);
     if (row.timeMs >= news.toldFromMs) tellFill(store, row, news.atMs);
     return true;
   });
-}
-
-/** Of a bot's purchase on spot that was paid in what was bought the bot holds so much less. */
-function bookFee(store: Store, row: StoredFill): void {
-  const { accountId, market, fee } = row;
-  if (!isPaidInKind(row) || isZero(fee)) return;
-  const [of] = listed(store, accountId, [row]);
-  const bot = botOf(store, of?.keyHash ?? null);
-  if (bot !== null) bookFeeInKind(store, { accountId, bot, market }, fee);
 }
 
 function tellFill(store: Store, { accountId, id: resourceId }: StoredFill, atMs: number): void {

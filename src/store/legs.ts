@@ -7,6 +7,7 @@ import { LEG, legColumns, toTrigger, triggerColumns } from "./placing-columns.ts
 import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { legs, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
+import { heedLegId } from "./spot-fees.ts";
 
 export function toLeg(row: typeof legs.$inferSelect): Leg {
   const { triggerPrice, triggerKind, triggerMarket, ...rest } = row;
@@ -86,6 +87,12 @@ const updateOneLeg = prepared((store) =>
 
 export function updateLeg(store: Store, leg: Leg): void {
   touchOpenLegs(store, leg.orderId);
+  const before = findLegByCloid(store, leg.cloid)?.oid ?? null;
+  writeLeg(store, leg);
+  heedLegId(store, leg.orderId, { before, after: leg.oid });
+}
+
+function writeLeg(store: Store, leg: Leg): void {
   const { trigger, ...rest } = leg;
   const isOwn = uuidOfCloid(leg.cloid) === leg.orderId;
   if (isOwn && updateFirstLeg(store)({ ...legColumns(leg), orderId: leg.orderId }).rows === 1) return;

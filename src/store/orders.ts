@@ -30,6 +30,7 @@ import { noteReducing } from "./reductions-out.ts";
 import { takeRowId } from "./row-ids.ts";
 import { accounts, legs, orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
+import { heedNativeId } from "./spot-fees.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 
 /** An order as it is kept: with what placed it and how often it has changed. */
@@ -215,7 +216,7 @@ const settle = preparedChange((store) =>
  */
 export function settleOrder(
   store: Store,
-  before: Pick<Placing, "order" | "attempt">,
+  before: Pick<Placing, "order" | "leg" | "attempt">,
   { order, leg }: Pick<Placing, "order" | "leg">,
   answer: KeyAnswer,
 ): boolean {
@@ -225,6 +226,7 @@ export function settleOrder(
   if (order.reduceOnly) noteReducing(store, order);
   putOpenLeg(store, order, leg);
   bookFills(store, order, before.order);
+  heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });
   tellOrder(store, order, "order.updated", answer.body);
   return true;
 }

@@ -238,8 +238,9 @@ const ROUNDING = 0.01;
 function auditOthers({ auditor, venue, asker, fail }: Judged, leg: Leg): void {
   if (leg.asset === SPOT) return;
   const others = auditor.books.filter((book) => book !== asker);
-  const isHarm =
-    asker.limits.ownOnly && leg.trigger === null && meets(venue, leg).some((each) => each.holder !== asker.name);
+  // A trigger goes to its worst price once it fires. One that only reduces protects, and is never refused for that.
+  const isJudged = asker.limits.ownOnly && (leg.trigger === null || !leg.reduceOnly);
+  const isHarm = isJudged && meets(venue, leg).some((each) => each.holder !== asker.name);
   if (isHarm) fail("trades with another's order that only reduces");
   // What nobody's bot holds may be anybody's.
   const isAllBots =

@@ -46,7 +46,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     const answer = { status: 201, body: "{}" } as const;
     const { attempt } = placingRows(nth);
     const after = { order: { ...order, status: pick(STATUSES, draw), seenAtMs: 2 }, leg: ended };
-    settleOrder(store, { order, attempt: { ...attempt, id: 0 } }, after, answer);
+    settleOrder(store, { order, leg, attempt: { ...attempt, id: 0 } }, after, answer);
   },
   change(store, { order: nth, nth: draw }) {
     const order = findOrder(store, idOf(nth));

@@ -8,7 +8,9 @@ import {
   compareExact,
   compareProduct,
   type Decimal,
+  decimal,
   exact,
+  isZero,
   larger,
   multiply,
   negate,
@@ -31,7 +33,34 @@ import { priceless, priceOf, type RailRefusal, type RailVerdict, refusal, usdRef
 import type { Facts, Ordered, Wish } from "./wish.ts";
 
 export function judge(rails: Rails, facts: Facts, wish: Wish): RailVerdict {
-  return faultOf(rails, facts, wish) ?? { kind: "allowed" };
+  const fault = faultOf(rails, facts, wish);
+  if (fault === null) return { kind: "allowed" };
+  if (wish.kind !== "order" || fault.kind !== "refused" || fault.largest === null) return fault;
+  return { ...fault, largest: passingSize(rails, facts, { wish, largest: decimal(fault.largest) }) };
+}
+
+/** Each rail that says less is asked at most once, and a few times more where a size was cut to the decimals of its market. */
+const MAX_ASKED = 8;
+
+/** The rail that refuses first speaks for itself alone: what is told as the largest passes all of them. Null where no size is found that does. */
+function passingSize(
+  rails: Rails,
+  facts: Facts,
+  { wish, largest }: { wish: Ordered; largest: Decimal },
+): Decimal | null {
+  let size = largest;
+  for (let asked = 0; asked < MAX_ASKED; asked += 1) {
+    if (isZero(size)) return size;
+    const leg = { ...wish.leg, remaining: size };
+    const legs = facts.legs.map((each) => (each.cloid === leg.cloid ? leg : each));
+    const fault = faultOf(rails, { ...facts, legs }, { ...wish, leg });
+    if (fault === null) return size;
+    if (fault.kind !== "refused" || fault.largest === null) return null;
+    const less = decimal(fault.largest);
+    if (compare(less, size) >= 0) return null;
+    size = less;
+  }
+  return null;
 }
 
 function faultOf(rails: Rails, facts: Facts, wish: Wish): RailRefusal | null {

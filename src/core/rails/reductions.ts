@@ -86,11 +86,12 @@ function hasTrigger({ triggerPrice }: OpenLeg): boolean {
 
 /**
  * The exchange cancels the oldest reduce-only orders on the book that exceed the position together, and of two orders of
- * one account that would trade with one another the one that rests.
+ * one account that would trade with one another the one that rests. A trigger that increases goes as far as its worst price
+ * once it fires, when nobody is asked any more. One that only reduces protects, and is never refused for what it may meet then.
  */
 export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { leg } = wish;
-  if (hasTrigger(leg) || isSpot(leg.market)) return null;
+  if (isSpot(leg.market) || (leg.reduceOnly && hasTrigger(leg))) return null;
   const resting = facts.legs.filter(
     (each) => each.canOnlyReduce && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
   );

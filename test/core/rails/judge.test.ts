@@ -78,7 +78,7 @@ describe("judged", () => {
     ],
     [
       "a net that somebody else has reduced frees no room on its other side",
-      "maxPosition 1",
+      "maxPosition",
       [{ maxPosition: usd(100) }, leg({ side: "sell", remaining: usd(2) }), { net: "5", account: "0" }],
     ],
     [

@@ -4,6 +4,10 @@ import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
 import { judged, type Known, leg, usd } from "./judged.ts";
 
+function othersSale(price: number): OpenLeg {
+  return leg({ reduceOnly: true, side: "sell", bot: "b", price: usd(price) });
+}
+
 test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
   [
     "what rests to be bought is not held yet, where others hold",
@@ -82,6 +86,66 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
       {},
       leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }),
       { net: "1", legs: [leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(91) })] },
+    ],
+  ],
+  [
+    "a trigger that buys up to another's reduction on the book",
+    "touches",
+    [{}, leg({ triggerPrice: usd(103), price: usd(105) }), { legs: [othersSale(105)] }],
+  ],
+  [
+    "one that sells down to it",
+    "touches",
+    [
+      {},
+      leg({ side: "sell", triggerPrice: usd(97), price: usd(95) }),
+      { legs: [leg({ reduceOnly: true, bot: null, price: usd(95) })] },
+    ],
+  ],
+  [
+    "one that goes less far",
+    "allowed",
+    [{}, leg({ triggerPrice: usd(103), price: usd(105) }), { legs: [othersSale(105.1)] }],
+  ],
+  [
+    "one of a bot that may touch it",
+    "allowed",
+    [{ touches: "all" }, leg({ triggerPrice: usd(103), price: usd(105) }), { legs: [othersSale(104)] }],
+  ],
+  [
+    "a trigger that meets another's plain order",
+    "allowed",
+    [
+      {},
+      leg({ triggerPrice: usd(103), price: usd(105) }),
+      { legs: [leg({ side: "sell", bot: "b", price: usd(104) })] },
+    ],
+  ],
+  [
+    "one that meets the bot's own reduction",
+    "allowed",
+    [
+      {},
+      leg({ triggerPrice: usd(103), price: usd(105) }),
+      { net: "1", legs: [leg({ reduceOnly: true, side: "sell", price: usd(104) })] },
+    ],
+  ],
+  [
+    "a stop that protects, whatever it would meet",
+    "allowed",
+    [
+      {},
+      leg({ reduceOnly: true, triggerPrice: usd(103), price: usd(105) }),
+      { net: "-1", account: "3", legs: [othersSale(104)] },
+    ],
+  ],
+  [
+    "and whatever it would displace",
+    "allowed",
+    [
+      {},
+      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(88) }),
+      { net: "1", legs: [othersSale(104)] },
     ],
   ],
 ])("%s comes to %s", (_what, outcome, [rails, wished, known]) => {
