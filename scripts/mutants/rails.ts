@@ -77,13 +77,13 @@ export const RAILS: readonly Mutant[] = [
   one(
     "a trigger that increases may meet another's protection once it fires",
     "src/core/rails/reductions.ts",
-    "(leg.reduceOnly && hasTrigger(leg))",
+    "(leg.canOnlyReduce && hasTrigger(leg))",
     "hasTrigger(leg)",
   ),
   one(
     "a stop is refused for what it may meet when it fires",
     "src/core/rails/reductions.ts",
-    "(leg.reduceOnly && hasTrigger(leg))",
+    "(leg.canOnlyReduce && hasTrigger(leg))",
     'leg.market === ""',
   ),
   one(

@@ -23,7 +23,7 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
     );
   });
   const stops = await Promise.all(
-    asked.map((order) => (row.keepsProtection ? standIn(deps, account, order) : "stands")),
+    asked.map(async (order) => (row.keepsProtection ? standIn(deps, account, order) : "stands")),
   );
   if (stops.includes("pending")) return null;
   // One may have been filled while its stop was placed.

@@ -116,8 +116,8 @@ export function insertOrder(store: Store, order: StoredOrder): void {
 
 /** Stores an order that is refused here, of which nothing is sent, in one row with its key. */
 export function insertRefused(store: Store, order: StoredOrder, keyRecord: KeyRecord): void {
-  const ofKey = keyColumns(order, keyRecord);
-  insert(store).run({ ...ofKey, ...NO_ATTEMPT, ...NO_LEG, ...toRow(order), number: takeRowId(store) });
+  const ofKey = { ...keyColumns(order, keyRecord), ...NO_ATTEMPT, ...NO_LEG };
+  insert(store).run({ ...ofKey, ...toRow(order), number: takeRowId(store) });
   tellNew(store, order);
 }
 
@@ -131,8 +131,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
   const ofKey = keyColumns(order, keyRecord);
   const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
-  const row = { ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id };
-  insert(store).run(row);
+  insert(store).run({ ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id });
   putOpenLeg(store, order, leg);
   tellNew(store, order);
   passNonce(store, attempt);
@@ -187,7 +186,6 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
   noteWritten(store);
-  // What a modify has placed may have ceased to reduce only.
   noteReducing(store, order);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");

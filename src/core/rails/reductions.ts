@@ -91,7 +91,7 @@ function hasTrigger({ triggerPrice }: OpenLeg): boolean {
  */
 export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { leg } = wish;
-  if (isSpot(leg.market) || (leg.reduceOnly && hasTrigger(leg))) return null;
+  if (isSpot(leg.market) || (leg.canOnlyReduce && hasTrigger(leg))) return null;
   const resting = facts.legs.filter(
     (each) => each.canOnlyReduce && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
   );

@@ -5,7 +5,7 @@ import type { Rails } from "../../../src/core/rails/rails.ts";
 import { judged, type Known, leg, usd } from "./judged.ts";
 
 function othersSale(price: number): OpenLeg {
-  return leg({ reduceOnly: true, side: "sell", bot: "b", price: usd(price) });
+  return leg({ canOnlyReduce: true, side: "sell", bot: "b", price: usd(price) });
 }
 
 test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
@@ -99,7 +99,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     [
       {},
       leg({ side: "sell", triggerPrice: usd(97), price: usd(95) }),
-      { legs: [leg({ reduceOnly: true, bot: null, price: usd(95) })] },
+      { legs: [leg({ canOnlyReduce: true, bot: null, price: usd(95) })] },
     ],
   ],
   [
@@ -127,7 +127,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     [
       {},
       leg({ triggerPrice: usd(103), price: usd(105) }),
-      { net: "1", legs: [leg({ reduceOnly: true, side: "sell", price: usd(104) })] },
+      { net: "1", legs: [leg({ canOnlyReduce: true, side: "sell", price: usd(104) })] },
     ],
   ],
   [
@@ -135,7 +135,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     "allowed",
     [
       {},
-      leg({ reduceOnly: true, triggerPrice: usd(103), price: usd(105) }),
+      leg({ canOnlyReduce: true, triggerPrice: usd(103), price: usd(105) }),
       { net: "-1", account: "3", legs: [othersSale(104)] },
     ],
   ],
@@ -144,7 +144,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     "allowed",
     [
       {},
-      leg({ reduceOnly: true, side: "sell", triggerPrice: usd(90), price: usd(88) }),
+      leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90), price: usd(88) }),
       { net: "1", legs: [othersSale(104)] },
     ],
   ],
