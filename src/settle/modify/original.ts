@@ -65,7 +65,8 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
   const now = legsOfModify(world, attempt).replaced;
   const isLost = now.state === "canceled" && isForgotten(shown, pursuit);
-  const end = recordedEnd(replaced, shown) ?? endedElsewhere(world, now, isLost);
+  // That record is of its end, though its word tells no time of it that counts.
+  const end = recordedEnd(replaced, shown) ?? (isNewWord ? null : endedElsewhere(world, now, isLost));
   const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
   // What once told it may be forgotten since.
   const gone = attempt.isTargetClosed ? "yes" : goneBefore(facts, end === null ? null : { ...end, ...times });
@@ -73,7 +74,12 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
   const goesOn = wasTaken(replacement) && gone === "no";
-  return { sight: goesOn ? sizeless(sight) : sight, goneBefore: gone, facts, isEndWeighed: end !== null || isLost };
+  return {
+    sight: goesOn ? sizeless(sight) : sight,
+    goneBefore: gone,
+    facts,
+    isEndWeighed: end !== null || isLost || isNewWord,
+  };
 }
 
 /**
