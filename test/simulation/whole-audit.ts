@@ -31,6 +31,8 @@ export function auditWhole(run: Audited, dialogue: Dialogue): string[] {
 const BOOK_WITHIN_MS = 4_000;
 /** The same of mark and oracle. */
 const MARK_WITHIN_MS = 8_000;
+/** The same of the mark that stands in for a book where something only reduces. */
+const LAST_MARK_WITHIN_MS = 5 * 60_000 + MARK_WITHIN_MS;
 /** A close has no slippage of its own here. */
 const CLOSE_BPS = 50;
 const BASIS_POINTS = 10_000n;
@@ -47,9 +49,11 @@ function auditPrice(run: Audited, { wish, ask }: Dialogue): string[] {
     const bps = BigInt(ask?.kind === "market" ? ask.bps : CLOSE_BPS);
     const atMs = START_MS + sentAtMs;
     const books = topsWithin(run.tops, atMs - BOOK_WITHIN_MS, atMs);
-    const marks = topsWithin(run.tops, atMs - MARK_WITHIN_MS, atMs);
+    // What only reduces is priced by the last mark where no book can be had.
+    const marks = topsWithin(run.tops, atMs - (request.r ? LAST_MARK_WITHIN_MS : MARK_WITHIN_MS), atMs);
     const price = units(request.p);
-    const best = books.flatMap(({ bid, ask: offer }) => (request.b ? offer : bid) ?? []);
+    const tops = books.flatMap(({ bid, ask: offer }) => (request.b ? offer : bid) ?? []);
+    const best = request.r ? [...tops, ...marks.map(({ mark }) => mark)] : tops;
     const far = marks.flatMap(({ mark, oracle }) => [mark, oracle]);
     const isBad = request.b
       ? price * BASIS_POINTS > largest(best) * (BASIS_POINTS + bps) ||
