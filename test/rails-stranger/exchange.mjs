@@ -8,12 +8,12 @@ export class Exchange extends Views {
     this.srv = http.createServer((q, r) => {
       let d = "";
       q.on("data", (x) => (d += x));
-      q.on("end", () =>
-        this.serve(q, r, d).catch((e) => {
+      q.on("end", () => {
+        void this.serve(q, r, d).catch((e) => {
           console.error("EX", e);
           r.destroy();
-        }),
-      );
+        });
+      });
     });
     this.wss = new WebSocketServer({ noServer: true });
     this.srv.on("upgrade", (q, s, h) => {

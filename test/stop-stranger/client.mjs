@@ -152,6 +152,6 @@ export class Client {
         await sleep(200);
       }
     };
-    run();
+    void run();
   }
 }

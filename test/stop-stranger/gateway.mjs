@@ -83,7 +83,7 @@ export class Gateway {
       life.sig = signal;
       if (!this.ending && signal !== "SIGKILL") this.endedItself.push(`${code} ${signal}`);
     });
-    this.watch();
+    void this.watch();
   }
   async watch() {
     const life = this.lives.at(-1);

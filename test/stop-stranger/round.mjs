@@ -45,7 +45,7 @@ function makeStage({ exchange, gateway, kill, seed }, { i, id, owner, keys }, [s
 
 async function play(stages, scenes, { kill, r }) {
   let isOver = false;
-  (async () => {
+  void (async () => {
     while (!isOver) {
       await sleep(18_000 + r() * 20_000);
       if (!isOver) await kill();
