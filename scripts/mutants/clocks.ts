@@ -48,7 +48,7 @@ export const CLOCKS: readonly Mutant[] = [
   },
   {
     name: "our own clock says nothing once three readings contradict it",
-    changes: [{ file: "src/exchange/clock.ts", find: "ownWord.aheadMs(elapsedMs, nowMs)", put: "0" }],
+    changes: [{ file: "src/exchange/clock.ts", find: "ownClock.aheadMs(elapsedMs, nowMs)", put: "0" }],
   },
   {
     name: "an action dies by a time that may be behind",

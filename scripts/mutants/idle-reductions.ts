@@ -75,8 +75,8 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "parts.isBotFlat(account, trade) ? ZERO : onSide(trade, read.size)",
     "onSide(trade, read.size)",
   ),
-  one("a trade is over while its bot holds", FLAT, '(isZero(net) || isNegative(net) === (side === "buy"))', "true"),
-  one("a trade is over while its bot may still buy", FLAT, "return !isComing && (", "return ("),
+  one("a trade is over while its bot holds", FLAT, "({ low: net, high: net })", "({ low: ZERO, high: ZERO })"),
+  one("a trade is over while its bot may still buy", FLAT, "legs: listOut(deps, accountId)", "legs: []"),
   one(
     "a trade is over while what its bot holds is in doubt",
     FLAT,

@@ -4,9 +4,8 @@ import { isAsked } from "../settle/cancel-all/covered.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
-import { isElsewhere, listedNow, protectsWhatItFilled } from "./cancel-outside.ts";
+import { isElsewhere, listedNow, mayGo } from "./cancel-outside.ts";
 import { describeOutside } from "./outside-order.ts";
-import { standIn, takeBack } from "./stand-in.ts";
 
 /**
  * Gives rows of their own to the account's orders that were placed elsewhere and that a cancel-all is for; their ids. One that is
@@ -16,20 +15,12 @@ import { standIn, takeBack } from "./stand-in.ts";
 export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, account: Account): Promise<string[] | null> {
   const found = await listedNow(deps, account);
   if (found === null) return null;
-  const asked = found.filter((order) => {
-    const terms = { ...termsOf(order), market: order.coin };
-    return (
-      isElsewhere(deps, account, order) && isAsked(deps, row, terms) && !protectsWhatItFilled(deps, account, order)
-    );
-  });
-  const stops = await Promise.all(
-    asked.map(async (order) => (row.keepsProtection ? standIn(deps, account, order) : "stands")),
+  const asked = found.filter(
+    (order) => isElsewhere(deps, account, order) && isAsked(deps, row, { ...termsOf(order), market: order.coin }),
   );
-  if (stops.includes("pending")) return null;
-  // One may have been filled while its stop was placed.
-  const going = asked.filter((order, nth) => stops[nth] === "stands" && !protectsWhatItFilled(deps, account, order));
-  const staying = asked.filter((order) => !going.includes(order));
-  await Promise.all(staying.map((order) => takeBack(deps, account, order)));
+  const verdicts = await Promise.all(asked.map((order) => mayGo(deps, account, order, row.keepsProtection)));
+  if (verdicts.includes("pending")) return null;
+  const going = asked.filter((_order, nth) => verdicts[nth] === "goes");
   return going.map((order) => {
     const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
     return adoptOutsideOrder(deps, describeOutside(deps, account, record)).id;

@@ -68,29 +68,45 @@ function isToGo({ markets }: With<"markets">, stop: Stop, order: FrontendOrder):
 }
 
 /** Filled in part, by what the list shows of it or by fills that are known: its children would go with it. */
-export function protectsWhatItFilled({ store }: With<"store">, account: Account, order: FrontendOrder): boolean {
+function protectsWhatItFilled({ store }: With<"store">, account: Account, order: FrontendOrder): boolean {
   const { children, size, originalSize } = order;
   if (children.length === 0) return false;
   const isLess = originalSize === null || compare(size, originalSize) < 0;
   return isLess || !isZero(sumFillsOf(store, account.id, filledOrder(order)).size);
 }
 
+/**
+ * Whether an order from elsewhere may be canceled now. Before one goes, a stop of ours stands for that which would go with it, where what
+ * protects is to stay; where the order stays, that stop is taken back.
+ */
+export async function mayGo(
+  deps: ToCancelOutside,
+  account: Account,
+  order: FrontendOrder,
+  keepsProtection: boolean,
+): Promise<"goes" | "stays" | "pending"> {
+  const isStopNeeded = keepsProtection && !protectsWhatItFilled(deps, account, order);
+  const stopped = isStopNeeded ? await standIn(deps, account, order) : "stands";
+  if (stopped === "pending") return "pending";
+  // It may have been filled while that was placed.
+  if (stopped === "stands" && !protectsWhatItFilled(deps, account, order)) return "goes";
+  await takeBack(deps, account, order);
+  return "stays";
+}
+
 type Withdrawing = { stop: Stop; account: Account; order: FrontendOrder };
 
 /** False where it is not known yet whether it may go. */
 async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdrawing): Promise<boolean> {
-  const isStopNeeded = stop.keepsProtection && !protectsWhatItFilled(deps, account, order);
-  const stopped = isStopNeeded ? await standIn(deps, account, order) : "stands";
-  if (stopped === "pending") return false;
-  // It may have been filled while that was placed.
-  const isKept = stopped === "none" || protectsWhatItFilled(deps, account, order);
+  const verdict = await mayGo(deps, account, order, stop.keepsProtection);
+  if (verdict === "pending") return false;
   const { oid: nativeId, coin: market } = order;
+  const outcome = verdict === "goes" ? "canceled" : "kept";
   // Before it is canceled: whatever dies after that, it is told.
   inTransaction(deps.store, (store) =>
-    noteOutside(store, { stopId: stop.id, kind: "order", nativeId, market, outcome: isKept ? "kept" : "canceled" }),
+    noteOutside(store, { stopId: stop.id, kind: "order", nativeId, market, outcome }),
   );
-  if (isKept) await takeBack(deps, account, order);
-  if (isKept) return true;
+  if (verdict === "stays") return true;
   const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
   const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
   await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });

@@ -5,8 +5,8 @@ import { dexOf } from "../core/market.ts";
 import type { ToShow, With } from "../deps.ts";
 import type { ClearinghouseState } from "../wire/answer/account.ts";
 import { LAST_PRICE_MAX_AGE_MS } from "../write/newest-reference.ts";
+import { within } from "../write/within.ts";
 import { currentState, knownState } from "./current.ts";
-import { inTime } from "./prices-now.ts";
 
 export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
 
@@ -44,7 +44,7 @@ export async function positionToClose(
 ): Promise<{ size: Decimal | null; timeMs: number }> {
   const reading = currentPosition(deps, account, market);
   try {
-    const read = await inTime(deps.clock, CLOSE_WAITS_MS, reading);
+    const read = await within(deps.clock, CLOSE_WAITS_MS, reading);
     if (read !== null) return read;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

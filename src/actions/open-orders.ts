@@ -18,7 +18,7 @@ import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
-import { mostFilled } from "./told-outside.ts";
+import { isWhole, mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
 export type OpenOrder = Order & { exchangeOrderId: string };
@@ -86,6 +86,7 @@ export async function listOpenOrders(
     const read = filled.get(row.oid) ?? NOTHING;
     if (own !== null) return refreshedOnce(deps, own, { ...row, filled: read });
     const most = mostFilled(deps, account, row.order, read) ?? read;
+    // The list is from before the last of its fills.
     return isWhole(row.order, most) ? [] : describe(deps, account, { ...row, filled: most });
   });
   const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
@@ -240,11 +241,6 @@ function describe(
   // A list may be of before it fired.
   const status = deps.picture.toldOf(account.tradingAddress, order.oid)?.hasFired === true ? "triggered" : "open";
   return describeOutside(deps, account, { order, status, statusTimestampMs: order.timestampMs, filled });
-}
-
-/** Its fills are known, and the list that shows it open is from before the last of them. */
-function isWhole({ originalSize, size }: FrontendOrder, filled: Filled): boolean {
-  return compare(filled.size, originalSize ?? size) >= 0;
 }
 
 /** Of one that nobody has filled row and list tell all: the same of both is the same order. */

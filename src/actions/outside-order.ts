@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
-import { compare, decimal, ZERO } from "../core/decimal.ts";
+import { compare, decimal, isZero } from "../core/decimal.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Leg, Order, OrderStatus } from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
@@ -22,7 +22,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
-import { mostFilled, withToldEnd } from "./told-outside.ts";
+import { isWhole, mostFilled, withToldEnd } from "./told-outside.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
 export type OutsideOrder = Order & { exchangeOrderId: string; filled: Filled | null };
@@ -53,8 +53,11 @@ export async function outsideOrder(
     case "unknown":
       return describeOutside(deps, account, { ...record, filled: null });
     case "open":
-    case "triggered":
-      return describeOpen(deps, account, record, await readFilled(deps, account, record.order, purpose));
+    case "triggered": {
+      const filled = await readFilled(deps, account, record.order, purpose);
+      const open = describeOutside(deps, account, { ...record, filled });
+      return filled !== null && isWhole(record.order, filled) ? { ...open, status: "filled" } : open;
+    }
     case "canceled":
     case "filled":
       return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
@@ -82,7 +85,7 @@ function requireUnfilled(
   order: FrontendOrder,
   purpose: Purpose,
 ): void {
-  if (compare(sumFillsOf(deps.store, account.id, filledOrder(order)).size, ZERO) === 0) return;
+  if (isZero(sumFillsOf(deps.store, account.id, filledOrder(order)).size)) return;
   throw couldNotAsk(deps, FOR_ITS_FILLS, fillsUnanswered(deps, purpose, [{ type: "orderStatus" }]), purpose);
 }
 
@@ -120,18 +123,6 @@ async function readSize(deps: ToLook, account: Account, record: OrderRecord, pur
     if (nth < READINGS) await deps.clock.sleep(PAUSE_MS);
   }
   return null;
-}
-
-/** What is filled whole is open no longer, whatever its record goes on to say. */
-function describeOpen(
-  deps: With<"instance" | "store">,
-  account: Account,
-  record: OrderRecord,
-  filled: Filled | null,
-): OutsideOrder {
-  const shown = describeOutside(deps, account, { ...record, filled });
-  const isWhole = filled !== null && compare(filled.size, decimal(shown.size)) >= 0;
-  return isWhole ? { ...shown, status: "filled" } : shown;
 }
 
 function describeEnded(

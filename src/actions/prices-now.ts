@@ -1,5 +1,4 @@
 import type { Account } from "../core/account.ts";
-import type { Clock } from "../core/clock.ts";
 import { larger, smaller } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { dexOf, type Market, roundPrice } from "../core/market.ts";
@@ -10,6 +9,7 @@ import type { Purpose } from "../exchange/exchange.ts";
 import type { Look } from "../exchange/market-view.ts";
 import { newestReference } from "../write/newest-reference.ts";
 import { rereadPosition } from "../write/rails-facts.ts";
+import { within } from "../write/within.ts";
 import { notBegun } from "./not-asked.ts";
 
 export type ToLookAtPrices = With<"exchange" | "marketView">;
@@ -67,8 +67,8 @@ async function pricesToReduce(
 ): Promise<PricesNow> {
   const { clock, exchange, marketView } = deps;
   const [book] = await Promise.all([
-    inTime(clock, REDUCTION_WAITS_MS, marketView.book(market.name, "reduce", BOOK_MAX_AGE_MS)),
-    inTime(clock, REDUCTION_WAITS_MS, marketView.mark(market, "reduce", MARK_MAX_AGE_MS)),
+    within(clock, REDUCTION_WAITS_MS, marketView.book(market.name, "reduce", BOOK_MAX_AGE_MS)),
+    within(clock, REDUCTION_WAITS_MS, marketView.mark(market, "reduce", MARK_MAX_AGE_MS)),
     marketView.isMarkTold(market.name, MARK_MAX_AGE_MS) ? null : valueOfPosition(deps, account, market.name),
   ]);
   const isOfNow = book?.kind === "ok" && exchange.nowMs() - book.atMs <= BOOK_MAX_AGE_MS;
@@ -111,12 +111,6 @@ export async function requirePrices(
   const isForOurWeight = failed !== null && (failed.isOurBudget || failed.waitS !== undefined);
   if (isForOurWeight) throw notBegun(deps, plain, failed, purpose);
   throw new ApiError("book_stale", `${plain}. Nothing was sent.`);
-}
-
-/** Null where it has not come by then. */
-export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | null> {
-  const timer = clock.timer(ms);
-  return Promise.race([work, timer.up.then(() => null)]).finally(timer.cancel);
 }
 
 export function noPrice(why: string): ApiError {

@@ -83,7 +83,7 @@ function store(deps: ToStandIn, account: Account, about: Bracket & { slot: Slot 
 export const STAND_IN_INTERVAL_MS = 5_000;
 
 /** Cancels those whose order is over and has filled nothing: they protect nothing. */
-export async function cancelNeedless(deps: ToStandIn): Promise<void> {
+export async function cancelNeedlessStandIns(deps: ToStandIn): Promise<void> {
   if (deps.state.phase !== "ready") return;
   for (const account of listAccounts(deps.store)) {
     const needless = listOpenOrders(deps.store, account.id).filter((order) => isNeedless(deps, account, order));

@@ -45,6 +45,11 @@ export function wasToldLately({ exchange, picture, store }: ToCompare, account: 
   return listFillsOf(store, account.id, oid).some(({ timeMs }) => timeMs >= fromMs);
 }
 
+/** Whether fills come to all that it asked for: then it is open no longer, whatever shows it so. */
+export function isWhole({ originalSize, size }: FrontendOrder, filled: Filled): boolean {
+  return compare(filled.size, originalSize ?? size) >= 0;
+}
+
 /** What is filled of it: the fills that were read, or those that are indexed, whichever are more. */
 export function mostFilled(
   { store }: With<"store">,
@@ -53,6 +58,6 @@ export function mostFilled(
   read: Filled | null,
 ): Filled | null {
   const indexed = sumFillsOf(store, account.id, filledOrder(order));
-  if (read === null) return compare(indexed.size, order.originalSize ?? order.size) >= 0 ? indexed : null;
+  if (read === null) return isWhole(order, indexed) ? indexed : null;
   return compare(indexed.size, read.size) > 0 ? indexed : read;
 }

@@ -1,4 +1,4 @@
-import { createOwnWord } from "./own-word.ts";
+import { createOutvotedClock } from "./outvoted-clock.ts";
 
 /**
  * One reading of the exchange's clock, with our own monotonic time before and after it, and our wall clock at its end.
@@ -57,7 +57,7 @@ export function createExchangeTime(): ExchangeTime {
   let doubted: TimeSample[] = [];
   /** Exchange time minus our monotonic time is at least this, as what was dated there proves. */
   let provenOffsetMs: number | null = null;
-  const ownWord = createOwnWord();
+  const ownClock = createOutvotedClock();
 
   function take(taken: readonly TimeSample[]): "taken" {
     samples = taken.slice(-KEPT_SAMPLES);
@@ -86,14 +86,14 @@ export function createExchangeTime(): ExchangeTime {
     add(sample) {
       const counted = timeAt(best, sample.receivedAtMs);
       const isOwn = isNear(sample, sample.wallMs);
-      ownWord.heard(sample, counted, isOwn);
+      ownClock.heard(sample, counted, isOwn);
       // One that stands still is behind what others prove, and is left out by them.
       if (counted !== null && isNear(sample, counted)) return take([...samples, sample]);
       if (isOwn) return take([sample]);
       doubted = [...doubted, sample].slice(-KEPT_SAMPLES);
       const agreeing = doubted.filter((other) => agree(other, sample));
       if (!isEnough(agreeing, sample, counted)) return "doubted";
-      ownWord.outvoted(sample);
+      ownClock.outvoted(sample);
       return take(agreeing);
     },
     prove(dated) {
@@ -113,7 +113,7 @@ export function createExchangeTime(): ExchangeTime {
       const nowMs = atMs(elapsedMs);
       // Told at the end of its round trip it may be of its beginning, and nothing proves it to be behind yet.
       if (best === null || counted === null || nowMs === null) return 0;
-      const aheadMs = ownWord.aheadMs(elapsedMs, nowMs);
+      const aheadMs = ownClock.aheadMs(elapsedMs, nowMs);
       if (samples.length > 0 && nowMs - counted <= roundTripMs(best) / 2) return aheadMs;
       return Math.max(aheadMs, counted + AGREED_WITHIN_MS - nowMs);
     },

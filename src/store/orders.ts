@@ -155,16 +155,14 @@ function requireOwn({ order, keyRecord, leg, attempt }: Placing<Omit<Attempt, "i
   if (!isFirst) throw new Error("bug: not the first leg of this placing");
 }
 
+const REMOVED = columnsOf(orders, ["number", ...FIXED]);
+
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
   touchOpenLegs(store, id);
   noteWritten(store);
   store.delete(legs).where(eq(legs.orderId, id)).run();
-  const removed = store
-    .delete(orders)
-    .where(eq(orders.id, id))
-    .returning(columnsOf(orders, ["number", ...FIXED]))
-    .all();
+  const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
   for (const { number, ...order } of removed) {
     noteReducing(store, order);
     store.delete(listedOrders).where(eq(listedOrders.number, number)).run();
@@ -186,6 +184,7 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
   noteWritten(store);
+  // What a modify has placed may have ceased to reduce only.
   noteReducing(store, order);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");

@@ -7,6 +7,7 @@ import { findKeyRecord } from "../store/idempotency.ts";
 import { asItStands } from "./as-it-stands.ts";
 import { answerRecord, type WriteAnswer } from "./key.ts";
 import type { Write } from "./verb.ts";
+import { within } from "./within.ts";
 
 /**
  * The work that follows a stored intent. Resolves with the key's answer where the work has fixed it; null where that
@@ -37,8 +38,8 @@ export function answerInTime(
 export async function answerEarlierInTime(deps: ToWrite, record: KeyRecord, write: Write): Promise<WriteAnswer> {
   const earlier = answerRecord(deps, record, write);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
-  const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
-  const answer = await Promise.race([earlier, timer.up.then(() => null)]).finally(timer.cancel);
+  const leftMs = Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs);
+  const answer = await within(deps.clock, leftMs, earlier);
   if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, record.accountId, record.idempotencyKey);
   // The earlier write was given back meanwhile, or has its answer: what it ends with is there at once.
@@ -55,8 +56,8 @@ async function answerByDeadline(
 ): Promise<RunningAnswer> {
   const done = runToTheEnd(deps, write, resource, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
-  const timer = deps.clock.timer(Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs));
-  const answer = await Promise.race([done, timer.up.then(() => null)]).finally(timer.cancel);
+  const leftMs = Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs);
+  const answer = await within(deps.clock, leftMs, done);
   await deps.point("before_reply");
   if (answer !== null) return answer;
   const now = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);

@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
-import { isNegative, isZero, ZERO } from "../core/decimal.ts";
-import type { Trade } from "../core/trade.ts";
+import { ZERO } from "../core/decimal.ts";
+import { protectsNothing } from "../core/rails/idle-reduction.ts";
+import { otherSide, type Trade } from "../core/trade.ts";
 import type { With } from "../deps.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
@@ -19,9 +20,7 @@ export function isBotFlat(
   const bot = botOf(deps.store, keyHash);
   if (bot === null) return false;
   if (listBotDoubts(deps.store, accountId, bot).has(market)) return false;
-  const isComing = listOut(deps, accountId).some(
-    (leg) => leg.bot === bot && leg.market === market && leg.side === side && !leg.canOnlyReduce,
-  );
   const net = listBotNets(deps.store, accountId, bot).get(market) ?? ZERO;
-  return !isComing && (isZero(net) || isNegative(net) === (side === "buy"));
+  const known = { legs: listOut(deps, accountId), ownOf: () => ({ low: net, high: net }) };
+  return protectsNothing(known, { market, side: otherSide(side), bot });
 }

@@ -25,6 +25,7 @@ import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
 import { LAST_PRICE_MAX_AGE_MS, newestReference } from "./newest-reference.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
+import { within } from "./within.ts";
 
 /** Greatest age of the prices by which an increase is judged, milliseconds. */
 const PRICE_MAX_AGE_MS = 5_000;
@@ -67,9 +68,7 @@ export function readFacts(deps: ToJudge, needed: Needed): Promise<void> | null {
 }
 
 async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: number): Promise<void> {
-  const timer = clock.timer(ms);
-  await Promise.race([reading, timer.up]);
-  timer.cancel();
+  await within(clock, ms, reading);
 }
 
 /** The market that is asked for, and all others in which the bot holds something or has something out. */

@@ -2,13 +2,17 @@
 import { expect, test } from "bun:test";
 import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
+import { cancelNeedlessStandIns } from "../../src/actions/stand-in.ts";
 import type { CancelAll } from "../../src/core/cancel-all.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Stop } from "../../src/core/stop.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { insertFills } from "../../src/store/fills.ts";
+import { insertLeg } from "../../src/store/legs.ts";
+import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 
 const OID = 4242;
 
@@ -79,26 +83,7 @@ function sent({ exchange }: GatewayRig, what: string): number {
   return exchange.sent.filter(({ body }) => body.includes(what)).length;
 }
 
-const FILL: StoredFill = {
-  accountId: ACCOUNT.id,
-  id: "1-BTC-1",
-  timeMs: START_MS,
-  market: "BTC",
-  oid: String(OID),
-  side: "buy",
-  price: decimal("100"),
-  size: decimal("0.4"),
-  isTaker: true,
-  fee: decimal("0"),
-  feeToken: "USDC",
-  builderFee: null,
-  realizedPnl: decimal("0"),
-  startPosition: decimal("0"),
-  direction: "Open Long",
-  twapId: null,
-  isLiquidation: false,
-  transactionHash: "0x00",
-};
+const FILL = fillRow({ timeMs: START_MS, oid: String(OID), size: decimal("0.4") });
 
 test("it is kept where fills are known that no list shows yet, also by a cancel-all", async () => {
   const { rig } = openWithBracket();
@@ -139,4 +124,46 @@ test("where everything is to go, nothing stands in", async () => {
   const everything = { ...STOP, keepsProtection: false };
   expect(await goOn(rig, cancelOutside(rig.deps, everything, ACCOUNT))).toBe(true);
   expect([sent(rig, '"tpsl"'), sent(rig, `"o":${OID}`) > 0]).toEqual([0, true]);
+});
+
+/** A stop of ours that waits for the mark in place of that of the bracket. */
+function placeStandIn({ store }: GatewayRig): void {
+  const idempotencyKey = `stand-in ${OID} ${OID + 1}`;
+  const { order, keyRecord, leg, attempt } = placingRows(1, { idempotencyKey, state: "done" });
+  const trigger = { price: "80", kind: "stop_loss", market: true } as const;
+  const terms = { side: "sell", size: "1", price: "70", reduceOnly: true, trigger } as const;
+  inTransaction(store, () =>
+    insertPlacing(store, {
+      order: { ...order, ...terms, idempotencyKey, status: "waiting_for_trigger", exchangeOrderId: "99" },
+      keyRecord: { ...keyRecord, idempotencyKey },
+      leg: { ...leg, ...terms, size: decimal("1"), state: "armed", oid: "99" },
+      attempt,
+    }),
+  );
+}
+
+test("an order that is kept after all has its own stop alone", async () => {
+  const { rig, now } = openWithBracket();
+  placeStandIn(rig);
+  now.left = "0.6";
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([sent(rig, `"o":99}`) > 0, sent(rig, `"o":${OID}`), outcomes(rig)]).toEqual([true, 0, ["kept"]]);
+});
+
+test.each<[string, Partial<StoredOrder>, boolean]>([
+  ["rests, and nothing of it is filled", { status: "open", filledSize: decimal("0") }, false],
+  ["is over, and something of it was filled", { status: "canceled", filledSize: decimal("0.4") }, false],
+  ["is over, and nobody knows what was filled of it", { status: "canceled", filledSize: null }, false],
+  ["is over, and nothing of it was filled", { status: "canceled", filledSize: decimal("0") }, true],
+  ["was refused", { status: "rejected", filledSize: null }, true],
+])("whether a stop that stands in goes where its order %s", async (_what, parent, goes) => {
+  const { rig } = openWithBracket();
+  placeStandIn(rig);
+  const order = orderRow({ exchangeOrderId: String(OID), ...parent });
+  inTransaction(rig.store, () => {
+    insertOrder(rig.store, order);
+    insertLeg(rig.store, legRow({ orderId: order.id, oid: String(OID) }));
+  });
+  await goOn(rig, cancelNeedlessStandIns(rig.deps));
+  expect(sent(rig, '"o":99}') > 0).toBe(goes);
 });

@@ -6,6 +6,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { fillRow } from "../support/rows.ts";
 import { recordOf } from "../support/small-venue.ts";
 
 const OID = "4242";
@@ -42,27 +43,7 @@ async function listed(rig: GatewayRig): Promise<Shown | undefined> {
 }
 
 function indexFill(rig: GatewayRig, some: Partial<StoredFill>): void {
-  const fill: StoredFill = {
-    accountId: ACCOUNT.id,
-    id: `${some.size}-BTC-1`,
-    timeMs: START_MS,
-    market: "BTC",
-    oid: OID,
-    side: "buy",
-    price: decimal("100"),
-    size: decimal("1"),
-    isTaker: true,
-    fee: decimal("0"),
-    feeToken: "USDC",
-    builderFee: null,
-    realizedPnl: decimal("0"),
-    startPosition: decimal("0"),
-    direction: "Open Long",
-    twapId: null,
-    isLiquidation: false,
-    transactionHash: "0x00",
-    ...some,
-  };
+  const fill = fillRow({ id: `${some.size}-BTC-1`, timeMs: START_MS, oid: OID, ...some });
   insertFills(rig.store, [fill], { atMs: START_MS, toldFromMs: 0 });
 }
 

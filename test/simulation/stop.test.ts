@@ -274,6 +274,29 @@ test("what it fills while its cancel is on its way has a stop", async () => {
   expect(JSON.stringify(standIn?.input.action)).toContain('"tpsl":"sl"');
 });
 
+test("a stop that stands in waits for the end of its order, however late its cancel arrives", async () => {
+  const s = await scene();
+  placeByHand(s, { isBuy: true, price: "94000", size: "0.02", children: true });
+  const [parent] = liveOrders(s);
+  s.setFate(({ path, body }) =>
+    path === "/exchange" && body.includes('"type":"cancel"')
+      ? { arrivesAfterMs: [11_000], answer: { kind: "silence" } }
+      : directly(1),
+  );
+  s.ask("stop-key-1", STOP);
+  await s.pass(9_000);
+  expect(liveOrders(s)).toContain(parent ?? 0);
+  expect(executed(s, "cancel")).toEqual([]);
+  trade(s, TAKER, { isBuy: false, price: 94_000, size: "0.01" });
+  s.setFate(() => directly(1));
+  await s.pass(60_000);
+  const [standIn] = executed(s, "order").filter(({ input }) => isReduceOnly(input.action));
+  expect([standIn?.isAdmitted, liveOrders(s).length > 0]).toEqual([true, true]);
+  expect(s.rows("select status from orders where idempotency_key like 'stand-in %'")).toEqual([
+    { status: "waiting_for_trigger" },
+  ]);
+});
+
 function isReduceOnly(action: object): boolean {
   return "orders" in action && Array.isArray(action.orders) && action.orders.every(({ r }) => r);
 }

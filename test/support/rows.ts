@@ -3,6 +3,7 @@ import type { Attempt } from "../../src/core/attempt.ts";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
+import type { StoredFill } from "../../src/store/fills.ts";
 import type { insertPlacing, StoredOrder } from "../../src/store/orders.ts";
 
 /** The account that the rows below belong to. */
@@ -64,6 +65,31 @@ export function legRow(some: Partial<Leg> = {}): Leg {
     filledNotional: decimal("0"),
     reason: null,
     isExchangesWord: false,
+    ...some,
+  };
+}
+
+/** A purchase of one at 100 in the market of these rows. */
+export function fillRow(some: Partial<StoredFill> = {}): StoredFill {
+  return {
+    accountId: orderRow().accountId,
+    id: "1-BTC-1",
+    timeMs: 1_000,
+    market: "BTC",
+    oid: "77",
+    side: "buy",
+    price: decimal("100"),
+    size: decimal("1"),
+    isTaker: true,
+    fee: decimal("0"),
+    feeToken: "USDC",
+    builderFee: null,
+    realizedPnl: decimal("0"),
+    startPosition: decimal("0"),
+    direction: "Open Long",
+    twapId: null,
+    isLiquidation: false,
+    transactionHash: "0x00",
     ...some,
   };
 }

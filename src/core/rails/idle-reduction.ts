@@ -7,7 +7,10 @@ import type { Facts } from "./wish.ts";
 type Known = Pick<Facts, "accountOf" | "legs" | "ownOf">;
 
 /** True when its bot holds nothing that it would close, by whichever reading, and has nothing out that could become such. */
-export function protectsNothing(facts: Known, { market, side, bot }: OpenLeg): boolean {
+export function protectsNothing(
+  facts: Pick<Facts, "legs" | "ownOf">,
+  { market, side, bot }: Pick<OpenLeg, "bot" | "market" | "side">,
+): boolean {
   const isComing = facts.legs.some(
     (leg) => leg.bot === bot && leg.market === market && leg.side !== side && !leg.canOnlyReduce,
   );

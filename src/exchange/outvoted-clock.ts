@@ -4,7 +4,7 @@ import type { TimeSample } from "./clock.ts";
  * What our own clock says against the time that a few readings are believed for. Servers that lag are behind, each by its
  * own: three of them agree by chance, at a start above all. Then it is our own clock that is right, and ahead of them.
  */
-export type OwnWord = {
+export type OutvotedClock = {
   /** Readings are believed against it, the last of them this one. */
   outvoted(newest: TimeSample): void;
   /** A reading, the time that was counted on to it from earlier ones, and whether it is near our own clock. */
@@ -22,7 +22,7 @@ const CLOSELY_FOR_MS = 10_000;
 /** Where no reading was near our own clock for so long it is not all servers that lag, milliseconds. */
 const UNHEARD_FOR_MS = 60_000;
 
-export function createOwnWord(): OwnWord {
+export function createOutvotedClock(): OutvotedClock {
   let word: { paceMs: number; outvotedAtMs: number; closeSinceMs: number } | null = null;
   return {
     outvoted({ sentAtMs, receivedAtMs: nowMs, exchangeMs, wallMs }) {
