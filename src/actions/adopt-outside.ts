@@ -6,6 +6,7 @@ import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
 import { isElsewhere, listedNow, mayGo } from "./cancel-outside.ts";
 import { describeOutside } from "./outside-order.ts";
+import { mostFilled } from "./told-outside.ts";
 
 /**
  * Gives rows of their own to the account's orders that were placed elsewhere and that a cancel-all is for; their ids. One that is
@@ -22,7 +23,8 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
   if (verdicts.includes("pending")) return null;
   const going = asked.filter((_order, nth) => verdicts[nth] === "goes");
   return going.map((order) => {
-    const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
+    const filled = mostFilled(deps, account, order, null);
+    const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled };
     return adoptOutsideOrder(deps, describeOutside(deps, account, record)).id;
   });
 }

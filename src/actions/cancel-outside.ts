@@ -15,6 +15,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
+import { mostFilled } from "./told-outside.ts";
 
 export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
 
@@ -107,7 +108,8 @@ async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdra
     noteOutside(store, { stopId: stop.id, kind: "order", nativeId, market, outcome }),
   );
   if (verdict === "stays") return true;
-  const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled: null };
+  const filled = mostFilled(deps, account, order, null);
+  const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled };
   const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
   await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });
   return true;

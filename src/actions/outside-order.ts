@@ -73,8 +73,10 @@ async function readFilled(
   const asked = { user: account.tradingAddress, sinceMs: order.timestampMs, isEnough: completes([order]) };
   const fills = await readFillsSince(deps, asked, { purpose });
   if (fills === "failed") requireAsked(deps, purpose);
-  const known = mostFilled(deps, account, order, fills === "failed" ? null : sumFills(fillsOfOrder(fills, order)));
-  if (known === null && useOf(purpose) === "read") requireUnfilled(deps, account, order, purpose);
+  const read = fills === "failed" ? null : sumFills(fillsOfOrder(fills, order));
+  const known = mostFilled(deps, account, order, read);
+  if (useOf(purpose) === "read" && read === null && (known === null || !isWhole(order, known)))
+    requireUnfilled(deps, account, order, purpose);
   return known;
 }
 

@@ -3,7 +3,7 @@
  * what lists have shown, and the fills that are indexed. Servers are behind one another; none of these takes back what another said.
  */
 import type { Account } from "../core/account.ts";
-import { compare } from "../core/decimal.ts";
+import { compare, isZero } from "../core/decimal.ts";
 import { BEHIND_MS } from "../core/evidence.ts";
 import type { Filled } from "../core/order.ts";
 import type { With } from "../deps.ts";
@@ -50,7 +50,10 @@ export function isWhole({ originalSize, size }: FrontendOrder, filled: Filled): 
   return compare(filled.size, originalSize ?? size) >= 0;
 }
 
-/** What is filled of it: the fills that were read, or those that are indexed, whichever are more. */
+/**
+ * What is filled of it: the fills that were read, or those that are indexed, whichever are more. Of fills that could not be read what is
+ * indexed has been told already, and is not taken back; null where that is nothing.
+ */
 export function mostFilled(
   { store }: With<"store">,
   account: Account,
@@ -58,6 +61,6 @@ export function mostFilled(
   read: Filled | null,
 ): Filled | null {
   const indexed = sumFillsOf(store, account.id, filledOrder(order));
-  if (read === null) return isWhole(order, indexed) ? indexed : null;
+  if (read === null) return isZero(indexed.size) ? null : indexed;
   return compare(indexed.size, read.size) > 0 ? indexed : read;
 }

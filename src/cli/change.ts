@@ -6,6 +6,7 @@ import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
 import { perform } from "../ops/operator-verbs.ts";
+import { DirectoryInUse } from "../store/lock.ts";
 import { Failure, type Input } from "./command.ts";
 import { askGateway } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
@@ -21,17 +22,42 @@ export const SEALING: Needs = { keys: true, exchange: false };
 /** Weight that one command may spend at the exchange; it ends with the command. */
 const WEIGHT_PER_MINUTE = 200;
 const EXCHANGE_DEADLINE_MS = 10_000;
+/** A gateway that starts or ends holds the directory and answers nobody; milliseconds until a command has waited enough for it. */
+const STARTING_MS = 20_000;
+const ASK_AGAIN_MS = 250;
 
 /** Has the running gateway do what the verb says, or does it here when none runs. Returns what the verb came to. */
 export async function change<Name extends OperatorVerb>(
-  { input, outside, at }: { input: Input; outside: Outside; at: Places },
+  { input, outside, at }: Here,
   verb: Name,
   given: GivenTo<Name>,
   needs: Needs = { keys: false, exchange: false },
 ): Promise<DoneBy<Name>> {
   requireDatabase(at);
-  const answer = await askGateway(at, verb, given);
-  if (answer.isRunning) return answer.result;
+  const startedMs = outside.clock.elapsedMs();
+  for (;;) {
+    const answer = await askGateway(at, verb, given);
+    if (answer.isRunning) return answer.result;
+    try {
+      return await changeHere({ input, outside, at }, verb, given, needs);
+    } catch (error) {
+      if (error instanceof OperatorError) throw new Failure(error.message);
+      const isStarting = error instanceof DirectoryInUse && outside.clock.elapsedMs() - startedMs < STARTING_MS;
+      if (!isStarting) throw error;
+      await outside.clock.sleep(ASK_AGAIN_MS);
+    }
+  }
+}
+
+type Here = { input: Input; outside: Outside; at: Places };
+
+/** Throws `DirectoryInUse`, having done nothing, where a gateway holds the directory. */
+function changeHere<Name extends OperatorVerb>(
+  { input, outside, at }: Here,
+  verb: Name,
+  given: GivenTo<Name>,
+  needs: Needs,
+): Promise<DoneBy<Name>> {
   return changing(at, outside, async (opened) => {
     const unlocked = needs.keys ? await unlockHere(opened, input, outside) : null;
     const { network, exchangeUrl } = (unlocked ?? opened).instance;
@@ -45,8 +71,6 @@ export async function change<Name extends OperatorVerb>(
     } finally {
       keyring?.signers.lock();
     }
-  }).catch((error: unknown) => {
-    throw error instanceof OperatorError ? new Failure(error.message) : error;
   });
 }
 

@@ -7,6 +7,7 @@ import type { CancelAll } from "../../src/core/cancel-all.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Stop } from "../../src/core/stop.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { listEventsAfter } from "../../src/store/events.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
@@ -111,6 +112,19 @@ test.each<[string, (rig: GatewayRig) => Promise<unknown>, unknown]>([
   expect(await goOn(rig, ask(rig))).toBe(notYet);
   expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"type":"cancel"'), outcomes(rig)]).toEqual([1, 0, []]);
   expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"1","r":true');
+});
+
+test.each<[string, (rig: GatewayRig) => Promise<unknown>]>([
+  ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT)],
+  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT)],
+])("%s takes it up with the fills that were told of it before", async (_who, ask) => {
+  const { rig } = openWithBracket([]);
+  insertFills(rig.store, [FILL], { atMs: START_MS, toldFromMs: 0 });
+  await goOn(rig, ask(rig));
+  const created = listEventsAfter(rig.store, { accountId: ACCOUNT.id, after: 0, limit: 10 }).filter(
+    ({ type }) => type === "order.created",
+  );
+  expect(created.map(({ payload }) => JSON.parse(payload ?? "{}").filled_size)).toEqual(["0.4"]);
 });
 
 test("one without a stop-loss goes at once", async () => {

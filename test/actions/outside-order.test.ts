@@ -1,5 +1,6 @@
 /** An order that was placed elsewhere is told by all that was told of it, whichever server is behind. */
 import { expect, test } from "bun:test";
+import { requireOrder } from "../../src/actions/find-order.ts";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { decimal } from "../../src/core/decimal.ts";
@@ -94,6 +95,15 @@ test("its indexed fills are told only whole where the others could not be read; 
   await expect(read(rig)).rejects.toMatchObject({ code: "exchange_unreachable" });
   indexFill(rig, { size: decimal("0.65") });
   expect(await read(rig)).toMatchObject({ status: "filled", filled_size: "1" });
+});
+
+test("whoever changes it is not held up by fills that cannot be read: what is indexed of them stands, and not nothing", async () => {
+  const rig = await openWithOne();
+  rig.venue.failing.add("userFillsByTime");
+  const changed = () => requireOrder(rig.deps, rig.caller, OID, "order");
+  expect(await changed()).toMatchObject({ kind: "outside", order: { status: "open", filledSize: null } });
+  indexFill(rig, { size: decimal("0.35") });
+  expect(await changed()).toMatchObject({ kind: "outside", order: { status: "open", filledSize: "0.35" } });
 });
 
 test("an end that its feed has told outweighs a record from before that", async () => {

@@ -3,7 +3,10 @@ import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hashTypedData } from "viem";
-import { makeWorkplace, PASSPHRASE, runHere, type Workplace } from "./outside.ts";
+import { run } from "../../src/cli/run.ts";
+import { systemClock } from "../../src/cli/system.ts";
+import { takeLock } from "../../src/store/lock.ts";
+import { makeWorkplace, outsideFor, PASSPHRASE, runHere, type Workplace } from "./outside.ts";
 import { walletOf } from "./wallet.ts";
 
 /** What a set-up directory is asked and told by commands, with no gateway running. */
@@ -158,6 +161,37 @@ test("keys are blocked and kept only where they are registered", async () => {
     expect(ran).toMatchObject({ exitCode: 1, out: "" });
     expect(ran.err).toContain("no key with this hash");
   }
+});
+
+/** Blocks a key whose hash nobody has registered, while another holds the directory until `freeAfter` times have been waited. */
+async function blockBeside(freeAfter: number): Promise<{ exitCode: number; err: string; waited: number }> {
+  const lock = takeLock(workplace.dataDirectory, 4711);
+  let waited = 0;
+  const sleep = async () => {
+    waited += 1;
+    if (waited === freeAfter) lock.release();
+  };
+  let err = "";
+  const clock = { ...systemClock, elapsedMs: () => waited * 250, sleep };
+  const words = ["key", "block", "ab".repeat(32), "--data-dir", workplace.dataDirectory];
+  const warn = (text: string) => {
+    err += text;
+  };
+  const exitCode = await run(words, outsideFor({ clock, warn }));
+  if (waited < freeAfter) lock.release();
+  return { exitCode, err, waited };
+}
+
+test("a change waits for a gateway that starts or ends: until it answers, or has let go", async () => {
+  const ran = await blockBeside(3);
+  expect(ran).toMatchObject({ exitCode: 1, waited: 3 });
+  expect(ran.err).toContain("no key with this hash");
+});
+
+test("one that holds the directory and never answers is waited for twenty seconds, and named", async () => {
+  const ran = await blockBeside(1_000);
+  expect(ran).toMatchObject({ exitCode: 1, waited: 80 });
+  expect(ran.err).toContain("is in use by process 4711");
 });
 
 test("commands say so when there is nothing set up", async () => {
