@@ -160,7 +160,7 @@ async function ask(scene: Scene, gateway: Started, wish: Wish): Promise<Told | n
 
 type Taken = { gateway: Started; database: string; facts: Record<string, number> };
 
-/** What the operator of the second machine does, step by step as the README has it. */
+/** What the operator of the second machine does, step by step as docs/backup.md has it. */
 async function takeOver(scene: Scene, replica: string): Promise<Taken> {
   const file = join(scene.directory, "postern-replica.db");
   const restoring = Bun.spawn([BINARY, "restore", "-o", file, `file://${replica}`], { stderr: "pipe" });

@@ -53,7 +53,7 @@ async function release(architecture: Architecture, out: string): Promise<void> {
   await run(ROOT, [process.execPath, "scripts/build.ts", ...built, "--outfile", join(directory, "postern")]);
   // What the runtime writes beside it is in it already.
   rmSync(join(directory, "postern.map"), { force: true });
-  for (const file of [...FROM_ROOT, ...TAKEN_ALONG]) {
+  for (const file of [...FROM_ROOT, ...documents(), ...TAKEN_ALONG]) {
     mkdirSync(dirname(join(directory, file)), { recursive: true });
     copyFileSync(join(ROOT, file), join(directory, file));
   }
@@ -63,6 +63,11 @@ async function release(architecture: Architecture, out: string): Promise<void> {
   await writeParts(architecture, join(out, `${name}.cdx.json`));
   await pack(out, name);
   rmSync(directory, { recursive: true });
+}
+
+/** README points at them, and its pictures lie among them. */
+function documents(): string[] {
+  return readdirSync(join(ROOT, "docs")).map((file) => join("docs", file));
 }
 
 async function writeParts(architecture: Architecture, path: string): Promise<void> {

@@ -109,9 +109,9 @@ test("the hosts that are answered are the listen address, localhost, the public 
   expect(allowedHosts).toEqual(["127.0.0.1:8787", "localhost:8787", "a.example:8443", "b.example", "c.example:1"]);
 });
 
-test("the readme lists every setting with its default, and no other", () => {
-  const readme = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
-  const rows = [...readme.matchAll(/^\| `(POSTERN_[A-Z_]+)` \| (?:`([^`]*)`)?/gm)].map(([, name, value]) => [
+test("docs/settings.md lists every setting with its default, and no other", () => {
+  const document = readFileSync(join(import.meta.dir, "../docs/settings.md"), "utf8");
+  const rows = [...document.matchAll(/^\| `(POSTERN_[A-Z_]+)` \| (?:`([^`]*)`)?/gm)].map(([, name, value]) => [
     name,
     value ?? "",
   ]);

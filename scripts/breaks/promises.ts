@@ -59,7 +59,7 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
   { row: "P03", file: "README.md", sentence: "one `Idempotency-Key` places at most one order" },
   { row: "P04", file: "README.md", sentence: "**this request** sent nothing" },
   { row: "P05", file: "README.md", sentence: "no outcome is ever guessed from silence" },
-  { row: "P06", file: "README.md", sentence: "It holds no key, no signature and no Idempotency-Key." },
+  { row: "P06", file: "docs/settings.md", sentence: "It holds no key, no signature and no Idempotency-Key." },
   { row: "P07", file: "README.md", sentence: "asks no other host for anything" },
   {
     row: "P08",
@@ -67,11 +67,11 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
     sentence: "Keys cannot withdraw or transfer: what moves money is not among the actions that Postern signs.",
   },
   { row: "P09", file: "README.md", sentence: "each is good once, for 30 minutes" },
-  { row: "P10", file: "README.md", sentence: "Every API key is on hold from now on" },
-  { row: "P11", file: "README.md", sentence: "It does not cancel orders." },
+  { row: "P10", file: "docs/backup.md", sentence: "Every API key is on hold from now on" },
+  { row: "P11", file: "docs/clients.md", sentence: "It does not cancel orders." },
   {
     row: "P12",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence: 'A market order is a limit order with `time_in_force: "ioc"` and the worst price that you would take.',
   },
   {
@@ -81,70 +81,70 @@ export const PROMISES: readonly { row: string; file: string; sentence: string }[
   },
   {
     row: "P14",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "What is more than 6 s old carries `X-Data-As-Of`; what is more than 10 s old is asked for, and refused where it cannot be had.",
   },
   {
     row: "P15",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "over one websocket for all clients, so asking on costs nothing at the exchange; a minute after the last question it is let go",
   },
   {
     row: "P16",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "the newest of each figure however slowly you read, and an event `stale` as soon as it does not count any more",
   },
   { row: "P17", file: "README.md", sentence: "no write that fails makes a read show less than was told" },
   {
     row: "P19",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "of a bot with rails at most its own fills, never more than asked, never rounded up. While what became of an earlier one is not known no other begins. Once it is settled and nothing is held any more, the reduce-only triggers that it leaves behind are canceled, across a restart too",
   },
   {
     row: "P20",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "what has no known outcome is burnt, what only reduces stays unless `keep_protection` is false. It is 202 until nothing of these orders can fill any more, goes on across a restart, and says of each what became of it",
   },
   {
     row: "P21",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence: "A stop beyond the price at which the exchange would liquidate is refused with that price",
   },
-  { row: "P22", file: "README.md", sentence: "One call is one key however often it is repeated" },
-  { row: "P23", file: "README.md", sentence: "`unknown` is asked after until it is settled" },
+  { row: "P22", file: "docs/clients.md", sentence: "One call is one key however often it is repeated" },
+  { row: "P23", file: "docs/clients.md", sentence: "`unknown` is asked after until it is settled" },
   {
     row: "P24",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence: "decimals are text; `round()` fits a price or size to its market in the direction that you name",
   },
   {
     row: "P25",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "`follow()` tells every event, over broken connections and restarts, and after a `reset` how everything stands",
   },
-  { row: "P26", file: "README.md", sentence: "`/llms.txt` is where a language model begins to read" },
+  { row: "P26", file: "docs/clients.md", sentence: "`/llms.txt` is where a language model begins to read" },
   {
     row: "P27",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "Where the mark comes to the stop before the entry is sent, nothing is entered (`rejected`), and nothing is entered a minute after it was asked for",
   },
   {
     row: "P18",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence:
       "`max_slippage_bps` (50) from the best price of a book of at most 2 s, within 5 % of mark and oracle. It is priced once: a repeat of its key is the same order at the same price.",
   },
-  { row: "P28", file: "README.md", sentence: "gives all that the same filters leave as a file" },
+  { row: "P28", file: "docs/clients.md", sentence: "gives all that the same filters leave as a file" },
   {
     row: "P29",
-    file: "README.md",
+    file: "docs/clients.md",
     sentence: "all lines, with what is open at one mark, are the account's to the digit",
   },
 ];

@@ -75,7 +75,7 @@ function examineVersion(own: string): Finding[] {
     warning(
       "replica_version",
       found,
-      "use Litestream 0.5.17 or newer, as README has it, and go on with backups of your own",
+      "use Litestream 0.5.17 or newer, as docs/backup.md has it, and go on with backups of your own",
     ),
   ];
 }
