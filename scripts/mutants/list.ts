@@ -5,6 +5,7 @@ import { CHANGES } from "./changes.ts";
 import { CLOCKS } from "./clocks.ts";
 import { EVIDENCE } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
+import { FIFTH_STRANGER } from "./fifth-stranger.ts";
 import { FOLLOWING } from "./following.ts";
 import { IDLE_REDUCTIONS } from "./idle-reductions.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
@@ -363,6 +364,7 @@ export const LISTS = {
   stops: STOPS,
   stores: STORES,
   "told-late": TOLD_LATE,
+  "fifth-stranger": FIFTH_STRANGER,
   "ways-round": WAYS_ROUND,
   "whole-trades": WHOLE_TRADES,
   writes: WRITES,

@@ -236,3 +236,40 @@ test("a TWAP that was named before the process died is told under that name", as
   await s.pass(5_000);
   expect(await told(s, "named", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
 });
+
+/** The answer to a TWAP names this one instead. */
+function misname(s: Scene, twapId: number): void {
+  const { execute } = s.venue;
+  Object.assign(s.venue, {
+    execute: (body: string) => {
+      const answer = execute(body);
+      if (typeIn(body) !== "twapOrder") return answer;
+      return { ...answer, body: answer.body.replace(/"twapId":[0-9]+/, `"twapId":${twapId}`) };
+    },
+  });
+}
+
+test("a TWAP that is named by the number of another is unknown, and in the end the one that the history shows", async () => {
+  const s = await scene();
+  misname(s, 99);
+  expect(await told(s, "made", TWAP)).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+  });
+  await s.pass(140_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(60_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1", error: null });
+  expect(s.takeErrors()).toEqual([expect.stringContaining("another TWAP than it has made")]);
+});
+
+test("where two are as asked for, neither of them is called the one that was named by another number", async () => {
+  const s = await scene();
+  misname(s, 99);
+  s.ask("made", TWAP);
+  await s.pass(1);
+  twapOfTheOwner(s);
+  await s.pass(200_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "99" });
+});

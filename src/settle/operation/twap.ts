@@ -1,12 +1,15 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { compare, decimal } from "../../core/decimal.ts";
+import { BEHIND_MS } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import type { With } from "../../deps.ts";
-import { listClaimedTwaps } from "../../store/operations.ts";
+import { inTransaction } from "../../store/commit.ts";
+import { listClaimedTwaps, updateOperation } from "../../store/operations.ts";
 import type { TwapOrderAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../../wire/answer/twap.ts";
 import { readFillsSince } from "../fills/fill-pages.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
+import { note } from "../record/note.ts";
 import { actionOf } from "../send/intent.ts";
 import {
   finishOperation,
@@ -68,8 +71,10 @@ async function stepNamed(
   const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
   const tooLong = world.clock.sleep(NAMED_READ_WITHIN_MS).then(() => null);
   const outcome = await Promise.race([world.exchange.info(request, options), tooLong]);
-  const records = outcome?.kind === "ok" ? parseTwapHistoryOf(outcome.json, exchangeId) : null;
-  const shown = records?.[0]?.state;
+  const json = outcome?.kind === "ok" ? outcome.json : null;
+  const shown = parseTwapHistoryOf(json, exchangeId)?.[0]?.state;
+  const equal = shown === undefined ? ofItsTime(world, attempt, parseTwapHistory(json) ?? []) : [];
+  if (equal.length > 0) return stepMisnamed(world, attempt, { exchangeId, equal });
   if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
   const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
   const end: OperationEnd =
@@ -85,6 +90,39 @@ async function stepNamed(
         };
   finishOperation(world, attempt, end);
   return true;
+}
+
+/**
+ * The exchange has named one that its history lacks, which shows one as asked for that is nobody's: the answer was perhaps another's.
+ * While a history may be behind, the two may also be two.
+ */
+function stepMisnamed(
+  world: With<"clock" | "exchange" | "log" | "store">,
+  attempt: Attempt,
+  { exchangeId, equal }: { exchangeId: string; equal: readonly string[] },
+): boolean {
+  const { id, error } = operationOf(world, attempt);
+  const named = `the exchange has named it TWAP ${exchangeId}, which its history does not show; as asked for it shows ${equal.join(", ")}`;
+  const [only] = equal;
+  if (world.exchange.nowMs() - attempt.nonce <= BEHIND_MS || equal.length > 1 || only === undefined) {
+    if (error !== named) tellMisnamed(world, attempt, { exchangeId, named });
+    return false;
+  }
+  world.log.error({ operation_id: id, error: named }, "the exchange has named another TWAP than it has made");
+  finishOperation(world, attempt, { status: "succeeded", exchangeId: only });
+  return true;
+}
+
+function tellMisnamed(
+  world: With<"clock" | "store">,
+  attempt: Attempt,
+  { exchangeId, named }: { exchangeId: string; named: string },
+): void {
+  inTransaction(world.store, () => {
+    note(world, attempt, "difference", named);
+    const change = { status: "unknown", exchangeId, error: named } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+  });
 }
 
 function endOfTwap(tools: Tools, pursuit: Pursuit, reading: TwapHistory): OperationEnd | null {

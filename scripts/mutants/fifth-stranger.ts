@@ -1,0 +1,32 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const TWAP = "src/settle/operation/twap.ts";
+
+/** What the fifth stranger has found, and what stands in its way now. */
+export const FIFTH_STRANGER: readonly Mutant[] = [
+  one(
+    "a TWAP is what its answer has named, whatever the history shows",
+    TWAP,
+    "if (equal.length > 0) return",
+    "if (equal.length > 99) return",
+  ),
+  one(
+    "a history that is behind says which TWAP is ours",
+    TWAP,
+    "world.exchange.nowMs() - attempt.nonce <= BEHIND_MS || ",
+    "",
+  ),
+  one("of two equal TWAPs the first is ours", TWAP, "equal.length > 1 || ", ""),
+  one(
+    "what was told of the fills of an order of elsewhere is forgotten when it is changed",
+    "src/actions/told-outside.ts",
+    "return isZero(indexed.size) ? null : indexed;",
+    "return isWhole(order, indexed) ? indexed : null;",
+  ),
+  one(
+    "a command does not wait for a gateway that starts",
+    "src/cli/change.ts",
+    "if (!isStarting) throw error;",
+    "throw error;",
+  ),
+];
