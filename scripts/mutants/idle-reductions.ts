@@ -47,12 +47,12 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "const FILLING_IDLE_FOR_MS = 0;",
   ),
   one("a reduction that rests stays", WATCH, 'order.status === "open" || ', ""),
-  one("a TWAP that only reduces runs on", WATCH, 'operation?.status !== "succeeded"', "operation !== undefined"),
+  one("a TWAP that only reduces runs on", WATCH, 'operation?.status === "succeeded"', "operation === undefined"),
   one(
     "a TWAP goes under a stop that keeps what protects",
     WATCH,
-    "return !isStopped(store, operation);",
-    "return true;",
+    'operation?.status === "succeeded" && !isLeftAlone(store, operation)',
+    'operation?.status === "succeeded"',
   ),
   one(
     "what increases is canceled as well",
@@ -61,7 +61,7 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "if (isSpot(leg.market)) return false;",
   ),
   one("who may touch all is looked after as well", WATCH, '.filter(({ rails }) => rails.touches === "own")', ""),
-  one("a trigger goes under a stop that keeps what protects", WATCH, "isOut && !isStopped(store, order);", "isOut;"),
+  one("a trigger goes under a stop that keeps what protects", WATCH, "isOut && !isLeftAlone(store, order);", "isOut;"),
   one("guards of a trade are taken away", WATCH, "!guards.has(leg.orderId) && isIdleReduction", "isIdleReduction"),
   one(
     "one reading of the position, of before the sale, is enough",
@@ -81,6 +81,18 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "a trade is over while what its bot holds is in doubt",
     FLAT,
     "if (listBotDoubts(deps.store, accountId, bot).has(market)) return false;",
+    "",
+  ),
+  one(
+    "a trade that a lost machine has entered is over",
+    FLAT,
+    "if (isFromBeforeTakeUp(deps.store, accountId, createdAtMs)) return false;",
+    "",
+  ),
+  one(
+    "what protects goes after a restore, because its bot's books lack what was bought",
+    WATCH,
+    " || isFromBeforeTakeUp(store, accountId, createdAtMs)",
     "",
   ),
   one("a plain key's trade is over", FLAT, "if (bot === null) return false;", "if (bot === null) return true;"),

@@ -16,8 +16,8 @@ import { listAccounts } from "../store/accounts.ts";
 import { listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
-import { findOrder } from "../store/orders.ts";
-import { awaitsTakeUp } from "../store/restores.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { awaitsTakeUp, isFromBeforeTakeUp } from "../store/restores.ts";
 import { findStopOf } from "../store/stops.ts";
 import { listGuards, listOpenTradesOf } from "../store/trades.ts";
 import { factsNow, rereadPosition } from "./rails-facts.ts";
@@ -116,18 +116,23 @@ function isToLookAfter(store: Store, leg: OpenLeg): boolean {
   if (!leg.canOnlyReduce || isSpot(leg.market)) return false;
   if (isTwap(leg)) {
     const operation = findOperation(store, leg.orderId);
-    if (operation?.status !== "succeeded") return false;
-    return !isStopped(store, operation);
+    return operation?.status === "succeeded" && !isLeftAlone(store, operation);
   }
   const order = findOrder(store, leg.orderId);
   if (order === null) return false;
   const isOut = order.status === "open" || order.status === "waiting_for_trigger";
-  return isOut && !isStopped(store, order);
+  return isOut && !isLeftAlone(store, order);
 }
 
-/** Under a stop everything that may protect stays: whoever asked for it looks after what is held. */
-function isStopped(store: Store, { accountId, keyHash }: { accountId: string; keyHash: string | null }): boolean {
-  return findStopOf(store, accountId, keyHash) !== null;
+/**
+ * Under a stop everything that may protect stays: whoever asked for it looks after what is held. So does what is from before a restore:
+ * what it protects may be in no books.
+ */
+function isLeftAlone(
+  store: Store,
+  { accountId, keyHash, createdAtMs }: Pick<StoredOrder, "accountId" | "createdAtMs" | "keyHash">,
+): boolean {
+  return findStopOf(store, accountId, keyHash) !== null || isFromBeforeTakeUp(store, accountId, createdAtMs);
 }
 
 /** Ids of the stops and take-profits of the account's trades that are not over. */
