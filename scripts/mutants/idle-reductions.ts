@@ -66,8 +66,8 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   one(
     "one reading of the position, of before the sale, is enough",
     WATCH,
-    'await rereadPosition(world, { account, market, purpose: "settle" });\n  if (!idleOf',
-    "if (!idleOf",
+    'await rereadPosition(world, { account, market, purpose: "settle" });\n  // Asked',
+    "// Asked",
   ),
   one(
     "a trade goes on when its bot has sold what it entered",
@@ -93,6 +93,18 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "what protects goes after a restore, because its bot's books lack what was bought",
     WATCH,
     " || isFromBeforeTakeUp(store, accountId, createdAtMs)",
+    "",
+  ),
+  one(
+    "what protects goes although something was bought while its cancel waited",
+    "src/settle/stop/cancel-covered.ts",
+    "if (canceling.isStillSo?.() === false) return null;",
+    "",
+  ),
+  one(
+    "a TWAP goes although something was bought while its cancel waited",
+    "src/settle/stop/cancel-twaps.ts",
+    "if (isStillSo?.() === false) return null;",
     "",
   ),
   one("a plain key's trade is over", FLAT, "if (bot === null) return false;", "if (bot === null) return true;"),

@@ -89,13 +89,15 @@ async function cancelIfIdle(
   const { orderId } = leg;
   // All looks may have seen one reading, of before the bot had sold: nothing goes by what the bot itself held.
   await rereadPosition(world, { account, market, purpose: "settle" });
-  if (!idleOf(world, idle).some((each) => each.leg.orderId === orderId)) return;
-  const name = nameOfIdle(orderId);
-  if (!isTwap(leg)) return cancelCovered(world, settling, { name, account, orderId });
+  // Asked again when its cancel is stored: while that waits for its turn the bot may have sent what it is to protect.
+  const isStillSo = () => idleOf(world, idle).some((each) => each.leg.orderId === orderId);
+  if (!isStillSo()) return;
+  const about = { name: nameOfIdle(orderId), account, isStillSo };
+  if (!isTwap(leg)) return cancelCovered(world, settling, { ...about, orderId });
   const twapId = findOperation(world.store, orderId)?.exchangeId;
   const shown = await readTwaps(world, account);
   if (shown?.running.some((each) => each.twapId === twapId) === true && typeof twapId === "string")
-    await cancelRunningTwap(world, settling, { name, account, twapId, market });
+    await cancelRunningTwap(world, settling, { ...about, twapId, market });
 }
 
 function factsOf(world: ToCancelIdle, of: { account: Account; rails: Rails }): Facts {
