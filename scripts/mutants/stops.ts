@@ -76,6 +76,12 @@ export const STOPS: readonly Mutant[] = [
     "if (children.length === 0) return false;",
     "if (children.length >= 0) return false;",
   ),
+  one(
+    "a flattening is priced by a mark of before",
+    "src/actions/worker-parts.ts",
+    'now.by === "book" || deps.exchange',
+    'now.kind === "ok" || deps.exchange',
+  ),
   one("what was kept is canceled by an older list", "src/actions/cancel-outside.ts", "!kept.has(order.oid) && ", ""),
   one(
     "an order of elsewhere goes before a stop stands in for its own",
