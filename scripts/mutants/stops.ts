@@ -77,6 +77,18 @@ export const STOPS: readonly Mutant[] = [
     "if (children.length >= 0) return false;",
   ),
   one(
+    "a stop that stands in stays where its order ended by itself",
+    "src/actions/stand-in.ts",
+    "await Promise.all(unknown.map(({ account, oid }) => learn(account, oid)));",
+    "",
+  ),
+  one(
+    "an order whose stop stands in is asked for at each look",
+    "src/actions/stand-in.ts",
+    "const ASK_EVERY_MS = 30_000;",
+    "const ASK_EVERY_MS = 0;",
+  ),
+  one(
     "a flattening is priced by a mark of before",
     "src/actions/worker-parts.ts",
     'now.by === "book" || deps.exchange',
