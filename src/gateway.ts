@@ -5,7 +5,7 @@
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
 import { EQUITY_INTERVAL_MS, sampleEquity } from "./actions/sample-equity.ts";
-import { cancelNeedlessStandIns, STAND_IN_INTERVAL_MS } from "./actions/stand-in.ts";
+import { openStandIns, STAND_IN_INTERVAL_MS } from "./actions/stand-in.ts";
 import { heedClosing, openWorkers, type Workers } from "./actions/workers.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
@@ -225,7 +225,7 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));
   repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, isStopped).look);
   repeating.every(IDLE_INTERVAL_MS, openIdleReductions(deps, settler).look);
-  repeating.every(STAND_IN_INTERVAL_MS, () => cancelNeedlessStandIns(deps));
+  repeating.every(STAND_IN_INTERVAL_MS, openStandIns(deps).look);
   checkPictures(repeating, deps, deps.reads);
 }
 

@@ -223,7 +223,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "an old book is good enough to close by",
-    changes: inFile("src/actions/prices-now.ts", "book.atMs > BOOK_MAX_AGE_MS)", "book.atMs > 9 * BOOK_MAX_AGE_MS)"),
+    changes: inFile("src/actions/prices-now.ts", "book.atMs <= BOOK_MAX_AGE_MS", "book.atMs <= 9 * BOOK_MAX_AGE_MS"),
     seenBy: { test: "test/http/flatten.test.ts", title: "a book that is old is none to close by" },
   },
   {

@@ -76,6 +76,24 @@ export const STOPS: readonly Mutant[] = [
     "if (children.length === 0) return false;",
     "if (children.length >= 0) return false;",
   ),
+  one(
+    "a stop that stands in stays where its order ended by itself",
+    "src/actions/stand-in.ts",
+    "await Promise.all(unknown.map(({ account, oid }) => learn(account, oid)));",
+    "",
+  ),
+  one(
+    "an order whose stop stands in is asked for at each look",
+    "src/actions/stand-in.ts",
+    "const ASK_EVERY_MS = 30_000;",
+    "const ASK_EVERY_MS = 0;",
+  ),
+  one(
+    "a flattening is priced by a mark of before",
+    "src/actions/worker-parts.ts",
+    'now.by === "book" || deps.exchange',
+    'now.kind === "ok" || deps.exchange',
+  ),
   one("what was kept is canceled by an older list", "src/actions/cancel-outside.ts", "!kept.has(order.oid) && ", ""),
   one(
     "an order of elsewhere goes before a stop stands in for its own",

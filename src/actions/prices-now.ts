@@ -16,7 +16,8 @@ export type ToLookAtPrices = With<"exchange" | "marketView">;
 
 /** A book that is older, by the exchange's time, is none to price an order by, milliseconds. */
 export const BOOK_MAX_AGE_MS = 2_000;
-const MARK_MAX_AGE_MS = 5_000;
+/** A mark that is not older is one of now, milliseconds. */
+export const MARK_MAX_AGE_MS = 5_000;
 
 /** `timeMs` is the exchange's own time of the book, or of the mark that stands in for the best price where no book could be had. */
 export type PricesNow =
@@ -25,8 +26,8 @@ export type PricesNow =
   | { kind: "empty" }
   | { kind: "stale"; failed: Extract<Look<"book" | "mark">, { kind: "failed" }> | null };
 
-/** By what an order of this side is priced that executes at once: the one place for all of them. */
-export async function pricesNow(
+/** By what an order of this side is priced that executes at once and may increase: the one place for all of them. */
+async function pricesNow(
   { exchange, marketView }: ToLookAtPrices,
   market: Market,
   { side, purpose }: { side: Side; purpose: Purpose },
@@ -57,10 +58,10 @@ type ToPriceReductions = ToJudge & ToLookAtPrices;
 const REDUCTION_WAITS_MS = 2_500;
 
 /**
- * The same for what only reduces a perpetual, which is not stopped for want of facts: it is priced by the book of now whether or not a mark
- * is known, and without a book by the newest mark.
+ * By what an order is priced that only reduces a perpetual, which is not stopped for want of facts: by the book of now whether or not a mark
+ * is known, and without a book by the newest mark. The one place for closes, market orders and flattening.
  */
-async function pricesToReduce(
+export async function pricesToReduce(
   deps: ToPriceReductions,
   market: Market,
   { side, account }: { side: Side; account: Account },

@@ -18,8 +18,11 @@ import { findKeyRecord } from "../store/idempotency.ts";
 import { findLegByOid } from "../store/legs.ts";
 import { findOrder, listOpenOrders, type Placing, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
-import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { type FrontendOrder, parseOrderStatusOf } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
+import { jsonInteger } from "../wire/json.ts";
+import { adoptOutsideOrder } from "./adopt-order.ts";
+import { outsideOrder } from "./outside-order.ts";
 
 export type ToStandIn = ToPlaceOwn & With<"settling">;
 
@@ -82,22 +85,63 @@ function store(deps: ToStandIn, account: Account, about: Bracket & { slot: Slot 
 /** Between two looks, milliseconds. */
 export const STAND_IN_INTERVAL_MS = 5_000;
 
-/** Cancels those whose order is over and has filled nothing: they protect nothing. */
-export async function cancelNeedlessStandIns(deps: ToStandIn): Promise<void> {
-  if (deps.state.phase !== "ready") return;
-  for (const account of listAccounts(deps.store)) {
-    const needless = listOpenOrders(deps.store, account.id).filter((order) => isNeedless(deps, account, order));
-    await Promise.all(needless.map((order) => cancel(deps, account, order)));
+/** Between two questions for an order of elsewhere that has no row here, milliseconds. */
+const ASK_EVERY_MS = 30_000;
+
+/** Those whose order is over and has filled nothing protect nothing, and are canceled. */
+export function openStandIns(deps: ToStandIn) {
+  /** By native id of the order: when it was asked for, elapsed milliseconds. */
+  let askedAtMs = new Map<string, number>();
+
+  /** It may have ended while nobody knew whether its stop stands, or this process may have died then: so it has no row. */
+  async function learn(account: Account, oid: string): Promise<void> {
+    const nowMs = deps.clock.elapsedMs();
+    if (nowMs - (askedAtMs.get(oid) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS) return;
+    askedAtMs.set(oid, nowMs);
+    await adoptEnded(deps, account, oid);
   }
+
+  return {
+    async look(): Promise<void> {
+      if (deps.state.phase !== "ready") return;
+      const standing = listAccounts(deps.store).flatMap((account) => standingFor(deps, account));
+      const unknown = standing.filter(({ account, oid }) => findLegByOid(deps.store, account.id, oid) === null);
+      askedAtMs = new Map([...askedAtMs].filter(([oid]) => unknown.some((each) => each.oid === oid)));
+      await Promise.all(unknown.map(({ account, oid }) => learn(account, oid)));
+      const needless = standing.filter(({ account, oid }) => isNeedless(deps, account, oid));
+      await Promise.all(needless.map(({ account, order }) => cancel(deps, account, order)));
+    },
+  };
+}
+
+type Standing = { account: Account; order: StoredOrder; oid: string };
+
+/** Stops that stand in, and for the stop of which order of elsewhere. */
+function standingFor({ store: open }: With<"store">, account: Account): Standing[] {
+  if (awaitsTakeUp(open, account.id)) return [];
+  return listOpenOrders(open, account.id).flatMap((order) => {
+    const [name, oid] = order.idempotencyKey?.split(" ") ?? [];
+    return name === NAME && oid !== undefined ? { account, order, oid } : [];
+  });
+}
+
+/** Gives an order of elsewhere a row once it is known to be over, and with how much filled. */
+async function adoptEnded(deps: ToStandIn, account: Account, oid: string): Promise<void> {
+  const asked = { type: "orderStatus", user: account.tradingAddress, oid: jsonInteger(oid) } as const;
+  const outcome = await deps.exchange.info(asked, { purpose: "settle" });
+  const answer = outcome.kind === "ok" ? parseOrderStatusOf(oid, outcome.json) : null;
+  const universe = deps.markets.current();
+  if (answer?.kind !== "order" || universe === null || findMarket(universe, answer.order.coin) === null) return;
+  const shown = await outsideOrder(deps, account, answer, "settle");
+  if (!isLive(shown.status)) adoptOutsideOrder(deps, shown);
 }
 
 function cancel(deps: ToStandIn, account: Account, { id: orderId }: StoredOrder): Promise<void> {
   return cancelCovered(deps, deps.settling, { name: `${NAME} ${orderId}`, account, orderId });
 }
 
-function isNeedless({ store: open }: With<"store">, account: Account, { idempotencyKey }: StoredOrder): boolean {
-  const [name, oid = ""] = idempotencyKey?.split(" ") ?? [];
-  const leg = name === NAME ? findLegByOid(open, account.id, oid) : null;
+function isNeedless({ store: open }: With<"store">, account: Account, oid: string): boolean {
+  const leg = findLegByOid(open, account.id, oid);
   const parent = leg === null ? null : findOrder(open, leg.orderId);
   if (parent === null || isLive(parent.status)) return false;
   return parent.filledSize === null ? parent.status === "rejected" : isZero(parent.filledSize);

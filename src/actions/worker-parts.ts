@@ -18,7 +18,7 @@ import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
 import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
-import { pricesNow } from "./prices-now.ts";
+import { MARK_MAX_AGE_MS, pricesToReduce } from "./prices-now.ts";
 
 type ToLookAtFacts = ToJudge & With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
 
@@ -30,7 +30,7 @@ export function flattenParts(settling: FlattenParts["settling"], deps: () => ToL
       await closeEndedTwaps(deps(), account);
       return !listBotTwaps(deps().store, account.id).some((twap) => twap.bot === bot && !twap.reduceOnly);
     },
-    prices: (market, side) => priceNow(deps(), market, side),
+    prices: (account, market, side) => priceNow(deps(), market, { account, side }),
   };
 }
 
@@ -60,13 +60,22 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   };
 }
 
-/** Null where there is none, or none that is new enough. */
-async function priceNow(deps: ToLookAtFacts, name: string, side: Side): Promise<Prices | null> {
+/**
+ * Null where there is none, or none that is new enough. None but a mark of now stands in for a book: no later order of a flattening is
+ * worse than its first, and a mark from before may be far from what can be had once there is a book.
+ */
+async function priceNow(
+  deps: ToLookAtFacts,
+  name: string,
+  of: { account: Account; side: Side },
+): Promise<Prices | null> {
   const universe = deps.markets.current();
   const market = universe === null ? null : findMarket(universe, name);
   if (market === null) return null;
-  const now = await pricesNow(deps, market, { side, purpose: "reduce" });
-  return now.kind === "ok" ? now.prices : null;
+  const now = await pricesToReduce(deps, market, of);
+  if (now.kind !== "ok") return null;
+  const isOfNow = now.by === "book" || deps.exchange.nowMs() - now.timeMs <= MARK_MAX_AGE_MS;
+  return isOfNow ? now.prices : null;
 }
 
 export function traderParts(settling: TraderParts["settling"], deps: () => ToPlaceOrder & With<"reads">): TraderParts {

@@ -66,6 +66,18 @@ export function findTakeUp(store: Store, accountId: string): TakeUp | null {
   return { accountId, snapshotAtMs, takenUpAtMs, restoredAtMs: row.restoredAtMs };
 }
 
+/**
+ * True for what was made before the account was taken up after a restore. What the lost machine bought or sold after the snapshot is
+ * in no bot's books: they do not tell what such a thing protects.
+ *
+ * @param createdAtMs by the clock of the machine that made it, which the newest thing of the snapshot has as well
+ */
+export function isFromBeforeTakeUp(store: Store, accountId: string, createdAtMs: number): boolean {
+  const takeUp = hasRestores(store) ? findTakeUp(store, accountId) : null;
+  if (takeUp === null) return false;
+  return takeUp.takenUpAtMs === null || createdAtMs <= Math.max(takeUp.takenUpAtMs, takeUp.snapshotAtMs);
+}
+
 export type Restored = { snapshotAtMs: number; keysHeld: number; agentsRetired: number };
 
 /**

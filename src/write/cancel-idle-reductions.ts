@@ -16,8 +16,8 @@ import { listAccounts } from "../store/accounts.ts";
 import { listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
-import { findOrder } from "../store/orders.ts";
-import { awaitsTakeUp } from "../store/restores.ts";
+import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { awaitsTakeUp, isFromBeforeTakeUp } from "../store/restores.ts";
 import { findStopOf } from "../store/stops.ts";
 import { listGuards, listOpenTradesOf } from "../store/trades.ts";
 import { factsNow, rereadPosition } from "./rails-facts.ts";
@@ -89,13 +89,15 @@ async function cancelIfIdle(
   const { orderId } = leg;
   // All looks may have seen one reading, of before the bot had sold: nothing goes by what the bot itself held.
   await rereadPosition(world, { account, market, purpose: "settle" });
-  if (!idleOf(world, idle).some((each) => each.leg.orderId === orderId)) return;
-  const name = nameOfIdle(orderId);
-  if (!isTwap(leg)) return cancelCovered(world, settling, { name, account, orderId });
+  // Asked again when its cancel is stored: while that waits for its turn the bot may have sent what it is to protect.
+  const isStillSo = () => idleOf(world, idle).some((each) => each.leg.orderId === orderId);
+  if (!isStillSo()) return;
+  const about = { name: nameOfIdle(orderId), account, isStillSo };
+  if (!isTwap(leg)) return cancelCovered(world, settling, { ...about, orderId });
   const twapId = findOperation(world.store, orderId)?.exchangeId;
   const shown = await readTwaps(world, account);
   if (shown?.running.some((each) => each.twapId === twapId) === true && typeof twapId === "string")
-    await cancelRunningTwap(world, settling, { name, account, twapId, market });
+    await cancelRunningTwap(world, settling, { ...about, twapId, market });
 }
 
 function factsOf(world: ToCancelIdle, of: { account: Account; rails: Rails }): Facts {
@@ -116,18 +118,23 @@ function isToLookAfter(store: Store, leg: OpenLeg): boolean {
   if (!leg.canOnlyReduce || isSpot(leg.market)) return false;
   if (isTwap(leg)) {
     const operation = findOperation(store, leg.orderId);
-    if (operation?.status !== "succeeded") return false;
-    return !isStopped(store, operation);
+    return operation?.status === "succeeded" && !isLeftAlone(store, operation);
   }
   const order = findOrder(store, leg.orderId);
   if (order === null) return false;
   const isOut = order.status === "open" || order.status === "waiting_for_trigger";
-  return isOut && !isStopped(store, order);
+  return isOut && !isLeftAlone(store, order);
 }
 
-/** Under a stop everything that may protect stays: whoever asked for it looks after what is held. */
-function isStopped(store: Store, { accountId, keyHash }: { accountId: string; keyHash: string | null }): boolean {
-  return findStopOf(store, accountId, keyHash) !== null;
+/**
+ * Under a stop everything that may protect stays: whoever asked for it looks after what is held. So does what is from before a restore:
+ * what it protects may be in no books.
+ */
+function isLeftAlone(
+  store: Store,
+  { accountId, keyHash, createdAtMs }: Pick<StoredOrder, "accountId" | "createdAtMs" | "keyHash">,
+): boolean {
+  return findStopOf(store, accountId, keyHash) !== null || isFromBeforeTakeUp(store, accountId, createdAtMs);
 }
 
 /** Ids of the stops and take-profits of the account's trades that are not over. */

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
-import { cancelNeedlessStandIns } from "../../src/actions/stand-in.ts";
+import { openStandIns } from "../../src/actions/stand-in.ts";
 import type { CancelAll } from "../../src/core/cancel-all.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Stop } from "../../src/core/stop.ts";
@@ -178,6 +178,48 @@ test.each<[string, Partial<StoredOrder>, boolean]>([
     insertOrder(rig.store, order);
     insertLeg(rig.store, legRow({ orderId: order.id, oid: String(OID) }));
   });
-  await goOn(rig, cancelNeedlessStandIns(rig.deps));
+  await goOn(rig, openStandIns(rig.deps).look());
   expect(sent(rig, '"o":99}') > 0).toBe(goes);
+});
+
+/** The exchange's record of the order that has ended while nobody knew whether its stop stands. */
+function showRecord(rig: GatewayRig, status: string, left: string): void {
+  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
+  const terms = { side: "B", limitPx: "100.0", sz: left, oid: OID, children: [], origSz: "1.0", tif: "Gtc" };
+  const order = { ...shared, ...plain, ...terms };
+  rig.exchange.answer("orderStatus", ({ oid }) =>
+    String(oid) === String(OID)
+      ? { status: "order", order: { order, status, statusTimestamp: START_MS } }
+      : { status: "unknownOid" },
+  );
+}
+
+test.each<[string, string, string, boolean]>([
+  ["is open", "open", "1.0", false],
+  ["was filled", "filled", "0.0", false],
+  ["was canceled with a part of it filled", "canceled", "0.6", false],
+  ["was canceled unfilled", "canceled", "1.0", true],
+])(
+  "whether a stop goes that stands in for one of an order without a row here, which %s",
+  async (_what, status, left, goes) => {
+    const { rig } = openWithBracket();
+    placeStandIn(rig);
+    showRecord(rig, status, left);
+    const filled = 1 - Number(left);
+    if (filled > 0)
+      insertFills(rig.store, [{ ...FILL, size: decimal(String(filled)) }], { atMs: START_MS, toldFromMs: 0 });
+    const watch = openStandIns(rig.deps);
+    for (let times = 0; times < 8; times += 1) await goOn(rig, watch.look());
+    expect(sent(rig, '"o":99}') > 0).toBe(goes);
+  },
+);
+
+test("the order of a stop that stands in is asked for twice a minute at most", async () => {
+  const { rig } = openWithBracket();
+  placeStandIn(rig);
+  showRecord(rig, "open", "1.0");
+  const watch = openStandIns(rig.deps);
+  const asked = () => rig.exchange.asked.filter((body) => JSON.stringify(body).includes(String(OID))).length;
+  for (let times = 0; times < 12; times += 1) await goOn(rig, watch.look());
+  expect(asked()).toBeLessThanOrEqual(5);
 });

@@ -1,7 +1,8 @@
 /** Trades of a machine that is lost, on the one that its snapshot is restored on: one position, and its stop. */
 import { expect, test } from "bun:test";
 import { backUp } from "../../src/ops/back-up.ts";
-import { ACCOUNT, type Machine } from "../support/machine.ts";
+import { grantBody, grantText, signGrant } from "../support/limited-key.ts";
+import { ACCOUNT, type Machine, START_MS } from "../support/machine.ts";
 import { limit, PLACE, restored, withLab } from "./restore-lab.ts";
 
 const TRADE = {
@@ -116,5 +117,58 @@ test("the key of a trade of after the backup begins no other, and what there is 
       expect(message).toContain(stop.order);
     }
     expect(await world.placed()).toHaveLength(placed.length);
+  });
+});
+
+const BOT = `api_trade_${"e5".repeat(32)}`;
+const OWNERS_KEY = `0x${"51".repeat(32)}`;
+
+/** The first machine with a bot's key beside its plain one. */
+async function registerBot(machine: Machine): Promise<void> {
+  const { ownerAddress: owner, tradingAddress, id: account } = ACCOUNT;
+  const text = grantText(BOT, START_MS, { audience: "paper+http://127.0.0.1:8787", account, owner, tradingAddress });
+  const body = { grant: grantBody(text), signature: await signGrant(OWNERS_KEY, text) };
+  expect((await machine.ask("POST /v1/api-keys/limited", body)).status).toBe(201);
+}
+
+test("a bot's trade that the lost machine has entered stays protected: the backup's books lack what it holds", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    await registerBot(first);
+    await world.trade({ side: "sell", price: "94999", size: "0.01" });
+    const asked = { ...TRADE, entry: { price: "95000" } };
+    const begun = await first.ask("POST /v1/trades", asked, "the-trade", BOT);
+    expect(begun).toMatchObject({ status: 201, body: { status: "arming" } });
+    backUp(first.places.database, file);
+    await world.clock.advance(5_000);
+    const id = String(begun.body["id"]);
+    expect(await shownTrade(first, id)).toMatchObject({ status: "open", protected: true });
+    await first.lose();
+    const second = await restored(lab);
+    await world.clock.advance(120_000);
+    expect(await shownTrade(second, id)).toMatchObject({ status: "open", protected: true });
+    expect(await stopsAt(second)).toEqual(["85000"]);
+  });
+});
+
+test("a bot's stop that the backup knew stays, although what it protects was bought after that", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    await registerBot(first);
+    await world.trade({ side: "sell", price: "94999", size: "0.01" });
+    const early = await first.ask(PLACE, limit(), "too-far-away", BOT);
+    expect(early).toMatchObject({ status: 201, body: { status: "open" } });
+    const stop = { side: "sell", price: "80000", reduce_only: true };
+    const trigger = { price: "85000", kind: "stop_loss", market: true };
+    const placed = await first.ask(PLACE, limit({ ...stop, trigger }), "the-stop", BOT);
+    expect(placed).toMatchObject({ status: 201, body: { status: "waiting_for_trigger" } });
+    backUp(first.places.database, file);
+    await first.ask(`POST /v1/orders/${early.body["id"]}/cancel`, {}, "the-cancel", BOT);
+    const bought = await first.ask(PLACE, limit({ price: "95000" }), "the-entry", BOT);
+    expect(bought).toMatchObject({ status: 201, body: { status: "filled" } });
+    await first.lose();
+    const second = await restored(lab);
+    await world.clock.advance(120_000);
+    expect(await stopsAt(second)).toEqual(["85000"]);
   });
 });

@@ -164,16 +164,37 @@ test("asked for again it is the same while it goes on, and begins anew afterward
   expect(sales.slice(1)).toMatchObject([{ b: true, s: "0.1" }]);
 });
 
-test("a book that is old is none to close by, and what is held is told as left", async () => {
+test.each([
+  ["the mark", ["metaAndAssetCtxs", "allMids", "activeAssetData"], "59691"],
+  ["a book of now", ["l2Book"], "59700"],
+])("what is held goes while the exchange does not tell %s", async (_what, types, price) => {
+  const rig = openMarketRig();
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await rig.ask({ path: "/v1/positions", apiKey: KEYS.both });
+  for (const type of types) rig.answers.delete(type);
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 60);
+  expect(sales).toMatchObject([{ b: false, s: "0.5", p: price, r: true }]);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
+});
+
+test.each([
+  ["no mark", 0],
+  ["a mark of before", 9_000],
+])("a book that is old is none to close by, beside %s: what is held is told as left", async (_what, markAgeMs) => {
   const rig = openMarketRig();
   const sales = exchangeThatFills(rig, { szi: 0.5 });
   const book = rig.answers.get("l2Book");
   rig.answers.set("l2Book", (request) => ({ ...(book?.(request) as object), time: rig.clock.nowMs() - 2_500 }));
+  if (markAgeMs > 0) await rig.ask({ path: "/v1/markets/BTC", apiKey: KEYS.both });
+  rig.answers.delete("metaAndAssetCtxs");
+  await rig.clock.advance(markAgeMs);
   const id = await stopOf(rig, "account");
   await flatten(rig, id);
-  await pass(rig, 60);
+  await pass(rig, 90);
   expect(sales).toEqual([]);
-  const { flatten: end } = (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+  const end = await endOf(rig, id);
   expect(end).toMatchObject({ status: "left", left: [{ market: "BTC", size: "0.5", reason: "no_price" }] });
 });
 

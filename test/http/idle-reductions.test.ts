@@ -249,6 +249,37 @@ test("it stays where what it would protect is bought again within the half minut
   expect(bot.cancels).toHaveLength(0);
 });
 
+/** All slots are taken: whoever cancels waits for one, and meanwhile this happens. */
+function whileItWaits({ rig }: Bot, happens: () => Promise<unknown>): void {
+  const { flights } = rig.deps;
+  const { take, wait } = flights;
+  let isFirst = true;
+  flights.take = (owner, rank) => {
+    if (rank !== "cancel" || !isFirst) return take(owner, rank);
+    isFirst = false;
+    return null;
+  };
+  flights.wait = async (owner, ...more) => {
+    await happens();
+    return wait(owner, ...more);
+  };
+}
+
+test.each(WATCHED)("%s stays where the same is bought again while its cancel waits for a slot", async (_what, made) => {
+  const bot = await made({ szi: "0.5" });
+  await sold(bot);
+  await pass(bot, 5);
+  let isBought = false;
+  whileItWaits(bot, async () => {
+    const { send } = bot.rig.deps.exchange;
+    fillAt(bot.rig, MARK, 90_000);
+    isBought = (await place(bot.rig, { size: SIZE })).status === 201;
+    bot.rig.deps.exchange.send = send;
+  });
+  await pass(bot, 60);
+  expect([isBought, bot.cancels.length]).toEqual([true, 0]);
+});
+
 test("a key of the same bot that is newer says how it is held", async () => {
   const bot = await protectedBot({ szi: "0.5" }, { touches: "all" });
   await sold(bot);

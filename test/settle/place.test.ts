@@ -135,6 +135,8 @@ const ROWS: Row[] = [
     "look",
   ],
   ["waits", "waitingForTrigger", { trigger: { price: "9", kind: "stop_loss", market: true } }, "armed"],
+  ["waits, though it has no trigger", "waitingForTrigger", {}, "look"],
+  ["waits for a fill, though it has no trigger", "waitingForFill", {}, "look"],
   [
     "rests as a trigger",
     { resting: { oid: 7, cloid: CLOID } },

@@ -106,7 +106,9 @@ function readEntry(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, entry:
       return readFilled(order, asked.size, entry);
     case "waiting_for_trigger":
     case "waiting_for_fill":
-      return armed(null);
+      return order.trigger === null
+        ? lookedUp("the exchange answered that an order without a trigger waits for one")
+        : armed(null);
     case "error":
       return isListedRefusal(entry.text)
         ? refused(entry.text)

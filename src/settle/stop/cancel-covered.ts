@@ -23,7 +23,10 @@ export function nameOfStop({ id }: Stop): string {
 }
 
 /** `name`: under which it acts; see `nameOfStop`. */
-export type Canceling = { name: string; account: Account; orderId: string };
+export type Canceling = CancelWhile & { name: string; account: Account; orderId: string };
+
+/** Asked inside the transaction that stores a cancel, which may have waited for its turn; left out where nothing can take back why it is sent. */
+export type CancelWhile = { isStillSo?: () => boolean };
 
 /**
  * Burns what was signed for an order and is not settled, and cancels what rests of it: one cancel that stays armed until
@@ -55,8 +58,10 @@ function isArmed({ store }: With<"store">, orderId: string): boolean {
   return listAttemptsOf(store, orderId).some(({ kind, state }) => kind === "cancel" && state !== "done");
 }
 
-function storeCancel(world: ToCancel, { name, account, orderId }: Canceling, slot: Slot): Attempt | null {
+function storeCancel(world: ToCancel, canceling: Canceling, slot: Slot): Attempt | null {
+  const { name, account, orderId } = canceling;
   return inTransaction(world.store, (store) => {
+    if (canceling.isStillSo?.() === false) return null;
     const order = findOrder(store, orderId);
     const leg = legToCancel(listLegs(store, orderId));
     const agent = signingAgent(world, account);

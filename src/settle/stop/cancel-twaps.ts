@@ -11,7 +11,7 @@ import { recordOperationReply } from "../operation/operation.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { actionOf, storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
-import type { ToCancel } from "./cancel-covered.ts";
+import type { CancelWhile, ToCancel } from "./cancel-covered.ts";
 import { askedTwap } from "./covered.ts";
 
 /** To cancel what a stop covers. */
@@ -75,7 +75,7 @@ function twapIdIn(parameters: string): string {
 }
 
 /** `name`: under which it acts; see `nameOfStop`. */
-type CancelingTwap = { name: string; account: Account; twapId: string; market: string };
+type CancelingTwap = CancelWhile & { name: string; account: Account; twapId: string; market: string };
 
 /** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way. */
 export async function cancelRunningTwap(
@@ -102,7 +102,7 @@ function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): 
 
 function storeTwapCancel(
   world: ToWithdraw,
-  { name: by, account, twapId, market }: CancelingTwap,
+  { name: by, account, twapId, market, isStillSo }: CancelingTwap,
   slot: Slot,
 ): Attempt | null {
   const listed = world.markets.current()?.byName.get(market);
@@ -113,6 +113,7 @@ function storeTwapCancel(
   const { tag: instanceTag, secret } = world.instance;
   const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey: `${name} ${nowMs}` });
   return inTransaction(world.store, (store) => {
+    if (isStillSo?.() === false) return null;
     insertOperation(store, {
       id,
       accountId: account.id,

@@ -36,8 +36,8 @@ export type FlattenParts = {
   positions(account: Account): Promise<ShownPositions | null>;
   /** False while a TWAP of the bot that could increase runs, or has a fill that is not known: then nobody knows what the bot holds. */
   areTwapsOver(account: Account, bot: string): Promise<boolean>;
-  /** What an order of this side would execute at now; null where it could not be read, or is older than 2 s. */
-  prices(market: string, side: Side): Promise<Prices | null>;
+  /** What an order of this side that only reduces is priced by now; null where neither a book nor a mark of now is known. */
+  prices(account: Account, market: string, side: Side): Promise<Prices | null>;
 };
 
 /** Between two readings of the position, milliseconds. */
@@ -255,13 +255,13 @@ function isLast({ idle }: FlattenMemory, market: string): boolean {
 async function orderFor(
   world: ToFlatten,
   parts: FlattenParts,
-  { stop, flatten, market, closable, steps }: FlattenClosing,
+  { stop, account, flatten, market, closable, steps }: FlattenClosing,
 ) {
   const universe = world.markets.current();
   const listed = universe === null ? null : findMarket(universe, market);
   if (listed === null) return null;
   const side = closable.startsWith("-") ? "buy" : "sell";
-  const prices = await parts.prices(market, side);
+  const prices = await parts.prices(account, market, side);
   if (prices === null) return null;
   const { maxSlippageBps } = flatten;
   // What our own orders took off the book makes the next one no worse.
