@@ -29,4 +29,16 @@ export const FIFTH_STRANGER: readonly Mutant[] = [
     "if (!isStarting) throw error;",
     "throw error;",
   ),
+  one(
+    "what a server that may be behind shows open was left open by its modify",
+    "src/core/modify-evidence.ts",
+    " || sinceSignedMs > BEHIND_MS",
+    " || sinceSignedMs > 0",
+  ),
+  one(
+    "in a quiet account an original is never known to be left open",
+    "src/core/modify-evidence.ts",
+    " || sinceSignedMs > BEHIND_MS",
+    "",
+  ),
 ];

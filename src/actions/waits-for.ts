@@ -1,5 +1,5 @@
 import { type Attempt, endsAtMs } from "../core/attempt.ts";
-import { WITNESSES_NEEDED } from "../core/evidence.ts";
+import { BEHIND_MS, WITNESSES_NEEDED } from "../core/evidence.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 
@@ -13,8 +13,15 @@ export function waitsFor(attempt: Attempt, seen: SeenParts): string | null {
   if (attempt.kind === "cancel") return ofCancel(seen.legs);
   const placed = seen.legs.find(({ cloid }) => cloid === attempt.cloid);
   const isLookedFor = placed === undefined || placed.state === "sent" || placed.state === "lost";
-  if (!isLookedFor) return `what became of ${attempt.targetOid ?? "the order"}, which it replaces; next, a look at it`;
+  if (!isLookedFor) return ofOriginal(attempt);
   return seen.isAwaiting ? "its account to be read from the exchange after the restore" : ofLostAnswer(attempt);
+}
+
+/** A server that is behind shows it open whatever became of it. */
+function ofOriginal({ targetOid, nonce }: Attempt): string {
+  const what = `what became of ${targetOid ?? "the order"}, which it replaces`;
+  const upToDate = `an answer that shows it open beside something newer, or any after ${isoTime(nonce + BEHIND_MS)}`;
+  return `${what}: its end, ${upToDate}; next, a look at it`;
 }
 
 function ofCancel(legs: readonly Leg[]): string {

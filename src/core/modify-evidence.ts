@@ -1,4 +1,5 @@
 /** What may be said of an order that a modify was to replace: pure, of the facts known so far. */
+import { BEHIND_MS } from "./evidence.ts";
 
 /** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */
 export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
@@ -81,12 +82,19 @@ export type ShownOpen = {
   openForMs: number;
   /** One answer showed it open that itself holds something from after the modify. */
   isShownSince: boolean;
+  /** Since the modify was signed, by the exchange's time, milliseconds. */
+  sinceSignedMs: number;
 };
 
-/** True when the modify has left its original open. A record that shows it so may be from before the modify. */
-export function isLeftOpen({ hasNeverRun, refusal, looks, openForMs, isShownSince }: ShownOpen): boolean {
+/**
+ * True when the modify has left its original open. A record that shows it so may be from before the modify; none is once every
+ * server is up to date again.
+ */
+export function isLeftOpen(shown: ShownOpen): boolean {
+  const { hasNeverRun, refusal, looks, openForMs, isShownSince, sinceSignedMs } = shown;
   if (hasNeverRun || isShownSince) return true;
-  return refusal === "left" && looks >= LOOKS_LEFT_OPEN && openForMs >= LEFT_OPEN_FOR_MS;
+  if (looks < LOOKS_LEFT_OPEN || openForMs < LEFT_OPEN_FOR_MS) return false;
+  return refusal === "left" || sinceSignedMs > BEHIND_MS;
 }
 
 /** How an original ended whose modify was refused. */

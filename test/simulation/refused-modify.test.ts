@@ -108,6 +108,19 @@ test("a refusal of one entry leaves the original open when an answer shows it be
   expect(told.error).toContain("not carried out");
 });
 
+test("in an account where nothing else happens it is open once no server can be behind any more", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("quiet", limit("buy", 94_000)));
+  const error = "Order price cannot be more than 95% away from the reference price";
+  refuseModifies(s, { status: "ok", response: { type: "order", data: { statuses: [{ error }] } } });
+  const modify = modifyTo(placed.id, "4000");
+  s.ask("quiet-modify", modify);
+  await s.pass(140_000);
+  expect(shown(await s.tell("quiet-modify", modify))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(30_000);
+  expect(shown(await s.tell("quiet-modify", modify))).toMatchObject({ http: 200, status: "open", oid: placed.oid });
+});
+
 test("a modify that never arrived is not what a cancel has closed the order by", async () => {
   const s = await scene();
   const placed = shown(await s.tell("lost", limit("buy", 94_000)));

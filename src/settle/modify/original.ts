@@ -278,7 +278,8 @@ export async function isOriginalsEndKnown(
   pursuit.firstOpenElapsedMs ??= world.clock.elapsedMs();
   const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;
   const hasNeverRun = replacement.state === "absent" && attempt.seal === "noop";
-  const seen = { hasNeverRun, refusal: look.facts.refusal, looks: pursuit.looksAtOpen, openForMs };
+  const sinceSignedMs = world.exchange.nowMs() - attempt.nonce;
+  const seen = { hasNeverRun, refusal: look.facts.refusal, looks: pursuit.looksAtOpen, openForMs, sinceSignedMs };
   if (isLeftOpen({ ...seen, isShownSince: false })) return true;
   return isLeftOpen({ ...seen, isShownSince: await isShownSince(tools, attempt, pursuit) });
 }
