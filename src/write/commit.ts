@@ -2,7 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import type { Slot, ToWrite, With } from "../deps.ts";
-import { closedGateway } from "../settle/pre-trade/obstacles.ts";
+import { closedGateway, NOT_WRITTEN } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
@@ -160,5 +160,5 @@ async function reachingDisk(deps: With<"log">, onDisk: Promise<void>): Promise<v
 
 function notStored(deps: With<"log">, error: unknown): ApiError {
   deps.log.error({ error: String(error) }, "an intent could not be stored");
-  return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
+  return new ApiError("storage_unavailable", NOT_WRITTEN);
 }
