@@ -1,7 +1,7 @@
 /** What `bun run house` counts, each by a file that has one of it and something that only looks like it. */
 import { expect, test } from "bun:test";
 import { figuresOf } from "../scripts/house/figures.ts";
-import { fileOf, type HouseFile } from "../scripts/house/syntax.ts";
+import { fileOf } from "../scripts/house/syntax.ts";
 
 const CALLS = ["one()", "two()", "three()", "four()", "five()", "six()", "seven()"].join(";\n");
 
@@ -86,30 +86,63 @@ test.each(COUNTED)("%s", (figure, files, value) => {
   expect(figuresOf(house).find(({ name }) => name === figure)?.value).toBe(value);
 });
 
-test("names that a placing has are those in signatures of what placeOrder calls", () => {
-  const files = {
-    "src/actions/place-order.ts":
-      `import { put } from "../store/put.ts";\n` +
-      "export function placeOrder(wanted: Wanted) { return put(wanted); }\n" +
-      "type Wanted = { key: string };\ntype Unused = { key: string };",
-    "src/store/put.ts":
-      "export function put(row: Row): Said { return row; }\ntype Row = { key: string };\ntype Said = { no: 1 };",
-  };
-  const house = Object.entries(files).map(([path, text]) => fileOf(path, text));
-  expect(namesIn(house)).toEqual(["Row (src/store/put.ts)", "Wanted (src/actions/place-order.ts)"]);
-});
+/** A route, and what it calls; every type has a member, or it would be no name of anything. */
+const ROUTE = [
+  `import { placeOrder } from "../actions/place-order.ts";`,
+  `const place = writeRoute({}, (deps, caller, { body, idempotencyKey }) => placeOrder(deps, { ...body, idempotencyKey }));`,
+].join("\n");
 
-test("names that a placing has are those of the order, under a second name as well, and of nothing else that has its members", () => {
-  const text =
-    "export function placeOrder(a: More, b: Total, c: Caller, d: Operation, e: Told, f: Less): void {}\n" +
-    "type Terms = { size: string; price: string };\ntype More = Terms & { more: 1 };\ntype Told = { price: 1 };\n" +
-    `type Less = Pick<Terms, "size" | "price">;\n` +
-    "type Total = { size: string };\ntype Caller = { key: ApiKey };\ntype Operation = { action: OperationAction };";
-  expect(namesIn([fileOf("src/actions/place-order.ts", text)])).toEqual(
-    ["Less", "More"].map((name) => `${name} (src/actions/place-order.ts)`),
+const WAYS: readonly [what: string, verb: string, names: string[]][] = [
+  [
+    "parameters and results that hold it",
+    "export function placeOrder(deps: Deps, wanted: Wanted): Said { return put(wanted); }\nfunction put(row: Row): Said { return { row }; }",
+    ["Row", "Said", "Wanted"],
+  ],
+  [
+    "what is made of two of its members, and nothing that is made of one",
+    "export function placeOrder(deps: Deps, wanted: Wanted) { return [put(wanted.a, wanted.b), see({ a: wanted.a }), see({ a: wanted.inWords() })]; }\n" +
+      "function put(a: string, b: string): Row { return { a, b }; }\nfunction see(said: Said): Said { return said; }",
+    ["Wanted"],
+  ],
+  [
+    "a row that copies its terms",
+    "export function placeOrder(deps: Deps, wanted: Wanted): Said { return put(wanted); }\n" +
+      "function put({ a, b }: Wanted): Row { return { a, b, c: 1 }; }",
+    ["Row", "Said", "Wanted"],
+  ],
+  [
+    "no side road: what is only called, and conditions",
+    "export function placeOrder(deps: Deps, wanted: Wanted): string { tell(wanted); if (isGood(wanted)) return wanted.a; return wanted.b; }\n" +
+      "function tell(row: Row): void {}\nfunction isGood(said: Said): boolean { return true; }",
+    ["Wanted"],
+  ],
+  [
+    "what a plan stores, which is called by no name of its own",
+    "export function placeOrder(deps: Deps, wanted: Wanted) { return run({ store() { return put(wanted); } }); }\n" +
+      "function run(plan: Plan): Said { return plan.store(); }\nfunction put(row: Row): Row { return row; }",
+    ["Plan", "Row", "Said", "Wanted"],
+  ],
+  [
+    "texts that are all of it, and no list of words",
+    "export function placeOrder(deps: Deps, wanted: Wanted): Said { const body = JSON.stringify(wanted); return sent({ body }); }\n" +
+      "function sent({ body }: Row): Said { return read(body); }\nfunction read(text: Word): Said { return { text }; }",
+    ["Row", "Said", "Wanted"],
+  ],
+  [
+    "what is read of a body that is a text",
+    "export function placeOrder(deps: Deps, wanted: Wanted): Said { return read(wanted.body); }\n" +
+      "function read(text: Word): Said { return { text }; }",
+    ["Said", "Wanted"],
+  ],
+];
+
+test.each(WAYS)("names that a placing has: %s", (_what, verb, names) => {
+  const types = ["Wanted", "Row", "Said"].map(
+    (name) => `type ${name} = { a: string; b: string; body: string; inWords(): string };`,
   );
+  const text = [verb, ...types, `type Word = "a" | "b";`, "type Plan = { store(): Row };"].join("\n");
+  const files = { "src/http/orders.ts": ROUTE, "src/actions/place-order.ts": text };
+  const house = Object.entries(files).map(([path, source]) => fileOf(path, source));
+  const found = figuresOf(house).find(({ name }) => name.startsWith("names that a placing"))?.places;
+  expect(found?.map((place) => place.split(" ")[0] ?? "")).toEqual(names);
 });
-
-function namesIn(house: readonly HouseFile[]): readonly string[] | undefined {
-  return figuresOf(house).find(({ name }) => name.startsWith("names that a placing"))?.places;
-}

@@ -193,7 +193,7 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "an order is sent before its intent is on the disk",
     changes: inFile(
       "src/write/commit.ts",
-      'return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");',
+      'return new ApiError("storage_unavailable", NOT_WRITTEN);',
       'return new ApiError("internal_error", "The database could not be written.");',
     ),
     seenBy: DISK,

@@ -20,7 +20,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "a stop is not looked at when an intent is stored",
-    changes: inFile("src/write/commit.ts", "      requireNotStopped(store, caller, increasesFor);\n", ""),
+    changes: inFile("src/write/commit.ts", "      requireNotStopped(store, caller, plan.increasesFor);\n", ""),
     seenBy: REFUSED,
   },
   {

@@ -29,8 +29,8 @@ export const VICTIM_BREAKS: readonly Break[] = [
     "a stop does not hold what comes by a hook or a tool",
     inFile(
       "src/write/commit.ts",
-      "      requireNotStopped(store, caller, increasesFor);",
-      "      if (caller.unattended === undefined) requireNotStopped(store, caller, increasesFor);",
+      "      requireNotStopped(store, caller, plan.increasesFor);",
+      "      if (caller.unattended === undefined) requireNotStopped(store, caller, plan.increasesFor);",
     ),
   ),
   broken(

@@ -29,8 +29,8 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "a modify that was refused at the door is refused for good",
     "src/settle/modify/modify.ts",
-    "const said = asFarAsProven(readPlaceReply({ ...order, ...replacement }, replacement, reply), reply);",
-    "const said = readPlaceReply({ ...order, ...replacement }, replacement, reply);",
+    "const said = asFarAsProven(readPlaceReply(replacement, reply), reply);",
+    "const said = readPlaceReply(replacement, reply);",
   ),
   one(
     "an order stays as it was while what was to replace it is looked up",

@@ -7,8 +7,8 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: '  if (order.timeInForce === "ioc" && order.trigger === null) {',
-        put: "  if (order.trigger === null) {",
+        find: "  if (isImmediate(leg)) {",
+        put: "  if (leg.trigger === null) {",
       },
     ],
   },

@@ -65,7 +65,7 @@ export const RAILS: readonly Mutant[] = [
   one(
     "nor is it where the answer was lost",
     "src/store/legs.ts",
-    "  heedLegId(store, leg.orderId, { before, after: leg.oid });\n",
+    "  heedLegId(store, leg.orderId, { before: before?.oid ?? null, after: leg.oid });\n",
     "",
   ),
   one(

@@ -11,7 +11,7 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a stop is not looked at inside the intent's transaction",
     "src/write/commit.ts",
-    "      requireNotStopped(store, caller, increasesFor);\n",
+    "      requireNotStopped(store, caller, plan.increasesFor);\n",
     "",
   ),
   one(

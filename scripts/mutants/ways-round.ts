@@ -134,7 +134,7 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "a stop does not stop what is asked for after it",
     "src/write/commit.ts",
-    "      requireNotStopped(store, caller, increasesFor);\n",
+    "      requireNotStopped(store, caller, plan.increasesFor);\n",
     "",
   ),
 ];

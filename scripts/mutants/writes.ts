@@ -62,8 +62,8 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "a slot in flight is kept by what sends nothing",
-    ' || committed.stored.kind !== "outgoing"',
-    "",
+    'committed.stored.kind !== "outgoing"',
+    'committed.stored.kind === "earlier"',
     "src/write/commit.ts",
   ),
 ];

@@ -31,7 +31,7 @@ function sizeIn({ positions }: ClearinghouseState, market: string): Decimal {
 const CLOSE_WAITS_MS = 3_000;
 
 /** `hasOwnNet`: what a bot's own fills hold is known, whatever the account holds. */
-type Closing = { market: string; hasOwnNet: boolean };
+type ClosingMarket = { market: string; hasOwnNet: boolean };
 
 /**
  * What an account holds, for a close. Where that cannot be had in time: `size` null for a bot, which goes by its own net, and else the
@@ -40,7 +40,7 @@ type Closing = { market: string; hasOwnNet: boolean };
 export async function positionToClose(
   deps: ToReadPosition,
   account: Account,
-  { market, hasOwnNet }: Closing,
+  { market, hasOwnNet }: ClosingMarket,
 ): Promise<{ size: Decimal | null; timeMs: number }> {
   const reading = currentPosition(deps, account, market);
   try {

@@ -65,12 +65,10 @@ export function wireFault(value: string, field: string): string | null {
 
 type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
 
-type Ruled = { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean };
-
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
   deps: With<"clock" | "exchange" | "markets" | "settings">,
-  { known, terms, needsTrustedList }: Ruled,
+  { known, terms, needsTrustedList }: { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean },
 ): Promise<{ market: Market; fault: string | null }> {
   const { market } = known;
   const spotFault = spotTriggerFault(deps, market, terms);

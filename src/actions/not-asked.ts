@@ -2,6 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
 import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import { useOf } from "../exchange/shares.ts";
+import { OUT_OF_WEIGHT, SLOWED_BY } from "../settle/pre-trade/obstacles.ts";
 
 /** Why there is no answer, as a read tells it. */
 export type Unanswered = { isOurBudget: boolean; waitS?: number };
@@ -46,18 +47,11 @@ export function notBegun(
 function notAnswered({ exchange }: With<"exchange">, plain: string, failed: Unanswered, purpose: Purpose): ApiError {
   if (!failed.isOurBudget && failed.waitS === undefined) return new ApiError("exchange_unreachable", `${plain}.`);
   const told = exchange.slowedDown(purpose);
-  const why = told === null ? OUR_WEIGHT[useOf(purpose) === "read" ? "read" : "write"] : TOLD[told];
+  const ours = useOf(purpose) === "read" ? OUT_OF_READS : OUT_OF_WEIGHT;
+  const why = told === null ? `this ${ours}` : `it ${SLOWED_BY[told]}`;
   const waitS = failed.waitS ?? exchange.budgetWaitS(purpose);
   return new ApiError("exchange_rate_limited", `${plain}: ${why}.`, Math.max(1, waitS));
 }
 
-const OUR_WEIGHT = {
-  read: "this gateway's own limit of reads (POSTERN_EXCHANGE_WEIGHT, shared fairly among those who read) is used up for the moment",
-  write: "this gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment",
-} as const;
-
-const TOLD = {
-  too_fast: "it has told this gateway to slow down (HTTP 429)",
-  out_of_actions:
-    "it has refused an action because its account had used up its actions, and this gateway pauses after that",
-} as const;
+const OUT_OF_READS =
+  "gateway's own limit of reads (POSTERN_EXCHANGE_WEIGHT, shared fairly among those who read) is used up for the moment";

@@ -18,10 +18,12 @@ import type { Plan, Said, Verb } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
-export type PlaceOrder = WriteKey & OrderTerms & { accountId: string };
-
-/** A line for the order's story: how it came to its terms. */
-type Noted = { note?: { what: string; detail: string } };
+export type PlaceOrder = WriteKey &
+  OrderTerms & {
+    accountId: string;
+    /** A line for the order's story: how it came to its terms. */
+    note?: { what: string; detail: string };
+  };
 
 /** To plan what is placed, and to read its answer. */
 export type ToPlanOrder = ToSign &
@@ -54,7 +56,7 @@ export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: Plac
 }
 
 /** The plan of one order, for every verb that places one by itself. */
-export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: PlaceOrder & Noted): Promise<Plan> {
+export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: PlaceOrder): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null

@@ -12,7 +12,7 @@ import { listFillsOf, sumFillsOf } from "../store/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 
-type ToCompare = With<"exchange" | "picture" | "settings" | "store">;
+type ToTellOutside = With<"exchange" | "picture" | "settings" | "store">;
 
 /** A record that says that the order is open, when its feed has told its end, is from before that. */
 export function withToldEnd({ picture }: With<"picture">, account: Account, record: OrderRecord): OrderRecord {
@@ -25,7 +25,7 @@ export function withToldEnd({ picture }: With<"picture">, account: Account, reco
 
 /** What a list of open orders of now shows of an order that a server does not know; null where none does. */
 export function listedRecord(
-  { exchange, picture, settings }: ToCompare,
+  { exchange, picture, settings }: ToTellOutside,
   { tradingAddress: user }: Account,
   oid: string,
 ): OrderRecord | null {
@@ -38,7 +38,7 @@ export function listedRecord(
 }
 
 /** Whether a server that does not know the order may be behind what was told of it, or what was filled. */
-export function wasToldLately({ exchange, picture, store }: ToCompare, account: Account, oid: string): boolean {
+export function wasToldLately({ exchange, picture, store }: ToTellOutside, account: Account, oid: string): boolean {
   const fromMs = exchange.nowMs() - BEHIND_MS;
   const told = picture.toldOf(account.tradingAddress, oid);
   if (told !== null && told.timeMs >= fromMs) return true;

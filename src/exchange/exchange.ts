@@ -84,10 +84,10 @@ export type Exchange = {
   slowedDown(purpose: Purpose): SlowDown | null;
 };
 
-/** The markets of the exchange, cached. */
-/** `isCertain`: an order that was placed in this market stands in another one. */
+/** What contradicts the list of markets. `isCertain`: an order that was placed in this market stands in another one. */
 export type MarketDoubt = { because: string; isCertain: boolean };
 
+/** The markets of the exchange, as it listed them last, and what has contradicted that list since. */
 export type Markets = {
   /** Null until they have been read once. */
   current(): Universe | null;

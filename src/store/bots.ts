@@ -76,14 +76,14 @@ export function noteFees(store: Store, { day, ...of }: BotName & { day: number }
   putDay(store, book, day, { ...dayIn(store, book, day).own, fees });
 }
 
-type Done = Pick<BotDay, "turnover" | "actions">;
+type DayTotals = Pick<BotDay, "turnover" | "actions">;
 
 /** Adds to that. */
-export function addToBotDay(store: Store, of: BotName, done: Done & { atMs: number }): void {
+export function addToBotDay(store: Store, of: BotName, done: DayTotals & { atMs: number }): void {
   addToDay(store, bookOf(store, of), dayOf(done.atMs), done);
 }
 
-function addToDay(store: Store, book: BotBook, day: number, { turnover, actions }: Done): void {
+function addToDay(store: Store, book: BotBook, day: number, { turnover, actions }: DayTotals): void {
   const before = dayIn(store, book, day).own;
   const sum = { turnover: add(before.turnover, turnover), actions: before.actions + actions, fees: before.fees };
   putDay(store, book, day, sum);

@@ -62,7 +62,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
   let isPausing = false;
   /** Whether the last transaction was shared: where it was not, there is most likely nobody to share the next with. */
   let isCrowded = false;
-  let isCommitDue = false;
+  const commitWithin = openDelayedCommit(store, clock);
 
   function flush(): void {
     const batch = waiting.splice(0, MAX_BATCH);
@@ -96,21 +96,6 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     });
   }
 
-  function commitWithin(ms: number): void {
-    if (isCommitDue) return;
-    isCommitDue = true;
-    void clock.sleep(ms).then(() => {
-      isCommitDue = false;
-      if (whyBroken(store) !== null) return;
-      try {
-        commitDelayed(store);
-      } catch {
-        // The store tells of the failure, as of any write that fails.
-        commitWithin(COMMIT_AGAIN_MS);
-      }
-    });
-  }
-
   type About = Pick<Waiting, "kind" | "waitsForDisk">;
 
   function add<T, R>(
@@ -135,6 +120,25 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
       add(work, { kind: "outcome", waitsForDisk: !canBeReadAgain }, (value, onDisk) =>
         canBeReadAgain ? value : onDisk.then(() => value),
       ),
+  };
+}
+
+/** Commits what is shown and not committed, once, after a time that is asked for; and again where that fails. */
+function openDelayedCommit(store: Store, clock: Clock): (ms: number) => void {
+  let isDue = false;
+  return function commitWithin(ms) {
+    if (isDue) return;
+    isDue = true;
+    void clock.sleep(ms).then(() => {
+      isDue = false;
+      if (whyBroken(store) !== null) return;
+      try {
+        commitDelayed(store);
+      } catch {
+        // The store tells of the failure, as of any write that fails.
+        commitWithin(COMMIT_AGAIN_MS);
+      }
+    });
   };
 }
 

@@ -34,8 +34,7 @@ export function openDisk(sync: Sync): Disk {
   let onDisk = 0;
   let fault: DiskFault | null = null;
   let isClosed = false;
-  let running: Promise<void> | null = null;
-  let next: Promise<void> | null = null;
+  const beside = openSharedWait(begin);
 
   function failed(error: unknown): DiskFault {
     const words = error instanceof Error ? error.message : String(error);
@@ -44,6 +43,8 @@ export function openDisk(sync: Sync): Disk {
   }
 
   async function begin(): Promise<void> {
+    if (fault !== null) throw fault;
+    if (isClosed) throw new Error("the database is closed");
     const begunAt = commits;
     try {
       await sync.beside();
@@ -53,18 +54,6 @@ export function openDisk(sync: Sync): Disk {
     // Another wait may have failed meanwhile, and this one been told that all is well.
     if (fault !== null) throw fault;
     onDisk = Math.max(onDisk, begunAt);
-  }
-
-  function start(): Promise<void> {
-    if (fault !== null) return Promise.reject(fault);
-    if (isClosed) return Promise.reject(new Error("the database is closed"));
-    const begun = begin();
-    running = begun;
-    const end = () => {
-      running = null;
-    };
-    begun.then(end, end);
-    return begun;
   }
 
   return {
@@ -82,7 +71,41 @@ export function openDisk(sync: Sync): Disk {
       }
       onDisk = Math.max(onDisk, begunAt);
     },
-    waitBeside() {
+    waitBeside: beside.next,
+    requireOnDisk(commit) {
+      if (onDisk < commit) throw new Error("bug: commits do not wait for the disk");
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      const running = beside.running();
+      // A file that is closed under a wait may be another's by the time that the wait is over.
+      if (running === null) sync.close();
+      else void running.catch(() => undefined).then(() => sync.close());
+    },
+  };
+}
+
+/** One at a time; whoever asks while one is under way shares the next with all others who do. */
+type SharedWait = { running(): Promise<void> | null; next(): Promise<void> };
+
+function openSharedWait(begin: () => Promise<void>): SharedWait {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  function start(): Promise<void> {
+    const begun = begin();
+    running = begun;
+    const end = () => {
+      running = null;
+    };
+    begun.then(end, end);
+    return begun;
+  }
+
+  return {
+    running: () => running,
+    next() {
       // The one under way may have begun before the last commit, and the one that waits for it begins after.
       if (next !== null) return next;
       if (running === null) return start();
@@ -93,16 +116,6 @@ export function openDisk(sync: Sync): Disk {
           return start();
         });
       return next;
-    },
-    requireOnDisk(commit) {
-      if (onDisk < commit) throw new Error("bug: commits do not wait for the disk");
-    },
-    close() {
-      if (isClosed) return;
-      isClosed = true;
-      // A file that is closed under a wait may be another's by the time that the wait is over.
-      if (running === null) sync.close();
-      else void running.catch(() => undefined).then(() => sync.close());
     },
   };
 }

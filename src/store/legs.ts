@@ -85,11 +85,11 @@ const updateOneLeg = prepared((store) =>
     .prepare(),
 );
 
-export function updateLeg(store: Store, leg: Leg): void {
+/** Stores a leg as it is now. `before` is the leg as it stands in this transaction, of a caller that has read it. */
+export function updateLeg(store: Store, leg: Leg, before = findLegByCloid(store, leg.cloid)): void {
   touchOpenLegs(store, leg.orderId);
-  const before = findLegByCloid(store, leg.cloid)?.oid ?? null;
   writeLeg(store, leg);
-  heedLegId(store, leg.orderId, { before, after: leg.oid });
+  heedLegId(store, leg.orderId, { before: before?.oid ?? null, after: leg.oid });
 }
 
 function writeLeg(store: Store, leg: Leg): void {

@@ -7,7 +7,7 @@ import { columnsOf, prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { orders } from "./schema.ts";
 
-type Place = Pick<StoredOrder, "accountId" | "market" | "side">;
+type MarketSide = Pick<StoredOrder, "accountId" | "market" | "side">;
 
 const ofStatus = prepared((store) =>
   store
@@ -31,15 +31,15 @@ const kept = remembered<readonly Pick<StoredOrder, "id" | "keyHash">[]>((store, 
 });
 
 /** Of one side of a market, whoever has placed them. */
-export function listReducingOrders(store: Store, place: Place): readonly Pick<StoredOrder, "id" | "keyHash">[] {
+export function listReducingOrders(store: Store, place: MarketSide): readonly Pick<StoredOrder, "id" | "keyHash">[] {
   return kept.find(store, nameOf(place)) ?? [];
 }
 
 /** For whoever writes an order; one that never only reduced is not among them. */
-export function noteReducing(store: Store, place: Place): void {
+export function noteReducing(store: Store, place: MarketSide): void {
   kept.drop(store, nameOf(place));
 }
 
-function nameOf({ accountId, side, market }: Place): string {
+function nameOf({ accountId, side, market }: MarketSide): string {
   return `${accountId} ${side} ${market}`;
 }

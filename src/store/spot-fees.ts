@@ -13,7 +13,7 @@ import { columnsOf, prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
 
-type Fill = Pick<typeof fills.$inferSelect, "accountId" | "oid" | "market" | "side" | "fee" | "feeToken" | "twapId">;
+type FeeFill = Pick<typeof fills.$inferSelect, "accountId" | "oid" | "market" | "side" | "fee" | "feeToken" | "twapId">;
 
 /** The order that an id names, as far as its fees depend on it. */
 type Buyer = Pick<StoredOrder, "accountId" | "keyHash" | "market" | "side">;
@@ -54,7 +54,7 @@ const ofOid = prepared((store) =>
 );
 
 /** For `fills`: a fill that has just become known. Those of slices are booked with their TWAP. */
-export function bookFeeOfFill(store: Store, { accountId, oid, market, fee, ...fill }: Fill): void {
+export function bookFeeOfFill(store: Store, { accountId, oid, market, fee, ...fill }: FeeFill): void {
   if (fill.twapId !== null || isZero(fee) || !isPaidInKind({ market, ...fill })) return;
   const order = namedBy(store).get({ accountId, oid });
   if (order !== undefined && isBuyOf(order, market)) book(store, order, fee);

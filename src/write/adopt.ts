@@ -5,6 +5,7 @@ import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
 import { MAX_GUARDS } from "../core/trade-step.ts";
 import type { ToWrite, With } from "../deps.ts";
+import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { inTransaction } from "../store/commit.ts";
 import { findKeyRecord, insertKeyRecord, type KeyName, storeAnswer } from "../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -48,10 +49,7 @@ export function requireNothingToAdopt(
   const isAdopted =
     adoptionOf(deps, keyRecord) !== null || many(deps, keyRecord).some(({ orders }) => orders.length > 0);
   if (isWaiting || isAdopted) {
-    throw new ApiError(
-      "not_ready",
-      "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.",
-    );
+    throw new ApiError("not_ready", NOT_TAKEN_UP);
   }
 }
 

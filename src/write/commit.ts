@@ -2,7 +2,7 @@ import { ApiError } from "../core/errors.ts";
 import type { KeyRecord } from "../core/idempotency.ts";
 import { type FlightRank, MAX_IN_FLIGHT } from "../core/in-flight.ts";
 import type { Slot, ToWrite, With } from "../deps.ts";
-import { closedGateway } from "../settle/pre-trade/obstacles.ts";
+import { closedGateway, NOT_WRITTEN } from "../settle/pre-trade/obstacles.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
@@ -12,25 +12,13 @@ import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
 import { passGate } from "./gate.ts";
 import { requireRoomForStops } from "./open-order-reserve.ts";
-import type { Plan, Stored, Write } from "./verb.ts";
+import type { Plan, Planned, Stored, Write } from "./verb.ts";
 
-/** `earlier`: another request with the key was first, and `record` is what it stored. */
-type Taken = { kind: "stored"; stored: Stored } | { kind: "earlier"; record: KeyRecord };
-
-/** `onDisk` resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
-export type Committed = Taken & { onDisk: Promise<void> };
-
-type WriteIntent = {
-  caller: Caller;
-  write: Write;
-  resource: KeyRecord["resource"];
-  isCancel: boolean;
-  /** As in its `Plan`. */
-  increasesFor: Plan["increasesFor"];
-  /** How many orders it adds to the account's open ones. */
-  newOrders: number;
-  /** In which line it waits for a slot. */
-  rank: FlightRank;
+export type Committed = {
+  /** `earlier`: another request with the key was first, and `record` is what it stored. */
+  stored: Stored | { kind: "earlier"; record: KeyRecord };
+  /** Resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
+  onDisk: Promise<void>;
 };
 
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
@@ -41,11 +29,18 @@ type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
  * inside it, where no other request can come between. Where all slots are taken it waits before anything is
  * stored: a number that was taken before the wait would be overtaken by others, and its life would run out.
  */
-export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: IntentWork): Promise<Committed> {
-  const slot = deps.flights.take(intent.caller.account.ownerAddress, intent.rank) ?? (await waitForSlot(deps, intent));
+export async function commitIntent(
+  deps: ToWrite,
+  caller: Caller,
+  planned: Planned,
+  work: IntentWork,
+): Promise<Committed> {
+  const { write } = planned;
+  const slot =
+    deps.flights.take(caller.account.ownerAddress, rankOf(write)) ?? (await waitForSlot(deps, caller, write));
   try {
-    const committed = await commitInSlot(deps, intent, (keyRecord) => work(keyRecord, slot));
-    if (committed.kind === "earlier" || committed.stored.kind !== "outgoing") slot.leave();
+    const committed = await commitInSlot(deps, caller, planned, (keyRecord) => work(keyRecord, slot));
+    if (committed.stored.kind !== "outgoing") slot.leave();
     return committed;
   } catch (error) {
     slot.leave();
@@ -57,12 +52,12 @@ export async function commitIntent(deps: ToWrite, intent: WriteIntent, work: Int
  * Waits for a slot for half of an answer's time at most, so that the other half is left for sending. Throws where none
  * came, or where the gateway has closed meanwhile.
  */
-async function waitForSlot(deps: ToWrite, { caller, write, isCancel, rank }: WriteIntent): Promise<Slot> {
+async function waitForSlot(deps: ToWrite, caller: Caller, write: Write): Promise<Slot> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   const { ownerAddress } = caller.account;
-  const slot = await deps.flights.wait(ownerAddress, rank, untilMs - deps.clock.elapsedMs());
+  const slot = await deps.flights.wait(ownerAddress, rankOf(write), untilMs - deps.clock.elapsedMs());
   if (slot === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
-  const closed = closedGateway(deps, isCancel);
+  const closed = closedGateway(deps, write.isCancel);
   if (closed === null) return slot;
   slot.leave();
   throw closed.error;
@@ -71,27 +66,33 @@ async function waitForSlot(deps: ToWrite, { caller, write, isCancel, rank }: Wri
 const TOO_MANY_UNDER_WAY = `As many actions of this account's owner are under way at the exchange as can be (${MAX_IN_FLIGHT}). Nothing was sent.`;
 const UNDER_WAY_RETRY_AFTER_S = 2;
 
+/** In which line it waits for a slot. */
+function rankOf({ bucket }: Write): FlightRank {
+  return bucket === "cancels" ? "cancel" : "order";
+}
+
 async function commitInSlot(
   deps: ToWrite,
-  intent: WriteIntent,
+  caller: Caller,
+  { write, plan }: Planned,
   work: (keyRecord: KeyRecord) => Stored,
 ): Promise<Committed> {
-  const { caller, write, resource, isCancel, increasesFor } = intent;
-  const { accountId, route, fingerprint } = write;
-  const keyRecord = { accountId, idempotencyKey: write.idempotencyKey, route, fingerprint, resource, answer: null };
+  const { accountId, idempotencyKey, route, fingerprint, isCancel } = write;
+  const keyRecord = { accountId, idempotencyKey, route, fingerprint, resource: plan.resource, answer: null };
+  const newOrders = newOrdersOf(plan);
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
-    deps.commits.intent((store): Taken => {
-      const earlier = findKeyRecord(store, keyRecord.accountId, keyRecord.idempotencyKey);
+    deps.commits.intent((store): Committed["stored"] => {
+      const earlier = findKeyRecord(store, accountId, idempotencyKey);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);
-      requireNotStopped(store, caller, increasesFor);
-      if (intent.newOrders > 0 && increasesFor.length > 0) requireRoomForStops(deps, store, caller, intent.newOrders);
+      requireNotStopped(store, caller, plan.increasesFor);
+      if (newOrders > 0 && plan.increasesFor.length > 0) requireRoomForStops(deps, store, caller, newOrders);
       requireNothingToAdopt(deps, keyRecord);
       const stored = work({ ...keyRecord, createdAtMs: deps.clock.nowMs() });
       passGate(deps, caller, known, stored);
-      return { kind: "stored", stored };
+      return stored;
     }),
   );
   const onDisk = committed.onDisk.then(() => deps.metrics.passed("commit", deps.clock.elapsedMs() - startedMs));
@@ -99,7 +100,12 @@ async function commitInSlot(
   // Signing goes on meanwhile and may fail before anybody awaits `reached`: this keeps its rejection from being
   // unhandled. Whoever awaits `reached` is told all the same.
   reached.catch(() => undefined);
-  return { ...committed.value, onDisk: reached };
+  return { stored: committed.value, onDisk: reached };
+}
+
+/** How many orders it adds to the account's open ones. */
+function newOrdersOf({ isOrder, resource, count = 1 }: Plan): number {
+  return isOrder && resource.kind !== "operation" ? count : 0;
 }
 
 /** Refuses a key that was revoked, or a row that was changed from outside, since the request was let in. */
@@ -154,5 +160,5 @@ async function reachingDisk(deps: With<"log">, onDisk: Promise<void>): Promise<v
 
 function notStored(deps: With<"log">, error: unknown): ApiError {
   deps.log.error({ error: String(error) }, "an intent could not be stored");
-  return new ApiError("storage_unavailable", "The database could not be written. Nothing was sent.");
+  return new ApiError("storage_unavailable", NOT_WRITTEN);
 }

@@ -15,7 +15,7 @@ export function printedTerms({ market, side, size, price, timeInForce, reduceOnl
  * What makes two requests under one Idempotency-Key the same: verb, path id and body, decimals by value (`1.0` is `1`). Pure, and made before anything is looked up, so that a repeat is known even when the market is gone.
  */
 export function printRequest(verbName: string, pathId: string | null, body: PrintedBody): string {
-  return fingerprint({ verbName, pathId, body: normalised(body) });
+  return fingerprint(verbName, pathId, normalised(body));
 }
 
 /** Fields that hold a decimal, at any depth. */
@@ -41,17 +41,14 @@ function normalised(body: PrintedBody): PrintedBody {
 /** Rules by which a print was made; a stored print is only compared with one made by the same rules. */
 const VERSION = "v1";
 
-export type FingerprintInput = {
-  /** What is asked for, in one word: `place_order`. Not what the key's record calls its route, `POST /v1/orders`. */
-  verbName: string;
-  /** Id in the path as the client sent it, or null. */
-  pathId: string | null;
-  /** The checked body: defaults filled in, decimals normalised, market as sent. */
-  body: CanonicalValue;
-};
-
-/** What makes two requests under one Idempotency-Key the same. A pure function of the request. */
-export function fingerprint({ verbName, pathId, body }: FingerprintInput): string {
+/**
+ * What makes two requests under one Idempotency-Key the same. A pure function of the request.
+ *
+ * @param verbName what is asked for, in one word: `place_order`. Not what the key's record calls its route, `POST /v1/orders`
+ * @param pathId id in the path as the client sent it, or null
+ * @param body the checked body: defaults filled in, decimals normalised, market as sent
+ */
+export function fingerprint(verbName: string, pathId: string | null, body: CanonicalValue): string {
   // Prints are stored: the word in the text stays as it was.
   const text = canonicalJson({ route: verbName, pathId: pathId === null ? null : pathId.toLowerCase(), body });
   return `${VERSION}:${sha256Hex(text)}`;

@@ -112,9 +112,9 @@ function judgeReserved(deps: ToJudge, by: Judging, { id, entry, guards }: Reserv
   judgeWish(deps, by, wish, { asked: id, targetBot: undefined, later: NOTHING_LATER });
 }
 
-type Asking = Pick<Judged, "asked" | "targetBot" | "later">;
+type JudgedAsking = Pick<Judged, "asked" | "targetBot" | "later">;
 
-function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, asking: Asking): void {
+function judgeWish(deps: ToJudge, { account, rails }: Judging, wish: Wish, asking: JudgedAsking): void {
   const { store } = deps;
   const of = { accountId: account.id, bot: rails.bot };
   if (wish.kind === "order") {

@@ -20,24 +20,14 @@ export type WriteAnswer = RunningAnswer & {
   isReplay: boolean;
 };
 
-/** What a verb is asked for under a key, from now on. */
+/** A verb under a key, from now on. */
 export function writeOf(
   { clock }: With<"clock">,
   { account }: Caller,
   { idempotencyKey, fingerprint }: WriteKey,
-  { route, asked, placedTerms, isCreating }: Verb,
+  verb: Verb,
 ): Write {
-  const startedElapsedMs = clock.elapsedMs();
-  return {
-    accountId: account.id,
-    idempotencyKey,
-    fingerprint,
-    route,
-    asked,
-    placedTerms,
-    isCreating,
-    startedElapsedMs,
-  };
+  return { ...verb, accountId: account.id, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
 }
 
 /**

@@ -4,15 +4,13 @@
  */
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
-import type { Plan, Verb } from "./verb.ts";
-
-export type ListedMarket = { name: string; assetId: number | null; doubt: string | null };
+import type { ListedMarket, Plan, Write } from "./verb.ts";
 
 /**
  * The markets of a plan, with the numbers by which it was made. Empty for a cancel: that goes by the list of the moment
  * at which it is stored.
  */
-export function listedFor({ markets }: With<"markets">, { isCancel }: Verb, plan: Plan): readonly ListedMarket[] {
+export function listedFor({ markets }: With<"markets">, { isCancel }: Write, plan: Plan): readonly ListedMarket[] {
   const { market, alsoMarkets = [] } = plan;
   if (market === null || isCancel) return [];
   return [...new Set([market, ...alsoMarkets])].map((name) => ({

@@ -69,7 +69,7 @@ export function requireOneOutcome(
 }
 
 /** `bot` null: a key without rails, for which every order of the account counts. */
-type OfBot = { accountId: string; bot: string | null; market: string };
+type BotMarket = { accountId: string; bot: string | null; market: string };
 
 /**
  * Whether anything that a bot has in a market has no known outcome, or no final size. What the operator has given up does not
@@ -77,7 +77,11 @@ type OfBot = { accountId: string; bot: string | null; market: string };
  *
  * @param but what is being stored
  */
-export function hasOpenOutcome(store: Store, of: OfBot, but: Pick<Attempt, "id" | "resource"> | null = null): boolean {
+export function hasOpenOutcome(
+  store: Store,
+  of: BotMarket,
+  but: Pick<Attempt, "id" | "resource"> | null = null,
+): boolean {
   const { accountId, bot, market } = of;
   const isOwn = (known: { market: string; keyHash: string | null } | null) =>
     known !== null && known.market === market && (bot === null || botOf(store, known.keyHash) === bot);

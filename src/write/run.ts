@@ -17,11 +17,11 @@ import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "./key.ts";
-import { type ListedMarket, ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
+import { ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
+import type { Outgoing, Plan, Planned, Stored, Verb, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
@@ -34,9 +34,8 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   if (earlier !== null) return earlier;
   caller.charge(bucket, verb.charges);
   refuseFor(closedGateway(deps, isCancel));
-  const { plan, committed } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, { write, verb }));
-  if (committed.kind === "earlier") return answerEarlierInTime(deps, committed.record, write);
-  const { stored, onDisk } = committed;
+  const { plan, stored, onDisk } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, write));
+  if (stored.kind === "earlier") return answerEarlierInTime(deps, stored.record, write);
   const answer = await answerInTime(deps, write, plan.resource, async () => {
     if (stored.kind === "outgoing") return sendAndConclude(deps, stored, plan.use, onDisk);
     await onDisk;
@@ -56,30 +55,24 @@ async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Pr
   }
 }
 
-type Planned = { plan: Plan; committed: Committed };
-
 /**
  * Plans and commits. Plans again where something was stored meanwhile that has to be planned for, where the list of
  * markets has moved, and, once, where a rail refused by what may be a reading that is behind.
  */
-async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Write; verb: Verb }): Promise<Planned> {
-  const { write, verb } = about;
-  const { isCancel } = verb;
+async function planAndCommit(deps: ToWrite, caller: Caller, write: Write): Promise<Committed & { plan: Plan }> {
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
   for (;;) {
-    const { plan, listed } = await inTime(deps, deadlineMs, planned(deps, caller, about));
-    const { resource, increasesFor, count = 1 } = plan;
-    const newOrders = plan.isOrder && resource.kind !== "operation" ? count : 0;
-    const intent = { caller, write, isCancel, rank: rankOf(verb), resource, increasesFor, newOrders };
+    const planned = await inTime(deps, deadlineMs, planFor(deps, caller, write));
+    const { plan } = planned;
     try {
-      const committed = await commitIntent(deps, intent, (keyRecord, slot) => {
-        requireSameList(deps, listed);
+      const committed = await commitIntent(deps, caller, planned, (keyRecord, slot) => {
+        requireSameList(deps, planned.listed);
         const stored = storeUnder(deps, keyRecord, plan.keyRow, () => plan.store(keyRecord, slot));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
       });
-      return { plan, committed };
+      return { ...committed, plan };
     } catch (error) {
       if (mayBeBehind(error, plan) && !hasReread) {
         hasReread = true;
@@ -96,23 +89,16 @@ async function planAndCommit(deps: ToWrite, caller: Caller, about: { write: Writ
 /**
  * Makes the plan, and reads all that has to be known before the intent. The exchange is asked here, and may be slow.
  */
-async function planned(
-  deps: ToWrite,
-  caller: Caller,
-  { write, verb }: { write: Write; verb: Verb },
-): Promise<ListedPlan> {
-  const plan = await verb.plan(write);
-  const listed = listedFor(deps, verb, plan);
+async function planFor(deps: ToWrite, caller: Caller, write: Write): Promise<Planned> {
+  const plan = await write.plan(write);
+  const listed = listedFor(deps, write, plan);
   requireRails(deps, caller, plan);
   if (plan.isOrder) refuseFor(orderObstacle(deps, caller.account, plan.use === "reduce"));
   if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
   const reading = readFactsFor(deps, caller, plan);
   if (reading !== null) await reading;
-  return { plan, listed };
+  return { write, plan, listed };
 }
-
-/** A plan, and the list of markets that it was made by. */
-type ListedPlan = { plan: Plan; listed: readonly ListedMarket[] };
 
 const LATE = Symbol("late");
 
@@ -183,11 +169,6 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
     ...markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })),
     ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
   ]);
-}
-
-/** In which line it waits for a slot. */
-function rankOf({ bucket }: Verb): "cancel" | "order" {
-  return bucket === "cancels" ? "cancel" : "order";
 }
 
 /**

@@ -8,23 +8,17 @@ import type { Reply } from "../wire/answer/reply.ts";
 import type { ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
-/** One request that changes something: what the record of its Idempotency-Key will hold, and what its body asks for. */
-export type Write = Pick<KeyRecord, "accountId" | "idempotencyKey" | "route" | "fingerprint"> & {
+/**
+ * One thing that a client may ask for which changes something at the exchange. A verb only plans: what would be stored
+ * and sent, and how the answer is written down. `runWrite` has every other step, for all verbs.
+ */
+export type Verb = Pick<KeyRecord, "route"> & {
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
   /** What the body asks to be placed, held against orders found after a restore; null for a write that places nothing, or several orders. */
   placedTerms: PrintedBody | "as_asked" | null;
   /** It creates the order, or the orders, that its key answers with: 201 when they are settled, as 200 is of anything else. */
   isCreating: boolean;
-  /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
-  startedElapsedMs: number;
-};
-
-/**
- * One thing that a client may ask for which changes something at the exchange. A verb only plans: what would be stored
- * and sent, and how the answer is written down. `runWrite` has every other step, for all verbs.
- */
-export type Verb = Pick<Write, "route" | "asked" | "placedTerms" | "isCreating"> & {
   /** The bucket of the API key's limits that a request draws on when its Idempotency-Key is new. */
   bucket: Exclude<ChargedBucket, "reads">;
   /** How many requests are drawn from the bucket, one for each order of a batch; 1 where it is left out. */
@@ -34,6 +28,13 @@ export type Verb = Pick<Write, "route" | "asked" | "placedTerms" | "isCreating">
   /** Reads what it needs; throws `ApiError` for what cannot be done. Called again when its plan was overtaken. */
   plan(write: Write): Promise<Plan>;
 };
+
+/** A verb that one request asks for, under its Idempotency-Key. */
+export type Write = Verb &
+  Pick<KeyRecord, "accountId" | "idempotencyKey" | "fingerprint"> & {
+    /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
+    startedElapsedMs: number;
+  };
 
 /** What is to be stored and sent. */
 export type Plan = {
@@ -65,6 +66,12 @@ export type Plan = {
    */
   store(keyRecord: KeyRecord, slot: Slot): Stored;
 };
+
+/** A write with its plan, and the markets of that as they were listed when it was made. */
+export type Planned = { write: Write; plan: Plan; listed: readonly ListedMarket[] };
+
+/** A market, its number in the list of markets, and why the list is doubted there. */
+export type ListedMarket = { name: string; assetId: number | null; doubt: string | null };
 
 /** What a plan's `store` has come to. */
 export type Stored = Outgoing | Said | Begun;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import type { OrderTerms } from "../../src/core/order.ts";
+import type { Leg } from "../../src/core/order.ts";
 import { readPlaceReply, recordPlaceReply } from "../../src/settle/place/place.ts";
 import { absenceEvent } from "../../src/settle/place/pursue-place.ts";
 import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
@@ -22,10 +22,11 @@ import { placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 const CLOID = `0x${"ab".repeat(16)}`;
-const ASKED = { size: decimal("1"), cloid: CLOID };
-const TERMS: Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger"> = {
+const ASKED: Leg = {
+  ...placingRows(1).leg,
+  cloid: CLOID,
+  size: decimal("1"),
   timeInForce: "gtc",
-  reduceOnly: false,
   trigger: null,
 };
 
@@ -33,7 +34,6 @@ const IOC = { timeInForce: "ioc" } as const;
 
 const terms = fc.record({
   timeInForce: fc.constantFrom("gtc" as const, "ioc" as const, "alo" as const),
-  reduceOnly: fc.boolean(),
   trigger: fc.option(fc.constant({ price: "90", kind: "stop_loss" as const, market: true })),
 });
 
@@ -75,7 +75,7 @@ test("whatever is answered, reading it never throws, and only a listed text says
   fc.assert(
     fc.property(httpStatuses, bodies, terms, (httpStatus, body, order) => {
       const verdict = classifyReply(httpStatus, body);
-      const reading = readPlaceReply(order, ASKED, verdict);
+      const reading = readPlaceReply({ ...ASKED, ...order }, verdict);
       if (verdict.kind === "ambiguous") expect(reading.kind).toBe("look");
       if (reading.kind !== "definite" || reading.event.type !== "rejected") return;
       if (verdict.kind === "accepted") {
@@ -94,12 +94,12 @@ test("nothing but an answer with status 200, or that our bytes could not be read
   fc.assert(
     fc.property(httpStatuses, bodies, (httpStatus, body) => {
       fc.pre(httpStatus !== 200);
-      expect(readPlaceReply(TERMS, ASKED, classifyReply(httpStatus, body)).kind).toBe("look");
+      expect(readPlaceReply(ASKED, classifyReply(httpStatus, body)).kind).toBe("look");
     }),
   );
 });
 
-type Row = [name: string, entry: unknown, terms: Partial<typeof TERMS>, reads: string];
+type Row = [name: string, entry: unknown, terms: Partial<Leg>, reads: string];
 
 const ROWS: Row[] = [
   ["rests, and says nothing of our id", { resting: { oid: 7 } }, {}, "look"],
@@ -128,12 +128,6 @@ const ROWS: Row[] = [
     { timeInForce: "ioc" },
     "canceled",
   ],
-  [
-    "is filled short, reduce-only gtc",
-    { filled: { oid: 7, totalSz: "0.9", avgPx: "9", cloid: CLOID } },
-    { reduceOnly: true },
-    "look",
-  ],
   ["waits", "waitingForTrigger", { trigger: { price: "9", kind: "stop_loss", market: true } }, "armed"],
   ["waits, though it has no trigger", "waitingForTrigger", {}, "look"],
   ["waits for a fill, though it has no trigger", "waitingForFill", {}, "look"],
@@ -150,14 +144,14 @@ const ROWS: Row[] = [
 
 test.each(ROWS)("an answer that the order %s", (_name, entry, some, reads) => {
   const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
-  const reading = readPlaceReply({ ...TERMS, ...some }, ASKED, classifyReply(200, body));
+  const reading = readPlaceReply({ ...ASKED, ...some }, classifyReply(200, body));
   expect(reading.kind === "definite" ? reading.event.type : "look").toBe(reads);
 });
 
 test("only what one look at the exchange gives back may be kept without waiting for the disk", () => {
   const reading = (entry: unknown, timeInForce: "gtc" | "ioc" = "ioc") => {
     const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
-    return readPlaceReply({ ...TERMS, timeInForce }, ASKED, classifyReply(200, body));
+    return readPlaceReply({ ...ASKED, timeInForce }, classifyReply(200, body));
   };
   const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100", cloid: CLOID } });
   expect(reading({ resting: { oid: 7, cloid: CLOID } }, "gtc")).toMatchObject({ canBeReadAgain: true });

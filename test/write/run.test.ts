@@ -70,7 +70,9 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   // The row is the one that was just stored.
   const { id } = row as { id: string };
   const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placedTerms: null, isCreating: true };
-  const write = { ...asked, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
+  const plan = () => Promise.reject(new Error("bug: planned again"));
+  const verb = { ...asked, bucket: "orders" as const, isCancel: false, plan };
+  const write = { ...verb, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
   const resource = { kind: "order" as const, id };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };

@@ -166,7 +166,7 @@ async function sending(
   const named: NamedStep = {
     accountId: hook.accountId,
     idempotencyKey: keyOfBot(acting.bot, name),
-    fingerprint: fingerprint({ verbName: "hook", pathId: null, body: { name } }),
+    fingerprint: fingerprint("hook", null, { name }),
   };
   try {
     await send(named);

@@ -133,7 +133,7 @@ async function findEarlier(deps: ToPlaceOrder, caller: Caller, proposal: Proposa
 function wantedOf(proposal: Proposal): PlaceOrder {
   const { accountId, terms, bot } = proposal;
   const name = keyOfProposal(proposal);
-  const print = fingerprint({ verbName: "proposal", pathId: null, body: { name } });
+  const print = fingerprint("proposal", null, { name });
   return { ...terms, accountId, idempotencyKey: keyOfBot(bot, name), fingerprint: print };
 }
 

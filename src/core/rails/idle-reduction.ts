@@ -4,7 +4,7 @@ import { isNegative, isZero, larger, negate, ZERO } from "../decimal.ts";
 import type { OpenLeg } from "./exposure.ts";
 import type { Facts } from "./wish.ts";
 
-type Known = Pick<Facts, "accountOf" | "legs" | "ownOf">;
+type KnownFacts = Pick<Facts, "accountOf" | "legs" | "ownOf">;
 
 /** True when its bot holds nothing that it would close, by whichever reading, and has nothing out that could become such. */
 export function protectsNothing(
@@ -19,7 +19,7 @@ export function protectsNothing(
 }
 
 /** True when the account holds something that it would close then. False where nobody can say what the account holds. */
-export function isIdleReduction(facts: Known, leg: OpenLeg): boolean {
+export function isIdleReduction(facts: KnownFacts, leg: OpenLeg): boolean {
   const account = facts.accountOf(leg.market);
   if (account === null || isZero(account) || !protectsNothing(facts, leg)) return false;
   return isNegative(account) === (leg.side === "buy");

@@ -41,11 +41,11 @@ export type LimitedGrant = {
 export type GrantFault = { kind: "fault"; member: LimitedGrantMember; rule: string };
 export type ParsedGrant = { kind: "grant"; grant: LimitedGrant } | GrantFault;
 
-type Form = { form: RegExp; rule: string };
+type MemberForm = { form: RegExp; rule: string };
 
-const ADDRESS: Form = { form: /^0x[0-9a-f]{40}$/, rule: "0x and 40 lower-case hex digits" };
+const ADDRESS: MemberForm = { form: /^0x[0-9a-f]{40}$/, rule: "0x and 40 lower-case hex digits" };
 
-const FORMS: readonly [LimitedGrantMember, Form][] = [
+const FORMS: readonly [LimitedGrantMember, MemberForm][] = [
   ["account", { form: LOWER_CASE_UUID, rule: "a UUID in lower case" }],
   ["network", { form: /^(mainnet|testnet|paper)$/, rule: "`mainnet`, `testnet` or `paper`" }],
   ["owner", ADDRESS],

@@ -2,6 +2,7 @@
 import type { Account, Agent } from "../../core/account.ts";
 import { ApiError } from "../../core/errors.ts";
 import { isoTime } from "../../core/resource.ts";
+import { OUT_OF_WEIGHT } from "../../settle/pre-trade/obstacles.ts";
 import { findAgent } from "../../store/agents.ts";
 import { parseExtraAgents } from "../../wire/answer/account.ts";
 import {
@@ -178,11 +179,8 @@ export function signatureOf(
 function notReached(waitS: number | undefined): ApiError {
   return waitS === undefined
     ? new ApiError("exchange_unreachable", "The exchange could not be reached. Nothing was sent: send it again.")
-    : new ApiError("exchange_rate_limited", OUR_WEIGHT, waitS);
+    : new ApiError("exchange_rate_limited", `This ${OUT_OF_WEIGHT}. Nothing was sent: send it again.`, waitS);
 }
-
-const OUR_WEIGHT =
-  "This gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment. Nothing was sent: send it again.";
 
 export async function stepOf(work: () => Promise<unknown>): Promise<StepOutcome> {
   try {

@@ -33,9 +33,9 @@ export function legsOfModify(world: With<"store">, attempt: Attempt): ModifyLegs
  * replacement, what became of the original has to be looked up.
  */
 export function recordModifyReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): void {
-  const { order, replaced, replacement } = legsOfModify(world, attempt);
+  const { replaced, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
-  const said = asFarAsProven(readPlaceReply({ ...order, ...replacement }, replacement, reply), reply);
+  const said = asFarAsProven(readPlaceReply(replacement, reply), reply);
   const reading = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
   inTransaction(world.store, () => {
     if (reading.kind === "look") {

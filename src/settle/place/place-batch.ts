@@ -31,7 +31,7 @@ export async function recordBatchReply(
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
     const own = replyTo(reply, { index, count });
-    return { placing, reading: asFarAsProven(readPlaceReply(placing.order, placing.leg, own), own) };
+    return { placing, reading: asFarAsProven(readPlaceReply(placing.leg, own), own) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.

@@ -1,5 +1,5 @@
-import { compare, type Decimal, ZERO } from "../../core/decimal.ts";
-import { filledAt, type Leg, type LegEvent, type OrderTerms } from "../../core/order.ts";
+import { compare, ZERO } from "../../core/decimal.ts";
+import { filledAt, type Leg, type LegEvent } from "../../core/order.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Placing } from "../../store/orders.ts";
@@ -26,8 +26,8 @@ type Recording = With<"clock" | "commits">;
  * the outcome is still open, the order is `unknown` and the attempt has to be pursued.
  */
 export function recordPlaceReply(world: Recording, placing: Placing, reply: Reply): Promise<Conclusion> {
-  const { order, leg, attempt } = placing;
-  const reading = asFarAsProven(readPlaceReply(order, leg, reply), reply);
+  const { leg, attempt } = placing;
+  const reading = asFarAsProven(readPlaceReply(leg, reply), reply);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
@@ -79,10 +79,8 @@ export function asFarAsProven(reading: PlaceReading, reply: Reply): PlaceReading
   return { ...reading, event: { type: "turned_away", reason: reading.event.reason } };
 }
 
-type AskedTerms = Pick<OrderTerms, "timeInForce" | "reduceOnly" | "trigger">;
-
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
-export function readPlaceReply(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, reply: Reply): PlaceReading {
+export function readPlaceReply(leg: Leg, reply: Reply): PlaceReading {
   if (reply.kind === "ambiguous") {
     // What the connection said is not the exchange's word, and must not be shown as that.
     const text = reply.reason === "no_answer" ? null : reply.text;
@@ -91,19 +89,18 @@ export function readPlaceReply(order: AskedTerms, asked: Pick<Leg, "size" | "clo
   if (reply.kind === "refused") return refused(reply.text);
   const [entry] = reply.statuses;
   if (reply.type !== "order" || entry === undefined) return lookedUp("the exchange's answer is not one to an order");
-  return readEntry(order, asked, entry);
+  return readEntry(leg, entry);
 }
 
-function readEntry(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, entry: StatusEntry): PlaceReading {
+function readEntry(leg: Leg, entry: StatusEntry): PlaceReading {
   switch (entry.kind) {
     case "resting":
-      if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");
-      if (order.timeInForce === "ioc" && order.trigger === null)
-        return lookedUp("the exchange answered that an ioc rests");
-      return order.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
+      if (!isOurs(entry.cloid, leg.cloid)) return lookedUp("the exchange answered for another order");
+      if (isImmediate(leg)) return lookedUp("the exchange answered that an ioc rests");
+      return leg.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
     case "filled":
-      if (!isOurs(entry.cloid, asked.cloid)) return lookedUp("the exchange answered for another order");
-      return readFilled(order, asked.size, entry);
+      if (!isOurs(entry.cloid, leg.cloid)) return lookedUp("the exchange answered for another order");
+      return readFilled(leg, entry);
     case "waiting_for_trigger":
     case "waiting_for_fill":
       return order.trigger === null
@@ -119,15 +116,17 @@ function readEntry(order: AskedTerms, asked: Pick<Leg, "size" | "cloid">, entry:
   }
 }
 
-function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { kind: "filled" }): PlaceReading {
+function readFilled(leg: Leg, entry: StatusEntry & { kind: "filled" }): PlaceReading {
+  const { size: asked } = leg;
   // Neither more than was asked for nor nothing can have been filled.
   const isPossible = compare(entry.totalSize, asked) <= 0 && compare(entry.totalSize, ZERO) > 0;
   if (!isPossible) return lookedUp("the exchange answered with a size that cannot be");
   const filled = filledAt(entry.totalSize, entry.averagePrice);
   if (compare(entry.totalSize, asked) === 0) return definite({ type: "filled", oid: entry.oid, filled });
   // The answer's total is complete evidence for an order that can never rest.
-  if (order.timeInForce === "ioc" && order.trigger === null) {
-    const reason = shortReason(order, entry.totalSize, asked);
+  if (isImmediate(leg)) {
+    // Whether it only reduces does not matter: an ioc ends short for want of a match.
+    const reason = shortReason({ timeInForce: "ioc", reduceOnly: false }, entry.totalSize, asked);
     // A look would show it as "filled", with a size that is left: what became of that only the fills tell, which may be
     // late.
     return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
@@ -136,6 +135,11 @@ function readFilled(order: AskedTerms, asked: Decimal, entry: StatusEntry & { ki
     ...lookedUp("the exchange filled a part and may have left the rest open"),
     seen: { type: "fills_seen", filled },
   };
+}
+
+/** It can never rest, and waits for no trigger. */
+function isImmediate({ timeInForce, trigger }: Leg): boolean {
+  return timeInForce === "ioc" && trigger === null;
 }
 
 /** A fact about an order that the exchange's answer names: one look at the order gives it back. */

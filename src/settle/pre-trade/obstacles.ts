@@ -6,6 +6,7 @@ import type { Account } from "../../core/account.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { ObstacleReason } from "../../core/readiness.ts";
 import type { ToTakeOrders, With } from "../../deps.ts";
+import type { SlowDown } from "../../exchange/exchange.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { whyBroken } from "../../store/broken.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
@@ -66,19 +67,23 @@ export function budgetObstacle(
   if (!exchange.hasBudgetFor(use)) {
     const waitS = Math.max(1, exchange.budgetWaitS(use));
     const told = exchange.slowedDown(use);
-    if (told === "too_fast") return obstacle("slowed_down", "exchange_rate_limited", TOO_FAST, waitS);
-    const words = told === "out_of_actions" ? SOMEBODY_OUT_OF_ACTIONS : NO_WEIGHT;
-    return obstacle("exchange_budget", "exchange_rate_limited", words, waitS);
+    const why = told === null ? `This ${OUT_OF_WEIGHT}` : `The exchange ${SLOWED_BY[told]}`;
+    const reason = told === "too_fast" ? "slowed_down" : "exchange_budget";
+    return obstacle(reason, "exchange_rate_limited", `${why}. Nothing was sent.`, waitS);
   }
   if (allowance.fits(account.tradingAddress, use, count)) return null;
   return obstacle("exchange_budget", "exchange_rate_limited", NO_ACTIONS, allowance.waitS(account.tradingAddress));
 }
 
-const TOO_FAST = "The exchange has told this gateway to slow down (HTTP 429). Nothing was sent.";
-const SOMEBODY_OUT_OF_ACTIONS =
-  "The exchange has refused an action because its account had used up its actions, and this gateway pauses after that. Nothing was sent.";
-const NO_WEIGHT =
-  "This gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment. Nothing was sent.";
+/** What the exchange has done while nothing is asked of it, in words that follow its name. */
+export const SLOWED_BY: Record<SlowDown, string> = {
+  too_fast: "has told this gateway to slow down (HTTP 429)",
+  out_of_actions:
+    "has refused an action because its account had used up its actions, and this gateway pauses after that",
+};
+/** Why we do not ask ourselves, in words that follow "this". */
+export const OUT_OF_WEIGHT =
+  "gateway's own limit of requests to the exchange (POSTERN_EXCHANGE_WEIGHT) is used up for the moment";
 const NO_ACTIONS =
   "The account has used up the actions that its volume has earned it at the exchange, which takes one in 10 seconds until it has traded more. Nothing was sent.";
 
@@ -98,9 +103,11 @@ export function signingAgent(world: With<"exchange" | "signers" | "store">, acco
 
 function diskObstacle(fault: WriteFault | null): Obstacle | null {
   if (fault === null) return null;
-  const message = "The database could not be written. Nothing was sent.";
-  return { ...obstacle(fault.kind, "storage_unavailable", message), detail: fault.detail };
+  return { ...obstacle(fault.kind, "storage_unavailable", NOT_WRITTEN), detail: fault.detail };
 }
+
+/** What a client reads whose intent is not stored because the disk or the database failed. */
+export const NOT_WRITTEN = "The database could not be written. Nothing was sent.";
 
 /** What is open to the exchange may serve all the same: a cancel is tried. */
 function noDescriptors({ state }: With<"state">): Obstacle | null {
@@ -115,10 +122,12 @@ function noDescriptors({ state }: With<"state">): Obstacle | null {
 
 function restoreObstacle({ store }: With<"store">, { id }: Account): Obstacle | null {
   if (!awaitsTakeUp(store, id)) return null;
-  const message =
-    "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.";
-  return obstacle("restoring", "not_ready", message);
+  return obstacle("restoring", "not_ready", NOT_TAKEN_UP);
 }
+
+/** What a client reads of an account, or a key, that may have traded since the backup. */
+export const NOT_TAKEN_UP =
+  "This gateway was restored from a backup and is still reading what was traded since. Nothing was sent.";
 
 function silentExchange({ exchange }: With<"exchange">): Obstacle | null {
   const sinceMs = exchange.sinceAnswerMs();

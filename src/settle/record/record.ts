@@ -45,7 +45,7 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   if (leg.state === "absent") noteOverruled(store, { leg, event, nowMs });
   if (leg.state === "absent" && next.state !== "rejected") pursueAgain(store, leg);
   if (order.releasedAtMs !== null) noteHeardAgain(store, { leg, event, nowMs });
-  updateLeg(store, next);
+  updateLeg(store, next, leg);
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
 }
 

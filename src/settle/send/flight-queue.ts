@@ -30,11 +30,11 @@ const PATIENT_AFTER_MS = 1_000;
 /** The order of the line: cancels take risk away, empty actions find out what became of others, orders come last. */
 const ORDER: Record<FlightRank, number> = { patient: 0, cancel: 0, noop: 1, order: 2 };
 
-type Waiting = { rank: FlightRank; sinceMs: number; untilMs: number; answer(slot: Slot | null): void };
+type WaitingFlight = { rank: FlightRank; sinceMs: number; untilMs: number; answer(slot: Slot | null): void };
 
 export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue {
   let flight = NOTHING_IN_FLIGHT;
-  let waiting: Waiting[] = [];
+  let waiting: WaitingFlight[] = [];
   let isWatched = false;
 
   function serve(): void {
@@ -87,10 +87,10 @@ export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue 
 }
 
 /** The first in line; among equals who came first. */
-function firstOf(waiting: readonly Waiting[]): Waiting | undefined {
+function firstOf(waiting: readonly WaitingFlight[]): WaitingFlight | undefined {
   return waiting.toSorted((a, b) => ORDER[a.rank] - ORDER[b.rank])[0];
 }
 
-function rankNow({ rank, sinceMs }: Waiting, nowMs: number): FlightRank {
+function rankNow({ rank, sinceMs }: WaitingFlight, nowMs: number): FlightRank {
   return rank === "cancel" && nowMs - sinceMs >= PATIENT_AFTER_MS ? "patient" : rank;
 }

@@ -11,13 +11,16 @@ type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; slotId: number };
 
 type FlightParts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
 
+/** What is under way: the queue of each owner, and by attempt what has a slot in one. */
+type UnderWay = { carried: Map<number, Carried>; queueOf(owner: string): FlightQueue };
+
 /**
  * Keeps count of what is under way, and begins with what an earlier process left open. By owner: its agents follow one
  * another, and what the last one signed may still be under way.
  */
 export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   const queues = new Map<string, FlightQueue>();
-  const carried = new Map<number, Carried>();
+  const going: UnderWay = { carried: new Map(), queueOf };
   let lastSlotId = 0;
 
   function queueOf(owner: string): FlightQueue {
@@ -31,56 +34,15 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   function open(owner: string, rank: FlightRank): Slot {
     const queue = queueOf(owner);
     lastSlotId += 1;
-    const slotId = lastSlotId;
-    let attemptId: number | null = null;
-    queue.set(enter(queue.now(), slotId, rank === "noop" ? "noop" : "reserved"));
-    return {
-      take({ id, expiresAtMs }) {
-        // A transaction that was rolled back gives its attempt's id out again: what had the id before is gone.
-        const before = carried.get(id);
-        if (before !== undefined && before.slotId !== slotId) end(before);
-        if (attemptId !== null) carried.delete(attemptId);
-        attemptId = id;
-        carried.set(id, { owner, slotId, expiresAtMs });
-        queue.set(giveNumber(queue.now(), slotId));
-      },
-      leave() {
-        if (attemptId === null) end({ owner, slotId });
-        else landed(attemptId);
-      },
-    };
-  }
-
-  function end({ owner, slotId }: Pick<Carried, "owner" | "slotId">): void {
-    const queue = queueOf(owner);
-    queue.set(leave(queue.now(), slotId));
-    queue.serve();
-  }
-
-  function landed(attemptId: number): void {
-    const action = carried.get(attemptId);
-    carried.delete(attemptId);
-    if (action !== undefined) end(action);
-  }
-
-  function lost(attemptId: number): void {
-    const action = carried.get(attemptId);
-    if (action === undefined) return;
-    const queue = queueOf(action.owner);
-    queue.set(lose(queue.now(), action.slotId));
-  }
-
-  function isLost(attemptId: number): boolean {
-    const action = carried.get(attemptId);
-    const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.slotId);
-    return each?.kind === "numbered" && each.isLost;
+    queue.set(enter(queue.now(), lastSlotId, rank === "noop" ? "noop" : "reserved"));
+    return slotOf(going, { owner, slotId: lastSlotId });
   }
 
   /** Frees the slots of actions that can no longer arrive, by the exchange's time, or whose outcome the rows know. */
   function look(owner: string): void {
     const nowMs = exchange.nowMs();
-    for (const [attemptId, each] of [...carried]) {
-      if (each.owner === owner && (nowMs > endsAtMs(each) || isKnown(store, attemptId))) landed(attemptId);
+    for (const [attemptId, each] of [...going.carried]) {
+      if (each.owner === owner && (nowMs > endsAtMs(each) || isKnown(store, attemptId))) landed(going, attemptId);
     }
   }
 
@@ -90,15 +52,64 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
     const owner = findAccount(store, attempt.accountId)?.ownerAddress;
     if (owner === undefined || attempt.seal !== null) continue;
     open(owner, "order").take(attempt);
-    lost(attempt.id);
+    lost(going, attempt.id);
   }
   return {
     take: (owner, rank) => queueOf(owner).take(rank),
     wait: (owner, rank, forMs) => queueOf(owner).wait(rank, forMs),
-    landed,
-    lost,
-    isLost,
+    landed: (attemptId) => landed(going, attemptId),
+    lost: (attemptId) => lost(going, attemptId),
+    isLost: (attemptId) => isLost(going, attemptId),
   };
+}
+
+type SlotPlace = Pick<Carried, "owner" | "slotId">;
+
+function slotOf(going: UnderWay, place: SlotPlace): Slot {
+  const { owner, slotId } = place;
+  const { carried } = going;
+  const queue = going.queueOf(owner);
+  let attemptId: number | null = null;
+  return {
+    take({ id, expiresAtMs }) {
+      // A transaction that was rolled back gives its attempt's id out again: what had the id before is gone.
+      const before = carried.get(id);
+      if (before !== undefined && before.slotId !== slotId) end(going, before);
+      if (attemptId !== null) carried.delete(attemptId);
+      attemptId = id;
+      carried.set(id, { owner, slotId, expiresAtMs });
+      queue.set(giveNumber(queue.now(), slotId));
+    },
+    leave() {
+      if (attemptId === null) end(going, place);
+      else landed(going, attemptId);
+    },
+  };
+}
+
+function end({ queueOf }: UnderWay, { owner, slotId }: SlotPlace): void {
+  const queue = queueOf(owner);
+  queue.set(leave(queue.now(), slotId));
+  queue.serve();
+}
+
+function landed(going: UnderWay, attemptId: number): void {
+  const action = going.carried.get(attemptId);
+  going.carried.delete(attemptId);
+  if (action !== undefined) end(going, action);
+}
+
+function lost({ carried, queueOf }: UnderWay, attemptId: number): void {
+  const action = carried.get(attemptId);
+  if (action === undefined) return;
+  const queue = queueOf(action.owner);
+  queue.set(lose(queue.now(), action.slotId));
+}
+
+function isLost({ carried, queueOf }: UnderWay, attemptId: number): boolean {
+  const action = carried.get(attemptId);
+  const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.slotId);
+  return each?.kind === "numbered" && each.isLost;
 }
 
 /** True where nothing under the attempt's number can be executed any more, or its outcome is known. */

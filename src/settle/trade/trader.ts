@@ -202,10 +202,10 @@ function readIn({ clock }: ToPlaceOwn, { stopShown, mark, unsettledSinceMs }: Tr
   return { position: null, stopShown, mark, unsettledForMs };
 }
 
-type Asking = { rows: TradeRows; account: Account; memory: TradeMemory };
+type TradeContext = { rows: TradeRows; account: Account; memory: TradeMemory };
 
 /** What the rows alone do not tell: whether a stop waits still, an entry of which no feed tells, and what other hands have closed. */
-async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memory }: Asking): Promise<void> {
+async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memory }: TradeContext): Promise<void> {
   const { trade, entryOrder: entry } = rows;
   const nowMs = world.clock.elapsedMs();
   const isTold = world.feeds.isLive(account.tradingAddress);
@@ -246,7 +246,7 @@ function heldNow(world: ToPlaceOwn, id: string): Decimal {
 async function askForStop(
   world: ToPlaceOwn,
   { settling }: TraderParts,
-  { rows, memory, everyMs }: Omit<Asking, "account"> & { everyMs: number },
+  { rows, memory, everyMs }: Omit<TradeContext, "account"> & { everyMs: number },
 ): Promise<void> {
   const { stops, nowMs } = factsOf(world, rows.trade, { ...NOTHING_READ, stopShown: memory.stopShown }, rows);
   const stop = stops.findLast(({ state, isLeaving }) => state === "waiting" && !isLeaving);
@@ -262,7 +262,7 @@ async function askForStop(
 async function askForMark(
   world: ToPlaceOwn,
   { mark }: TraderParts,
-  { rows, memory }: Omit<Asking, "account">,
+  { rows, memory }: Omit<TradeContext, "account">,
 ): Promise<void> {
   const { trade } = rows;
   const elapsedMs = world.clock.elapsedMs();
@@ -285,13 +285,13 @@ function onSide({ side }: Trade, size: Decimal): Decimal {
   return isNegative(signed) ? ZERO : signed;
 }
 
-type Judged = { trade: Trade; steps: readonly TradeStep[] };
+type JudgedTrade = { trade: Trade; steps: readonly TradeStep[] };
 
 /**
  * Null where it has ended. In one transaction with the rows that it is concluded from, where anything of it changes: most looks find
  * everything as it was, and nobody waits for the disk because of them.
  */
-function writeDown(world: ToPlaceOwn, { id, memory }: FollowedTrade): Judged | null {
+function writeDown(world: ToPlaceOwn, { id, memory }: FollowedTrade): JudgedTrade | null {
   const asItIs = judge(world, rowsWhileUnchanged(world.store, id), memory);
   if (asItIs === null || !asItIs.isChanged) return asItIs;
   return inTransaction(world.store, (store) => {
@@ -307,7 +307,7 @@ function judge(
   world: ToPlaceOwn,
   rows: TradeRows | null,
   memory: TradeMemory,
-): (Judged & { isChanged: boolean; nowMs: number }) | null {
+): (JudgedTrade & { isChanged: boolean; nowMs: number }) | null {
   if (rows === null || rows.trade.endedAtMs !== null) return null;
   const { trade: row } = rows;
   const found = { ...row, entryId: rows.entryOrder?.id ?? null };

@@ -68,10 +68,8 @@ export type OrderAction = Static<typeof OrderAction>;
 
 const TIF = { gtc: "Gtc", ioc: "Ioc", alo: "Alo" } as const satisfies Record<TimeInForce, string>;
 
-export type WireOrderInput = Omit<OrderTerms, "market"> & { assetId: number; cloid: string | null };
-
 /** The wire form of one order: with a trigger its time in force stays off the wire. Throws `bug:` on decimals that the market rules should have refused. */
-export function wireOrder(input: WireOrderInput): WireOrder {
+export function wireOrder(input: Omit<OrderTerms, "market"> & { assetId: number; cloid: string | null }): WireOrder {
   const { trigger, cloid } = input;
   const order: WireOrder = {
     a: input.assetId,

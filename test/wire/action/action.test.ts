@@ -13,11 +13,11 @@ import { leverageAction } from "../../../src/wire/action/leverage.ts";
 import { marginAction } from "../../../src/wire/action/margin.ts";
 import { modifyAction } from "../../../src/wire/action/modify.ts";
 import { NOOP } from "../../../src/wire/action/noop.ts";
-import { orderAction, type WireOrderInput, wireOrder } from "../../../src/wire/action/order.ts";
+import { orderAction, wireOrder } from "../../../src/wire/action/order.ts";
 import { twapCancelAction, twapOrderAction } from "../../../src/wire/action/twap.ts";
 
 const CLOID = `0x${"0123456789abcdef".repeat(2)}`;
-const INPUT: WireOrderInput = {
+const INPUT: Parameters<typeof wireOrder>[0] = {
   assetId: 110001,
   side: "buy",
   price: "64250.50",
