@@ -103,7 +103,7 @@ function readEntry(leg: Leg, entry: StatusEntry): PlaceReading {
       return readFilled(leg, entry);
     case "waiting_for_trigger":
     case "waiting_for_fill":
-      return order.trigger === null
+      return leg.trigger === null
         ? lookedUp("the exchange answered that an order without a trigger waits for one")
         : armed(null);
     case "error":
