@@ -212,17 +212,28 @@ async function planReplacement(
     isTargetClosed: isClosed,
     size,
     price,
-    timeInForce: replacementTimeInForce(target, wanted.alwaysPlace),
+    timeInForce: replacementTimeInForce(deps, target, { alwaysPlace: wanted.alwaysPlace, trigger }),
     trigger,
     // Not what is left as far as we know: fills that are shown late count as well.
     intendedTotal: wanted.size === null && !isClosed ? decimal(target.size) : null,
   };
 }
 
-/** Only the default modify turns `gtc` into `alo`; a trigger that has fired is replaced as plain `gtc`. */
-function replacementTimeInForce(target: StoredOrder, alwaysPlace: boolean): TimeInForce {
+/**
+ * Only the default modify turns `gtc` into `alo`, and its `alo` does not outlive it: after it too `always_place` sends what the
+ * client placed the order with, or nothing could execute at once any more. A trigger that has fired is replaced as plain `gtc`.
+ */
+function replacementTimeInForce(
+  { store }: With<"store">,
+  target: StoredOrder,
+  { alwaysPlace, trigger }: { alwaysPlace: boolean; trigger: Trigger | null },
+): TimeInForce {
   if (!alwaysPlace) return "alo";
-  return target.trigger !== null && target.status === "open" ? "gtc" : target.timeInForce;
+  const placed = listLegs(store, target.id)[0] ?? target;
+  // As a placement has it: what is triggered may take, and executes at once only at market.
+  if (trigger !== null) return placed.timeInForce === "ioc" && trigger.market ? "ioc" : "gtc";
+  const hasFired = target.status === "open" && (placed.trigger !== null || target.trigger !== null);
+  return hasFired ? "gtc" : placed.timeInForce;
 }
 
 /**

@@ -97,6 +97,28 @@ test("always_place lets a replacement take, as the order that it replaces", asyn
   expect(await open(rig)).toEqual([]);
 });
 
+test("always_place sends what the client placed the order with, also after a default modify has made it post-only", async () => {
+  const { rig, id } = await opened();
+  expect((await modify(rig, id, { price: "91000" })).body).toMatchObject({ status: "open", time_in_force: "alo" });
+  const moved = await modify(rig, id, { price: "92000", always_place: true });
+  expect(moved.body).toMatchObject({ id, status: "open", time_in_force: "gtc", error: null });
+  expect(await open(rig)).toMatchObject([{ limitPx: "92000.0", tif: "Gtc" }]);
+  expect((await modify(rig, id, { price: "93000" })).body).toMatchObject({ status: "open", time_in_force: "alo" });
+  await rig.trade("sell", "1", "95000");
+  const taken = await modify(rig, id, { price: "96000", always_place: true });
+  expect(taken.body).toMatchObject({ id, status: "filled", time_in_force: "gtc", average_price: "95000", error: null });
+});
+
+test("an order placed as post-only stays so with always_place, until it waits for a trigger", async () => {
+  const rig = await openPaperRig();
+  const { body } = await place(rig, { price: "90000", time_in_force: "alo" });
+  const moved = await modify(rig, body["id"], { price: "91000", always_place: true });
+  expect(moved.body).toMatchObject({ status: "open", time_in_force: "alo" });
+  const trigger = { price: "110000", kind: "stop_loss", market: true };
+  const waiting = await modify(rig, body["id"], { price: "111000", trigger, always_place: true });
+  expect(waiting.body).toMatchObject({ id: body["id"], status: "waiting_for_trigger", time_in_force: "gtc", trigger });
+});
+
 test("always_place for an order that is closed places a new order, and the old one stays as it was", async () => {
   const { rig, id, oid } = await opened();
   await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
