@@ -1,6 +1,6 @@
 /** What goes on by itself at the exchange, at a start and after it, is no more often than the documents say. */
 import { expect, test } from "bun:test";
-import { openPaperRig } from "../support/paper-rig.ts";
+import { FIRST, openPaperRig, SECOND } from "../support/paper-rig.ts";
 import { ON_CHANGE, ONE_SECOND } from "./shown-account.ts";
 
 /** Nothing comes more than so often in any such time, milliseconds: the exchange may cut its minutes as it likes. */
@@ -45,3 +45,18 @@ test("what was missed before a start is read once, and nothing comes more often 
   const most = ["perpDexs", "spotMeta", "meta", "userFillsByTime", "parts of accounts", "exchangeStatus"].map(mostOf);
   expect(most).toEqual([1, 1, 2, 2, 2, 13]);
 });
+
+test("the record is kept while orders rest, which are held against reads every minute", async () => {
+  const rig = await openPaperRig({ ...ON_CHANGE, exchangeWeightPerMinute: 1_200 });
+  for (const party of [FIRST, SECOND]) {
+    const body = { account: party.account.id, market: "BTC", side: "buy", size: "0.1", price: "50000" };
+    expect((await rig.answer(party, { route: "POST /v1/orders", body })).body).toMatchObject({ status: "open" });
+  }
+  for (let second = 0; second < RUN_S * 3; second += 1) await rig.clock.advance(ONE_SECOND);
+  for (const party of [FIRST, SECOND]) {
+    for (const list of ["funding", "transfers", "equity"]) {
+      const { body } = await rig.answer(party, { route: `GET /v1/${list}` });
+      expect([list, body["complete_to"]]).toEqual([list, expect.any(String)]);
+    }
+  }
+}, 60_000);

@@ -1,0 +1,27 @@
+/** When something may be read for the record: whatever settling reads by itself, and not while clients read a lot. */
+import { expect, test } from "bun:test";
+import { createBudget } from "../../src/exchange/budget.ts";
+import type { Purpose } from "../../src/exchange/exchange.ts";
+import { isAtLeisure } from "../../src/settle/ledger/leisure.ts";
+import { openRig } from "../http/rig.ts";
+
+const HINTS = "read";
+const CLIENT = { reader: "a client" };
+const OTHER = { reader: "another client" };
+
+const ROWS: [string, readonly Purpose[], boolean][] = [
+  ["is read while nobody reads", [], true],
+  ["is read while settling reads all that it may", [HINTS], true],
+  ["waits while a client reads all that it may beside settling", [HINTS, CLIENT], false],
+  ["waits while settling reads all that it may beside a client", [CLIENT, HINTS], false],
+  ["waits while the two take turns", [HINTS, CLIENT, HINTS, CLIENT], false],
+  ["waits while two clients read all that they may", [CLIENT, OTHER], false],
+];
+
+test.each(ROWS)("the record %s", (_what, hungry, isRead) => {
+  const { deps } = openRig();
+  const budget = createBudget({ weightPerMinute: 1_200 });
+  for (const purpose of hungry) while (budget.take(purpose, 2, 0) !== null);
+  const exchange = { ...deps.exchange, budgetLeft: (purpose: Purpose) => budget.left(purpose, 0) };
+  expect(isAtLeisure({ ...deps, exchange })).toBe(isRead);
+});
