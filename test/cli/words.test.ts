@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { newApiKey } from "../../src/cli/key/new.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
@@ -13,6 +15,21 @@ test.each(COMMANDS.map((command) => [command.name] as const))(
     expect(misused).toMatchObject({ exitCode: 2, out: "" });
   },
 );
+
+test("docs/commands.md names every command, and no other", () => {
+  const text = readFileSync(join(import.meta.dir, "../../docs/commands.md"), "utf8");
+  const table = /\| command \| does \|\n[^\n]*\n((?:\|[^\n]*\n)*)/.exec(text)?.[1] ?? "";
+  const rows = table
+    .split("\n")
+    .map((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z ]+)[^`]*`/g)].map((found) => found[1] ?? ""));
+  // A row names its group once: `key new`, `grant`.
+  const named = rows.flatMap((words) => {
+    const [first = "", ...rest] = words.map((word) => word.trim());
+    const [group = "", second] = first.split(" ");
+    return first === "" ? [] : [first, ...rest.map((word) => (second === undefined ? word : `${group} ${word}`))];
+  });
+  expect(named.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+});
 
 const OWNER = `0x${"ab".repeat(20)}`;
 
