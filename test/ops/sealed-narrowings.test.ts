@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { printRails } from "../../src/core/rails/grammar.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
-import { listBotGrants } from "../../src/store/bots.ts";
+import { findApiKey, insertApiKey } from "../../src/store/api-keys.ts";
+import { botOf, listBotGrants } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertNarrowing, railsOf } from "../../src/store/narrowings.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
@@ -71,6 +71,19 @@ test.each([
     expect([largest(later.store), halted(later.store)]).toEqual(["100 USD", "may"]);
     expect(later.told.join()).toContain(ID);
     closeStore(later.store);
+  });
+});
+
+test("what a key has placed stays its bot's, though the key's row was deleted", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const path = join(directory, "postern.db");
+    const store = makeBot(path);
+    const { keyHash } = grantText("api_trade_of_grid_1", NOW_MS, {});
+    expect(botOf(store, keyHash)).toBe(BOT.bot);
+    fromOutside(path, "DELETE FROM api_keys");
+    await Promise.resolve();
+    expect([findApiKey(store, keyHash), botOf(store, keyHash)]).toEqual([null, BOT.bot]);
+    closeStore(store);
   });
 });
 
