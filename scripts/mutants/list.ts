@@ -25,6 +25,7 @@ import { PICTURES } from "./pictures.ts";
 import { RAILS } from "./rails.ts";
 import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
+import { SINGLE_STEPS } from "./single-steps.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { TOLD_LATE } from "./told-late.ts";
@@ -368,6 +369,7 @@ export const LISTS = {
   looks: LOOKS,
   idle_triggers: IDLE_REDUCTIONS,
   late_copies: LATE_COPIES,
+  "single-steps": SINGLE_STEPS,
   stops: STOPS,
   stores: STORES,
   "told-late": TOLD_LATE,
