@@ -7,9 +7,11 @@ import { EVIDENCE } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
 import { FIFTH_STRANGER } from "./fifth-stranger.ts";
 import { FOLLOWING } from "./following.ts";
+import { GUARDS } from "./guards.ts";
 import { IDLE_REDUCTIONS } from "./idle-reductions.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
 import { JUDGED } from "./judged.ts";
+import { LAST_WORDS } from "./last-words.ts";
 import { LATE_COPIES } from "./late-copies.ts";
 import { LEGS } from "./legs.ts";
 import { LOOKS } from "./looks.ts";
@@ -18,10 +20,13 @@ import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
+import { OUTSIDE } from "./outside.ts";
+import { PAPER_ENGINE } from "./paper-engine.ts";
 import { PICTURES } from "./pictures.ts";
 import { RAILS } from "./rails.ts";
 import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
+import { SINGLE_STEPS } from "./single-steps.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { TOLD_LATE } from "./told-late.ts";
@@ -347,12 +352,16 @@ export const LISTS = {
   second_stranger: SECOND_STRANGER,
   facts: FACTS,
   following: FOLLOWING,
+  guards: GUARDS,
   "in-flight": IN_FLIGHT,
+  "last-words": LAST_WORDS,
   "market-lists": MARKET_LISTS,
   modifies: MODIFIES,
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,
   changes: CHANGES,
+  outside: OUTSIDE,
+  "paper-engine": PAPER_ENGINE,
   pictures: PICTURES,
   rails: RAILS,
   shown: SHOWN,
@@ -361,6 +370,7 @@ export const LISTS = {
   looks: LOOKS,
   idle_triggers: IDLE_REDUCTIONS,
   late_copies: LATE_COPIES,
+  "single-steps": SINGLE_STEPS,
   stops: STOPS,
   stores: STORES,
   "told-late": TOLD_LATE,

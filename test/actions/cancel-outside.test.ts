@@ -11,6 +11,7 @@ import { listEventsAfter } from "../../src/store/events.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
+import { markRestored } from "../../src/store/restores.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
@@ -127,8 +128,33 @@ test.each<[string, (rig: GatewayRig) => Promise<unknown>]>([
   expect(created.map(({ payload }) => JSON.parse(payload ?? "{}").filled_size)).toEqual(["0.4"]);
 });
 
-test("one without a stop-loss goes at once", async () => {
-  const { rig } = openWithBracket([]);
+test("a stop that stands in is of the whole size of its order, though what it stands in for has none yet", async () => {
+  const { rig } = openWithBracket([{ ...child, sz: "0.0", origSz: "0.0" }]);
+  await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT));
+  expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"1","r":true');
+});
+
+test("what is asked for twice at once has one stop that stands in", async () => {
+  const { rig } = openWithBracket();
+  const asked = [1, 2].map(() => cancelOutside(rig.deps, STOP, ACCOUNT));
+  await goOn(rig, Promise.all(asked));
+  expect(sent(rig, '"tpsl":"sl"')).toBe(1);
+});
+
+test("nothing stands in, and nothing goes, before what a lost machine had signed is known", async () => {
+  const { rig } = openWithBracket();
+  inTransaction(rig.store, (store) => markRestored(store, START_MS));
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(false);
+  expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, []]);
+});
+
+const PROFIT = { ...child, triggerPx: "120.0", triggerCondition: "Price above 120", orderType: "Take Profit Market" };
+
+test.each([
+  ["without children", []],
+  ["with a take-profit alone", [PROFIT]],
+])("one %s goes at once", async (_what, children) => {
+  const { rig } = openWithBracket(children);
   expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
   expect([sent(rig, '"tpsl"'), sent(rig, `"o":${OID}`) > 0, outcomes(rig)]).toEqual([0, true, ["canceled"]]);
 });
@@ -141,20 +167,30 @@ test("where everything is to go, nothing stands in", async () => {
 });
 
 /** A stop of ours that waits for the mark in place of that of the bracket. */
-function placeStandIn({ store }: GatewayRig): void {
+function placeStandIn({ store }: GatewayRig, isCanceled = false): void {
   const idempotencyKey = `stand-in ${OID} ${OID + 1}`;
   const { order, keyRecord, leg, attempt } = placingRows(1, { idempotencyKey, state: "done" });
+  const standing = isCanceled
+    ? ({ status: "canceled", state: "canceled" } as const)
+    : ({ status: "waiting_for_trigger", state: "armed" } as const);
   const trigger = { price: "80", kind: "stop_loss", market: true } as const;
   const terms = { side: "sell", size: "1", price: "70", reduceOnly: true, trigger } as const;
   inTransaction(store, () =>
     insertPlacing(store, {
-      order: { ...order, ...terms, idempotencyKey, status: "waiting_for_trigger", exchangeOrderId: "99" },
+      order: { ...order, ...terms, idempotencyKey, status: standing.status, exchangeOrderId: "99" },
       keyRecord: { ...keyRecord, idempotencyKey },
-      leg: { ...leg, ...terms, size: decimal("1"), state: "armed", oid: "99" },
+      leg: { ...leg, ...terms, size: decimal("1"), state: standing.state, oid: "99" },
       attempt,
     }),
   );
 }
+
+test("an order whose stand-in somebody has canceled stays with its own stop", async () => {
+  const { rig } = openWithBracket();
+  placeStandIn(rig, true);
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
+});
 
 test("an order that is kept after all has its own stop alone", async () => {
   const { rig, now } = openWithBracket();
@@ -222,4 +258,17 @@ test("the order of a stop that stands in is asked for twice a minute at most", a
   const asked = () => rig.exchange.asked.filter((body) => JSON.stringify(body).includes(String(OID))).length;
   for (let times = 0; times < 12; times += 1) await goOn(rig, watch.look());
   expect(asked()).toBeLessThanOrEqual(5);
+});
+
+test("no stop that stands in goes before the start has looked at what was open", async () => {
+  const { rig } = openWithBracket();
+  placeStandIn(rig);
+  const order = orderRow({ exchangeOrderId: String(OID), status: "canceled", filledSize: decimal("0") });
+  inTransaction(rig.store, () => {
+    insertOrder(rig.store, order);
+    insertLeg(rig.store, legRow({ orderId: order.id, oid: String(OID) }));
+  });
+  rig.deps.state.phase = "starting";
+  await goOn(rig, openStandIns(rig.deps).look());
+  expect(rig.exchange.sent.length).toBe(0);
 });

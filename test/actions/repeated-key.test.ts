@@ -4,6 +4,7 @@ import { ApiError, type ErrorCode } from "../../src/core/errors.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { listOrders } from "../../src/store/orders.ts";
+import { answerRecord } from "../../src/write/key.ts";
 import { ACCOUNT, DELIVERY, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 
 function storedOrders({ store }: GatewayRig): ReturnType<typeof listOrders> {
@@ -47,6 +48,25 @@ test("a replay is the first answer byte for byte, whatever became of the order s
   const again = await rig.answerOf(rig.place("key-0001"));
   expect(again).toEqual({ ...first, isReplay: true });
   expect(rig.exchange.sent).toHaveLength(1);
+});
+
+test("a repeat that found its key not answered yet is answered with what was stored meanwhile, not with how it stands", async () => {
+  const rig = openGatewayRig();
+  const first = await rig.answerOf(rig.place("key-0001"));
+  const record = findKeyRecord(rig.store, ACCOUNT.id, "key-0001");
+  const [order] = rig.venue.orders;
+  if (order === undefined || record === null) throw new Error("nothing placed");
+  rig.venue.fill(order, order.size);
+  await rig.deps.settling.look(String(first.order["id"]));
+  expect(storedOrders(rig)[0]?.status).toBe("filled");
+  const verb = {
+    bucket: "orders",
+    isCancel: false,
+    plan: () => Promise.reject(new Error("nothing is planned")),
+  } as const;
+  const write = { ...record, ...verb, asked: {}, placedTerms: null, isCreating: true, startedElapsedMs: 0 };
+  const again = await answerRecord(rig.deps, { ...record, answer: null }, write);
+  expect(again).toMatchObject({ status: 201, body: first.body, isReplay: true });
 });
 
 test("a hundred requests under one key at once are one order and ninety-nine replays of its answer", async () => {

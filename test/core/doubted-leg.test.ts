@@ -42,3 +42,10 @@ test("what a cancel by its name has closed is not proven absent once anything of
   expect(advanceLeg(over, absent)).toMatchObject({ state: "absent" });
   expect(advanceLeg({ ...over, filledSize: decimal("0.5") }, absent)).toBeNull();
 });
+
+test("that fills of it are missing takes no alarm away from an order that is over", () => {
+  const over = legRow({ state: "closing", oid: "77", reason: ALARM, isExchangesWord: true });
+  const missing = { type: "closing", oid: "77", areFillsMissing: true } as const;
+  expect(advanceLeg(over, missing)).toMatchObject({ reason: ALARM });
+  expect(advanceLeg(legRow({ ...over, reason: null, state: "resting" }), missing)?.reason).toContain("not shown yet");
+});

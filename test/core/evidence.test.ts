@@ -167,6 +167,7 @@ const TEN: OtherMargin = { amount: decimal("10"), isDone: true, signedAtMs: 2_00
 const LAST: EarlierMargin = { ...TEN, before: { timeMs: 1_500, reading: cash("-100"), isProven: true } };
 const MAYBE: EarlierMargin = { ...LAST, isDone: false };
 const BARE: EarlierMargin = { ...LAST, before: null };
+const GUESSED: EarlierMargin = { ...LAST, before: { timeMs: 1_500, reading: cash("-100"), isProven: false } };
 const LATER: LaterMargin = { ...TEN, isBeside: false };
 const BESIDE: LaterMargin = { ...LATER, isBeside: true };
 
@@ -180,6 +181,7 @@ test.each<[string, Current, boolean]>([
   ["it does not show it", { shown: { timeMs: 3_000, reading: cash("-100") } }, false],
   ["it is of before it", { shown: { timeMs: 1_499, reading: cash("-90") } }, false],
   ["the last may not have run", { shown: { timeMs: 3_000, reading: cash("-90") }, last: MAYBE }, false],
+  ["what was before the last is not proven", { shown: { timeMs: 3_000, reading: cash("-90") }, last: GUESSED }, false],
   ["what was before the last is not known", { shown: { timeMs: 3_000, reading: cash("-90") }, last: BARE }, false],
   ["it is of after the last one's end", { shown: { timeMs: 17_001, reading: cash("-100") }, last: BARE }, true],
 ])("a margin read before a change has all that went before, or not: %s", (_name, about, isCurrent) => {

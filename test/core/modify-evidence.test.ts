@@ -71,6 +71,12 @@ test.each<[string, ModifyFacts, Partial<RecordedEnd> | null, GoneBefore]>([
   ["canceled before it was signed, and nothing was taken", REFUSED, { endedAtMs: 97_999 }, "unclear"],
   ["canceled in a block after that of its placing", IN_ANY_CASE, { endedAtMs: 103_001, placedAtMs: 103_000 }, "yes"],
   ["canceled after what was refused came to its placing", REFUSED, { endedAtMs: 103_001, placedAtMs: 103_000 }, "no"],
+  [
+    "canceled in a block before what was refused came to it",
+    REFUSED,
+    { endedAtMs: 102_999, placedAtMs: 103_000 },
+    "yes",
+  ],
   ["over by another look, while this one shows it open", IN_ANY_CASE, { endedAtMs: null, placedAtMs: 1 }, "unclear"],
   ["over by another look, and nothing was taken", REFUSED, { endedAtMs: null }, "no"],
 ])("what an original's record says of its end and its modify: %s", (_name, facts, end, gone) => {

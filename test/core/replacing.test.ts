@@ -37,6 +37,13 @@ test("an order that was filled whole is unknown while what was to be placed in a
   expect([shown("in_any_case"), shown("if_canceled")]).toEqual(["unknown", "filled"]);
 });
 
+test("an order that was canceled is unknown while its replacement is lost, and says why, however much it had filled", () => {
+  // Where no native id is known, nothing has told that it was filled under its own.
+  const canceled = { ...legIn("canceled"), oid: null, filledSize: decimal("1"), reason: "by the exchange" };
+  const legs = [canceled, replacement("lost", { reason: "no answer came" })];
+  expect(orderFromLegs(ORDER, legs, "if_canceled")).toMatchObject({ status: "unknown", error: "no answer came" });
+});
+
 test("an order is unknown while it is not known whether the refusal of its replacement left it open", () => {
   const shownWith = (first: LegState, second: LegState): OrderStatus =>
     orderFromLegs<Order>({ ...ORDER, status: "open" }, [legIn(first), replacement(second)], "if_canceled").status;

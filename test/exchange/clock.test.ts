@@ -92,6 +92,17 @@ test("a reading that is proven to be behind may be behind by more; one that prov
   expect(time.mayBeAheadMs(5_100)).toBe(0);
 });
 
+test("what was proven against a clock that others have contradicted is forgotten with them", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 50, START_MS + 1_025));
+  time.prove(dated(START_MS + 1_000 + 4_900, 1_000));
+  expect(time.atMs(1_000)).toBe(START_MS + 1_000 + 4_900);
+  for (const atMs of [2_000, 7_000, 12_500]) time.add(reading(atMs, atMs + 50, START_MS + atMs - 9_000));
+  expect(time.atMs(12_550)).toBeLessThan(START_MS + 12_550 - 8_000);
+  time.prove(dated(START_MS + 13_000, 13_000));
+  expect(time.atMs(13_000)).toBe(START_MS + 13_000);
+});
+
 describe("readings of a server that is 8.5 s behind, as our own clock is at first, are the only ones", () => {
   const STILL_MS = START_MS - 8_500;
   function stoodStill() {

@@ -322,6 +322,24 @@ test.each([
   expect(story.includes("left-over triggers canceled")).toBe(status === "canceled");
 });
 
+test("what only reduces and rests at a price is no trigger, and stays", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0.5 });
+  const trigger = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  const rests = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  const { id } = (await rests.clone().json()) as Shown;
+  inTransaction(rig.deps.store, (store) => {
+    const order = findOrder(store, id);
+    const [leg] = listLegs(store, id);
+    if (order === null || leg === undefined) throw new Error("bug: no such order");
+    updateLeg(store, { ...leg, trigger: null, state: "resting" });
+    updateOrder(store, { ...order, trigger: null, status: "open" });
+  });
+  await close(rig);
+  await pass(rig, 12);
+  expect([await statusOf(rig, trigger), await statusOf(rig, rests)]).toEqual(["canceled", "open"]);
+});
+
 test("they stay where an order that may increase rests: it would be filled without protection", async () => {
   const rig = openMarketRig();
   exchangeThatFills(rig, { szi: 0.5 });

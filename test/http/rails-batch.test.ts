@@ -1,6 +1,6 @@
 /** A key with rails that places orders as one action: they are judged in their order, each with those before it. */
 import { expect, test } from "bun:test";
-import { BOT, type Body, fillAt, limitedRig, MARK } from "./rails-rig.ts";
+import { BOT, type Body, fillAt, inSeconds, limitedRig, MARK } from "./rails-rig.ts";
 import { ACCOUNTS, type Rig, rowCounts } from "./rig.ts";
 
 const ORDER = { market: "BTC", side: "buy", size: "0.001", price: MARK };
@@ -36,6 +36,15 @@ test.each([
     expect(rowCounts(rig)).toMatchObject({ orders: before["orders"] });
   },
 );
+
+test("of a batch in two markets what each is judged by is read first", async () => {
+  const rig = await limitedRig({ maxLeverage: "5" });
+  fillAt(rig, MARK);
+  const orders = ["BTC", "ETH"].map((market) => ({ ...ORDER, market }));
+  const body = { account: ACCOUNTS.main, orders };
+  const asked = rig.ask({ path: "/v1/orders/batch", apiKey: BOT, idempotencyKey: "batch-in-two-markets", body });
+  expect((await inSeconds(rig, asked)).status).toBe(201);
+});
 
 test("what is within its rails together passes, and each order counts", async () => {
   const rig = await limitedRig({ maxExposure: "130 USD", maxActionsPerDay: "2" });

@@ -54,6 +54,16 @@ describe("leverage and margin of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
   });
 
+  test("nor one that a server does not show minutes later", async () => {
+    const { rig } = await settingsRig({ maxLeverage: "5" }, { value: 3, type: "cross" });
+    const plain = { path: "/v1/leverage", apiKey: KEYS.both, idempotencyKey: "somebody-else-raises" };
+    await inSeconds(rig, rig.ask({ ...plain, body: { market: "BTC", leverage: 10, margin_type: "cross" } }));
+    await rig.clock.advance(4 * 60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_leverage");
+    await rig.clock.advance(2 * 60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
   test("a change whose answer was lost counts as carried out, and as not", async () => {
     const { rig } = await settingsRig({ maxLeverage: "5" }, { value: 20, type: "cross" });
     rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });

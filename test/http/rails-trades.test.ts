@@ -52,3 +52,9 @@ test("a bot moves a stop no further from its limit than its owner lets it", asyn
   expect(await railOf(far)).toBe("max_stop_distance");
   expect((await ask(rig, path, { stop_loss: guard("59000", "58000") }, { apiKey: BOT })).status).toBe(200);
 });
+
+test("a take-profit that the mark is beyond today is judged from its own trigger, as it waits until the entry has filled", async () => {
+  const rig = silent(await limitedRig({ maxDistance: "2 %" }));
+  const terms = { entry: { price: "50000" }, stop_loss: guard("45000"), take_profit: guard("55000") };
+  expect(await railOf(await inSeconds(rig, create(rig, terms, { apiKey: BOT })))).toBe("passed");
+});

@@ -3,13 +3,14 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { printRails } from "../../src/core/rails/grammar.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
-import { listBotGrants } from "../../src/store/bots.ts";
+import { findApiKey, insertApiKey } from "../../src/store/api-keys.ts";
+import { botOf, listBotGrants } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertNarrowing, railsOf } from "../../src/store/narrowings.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listRowFaults } from "../../src/store/row-faults.ts";
-import { countDayAsUsed, findTrip } from "../../src/store/trips.ts";
+import { clearTrips, countDayAsUsed, findTrip } from "../../src/store/trips.ts";
+import { keyHash } from "../../src/wire/grant.ts";
 import { haltOf } from "../../src/write/day-loss.ts";
 import { grantText } from "../support/limited-key.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -71,6 +72,43 @@ test.each([
     expect([largest(later.store), halted(later.store)]).toEqual(["100 USD", "may"]);
     expect(later.told.join()).toContain(ID);
     closeStore(later.store);
+  });
+});
+
+test("by a narrowing that nobody can read nothing passes", () => {
+  const store = makeBot(":memory:");
+  const row = { id: ID, ...BOT, rails: '{"maxOrder":"a little"}', actor: "operator", createdAtMs: NOW_MS };
+  inTransaction(store, (within) => insertNarrowing(within, row));
+  const [grant] = listBotGrants(store, BOT.accountId, BOT.bot);
+  if (grant === undefined) throw new Error("no grant");
+  expect(railsOf(store, BOT, grant)).toMatchObject({ may: [], markets: [] });
+  closeStore(store);
+});
+
+test("a day that was given back to a bot can be counted as used again", () => {
+  const store = makeBot(":memory:");
+  const count = (atMs: number) =>
+    inTransaction(store, (within) => countDayAsUsed(within, BOT, { atMs, actor: "operator" }));
+  count(NOW_MS);
+  const trip = findTrip(store, BOT, dayOf(NOW_MS));
+  if (trip === null) throw new Error("no trip");
+  inTransaction(store, (within) => clearTrips(within, [trip], { actor: "operator", atMs: NOW_MS + 1 }));
+  expect(findTrip(store, BOT, dayOf(NOW_MS))).toBeNull();
+  count(NOW_MS + 2);
+  expect(findTrip(store, BOT, dayOf(NOW_MS))?.cause).toBe("restored");
+  closeStore(store);
+});
+
+test("what a key has placed stays its bot's, though the key's row was deleted", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const path = join(directory, "postern.db");
+    const store = makeBot(path);
+    const hash = keyHash("api_trade_of_grid_1");
+    expect(botOf(store, hash)).toBe(BOT.bot);
+    fromOutside(path, "DELETE FROM api_keys");
+    await Promise.resolve();
+    expect([findApiKey(store, hash), botOf(store, hash)]).toEqual([null, BOT.bot]);
+    closeStore(store);
   });
 });
 

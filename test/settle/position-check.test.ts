@@ -1,8 +1,9 @@
 /** Whether a position stands where the fills that are known have left it. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { comparePosition } from "../../src/settle/evidence/position-check.ts";
+import { comparePictured, comparePosition } from "../../src/settle/evidence/position-check.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { parseClearinghouseState } from "../../src/wire/answer/account.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
@@ -138,6 +139,20 @@ test.each([
   const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: traded, sinceMs };
   const found: string = await comparePosition(rig.deps, about, { purpose: "settle" });
   expect(found).toBe(verdict);
+});
+
+test.each([
+  ["newer than the close", START_MS - 1, "moved"],
+  ["of the close, or of before it", START_MS, "unknown"],
+] as const)("a position that a feed shows elsewhere, %s", (_when, sinceMs, verdict) => {
+  const rig = openGatewayRig();
+  const value = parseClearinghouseState(stateWith("1.4"));
+  if (value === null) throw new Error("the test's own state cannot be read");
+  const at = { timeMs: START_MS, askedAtMs: START_MS };
+  rig.deps.picture.take(ACCOUNT.tradingAddress, { part: "state", dex: "", value }, at);
+  const traded = read([{ size: "1", from: "0" }]);
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: traded, sinceMs };
+  expect<string>(comparePictured(rig.deps, about)).toBe(verdict);
 });
 
 test("of spot no position says anything", async () => {

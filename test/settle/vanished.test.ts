@@ -7,7 +7,7 @@ import { insertAttempt } from "../../src/store/attempts.ts";
 import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { attemptRow } from "../support/rows.ts";
+import { attemptRow, fillRow } from "../support/rows.ts";
 import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
 /** Records that the exchange keeps of an account. */
@@ -88,6 +88,25 @@ test("of several rows of its history the newest tells how it ended", async () =>
   });
 });
 
+test("a record of its placing that its history still has tells nothing of its end", async () => {
+  const { rig, id, order } = await forgotten();
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  rig.venue.history.unshift(recordOf({ ...order, status: "open", statusAtMs: order.placedAtMs }));
+  goOn(rig, order);
+  await lookSometimes(rig, id, 3);
+  expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test("a list of another dex that holds something newer says nothing of it", async () => {
+  const { rig, id, order } = await forgotten();
+  const nowMs = rig.clock.nowMs() + 25_000;
+  const { order: elsewhere } = recordOf({ ...order, oid: 9_000, cloid: "0x9", placedAtMs: nowMs }) as { order: object };
+  const listed = [{ ...elsewhere, coin: "xyz:GOLD" }];
+  rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "xyz" ? listed : []));
+  await lookSometimes(rig, id, 4);
+  expect(statusOf(rig, id)).toBe("open");
+});
+
 test("so does a short history that has lost it", async () => {
   const { rig, id, order } = await forgotten();
   rig.venue.history.length = 3;
@@ -96,27 +115,8 @@ test("so does a short history that has lost it", async () => {
   expect(statusOf(rig, id)).toBe("canceled");
 });
 
-function wholeFill(order: VenueOrder): StoredFill {
-  return {
-    accountId: ACCOUNT.id,
-    id: "1-BTC-1",
-    timeMs: order.placedAtMs,
-    market: "BTC",
-    oid: String(order.oid),
-    side: "buy",
-    price: decimal("100"),
-    size: decimal("1"),
-    isTaker: false,
-    fee: decimal("0"),
-    feeToken: "USDC",
-    builderFee: null,
-    realizedPnl: decimal("0"),
-    startPosition: decimal("0"),
-    direction: "Open Long",
-    twapId: null,
-    isLiquidation: false,
-    transactionHash: "0x00",
-  };
+function wholeFill({ placedAtMs: timeMs, oid }: VenueOrder): StoredFill {
+  return fillRow({ accountId: ACCOUNT.id, timeMs, oid: String(oid), size: decimal("1") });
 }
 
 test("its fills decide how it ended", async () => {

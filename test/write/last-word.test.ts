@@ -5,10 +5,12 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder, insertPlacing } from "../../src/store/orders.ts";
-import { markRestored } from "../../src/store/restores.ts";
+import { insertAdoption, markRestored } from "../../src/store/restores.ts";
 import { keyHash } from "../../src/wire/grant.ts";
-import { requireNothingToAdopt } from "../../src/write/adopt.ts";
+import { keyDigitsOf } from "../../src/wire/order-id.ts";
+import { adoptKey, requireNothingToAdopt } from "../../src/write/adopt.ts";
 import { passGate } from "../../src/write/gate.ts";
 import { giveBack } from "../../src/write/give-back.ts";
 import { BOT, limitedRig } from "../http/rails-rig.ts";
@@ -48,6 +50,30 @@ test("a key that has expired since it was let in stores nothing", async () => {
   };
   const { expiresAtMs } = key.limited;
   expect([at(expiresAtMs - 1), at(expiresAtMs)]).toEqual([null, "expired_api_key"]);
+});
+
+test("a key that was adopted is not answered for good while what became of its order is not known", async () => {
+  const { deps, store, clock } = openGatewayRig();
+  const placing = placingRows(1);
+  const { accountId, id: orderId } = placing.order;
+  const idempotencyKey = "of-the-lost-machine";
+  const keyDigits = keyDigitsOf({ secret: deps.instance.secret, accountId, idempotencyKey });
+  const write = { accountId, idempotencyKey, route: "POST /v1/orders", fingerprint: "f" };
+  const verb = {
+    bucket: "orders",
+    isCancel: false,
+    plan: () => Promise.reject(new Error("nothing is planned")),
+  } as const;
+  const asked = { ...verb, asked: {}, placedTerms: {}, isCreating: true, startedElapsedMs: 0 };
+  inTransaction(store, () => {
+    markRestored(store, clock.nowMs());
+    insertPlacing(store, { ...placing, order: { ...placing.order, status: "unknown" } });
+    insertAdoption(store, { accountId, keyDigits, orderId, hasTerms: false });
+  });
+  const settling = { ...deps.settling, look: async () => "unfinished" as const };
+  await adoptKey({ ...deps, settling }, { ...write, ...asked });
+  expect(findOrder(store, orderId)?.status).toBe("unknown");
+  expect(findKeyRecord(store, accountId, idempotencyKey)).toMatchObject({ resource: { id: orderId }, answer: null });
 });
 
 /** Of a placing of which no byte has left. */

@@ -6,6 +6,7 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import type { Caller } from "../../src/write/caller.ts";
+import { hasOpenOutcome } from "../../src/write/one-outcome.ts";
 import { BOT, fillAt, limitedRig, MARK, OTHER_BOT, register, textOf } from "../http/rails-rig.ts";
 import { ACCOUNTS, type Rig } from "../http/rig.ts";
 
@@ -89,4 +90,11 @@ test("what has grown too old by the moment at which it is stored is not sent", a
   fillAt(rig, MARK);
   expect(await asked(rig, {}, { ...ANY_TIME, untilMs: rig.clock.nowMs() - 1 })).toContain("older by now");
   expect(await asked(rig, {}, { ...ANY_TIME, untilMs: rig.clock.nowMs() + 5_000 })).toBe("201");
+});
+
+test("what is open in another account keeps nobody waiting", async () => {
+  const { deps } = await rigWithUnknown();
+  const of = { accountId: ACCOUNTS.main, bot: null, market: "BTC" };
+  expect(hasOpenOutcome(deps.store, of)).toBe(true);
+  expect(hasOpenOutcome(deps.store, { ...of, accountId: "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c99" })).toBe(false);
 });

@@ -14,7 +14,7 @@ import { forget } from "../../src/store/remembered.ts";
 import { parseClearinghouseState } from "../../src/wire/answer/account.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { lossToday } from "../../src/write/day-loss.ts";
-import { factsNow, readFacts, rereadPosition } from "../../src/write/rails-facts.ts";
+import { factsNow, markOf, readFacts, rereadPosition } from "../../src/write/rails-facts.ts";
 import { openLossWatch } from "../../src/write/watch-losses.ts";
 import { BOT, limitedRig, type Position, stateOf } from "../http/rails-rig.ts";
 import { ACCOUNTS, type Rig } from "../http/rig.ts";
@@ -89,6 +89,16 @@ test("a leverage that was read a minute ago, or shown with a position of before,
   expect(setOf()).toEqual([{ leverage: 3, isCross: true }]);
   await rig.clock.advance(1);
   expect(setOf()).toBeNull();
+});
+
+test("a mark of minutes ago says of no trigger that it has fired", async () => {
+  const { rig } = await rigOf();
+  const market = rig.deps.markets.current()?.byName.get("BTC");
+  if (market === undefined) throw new Error("bug: no such market");
+  await rig.deps.marketView.mark(market, "order");
+  expect(markOf(rig.deps, "BTC")).toBe(decimal("60000"));
+  await rig.clock.advance(10 * 60 * SECOND);
+  expect([rig.deps.marketView.peek("mark", "BTC") === null, markOf(rig.deps, "BTC")]).toEqual([false, null]);
 });
 
 test("a position is asked for in the dex of its market", async () => {

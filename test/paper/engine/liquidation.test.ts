@@ -34,6 +34,34 @@ describe("liquidation", () => {
     expect(faultsOf(desk.venue)).toEqual([]);
   });
 
+  test("leaves alone whose equity is just what maintenance needs", () => {
+    const desk = danger("0.1", "1007.5", "85900");
+    // 1,007.50 - 0.1 * 9,000 = 107.50, as 86,000 * 0.1 / 80.
+    desk.mark("BTC", "86000");
+    expect([liquidations(desk), desk.size(ALICE)]).toEqual([0, "0.1"]);
+    desk.mark("BTC", "85999");
+    expect([liquidations(desk), desk.size(ALICE)]).toEqual([1, "0"]);
+  });
+
+  test("begins with the largest position, and ends once the account is well again", () => {
+    const desk = danger("0.1", "1065", "86000");
+    desk.hold(ALICE, { asset: 1, buy: true, price: "3200", size: "1" });
+    desk.rest(BOB, { asset: 1, buy: true, price: "3190", size: "5" });
+    desk.mark("BTC", "86075");
+    expect([liquidations(desk), desk.size(ALICE), desk.size(ALICE, 1)]).toEqual([1, "0", "1"]);
+    expect(faultsOf(desk.venue)).toEqual([]);
+  });
+
+  test("takes no isolated position over with the cross ones", () => {
+    const desk = danger("0.1", "1300", null);
+    desk.act(ALICE, { type: "updateLeverage", asset: 1, isCross: false, leverage: 20 });
+    desk.hold(ALICE, { asset: 1, buy: true, price: "3200", size: "1" });
+    desk.mark("BTC", "83000");
+    expect([liquidations(desk), desk.size(ALICE), desk.size(ALICE, 1)]).toEqual([1, "0", "1"]);
+    expect([desk.size(LIQUIDATOR), desk.size(LIQUIDATOR, 1)]).toEqual(["0.1", "0"]);
+    expect(faultsOf(desk.venue)).toEqual([]);
+  });
+
   test("closes at market and says so on both fills", () => {
     const desk = danger("0.1", "1000", "86000");
     desk.mark("BTC", "86075");

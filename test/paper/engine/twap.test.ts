@@ -107,6 +107,8 @@ describe("TWAP", () => {
     twap(desk, { s: "0.11", m: 5 });
     desk.wait(5 * MINUTE_MS);
     expect([desk.size(ALICE), ...history(desk)]).toEqual(["0", "activated", "finished"]);
+    const records = [...desk.account(ALICE).records.values()];
+    expect(records.map(({ status }) => status)).toEqual(Array(11).fill("iocCancelRejected"));
   });
 
   test("varies its slices by a fifth from the venue's own seed", () => {
@@ -121,6 +123,37 @@ describe("TWAP", () => {
     expect(sizes(1)).not.toEqual(sizes(2));
     const first = Number(sizes(1)[0]);
     expect(first >= 0.008 && first <= 0.012).toBe(true);
+  });
+
+  test("however its slices vary, it ends with the slice that makes it whole, and never with more", () => {
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const desk = newDesk({}, seed);
+      desk.fund(BOB, "10000000");
+      desk.rest(BOB, { buy: false, price: "95100", size: "20" });
+      twap(desk, { s: "0.11", m: 5, t: true });
+      for (let half = 0; half < 10; half += 1) {
+        for (const { executedSize, size } of desk.venue.twaps.values()) expect(executedSize < size).toBe(true);
+        desk.wait(30_000);
+      }
+      expect([desk.size(ALICE), desk.venue.twaps.size]).toEqual(["0.11", 0]);
+    }
+  });
+
+  test("that only reduces is refused on the side of its position", () => {
+    const desk = liquid();
+    desk.place(ALICE, { buy: true, price: "95100", size: "0.05", tif: "Ioc" });
+    const refused = "Reduce-only TWAP order would increase position.";
+    expect(twap(desk, { b: true, s: "0.05", m: 5, r: true })).toBe(refused);
+    expect(twap(desk, { b: false, s: "0.05", m: 5, r: true })).toEqual({ running: { twapId: 1 } });
+  });
+
+  test("of just the least value is taken, and none in a market that is closed", () => {
+    const desk = liquid();
+    desk.mark("BTC", "80000");
+    expect(twap(desk, { s: "0.00125", m: 5 })).toEqual({ running: { twapId: 1 } });
+    const market = desk.venue.markets.get(0);
+    if (market?.kind === "perp") market.isDelisted = true;
+    expect(twap(desk, { s: "0.00125", m: 5 })).toBe("Trading is halted.");
   });
 
   // biome-ignore format: a table is read by its columns

@@ -1,0 +1,47 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const GATE = "src/write/gate.ts";
+const RUN = "src/write/run.ts";
+const BOTS = "src/store/bots.ts";
+const KEY = "src/write/key.ts";
+const ADOPT = "src/write/adopt.ts";
+
+/** Bugs of one line in what a write is judged by and answered with. */
+export const LAST_WORDS: readonly Mutant[] = [
+  one(
+    "a take-profit that the mark is beyond is judged as if it were sent now",
+    GATE,
+    "{ ...wish.trigger, hasFired: false } };",
+    "wish.trigger };",
+  ),
+  one(
+    "a trigger that the mark has met waits",
+    GATE,
+    "const waits = trigger !== null && trigger.hasFired !== true;",
+    "const waits = trigger !== null;",
+  ),
+  one(
+    "of a batch only the first market's facts are read",
+    RUN,
+    "[market, ...alsoMarkets].flatMap((each) => readFacts",
+    "[market].flatMap((each) => readFacts",
+  ),
+  one(
+    "what a key has placed is no bot's once its row is gone",
+    BOTS,
+    "const granted = known === null ? sealedGrantOf(store, keyHash) : known.limited;",
+    "const granted = known === null ? null : known.limited;",
+  ),
+  one(
+    "a repeat that meets an answer stored meanwhile is told how the order stands",
+    KEY,
+    "      if (now.answer !== null) return { ...now.answer, isReplay: true };\n",
+    "",
+  ),
+  one(
+    "an adopted key is answered for good with an order of which nothing is known",
+    ADOPT,
+    'if (order.status !== "unknown") storeAnswer',
+    "storeAnswer",
+  ),
+];

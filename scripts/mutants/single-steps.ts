@@ -1,0 +1,177 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const VANISHED = "src/settle/evidence/vanished.ts";
+const ABSENCE = "src/settle/evidence/absence.ts";
+const CLOSED_SIZE = "src/settle/evidence/closed-size.ts";
+const POSITION_CHECK = "src/settle/evidence/position-check.ts";
+const LOOK = "src/settle/look/look.ts";
+const SHOWN_SINCE = "src/settle/cancel/shown-since.ts";
+const CANCELER = "src/settle/cancel-all/canceler.ts";
+const CLOSER = "src/settle/close/closer.ts";
+const STOPPER = "src/settle/stop/stopper.ts";
+const FLATTEN_STEP = "src/settle/stop/flatten-step.ts";
+const STOPS = "src/store/stops.ts";
+const NARROWINGS = "src/store/narrowings.ts";
+const TRIPS = "src/store/trips.ts";
+const RAILS_FACTS = "src/write/rails-facts.ts";
+const ONE_OUTCOME = "src/write/one-outcome.ts";
+const GATE = "src/write/gate.ts";
+
+/** Bugs of one line in what one look, one sweep, one list or one row says, each seen by a row of that step alone. */
+export const SINGLE_STEPS: readonly Mutant[] = [
+  one(
+    "a list of another dex says that an order without a record is over",
+    VANISHED,
+    "const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));",
+    "const list = sweep.open;",
+  ),
+  one(
+    "a record of its placing tells how an order ended",
+    VANISHED,
+    ' && statusMeaning(record.status) !== "open") {',
+    ") {",
+  ),
+  one(
+    "a history that is cut short leaves orders of a batch out",
+    ABSENCE,
+    "if (isBesideThere && missed.history?.reachesBack === true)",
+    "if (isBesideThere)",
+  ),
+  one(
+    "what a cancel by name has closed was never there",
+    ABSENCE,
+    "leg.oid !== null || isCarriedOut(world, leg)",
+    "leg.oid !== null",
+  ),
+  one(
+    "a position that was seen to stand once tells the size of what outlived its record",
+    ABSENCE,
+    "unmoved >= WITNESSES_NEEDED ||",
+    "unmoved >= 1 ||",
+  ),
+  one(
+    "fills of before the index ends are lost beside those of after it",
+    CLOSED_SIZE,
+    "Math.min(order.timestampMs, indexedToMs)",
+    "Math.max(order.timestampMs, indexedToMs)",
+  ),
+  one(
+    "what was canceled untouched is believed without the position",
+    CLOSED_SIZE,
+    'isReplaced && agreement === "untouched" && world',
+    'agreement === "untouched" && world',
+  ),
+  one("a trigger at market is filled whole", CLOSED_SIZE, " || trigger?.market === true || order.tif", " || order.tif"),
+  one("what its record says executed at once is filled whole", CLOSED_SIZE, ' || order.tif === "Ioc";', ";"),
+  one(
+    "a position of before the close has moved",
+    POSITION_CHECK,
+    "if (state === null || state.timeMs <= sinceMs) return",
+    "if (state === null) return",
+  ),
+  one(
+    "what was filled in part is refused by a new word",
+    LOOK,
+    " || !isOfOneMoment || hasFilled(sought.leg))",
+    " || !isOfOneMoment)",
+  ),
+  one(
+    "a trigger that has fired waits by a new word",
+    LOOK,
+    "told?.isOpen === true && !told.hasFired && told",
+    "told?.isOpen === true && told",
+  ),
+  one(
+    "what ended a moment ago is told over before its fills",
+    LOOK,
+    "const TOLD_AFTER_MS = 900;",
+    "const TOLD_AFTER_MS = 0;",
+  ),
+  one(
+    "whether an order lives is asked of the main list alone",
+    LOOK,
+    "user, dex: dexOf(order.coin) };",
+    'user, dex: "" };',
+  ),
+  one(
+    "a record that tells of more fills is passed over while a feed is live",
+    LOOK,
+    "if (parts.length === 0 && world.feeds.isLive(user))",
+    "if (world.feeds.isLive(user))",
+  ),
+  one(
+    "orders of other dexes make a list newer",
+    SHOWN_SINCE,
+    "orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin))",
+    "[...orders]",
+  ),
+  one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
+  one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
+  one(
+    "a bot's cancel-all takes orders of elsewhere",
+    CANCELER,
+    'return cause === "asked" && touches === "all" && outsideAtMs === null;',
+    'return cause === "asked" && outsideAtMs === null;',
+  ),
+  one(
+    "a cancel-all stays done although an order of it lives",
+    CANCELER,
+    "  if (row.doneAtMs === null || remainingOf(world, row).length === 0) return;",
+    "  if (row.doneAtMs !== null || remainingOf(world, row).length === 0) return;",
+  ),
+  one("a close takes away what rests at a price", CLOSER, "  if (order.trigger === null) return false;\n", ""),
+  one(
+    "stopped stays said although an order lives again",
+    STOPPER,
+    "if (stop.stoppedAtMs === null || isNothing(",
+    "if (stop.stoppedAtMs !== null || isNothing(",
+  ),
+  one(
+    "a flattening that has ended sends one more order",
+    FLATTEN_STEP,
+    "now.endedAtMs !== null || now.askedAtMs",
+    "now.askedAtMs",
+  ),
+  one(
+    "a flattening's order goes to the market that took the place",
+    FLATTEN_STEP,
+    "if (listedAssetId(world, { market: listed.name }) !== listed.assetId) return null;",
+    "",
+  ),
+  one(
+    "a stop of another account withdraws an entry",
+    STOPS,
+    "and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs))",
+    "gte(stops.createdAtMs, sinceMs)",
+  ),
+  one(
+    "a narrowing that cannot be read narrows nothing",
+    NARROWINGS,
+    'parsed.kind === "narrowing" ? parsed.narrowing : NOTHING',
+    'parsed.kind === "narrowing" ? parsed.narrowing : {}',
+  ),
+  one(
+    "a day that was given back cannot be counted as used again",
+    TRIPS,
+    'trip.cause === "restored" && trip.clearedAtMs === null',
+    'trip.cause === "restored"',
+  ),
+  one(
+    "a mark of minutes ago says that a trigger has fired",
+    RAILS_FACTS,
+    "return known === null || known.ageMs > LAST_PRICE_MAX_AGE_MS ? null : known.value.mark;",
+    "return known === null ? null : known.value.mark;",
+  ),
+  one(
+    "an open outcome of another account keeps a hook waiting",
+    ONE_OUTCOME,
+    " || whose !== accountId) return false;",
+    ") return false;",
+  ),
+  one(
+    "triggers fire on the other side",
+    GATE,
+    'const firesBelow = (trigger.tpsl === "sl") !== order.b;',
+    'const firesBelow = (trigger.tpsl === "sl") === order.b;',
+  ),
+];

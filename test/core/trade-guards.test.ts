@@ -1,0 +1,86 @@
+/** What a trade holds by its guards that go, were replaced, or close what is overdue. */
+import { expect, test } from "bun:test";
+import { decimal, ZERO } from "../../src/core/decimal.ts";
+import { MAX_GUARDS, nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { entry, FOLLOWING, facts, OVER, part, REFUSED, TRADE } from "./trade-stage.ts";
+
+type Steps = ReturnType<typeof nextSteps>;
+
+const CANCEL_ENTRY: Steps = [{ kind: "cancel", orderId: "entry" }];
+
+test("a stop that is on its way out protects nothing", () => {
+  const at = facts({ entry: entry("10", OVER), stops: [part("s1", { isLeaving: true })] });
+  expect(protectedOf(at)).toBe(ZERO);
+  expect(unprotectedBecause(TRADE, at)).toBe("its stop is not confirmed yet");
+});
+
+test("a stop that is gone takes the entry along, and one that a lost machine may have replaced does not", () => {
+  const stop = (some: Partial<Part>) => part("s1", { ...OVER, ...some });
+  const at = (some: Partial<Part>) => facts({ entry: entry("0"), stops: [stop(some), part("s2")] });
+  expect(nextSteps(TRADE, at({}))).toEqual(CANCEL_ENTRY);
+  expect(nextSteps(TRADE, at({ mayBeReplaced: true }))).toEqual([]);
+});
+
+test("an entry goes before the last of its guards are used up", () => {
+  const refused = (count: number) =>
+    Array.from({ length: count }, (_, nth) => part(`s${nth}`, { ...REFUSED, refusal: "Insufficient margin." }));
+  const at = (count: number) => facts({ entry: entry("0"), stops: [...refused(count - 1), part("last")] });
+  expect(nextSteps(TRADE, at(MAX_GUARDS - 8))).toEqual([]);
+  expect(nextSteps(TRADE, at(MAX_GUARDS - 7))).toEqual(CANCEL_ENTRY);
+});
+
+test("what a stop of the gateway has closed was not closed by others", () => {
+  const at = facts({ entry: entry("10", OVER), stops: [part("s1", OVER)], position: ZERO });
+  expect(nextSteps(TRADE, { ...at, isWithdrawn: true })).toEqual([{ kind: "end", status: "closed", error: null }]);
+  expect(nextSteps(TRADE, at)).toEqual([{ kind: "end", status: "closed_outside", error: null }]);
+});
+
+const MET = part("s1", { ...REFUSED, size: decimal("3"), refusal: "Invalid TP/SL price. asset=0" });
+
+test.each<[string, Partial<Part>, Steps]>([
+  ["beside one of which nothing is known", { state: "unsettled", wasTaken: false, unsettledForMs: 10_000 }, []],
+  [
+    "for as long as that is waited for",
+    { state: "unsettled", wasTaken: false, unsettledForMs: 20_000 },
+    [{ kind: "close_now", as: "stop", size: decimal("3") }],
+  ],
+  [
+    "for what one that rests does not close",
+    { state: "working", remaining: decimal("1") },
+    [{ kind: "close_now", as: "stop", size: decimal("2") }],
+  ],
+])("what is overdue is closed again, and not twice: %s", (_what, some, steps) => {
+  const closing = part("s2", { size: decimal("3"), triggerPrice: null, ...some });
+  const at = facts({ entry: entry("3", OVER), stops: [MET, closing], mark: decimal("89"), nowMs: 10_000 });
+  expect(nextSteps({ ...TRADE, ...FOLLOWING }, at)).toEqual(steps);
+});
+
+test("an entry goes once other hands have closed all that it has filled", () => {
+  const at = facts({ entry: entry("3"), stops: [part("s1")], position: ZERO });
+  expect(nextSteps(TRADE, at)).toEqual([...CANCEL_ENTRY, { kind: "cancel", orderId: "s1" }]);
+  expect(nextSteps(TRADE, { ...at, position: decimal("3") })).toEqual([]);
+});
+
+test("what guards have closed is no reason to take the stop of an entry that may still fill, before that is read", () => {
+  const profits = [part("p1", { ...OVER, filled: decimal("3") })];
+  const at = facts({ entry: entry("3"), stops: [part("s1", { size: decimal("7") })], profits });
+  expect(nextSteps(TRADE, at)).toEqual(CANCEL_ENTRY);
+});
+
+test("a number that a refusal left unused is taken before a trade ends, and the entry's at once", () => {
+  const refused = { ...REFUSED, isNumberUnused: true };
+  const taking = (orderId: string): Steps => [{ kind: "take_number", orderId }];
+  const ending = facts({ entry: entry("0", OVER), stops: [part("s1", refused)] });
+  expect(nextSteps(TRADE, ending)).toEqual(taking("s1"));
+  const out = facts({ entry: entry("0", { ...refused, state: "unsettled" }), stops: [part("s1")] });
+  expect(nextSteps(TRADE, out)).toEqual(taking("entry"));
+});
+
+test("a trade is not at its end while one of its stops lives, though the newest was refused", () => {
+  const stops = [part("s1", { size: decimal("7") }), part("s2", { ...REFUSED, refusal: "Insufficient margin." })];
+  expect(nextSteps(TRADE, facts({ stops }))).toEqual([]);
+  const dead = [{ ...part("s1", { ...OVER, isLeaving: true }) }, stops[1] as Part];
+  expect(nextSteps(TRADE, facts({ stops: dead }))).toEqual([
+    { kind: "end", status: "rejected", error: "the stop was refused: Insufficient margin." },
+  ]);
+});

@@ -1,0 +1,79 @@
+/** A list of open orders that shows an order which was taken for over. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import type { Leg } from "../../src/core/order.ts";
+import { heedShownSince } from "../../src/settle/cancel/shown-since.ts";
+import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
+import { findLegByOid, insertLeg } from "../../src/store/legs.ts";
+import { insertOrder } from "../../src/store/orders.ts";
+import type { FrontendOrder } from "../../src/wire/answer/order-status.ts";
+import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { attemptRow, legRow, orderRow } from "../support/rows.ts";
+
+const OID = "77";
+
+const SHOWN: FrontendOrder = {
+  coin: "BTC",
+  side: "B",
+  limitPrice: decimal("100"),
+  size: decimal("1"),
+  originalSize: decimal("1"),
+  oid: OID,
+  cloid: legRow().cloid,
+  timestampMs: START_MS,
+  isTrigger: false,
+  triggerPrice: null,
+  triggerCondition: null,
+  isPositionTpsl: false,
+  reduceOnly: false,
+  orderType: "Limit",
+  tif: "Gtc",
+  children: [],
+};
+
+/** Placed a minute after the order was taken for over. */
+const NEWER: FrontendOrder = { ...SHOWN, oid: "99", cloid: null, timestampMs: START_MS + 60_000 };
+
+/** An order that cancels are said to have closed, each of them by the native id that it names. */
+async function takenForOver(some: Partial<Leg> = {}, canceled: readonly string[] = [OID]) {
+  const rig = openGatewayRig();
+  insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "unknown", seenAtMs: START_MS }));
+  insertLeg(rig.store, legRow({ state: "closing", oid: OID, isExchangesWord: true, ...some }));
+  const cancels = canceled.map((targetOid, nth) => {
+    const own = { nonce: nth + 1, targetOid, cloid: null, hasLanded: true };
+    return insertAttempt(rig.store, attemptRow({ kind: "cancel", accountId: ACCOUNT.id, state: "ambiguous", ...own }));
+  });
+  await rig.clock.advance(60_000);
+  const heed = (orders: readonly FrontendOrder[]) => heedShownSince(rig.deps, ACCOUNT, orders);
+  const state = () => findLegByOid(rig.store, ACCOUNT.id, OID)?.state;
+  const landed = () => cancels.map(({ id }) => findAttempt(rig.store, id)?.hasLanded);
+  return { heed, state, landed };
+}
+
+test("it lives again by a list that holds a newer one, and by no other", async () => {
+  const { heed, state, landed } = await takenForOver();
+  heed([SHOWN]);
+  expect([state(), landed()]).toEqual(["closing", [true]]);
+  heed([SHOWN, NEWER]);
+  expect([state(), landed()]).toEqual(["resting", [false]]);
+});
+
+test("an order of another dex makes no list newer", async () => {
+  const { heed, state } = await takenForOver();
+  heed([SHOWN, { ...NEWER, coin: "xyz:GOLD" }]);
+  expect(state()).toBe("closing");
+});
+
+test("what was said of cancels of its other legs stands", async () => {
+  const { heed, landed } = await takenForOver({}, [OID, "55"]);
+  heed([SHOWN, NEWER]);
+  expect(landed()).toEqual([false, true]);
+});
+
+test("a trigger that is listed waits", async () => {
+  const trigger = { price: "90", kind: "stop_loss", market: true } as const;
+  const { heed, state } = await takenForOver({ trigger });
+  const waits = { isTrigger: true, triggerPrice: decimal("90"), triggerCondition: "Price below 90", tif: null };
+  heed([{ ...SHOWN, ...waits, orderType: "Stop Market" }, NEWER]);
+  expect(state()).toBe("armed");
+});

@@ -1,0 +1,29 @@
+/** Which stops came after something, and over whom. */
+import { expect, test } from "bun:test";
+import type { Stop } from "../../src/core/stop.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { hasStopSince, insertStop } from "../../src/store/stops.ts";
+import { ACCOUNT, openFilledStore, START_MS } from "../support/gateway-rig.ts";
+
+const STOP: Stop = {
+  id: "01a21f1b-0000-7472-b94f-c406016b9da1",
+  accountId: ACCOUNT.id,
+  scope: "account",
+  keyHash: null,
+  cause: "asked",
+  keepsProtection: true,
+  upTo: 0,
+  createdAtMs: START_MS,
+  outsideAtMs: null,
+  stoppedAtMs: null,
+  resumedAtMs: null,
+};
+
+test("a stop came then or later, whatever became of it, and over its own account alone", () => {
+  const store = openFilledStore();
+  const ended = { ...STOP, resumedAtMs: START_MS + 1 };
+  inTransaction(store, () => insertStop(store, ended, { actor: "operator", idempotencyKey: null }));
+  const since = (accountId: string, sinceMs: number) => hasStopSince(store, accountId, "hash-of-a-key", sinceMs);
+  expect([since(ACCOUNT.id, START_MS), since(ACCOUNT.id, START_MS + 1)]).toEqual([true, false]);
+  expect(since("5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c99", START_MS)).toBe(false);
+});
