@@ -71,7 +71,7 @@ const SCENES = [
   "test/core",
   "test/exchange/budget.test.ts",
   "test/exchange/clock.test.ts",
-  "test/exchange/budget.test.ts",
+  "test/exchange/spending.test.ts",
   "test/exchange/markets.test.ts",
   "test/exchange/picture.test.ts",
   "test/exchange/reads.test.ts",
