@@ -1,4 +1,4 @@
-import { type Attempt, endsAtMs, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
+import { type Attempt, overByMs, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FillEvidence } from "./evidence/fill-evidence.ts";
@@ -30,6 +30,8 @@ export type Pursuit = {
   unmoved: number;
   /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
   lead: { oid: string; missedElapsedMs: number } | null;
+  /** By when at the latest its number was found to be taken, exchange time, unix milliseconds; null while it is not. */
+  takenByMs: number | null;
   /** Elapsed time of the last empty action on its number; of all that left under that number there is one. */
   noop: { lastElapsedMs: number | null };
   /** The exchange's own words, where its answer was a refusal that is not listed. */
@@ -79,6 +81,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     outlivedByMs: null,
     unmoved: 0,
     lead: null,
+    takenByMs: null,
     noop,
     refusal: null,
     isRefusalDoubted: false,
@@ -145,7 +148,8 @@ export async function sweepWhenDue(
   { attempt, user, options }: { attempt: Attempt; user: string; options: InfoOptions },
   pursuit: Pursuit,
 ): Promise<Sweep | Unread | null> {
-  const moment = { nowMs: world.clock.elapsedMs(), pastEndMs: world.exchange.nowMs() - endsAtMs(attempt) };
+  const pastEndMs = world.exchange.nowMs() - overByMs(attempt, pursuit.takenByMs);
+  const moment = { nowMs: world.clock.elapsedMs(), pastEndMs };
   if (!isSweepDue(pursuit, moment, sweeps.newestMs(user))) return null;
   const swept = await sweeps.read({ user, accountId: attempt.accountId }, options, sweepSinceMs(pursuit, moment));
   countSweep(pursuit, swept, moment);
