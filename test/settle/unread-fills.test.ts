@@ -1,5 +1,6 @@
 /** An order that is over by its record, while its fills cannot be read. */
 import { expect, test } from "bun:test";
+import type { OrderStatus } from "../../src/core/order.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { DELIVERY, openGatewayRig } from "../support/gateway-rig.ts";
@@ -42,7 +43,7 @@ test.each([
 });
 
 /** The record is read once, and kept no longer: what it has shown may not be lost because its fills were not to be had. */
-test.each([
+test.each<[string, string | null, OrderStatus]>([
   ["rests untouched", null, "open"],
   ["has begun to fill", "0.25", "unknown"],
 ])(
