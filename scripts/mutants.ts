@@ -72,6 +72,7 @@ const SCENES = [
   "test/exchange/budget.test.ts",
   "test/exchange/clock.test.ts",
   "test/exchange/outvoted-clock.test.ts",
+  "test/exchange/spending.test.ts",
   "test/exchange/markets.test.ts",
   "test/exchange/picture.test.ts",
   "test/exchange/reads.test.ts",

@@ -1,6 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const BUDGET = "src/exchange/shares.ts";
+const EXPECTED = "src/exchange/expected-weight.ts";
 const NOT_ASKED = "src/actions/not-asked.ts";
 const WIRE = "src/exchange/http.ts";
 
@@ -194,5 +195,32 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "src/core/errors.ts",
     "  exchange_unreachable: 5,\n",
     "",
+  ),
+  one(
+    "settling spends all of its minute at once",
+    BUDGET,
+    'if (purpose === "settle" && !isInPace(most + kept, at)) return false;',
+    "",
+  ),
+  one(
+    "a question that is larger than half a minute's is never asked",
+    BUDGET,
+    "lately === 0 || lately + weight",
+    "lately + weight",
+  ),
+  one("a small limit is spread over time", BUDGET, "const LARGEST_SWEEP = 300;", "const LARGEST_SWEEP = 1;"),
+  one(
+    "what a read came to from a later time tells what it comes to from an earlier one",
+    EXPECTED,
+    " || sinceOf(request) < known.sinceMs",
+    "",
+  ),
+  one("what a read came to up to a time tells of more", EXPECTED, ' || request["endTime"] !== undefined', ""),
+  one("what one user's read came to tells of another's", EXPECTED, 'String(user ?? "")', "typeof user"),
+  one(
+    "what a read came to beyond what was set aside is not paid",
+    "src/exchange/budget.ts",
+    "shares.book(charged.second, charged.purpose, weight - charged.weight);",
+    "if (weight < charged.weight) shares.book(charged.second, charged.purpose, weight - charged.weight);",
   ),
 ];

@@ -4,6 +4,8 @@ const LOOK = "src/settle/look/look.ts";
 const POSITION_CHECK = "src/settle/evidence/position-check.ts";
 const SWEEP = "src/settle/look/sweep.ts";
 const SWEEPS = "src/settle/look/sweeps.ts";
+const PURSUIT = "src/settle/pursuit.ts";
+const ABSENCE = "src/settle/evidence/absence.ts";
 const CANCEL = "src/settle/cancel/cancel.ts";
 const REDUCE = "src/settle/modify/reduce.ts";
 
@@ -88,4 +90,48 @@ export const LOOKS: readonly Mutant[] = [
     "newest.filter(({ timeMs }) => timeMs > oldestMs)",
     "newest.filter(({ timeMs }) => timeMs >= oldestMs)",
   ),
+  one(
+    "a reading that another asked for counts right after one's own",
+    PURSUIT,
+    "pursuit.lastSweepElapsedMs + WITNESS_SPACING_MS;",
+    "pursuit.lastSweepElapsedMs;",
+  ),
+  one(
+    "at the end of an action a reading from before it will do",
+    PURSUIT,
+    "isEndNew(pursuit, moment) ? Math.max(apartMs, moment.nowMs - moment.pastEndMs) : apartMs;",
+    "apartMs;",
+  ),
+  one(
+    "readings that others ask for make one's own seldom",
+    PURSUIT,
+    "moment.nowMs - lastSweepElapsedMs < sweepDelayMs(sweeps) / 2;",
+    "moment.nowMs < lastSweepElapsedMs;",
+  ),
+  one(
+    "each attempt has everything of its account read for itself",
+    SWEEPS,
+    "if (known !== undefined) return known.swept;",
+    "",
+  ),
+  one("a reading that failed is the newest", SWEEPS, 'typeof swept !== "string"', "swept !== null"),
+  one(
+    "what happens right after a number was found to be taken is later than the action",
+    ABSENCE,
+    "latestNowMs(world) + CLOCK_DOUBT_MS;\n}",
+    "latestNowMs(world);\n}",
+  ),
+  one(
+    "an action whose number is taken may run until it expires",
+    ABSENCE,
+    "isWitness(history, overByMs(attempt, pursuit.takenByMs))",
+    "isWitness(history, overByMs(attempt, null))",
+  ),
+  one(
+    "an open order whose fills cannot be read was not seen",
+    LOOK,
+    'if (filled === "failed") return openUnread(world, sought, seen, event);',
+    'if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };',
+  ),
+  one("an open order whose fills cannot be read has none", LOOK, "if (!isUntouched) return named(seen);", ""),
 ];

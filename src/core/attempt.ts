@@ -64,6 +64,16 @@ export function endsAtMs({ expiresAtMs }: Pick<Attempt, "expiresAtMs">): number 
   return expiresAtMs + EXPIRY_MARGIN_MS;
 }
 
+/**
+ * Exchange time after which nothing of the action can happen any more, where its number was found to be taken before that: no number
+ * is taken twice, so that it ran by then or never does.
+ *
+ * @param takenByMs by when, at the latest, its number was known to be taken, exchange time; null while it is not
+ */
+export function overByMs(attempt: Pick<Attempt, "expiresAtMs">, takenByMs: number | null): number {
+  return takenByMs === null ? endsAtMs(attempt) : Math.min(endsAtMs(attempt), takenByMs);
+}
+
 /** How long after its end a refused action's copy is looked for, where that cannot be asked at once, milliseconds. */
 const COPIES_LOOKED_FOR_MS = 60 * 60_000;
 

@@ -2,7 +2,7 @@ import type { Purpose, SlowDown, Use } from "./exchange.ts";
 import { createShares, useOf } from "./shares.ts";
 import { WINDOW_S } from "./spent-weight.ts";
 
-/** A charge that can be lowered once the answer has shown what it was worth. */
+/** A charge that is put right once the answer has shown what it was worth. */
 export type Charge = { second: number; purpose: Purpose; weight: number };
 
 /**
@@ -19,7 +19,7 @@ export type Budget = {
   waitMs(purpose: Purpose, weight: number, nowMs: number, least?: number): number;
   /** Null when it does not fit. */
   take(purpose: Purpose, weight: number, nowMs: number, least?: number): Charge | null;
-  /** Lowers a charge to what it came to. */
+  /** Puts a charge right by what it came to: less than was set aside, or, seldom, more. */
   settle(charge: Charge, weight: number): void;
   /** What this purpose, or this reader, was charged in the current second and the one before: one request's other parts. */
   justTaken(purpose: Purpose, nowMs: number): number;
@@ -65,7 +65,6 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
       return { second, purpose, weight };
     },
     settle: (charged, weight) => {
-      if (weight >= charged.weight) return;
       shares.book(charged.second, charged.purpose, weight - charged.weight);
       charged.weight = weight;
     },

@@ -14,12 +14,13 @@ import type {
   Purpose,
   SendOutcome,
 } from "./exchange.ts";
+import { type ExpectedWeights, rememberWeights } from "./expected-weight.ts";
 import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Poster, post } from "./post.ts";
 import { useOf } from "./shares.ts";
 import type { Connection, Transport } from "./transport.ts";
-import { ACTION_WEIGHT, largestWeight, weightOf, weightOfAnswer } from "./weights.ts";
+import { ACTION_WEIGHT, weightOf, weightOfAnswer } from "./weights.ts";
 
 export type ExchangeOptions = {
   /** `https://api.hyperliquid.xyz`, the testnet's, or any other that speaks the same. */
@@ -59,6 +60,7 @@ type Link = {
   poster: Poster;
   clock: Clock;
   budget: Budget;
+  expected: ExpectedWeights;
   time: ExchangeTime;
   lanes: Lanes;
   /** When a connection of that kind was last used; null before the first. */
@@ -76,6 +78,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     },
     clock,
     budget,
+    expected: rememberWeights(),
     time: createExchangeTime(),
     lanes: createLanes(MAX_LANES),
     lastUseMs: { shared: null, own: null },
@@ -120,8 +123,9 @@ function actionWaitS({ budget, clock }: Link, purpose: Purpose): number {
   return Math.ceil(budget.waitMs(purpose, ACTION_WEIGHT + BEFORE_ACTION_WEIGHT, nowMs) / 1_000);
 }
 
-function readWaitS({ budget, clock }: Link, purpose: Purpose, requests: readonly InfoRequest[], rest = 0): number {
-  const { most, least } = weightsOf(requests);
+function readWaitS(link: Link, purpose: Purpose, requests: readonly InfoRequest[], rest = 0): number {
+  const { budget, clock } = link;
+  const { most, least } = weightsOf(link, requests);
   return Math.ceil(budget.waitMs(purpose, most + rest, clock.elapsedMs(), least + rest) / 1_000);
 }
 
@@ -132,10 +136,13 @@ function againS(link: Link, purpose: Purpose, requests: readonly InfoRequest[]):
   return Math.max(1, readWaitS(link, purpose, requests, rest));
 }
 
-function weightsOf(requests: readonly InfoRequest[]): { most: number; least: number } {
-  const weights = requests.map(weightOf);
+function weightsOf({ expected, clock }: Link, requests: readonly InfoRequest[]): { most: number; least: number } {
+  const nowMs = clock.elapsedMs();
   const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
-  return { most: sum(weights.map(largestWeight)), least: sum(weights.map(({ base }) => base)) };
+  return {
+    most: sum(requests.map((request) => expected.most(request, nowMs))),
+    least: sum(requests.map((request) => weightOf(request).base)),
+  };
 }
 
 async function send(link: Link, body: string, purpose: Purpose, mayLeave = always): Promise<SendOutcome> {
@@ -155,7 +162,7 @@ async function send(link: Link, body: string, purpose: Purpose, mayLeave = alway
 }
 
 async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
-  const { most, least } = weightsOf([request]);
+  const { most, least } = weightsOf(link, [request]);
   const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
   if (charge === null) return usedUp(link, purpose, [request]);
   const { outcome, weight } = await askNow(link, request, connection);
@@ -189,9 +196,12 @@ async function askNow(
   heed(link, posted);
   const outcome = readInfo(link, posted);
   if (outcome.kind === "ok" && DATED.has(request.type)) heedDate(link, outcome.json);
-  if (outcome.kind === "ok") return { outcome, weight: weightOfAnswer(weight, outcome.json) };
   if (posted.kind === "not_sent") return { outcome, weight: 0 };
-  return { outcome, weight: posted.kind === "answered" ? weight.base : largestWeight(weight) };
+  const nowMs = link.clock.elapsedMs();
+  if (outcome.kind === "failed")
+    return { outcome, weight: posted.kind === "answered" ? weight.base : link.expected.most(request, nowMs) };
+  link.expected.answered(request, outcome.json, nowMs);
+  return { outcome, weight: weightOfAnswer(weight, outcome.json) };
 }
 
 /** The state of an account and a book are dated, as the clock's own readings are, and come as often as somebody looks at one. */
@@ -217,7 +227,7 @@ async function askInTurn(
 ): Promise<InTurnOutcome> {
   const lane = await link.lanes.acquire();
   if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true, waitS: 1 });
-  const { most, least } = weightsOf(requests);
+  const { most, least } = weightsOf(link, requests);
   const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
   let spent = 0;
   try {

@@ -39,6 +39,12 @@ const READ_SHARE = 1 / 3;
 
 const MOST_FOR_SETTLING = 1 - LEFT_TO_OTHERS.settle - KEPT_FOR_ACTIONS.reduce;
 
+/**
+ * All that an account shows, at the most: weight. What is smaller is never spread over time. Of what became of an action most is
+ * known when it has expired; where looks before that have had all of a minute, nobody is told for the rest of it.
+ */
+const LARGEST_SWEEP = 300;
+
 /** A reader may have so many times what is left to all others. */
 const MOST_OF_FREE = 2;
 
@@ -46,6 +52,7 @@ const MOST_OF_FREE = 2;
 export function createShares(weightPerMinute: number): Shares {
   const spentWeight = createSpentWeight();
   const claims = createClaims();
+  const mostAtOnce = Math.max((weightPerMinute * MOST_FOR_SETTLING) / 2, LARGEST_SWEEP);
 
   function haveRoom(purpose: Purpose, { most, least }: AskedWeight, at: At): boolean {
     if (weightPerMinute === 0) return true;
@@ -53,15 +60,28 @@ export function createShares(weightPerMinute: number): Shares {
     // What clients ask leaves settling its part anyway.
     const kept = purpose === "settle" ? claims.keptFrom(most, at.second + (at.inS ?? 0)) : 0;
     if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;
+    if (purpose === "settle" && !isInPace(most + kept, at)) return false;
     return useOf(purpose) !== "read" || isFair(weightPerMinute, spent, least);
+  }
+
+  /** Half of what settling may have at the most is had in half a minute; a question that is larger, where nothing was. */
+  function isInPace(weight: number, { second, inS }: At): boolean {
+    const lately = spentWeight.lately(second, "settle", inS);
+    return lately === 0 || lately + weight <= mostAtOnce;
   }
 
   function left(purpose: Purpose, second: number): number {
     const spent = spentWeight.sum(second, nameOf(purpose));
     const unspent = freeFor(weightPerMinute, useOf(purpose), spent);
-    const free = purpose === "settle" ? unspent - claims.keptFrom(unspent, second) : unspent;
+    const free = purpose === "settle" ? leftToSettling(unspent, second) : unspent;
     const fair = useOf(purpose) === "read" ? fairShare(weightPerMinute, spent) : free;
     return Math.max(0, Math.floor(Math.min(free, fair)));
+  }
+
+  function leftToSettling(unspent: number, second: number): number {
+    const lately = spentWeight.lately(second, "settle");
+    const inPace = lately === 0 ? unspent : Math.min(unspent, mostAtOnce - lately);
+    return inPace - claims.keptFrom(inPace, second);
   }
 
   function book(second: number, purpose: Purpose, weight: number): void {

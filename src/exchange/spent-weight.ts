@@ -11,6 +11,8 @@ export type SpentWeight = {
   book(second: number, entry: { name: string; isRead: boolean; weight: number }): void;
   /** Of one second alone. */
   of(second: number, name: string): number;
+  /** Of one name in the newest half of these seconds. With `inS`: of what has been spent by now, as it will be then. */
+  lately(second: number, name: string, inS?: number): number;
 };
 
 /**
@@ -54,6 +56,11 @@ export function createSpentWeight(): SpentWeight {
       bySecond.set(second, spent);
     },
     of: (second, name) => bySecond.get(second)?.by.get(name) ?? 0,
+    lately(second, name, inS = 0) {
+      let spent = 0;
+      for (const [at, { by }] of bySecond) if (second + inS - at < WINDOW_S / 2) spent += by.get(name) ?? 0;
+      return spent;
+    },
   };
 }
 

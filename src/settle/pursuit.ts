@@ -1,5 +1,6 @@
-import { type Attempt, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
+import { type Attempt, overByMs, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
+import type { InfoOptions } from "../exchange/exchange.ts";
 import type { FillEvidence } from "./evidence/fill-evidence.ts";
 import type { Vanished } from "./evidence/vanished.ts";
 import type { Sought } from "./look/look.ts";
@@ -29,6 +30,8 @@ export type Pursuit = {
   unmoved: number;
   /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
   lead: { oid: string; missedElapsedMs: number } | null;
+  /** By when at the latest its number was found to be taken, exchange time, unix milliseconds; null while it is not. */
+  takenByMs: number | null;
   /** Elapsed time of the last empty action on its number; of all that left under that number there is one. */
   noop: { lastElapsedMs: number | null };
   /** The exchange's own words, where its answer was a refusal that is not listed. */
@@ -78,6 +81,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     outlivedByMs: null,
     unmoved: 0,
     lead: null,
+    takenByMs: null,
     noop,
     refusal: null,
     isRefusalDoubted: false,
@@ -98,21 +102,58 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
   };
 }
 
-/** When a sweep is asked for: elapsed milliseconds, and whether the action can run no more. */
-export type SweepMoment = { nowMs: number; isPastEnd: boolean };
+/** When a sweep is asked for: elapsed milliseconds, and for how long the action can have run no more, negative while it can. */
+export type SweepMoment = { nowMs: number; pastEndMs: number };
 
-export function isSweepDue(pursuit: Pursuit, { nowMs, isPastEnd }: SweepMoment): boolean {
+/** @param newestMs elapsed time at which the newest sweep of the account was asked for, whoever did; null where there is none */
+export function isSweepDue(pursuit: Pursuit, moment: SweepMoment, newestMs: number | null = null): boolean {
   const { sweeps, lastSweepElapsedMs } = pursuit;
-  if (lastSweepElapsedMs === null || (isPastEnd && !pursuit.isEndSwept)) return true;
-  return nowMs - lastSweepElapsedMs >= sweepDelayMs(sweeps);
+  if (lastSweepElapsedMs === null || isEndNew(pursuit, moment)) return true;
+  const sinceMs = sweepSinceMs(pursuit, moment);
+  // It costs nothing.
+  if (sinceMs !== null && newestMs !== null && newestMs >= sinceMs) return true;
+  return moment.nowMs - lastSweepElapsedMs >= sweepDelayMs(sweeps);
 }
 
-/** One for which our own weight had no room asked nothing, and is tried again at the next step. */
-export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, { nowMs, isPastEnd }: SweepMoment): void {
+/**
+ * Since when a sweep that another has asked for will do, elapsed milliseconds: it counts beside the last one, and at the end it is
+ * from after it. Null for the first: the number has just been found to be taken, and one of before that proves nothing.
+ */
+export function sweepSinceMs(pursuit: Pursuit, moment: SweepMoment): number | null {
+  if (pursuit.lastSweepElapsedMs === null) return null;
+  const apartMs = pursuit.lastSweepElapsedMs + WITNESS_SPACING_MS;
+  return isEndNew(pursuit, moment) ? Math.max(apartMs, moment.nowMs - moment.pastEndMs) : apartMs;
+}
+
+function isEndNew({ isEndSwept }: Pursuit, { pastEndMs }: SweepMoment): boolean {
+  return pastEndMs > 0 && !isEndSwept;
+}
+
+/**
+ * One for which our own weight had no room asked nothing, and is tried again at the next step. One that another asked for long
+ * before this was due brings the seldom ones no nearer.
+ */
+export function countSweep(pursuit: Pursuit, swept: Sweep | Unread, moment: SweepMoment): void {
   if (swept === "no_room") return;
-  pursuit.sweeps = isPastEnd && !pursuit.isEndSwept ? 1 : pursuit.sweeps + 1;
-  pursuit.isEndSwept ||= isPastEnd;
-  pursuit.lastSweepElapsedMs = nowMs;
+  const { sweeps, lastSweepElapsedMs } = pursuit;
+  const isSoon = lastSweepElapsedMs !== null && moment.nowMs - lastSweepElapsedMs < sweepDelayMs(sweeps) / 2;
+  pursuit.sweeps = isEndNew(pursuit, moment) ? 1 : sweeps + (isSoon ? 0 : 1);
+  pursuit.isEndSwept ||= moment.pastEndMs > 0;
+  pursuit.lastSweepElapsedMs = moment.nowMs;
+}
+
+/** The newest sweep of an account where one is due or costs nothing, counted; null where none is due. */
+export async function sweepWhenDue(
+  { world, sweeps }: Pick<Tools, "world" | "sweeps">,
+  { attempt, user, options }: { attempt: Attempt; user: string; options: InfoOptions },
+  pursuit: Pursuit,
+): Promise<Sweep | Unread | null> {
+  const pastEndMs = world.exchange.nowMs() - overByMs(attempt, pursuit.takenByMs);
+  const moment = { nowMs: world.clock.elapsedMs(), pastEndMs };
+  if (!isSweepDue(pursuit, moment, sweeps.newestMs(user))) return null;
+  const swept = await sweeps.read({ user, accountId: attempt.accountId }, options, sweepSinceMs(pursuit, moment));
+  countSweep(pursuit, swept, moment);
+  return swept;
 }
 
 /** The history has witnessed an absence: what else it takes is asked for soon, however long it had been silent. */

@@ -6,6 +6,7 @@ import {
   lookDelayMs,
   mayNoop,
   type NoopAnswer,
+  overByMs,
   type Seal,
   sealByNoop,
   sweepDelayMs,
@@ -50,6 +51,13 @@ test("a noop asks for a number as long as the exchange still knows it, the actio
   expect(mayNoop(UNSEALED, EXPIRES_AT_MS + 60_000)).toBe(true);
   expect(mayNoop(UNSEALED, DAY_MS)).toBe(false);
   expect(mayNoop({ ...UNSEALED, seal: "noop" }, 0)).toBe(false);
+});
+
+test("an action is over at its end, or before that when its number was found to be taken", () => {
+  const expires = { expiresAtMs: 12_000 };
+  expect([null, 4_000, 14_999, 15_001].map((takenByMs) => overByMs(expires, takenByMs))).toEqual([
+    15_000, 4_000, 14_999, 15_000,
+  ]);
 });
 
 test("noops come six seconds apart, and thirty once the action has expired", () => {

@@ -146,15 +146,30 @@ test("a large question of settling finds room beside small ones that would eat a
 
 test("two orders a second find room whatever settling needs, and reductions one more", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
-  const run = (purpose: Purpose, weight: number): number => {
+  const run = (purpose: Purpose, weight: number, nowMs: number): number => {
     let taken = 0;
-    while (budget.take(purpose, weight, 0) !== null) taken += weight;
+    while (budget.take(purpose, weight, nowMs) !== null) taken += weight;
     return taken;
   };
-  expect([run("settle", 20), run("order", 1), run("reduce", 1), run("settle", 1)]).toEqual([900, 120, 60, 0]);
+  expect([run("settle", 15, 0), run("settle", 15, 31_000)]).toEqual([450, 450]);
+  expect([run("order", 1, 31_000), run("reduce", 1, 31_000), run("settle", 1, 31_000)]).toEqual([120, 60, 0]);
   // What was placed is none of what is kept any more, and all of it comes again when its minute is over.
-  expect([budget.left("settle", 0), budget.left("cancel", 0)]).toEqual([0, 120]);
-  expect([budget.left("settle", 61_000), budget.left("order", 61_000)]).toEqual([900, 780]);
+  expect([budget.left("settle", 31_000), budget.left("cancel", 31_000)]).toEqual([0, 120]);
+  expect([budget.left("settle", 92_000), budget.left("order", 92_000)]).toEqual([900, 780]);
+});
+
+test("settling has no more than half of its part in half a minute, but for one question that is larger", () => {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  for (let nowMs = 0; nowMs < 30_000; nowMs += 100) budget.take("settle", 2, nowMs);
+  expect([budget.left("settle", 29_999), budget.left("cancel", 29_999)]).toEqual([0, 750]);
+  expect(budget.waitMs("settle", 280, 29_999)).toBeLessThanOrEqual(MINUTE_MS / 2);
+  expect(budget.take("settle", 280, MINUTE_MS)).not.toBeNull();
+  const large = createBudget({ weightPerMinute: LIMIT });
+  expect(large.take("settle", 880, 0)).not.toBeNull();
+  // A smaller limit is not spread: a reading of all that an account shows would never fit.
+  const small = createBudget({ weightPerMinute: 400 });
+  small.take("settle", 20, 0);
+  expect(small.take("settle", 280, 0)).not.toBeNull();
 });
 
 test("what orders have used of it is not kept any more", () => {
@@ -197,16 +212,16 @@ test("room is kept from what is smaller, for fifteen seconds, and only from sett
   expect(slowed.fits("settle", 21, 5_000)).toBe(true);
 });
 
-test("what a charge did not come to is given back once, and never to a later minute", () => {
+test("what a charge did not come to is given back once, and never to a later minute; what it came to beyond is paid", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
   const charge = budget.take("settle", 820, 0);
   expect(budget.fits("settle", 200, 0)).toBe(false);
   if (charge === null) throw new Error("did not fit");
   budget.settle(charge, 20);
   budget.settle(charge, 20);
-  budget.settle(charge, 5_000);
-  expect(budget.take("settle", 880, 0)).not.toBeNull();
-  expect(budget.fits("settle", 1, 0)).toBe(false);
+  expect(budget.left("cancel", 0)).toBe(1_180);
+  budget.settle(charge, 900);
+  expect([budget.left("cancel", 0), budget.fits("settle", 1, 0)]).toEqual([300, false]);
   const later = createBudget({ weightPerMinute: LIMIT });
   const old = later.take("settle", 820, 0);
   later.take("settle", 900, 100_000);

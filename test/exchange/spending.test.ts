@@ -1,6 +1,7 @@
 /** What questions and actions weigh, and what becomes of those for which our weight is used up. */
 import { expect, test } from "bun:test";
 import { createActionBudget } from "../../src/exchange/action-budget.ts";
+import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { largestWeight, weightOf, weightOfAnswer } from "../../src/exchange/weights.ts";
 import { stillClock } from "./clocks.ts";
 import { answering, connect } from "./connect.ts";
@@ -41,9 +42,31 @@ test("a read sets aside its most and pays what it came to", async () => {
   // 63 are paid, and two thirds of the third, 266, are for one reader.
   for (let nth = 0; nth < 12; nth += 1) await exchange.info(request, { purpose: "read" });
   expect(inits).toHaveLength(12);
-  // 252 are paid; of what is left another has room for its most twice.
-  for (let nth = 0; nth < 3; nth += 1) await exchange.info(request, { purpose: { reader: "another" } });
-  expect(inits).toHaveLength(14);
+  // 252 are paid; of what is left another has room four times for what it came to, and ten more.
+  for (let nth = 0; nth < 9; nth += 1) await exchange.info(request, { purpose: { reader: "another" } });
+  expect(inits).toHaveLength(16);
+});
+
+test("what a read came to a little before is set aside, with room to grow, and its most where that tells nothing", async () => {
+  const clock = stillClock();
+  const rows = JSON.stringify(Array(40).fill({}));
+  const exchange = connect("http://exchange.test", { clock, ...answering(() => new Response(rows)) });
+  const waits = (requests: InfoRequest[]) => exchange.budgetWaitS("settle", requests) > 0;
+  const sweep = (startTime: number, user = "0x1"): InfoRequest[] => [
+    { type: "historicalOrders", user },
+    { type: "userFillsByTime", user, startTime },
+  ];
+  // What is asked up to a time tells nothing of what is asked up to now.
+  const other = { type: "userFillsByTime", user: "0x3", startTime: 1 };
+  await exchange.info({ ...other, endTime: 2 }, { purpose: "settle" });
+  await exchange.infoInTurn(sweep(1_000), { purpose: "settle" });
+  // All but a hundred of what settling has in half a minute.
+  for (let spent = 66; spent < 350; spent += 2) await exchange.info({ type: "orderStatus" }, { purpose: "settle" });
+  expect([waits(sweep(1_000)), waits(sweep(2_000))]).toEqual([false, false]);
+  expect([waits(sweep(999)), waits(sweep(1_000, "0x2"))]).toEqual([true, true]);
+  expect([waits([other]), waits([{ type: "historicalOrders", user: "0x1" }])]).toEqual([true, false]);
+  await clock.advance(31_000);
+  expect(waits(sweep(999))).toBe(false);
 });
 
 test("a read with a full answer pays for every row", async () => {

@@ -28,7 +28,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
   };
   return {
     world: deps,
-    sweeps: { read: bug },
+    sweeps: { read: bug, newestMs: () => null },
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
     soughtOf: bug,
@@ -62,6 +62,27 @@ test("two witnesses within a second are one", async () => {
   expect(findAttempt(rig.store, id)?.negatives).toBe(1);
   await rig.clock.advance(1_000);
   expect(await weigh()).toBe(true);
+});
+
+const LONG_LIFE = { ...ACTION, expiresAtMs: START_MS + 60 * 60_000 };
+
+test.each<[string, Seal | null, number, number]>([
+  ["ten seconds after its number was found to be taken, and not before", "nonce_taken", 10_001, 1],
+  ["ten seconds after that, and no sooner", "nonce_taken", 10_000, 0],
+  ["its end, while nothing is known of its number", null, 10_001, 0],
+])("an absence is witnessed by what happened later than %s", async (_what, seal, newestMs, negatives) => {
+  const rig = openGatewayRig();
+  const { id } = openWith(rig, { ...LONG_LIFE, seal });
+  const pursuit = startPursuit(id);
+  const weigh = async (shown: HistoryAnswer | null) => {
+    rig.deliveries.push(DELIVERY.neverArrived);
+    const now = findAttempt(rig.store, id) as Attempt;
+    return weighAbsence(toolsOf(rig), now, { pursuit, history: shown }, () => undefined);
+  };
+  await weigh(null);
+  await rig.clock.advance(60_000);
+  await weigh(history(newestMs));
+  expect(findAttempt(rig.store, id)?.negatives).toBe(negatives);
 });
 
 test("a refusal in new words is concluded from two readings of everything, a second apart", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countSweep, hastenSweeps, isSweepDue, startPursuit } from "../../src/settle/pursuit.ts";
+import { countSweep, hastenSweeps, isSweepDue, startPursuit, sweepSinceMs } from "../../src/settle/pursuit.ts";
 
 const SWEPT = { open: [], history: [], fills: [] };
 
@@ -8,7 +8,7 @@ function sweptAt(untilMs: number, endsMs: number, witnessedMs: number | null = n
   const pursuit = startPursuit(1);
   const at: number[] = [];
   for (let nowMs = 0; nowMs <= untilMs; nowMs += 500) {
-    const moment = { nowMs, isPastEnd: nowMs > endsMs };
+    const moment = { nowMs, pastEndMs: nowMs - endsMs };
     if (nowMs === witnessedMs) hastenSweeps(pursuit);
     if (!isSweepDue(pursuit, moment)) continue;
     countSweep(pursuit, SWEPT, moment);
@@ -28,6 +28,27 @@ test("after a witness the next sweep comes soon", () => {
 
 test("one for which there was no room does not count", () => {
   const pursuit = startPursuit(1);
-  countSweep(pursuit, "no_room", { nowMs: 0, isPastEnd: true });
-  expect(isSweepDue(pursuit, { nowMs: 0, isPastEnd: true })).toBe(true);
+  countSweep(pursuit, "no_room", { nowMs: 0, pastEndMs: 1 });
+  expect(isSweepDue(pursuit, { nowMs: 0, pastEndMs: 1 })).toBe(true);
+});
+
+test("what another has asked for costs nothing, and serves where it counts beside the last", () => {
+  const pursuit = startPursuit(1);
+  const at = (nowMs: number) => ({ nowMs, pastEndMs: nowMs - 10_000 });
+  // Of the first nobody knows whether it is of after the number was found to be taken.
+  expect([sweepSinceMs(pursuit, at(0)), isSweepDue(pursuit, at(0), 0)]).toEqual([null, true]);
+  countSweep(pursuit, SWEPT, at(0));
+  expect([isSweepDue(pursuit, at(1_400), 999), isSweepDue(pursuit, at(1_400), 1_000)]).toEqual([false, true]);
+  // Past the end one of before it does not do.
+  for (const nowMs of [1_500, 4_500, 9_500]) countSweep(pursuit, SWEPT, at(nowMs));
+  expect([sweepSinceMs(pursuit, at(9_900)), sweepSinceMs(pursuit, at(12_000))]).toEqual([10_500, 10_500]);
+  expect(sweepSinceMs({ ...pursuit, lastSweepElapsedMs: 2_000 }, at(12_000))).toBe(10_000);
+  countSweep(pursuit, SWEPT, at(12_000));
+  expect([sweepSinceMs(pursuit, at(12_500)), isSweepDue(pursuit, at(13_000))]).toEqual([13_000, false]);
+});
+
+test("what others ask for again and again does not make the next of its own come late", () => {
+  const pursuit = startPursuit(1);
+  for (let nowMs = 0; nowMs <= 8_000; nowMs += 1_000) countSweep(pursuit, SWEPT, { nowMs, pastEndMs: 1 });
+  expect(isSweepDue(pursuit, { nowMs: 11_000, pastEndMs: 1 })).toBe(true);
 });

@@ -12,6 +12,7 @@ import { attemptRow } from "../support/rows.ts";
 import { answered, recordOf } from "../support/small-venue.ts";
 
 const NOW_MS = 60_000;
+const OWN = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };
 const NOBODY = { onFills: () => undefined, onReopened: () => undefined };
 
 /** A gateway whose attempts are still open; the numbers are the exchange times at which they were made. */
@@ -24,7 +25,7 @@ async function openStage(attempts: readonly { accountId: string; nonce: number }
 }
 
 async function askedSince(rig: GatewayRig): Promise<number> {
-  await openSweeps(rig.deps, NOBODY).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, NOBODY).read(OWN, { purpose: "settle" });
   const fills = rig.exchange.asked.find(({ request }) => request.type === "userFillsByTime");
   return Number(fills?.request["startTime"]) - START_MS;
 }
@@ -51,7 +52,7 @@ test.each([
 
 test("open orders are read of every dex that is followed", async () => {
   const rig = await openStage([]);
-  await openSweeps(rig.deps, NOBODY).read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await openSweeps(rig.deps, NOBODY).read(OWN, { purpose: "settle" });
   const open = rig.exchange.asked.filter(({ request }) => request.type === "frontendOpenOrders");
   expect(open.map(({ request }) => request["dex"])).toEqual(["", "xyz"]);
 });
@@ -86,7 +87,7 @@ test.each([
         reopened += 1;
       },
     });
-    await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+    await sweeps.read(OWN, { purpose: "settle" });
     expect(reopened).toBe(isOpen ? 1 : 0);
     expect(listOpenAttempts(rig.store).map(({ cloid }) => cloid)).toEqual(isOpen ? [copy.cloid] : []);
     expect(findLegByCloid(rig.store, copy.cloid)?.oid).toBe(isOpen ? String(copy.oid) : null);
@@ -101,19 +102,19 @@ test("the fills of a reading are handed on, whatever it was made for", async () 
   rig.venue.fill(order, "0.4");
   const heard: unknown[] = [];
   const sweeps = openSweeps(rig.deps, { ...NOBODY, onFills: ({ id }, fills) => heard.push([id, ...fills]) });
-  await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await sweeps.read(OWN, { purpose: "settle" });
   expect(heard).toMatchObject([[ACCOUNT.id, { oid: String(order.oid), size: "0.4" }]]);
   // What the index is known to have is not handed on again.
   inTransaction(rig.store, (store) => setCompleteTo(store, ACCOUNT.id, rig.clock.nowMs() + 60_001));
   await rig.clock.advance(1_000);
-  await sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await sweeps.read(OWN, { purpose: "settle" });
   expect(heard).toHaveLength(1);
 });
 
 test("one that a reading has shown is pursued at once, and told as it is", async () => {
   const rig = await openRefused();
   rig.venue.take(rig.exchange.sent[0]?.body ?? "");
-  await rig.settler.tools.sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await rig.settler.tools.sweeps.read(OWN, { purpose: "settle" });
   await rig.clock.advance(2_000);
   expect((await rig.answerOf(rig.place("key-refused"))).order).toMatchObject({ status: "open" });
 });
@@ -170,9 +171,34 @@ test("a full history reaches back to what is later than its oldest row, and not 
 test("a reading over another connection is not shared with one over this", async () => {
   const rig = await openStage([]);
   const sweeps = openSweeps(rig.deps, NOBODY);
-  const read = (onNewConnection: boolean) =>
-    sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle", onNewConnection });
+  const read = (onNewConnection: boolean) => sweeps.read(OWN, { purpose: "settle", onNewConnection });
   const [first, again, other] = [read(false), read(false), read(true)];
   expect([first === again, first === other]).toEqual([true, false]);
   await Promise.all([first, again, other]);
+});
+
+test("a reading is for all that came since it was asked for, and a failed one for nobody", async () => {
+  const rig = await openStage([]);
+  const sweeps = openSweeps(rig.deps, NOBODY);
+  const { user } = OWN;
+  const askedFor = () => rig.exchange.asked.filter(({ request }) => request.type === "historicalOrders").length;
+  expect(sweeps.newestMs(user)).toBeNull();
+  await sweeps.read(OWN, { purpose: "settle" });
+  const firstMs = rig.clock.elapsedMs();
+  await rig.clock.advance(5_000);
+  expect(sweeps.newestMs(user)).toBe(firstMs);
+  await sweeps.read(OWN, { purpose: "settle", onNewConnection: true }, firstMs);
+  expect(askedFor()).toBe(1);
+  // One that is on its way is waited for.
+  await Promise.all([
+    sweeps.read(OWN, { purpose: "settle" }, firstMs + 1),
+    sweeps.read(OWN, { purpose: "settle" }, firstMs + 1),
+  ]);
+  expect([askedFor(), sweeps.newestMs(user)]).toEqual([2, firstMs + 5_000]);
+  await sweeps.read({ ...OWN, user: "0x3333333333333333333333333333333333333333" }, { purpose: "settle" }, 0);
+  expect(askedFor()).toBe(3);
+  await rig.clock.advance(5_000);
+  rig.exchange.answer("historicalOrders", () => null);
+  expect(await sweeps.read(OWN, { purpose: "settle" }, firstMs + 6_000)).toBe("failed");
+  expect(sweeps.newestMs(user)).toBe(firstMs + 5_000);
 });

@@ -32,7 +32,7 @@ function nameOf(rig: GatewayRig, id: string): string | null {
 }
 
 async function sweep({ settler }: GatewayRig): Promise<void> {
-  await settler.tools.sweeps.read(ACCOUNT.tradingAddress, ACCOUNT.id, { purpose: "settle" });
+  await settler.tools.sweeps.read({ user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id }, { purpose: "settle" });
 }
 
 const READERS: [string, (rig: GatewayRig) => Promise<unknown>][] = [

@@ -1,7 +1,9 @@
 /** An order that is over by its record, while its fills cannot be read. */
 import { expect, test } from "bun:test";
+import type { OrderStatus } from "../../src/core/order.ts";
+import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
-import { openGatewayRig } from "../support/gateway-rig.ts";
+import { DELIVERY, openGatewayRig } from "../support/gateway-rig.ts";
 
 test.each(["filled", "canceled"] as const)("one whose record says %s is not told as open any more", async (end) => {
   const rig = openGatewayRig();
@@ -39,3 +41,25 @@ test.each([
   const { id } = order as unknown as { id: string };
   expect(await rig.settler.look(id, "settle")).toBe(result as never);
 });
+
+/** The record is read once, and kept no longer: what it has shown may not be lost because its fills were not to be had. */
+test.each<[string, string | null, OrderStatus]>([
+  ["rests untouched", null, "open"],
+  ["has begun to fill", "0.25", "unknown"],
+])(
+  "an order whose answer was lost, and that %s, is known from the look whose fills cannot be read",
+  async (_what, filled, status) => {
+    const rig = openGatewayRig();
+    rig.venue.failing.add("userFillsByTime");
+    rig.deliveries.push((body, venue) => {
+      const lost = DELIVERY.answerLost(body, venue);
+      const [order] = venue.orders;
+      if (order !== undefined && filled !== null) venue.fill(order, filled);
+      return lost;
+    });
+    const { order: told } = await rig.answerOf(rig.place("key-0001"));
+    expect(findOrder(rig.store, String(told["id"]))?.status).toBe(status);
+    // By its own id it is looked for where its record is gone, and nobody concludes that it was never there.
+    expect(listLegs(rig.store, String(told["id"])).map(({ oid }) => oid)).toEqual([String(rig.venue.orders[0]?.oid)]);
+  },
+);

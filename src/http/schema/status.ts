@@ -22,7 +22,9 @@ const ExchangeWeight = closed(
     reads: weightFor("Reads of the exchange for this key; they are shared fairly among those who read."),
     orders: weightFor("Orders, modifies and other changes."),
     reductions: weightFor("Orders and TWAPs that are `reduce_only`."),
-    settling: weightFor("Finding out what became of what was sent."),
+    settling: weightFor(
+      "Finding out what became of what was sent: what it may have now, which may be less than those above while it has had its part of half a minute.",
+    ),
     cancels: weightFor("Cancels, which may use all of it."),
   },
   {

@@ -1,4 +1,4 @@
-import { type Attempt, endsAtMs, isNoopDue, WITNESS_SPACING_MS } from "../../core/attempt.ts";
+import { type Attempt, endsAtMs, isNoopDue, overByMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
 import {
   type Absence,
   areFillsAll,
@@ -22,6 +22,7 @@ import { countLeftOut, countRefusalReading, hastenSweeps, type Pursuit, type Too
 import { listShownBeside, updateNumber } from "../record/batch.ts";
 import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
+import { latestNowMs } from "../send/intent.ts";
 import { burnNonce } from "../send/seal.ts";
 import { comparePosition } from "./position-check.ts";
 
@@ -52,6 +53,7 @@ export async function weighAbsence(
   const beside = listShownBeside(world.store, attempt);
   const numbered = beside.length === 0 ? attempt : noteRan(tools, attempt);
   const burnt = await burnWhenDue(tools, numbered, missed.pursuit);
+  noteTaken(world, burnt, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
   // Only once something of ours is known to have taken its number.
@@ -61,6 +63,15 @@ export async function weighAbsence(
   const isBesideThere = beside.some(({ oid }) => oid !== null && missed.recorded?.has(oid) === true);
   if (isBesideThere && missed.history?.reachesBack === true) countLeftOut(missed.pursuit, world.clock.elapsedMs());
   return concludeFrom(tools, witnessed, missed, conclude);
+}
+
+/**
+ * Whoever took its number, nothing of it runs later than this moment by the exchange's time, however wrong ours is. After a start
+ * as well: what was written down then is so now.
+ */
+function noteTaken(world: With<"exchange">, { seal }: Attempt, pursuit: Pursuit): void {
+  if (seal === null || seal === "expiry") return;
+  pursuit.takenByMs ??= latestNowMs(world) + CLOCK_DOUBT_MS;
 }
 
 /** Another order of its batch is at the exchange: their action ran, and took its number itself. */
@@ -88,10 +99,10 @@ function countWitness(tools: Tools, attempt: Attempt, pursuit: Pursuit, history:
   const { world } = tools;
   const nowMs = world.clock.elapsedMs();
   const isTooSoon = pursuit.lastWitnessElapsedMs !== null && nowMs - pursuit.lastWitnessElapsedMs < WITNESS_SPACING_MS;
-  if (isTooSoon || !isWitness(history, endsAtMs(attempt))) return attempt;
+  if (isTooSoon || !isWitness(history, overByMs(attempt, pursuit.takenByMs))) return attempt;
   pursuit.lastWitnessElapsedMs = nowMs;
   hastenSweeps(pursuit);
-  // What happened after its expiry is told in the same answer: it has expired.
+  // What happened after its end is told in the same answer: it has expired, where nothing has taken its number before.
   const change = { negatives: attempt.negatives + 1, seal: attempt.seal ?? ("expiry" as const) };
   if (openAttempt(world.store, attempt.id) === null) return attempt;
   inTransaction(world.store, () => {

@@ -90,7 +90,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       const nowMs = world.clock.elapsedMs();
       if (memory.lastElapsedMs !== null && nowMs - memory.lastElapsedMs < SPACING_MS) return { kind: "not_found" };
       memory.lastElapsedMs = nowMs;
-      const sweep = await sweeps.read(user, accountId, { purpose: "settle", onNewConnection: true });
+      const sweep = await sweeps.read({ user, accountId }, { purpose: "settle", onNewConnection: true });
       if (sweep === "failed" || sweep === "no_room")
         return { kind: "failed", reason: "the list of open orders could not be read" };
       // Every dex has a list of its own, that may be behind by itself.

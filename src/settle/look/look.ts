@@ -149,12 +149,11 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
 /** That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more. */
 async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const rests = await isResting(world, sought, seen);
-  if (rests === "not_read") return { kind: "failed", reason: "the open orders could not be read" };
-  return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
+  return rests === "no" || rests === "not_read" ? named(seen) : open(world, sought, seen, rests === "market");
 }
 
-/** It is known by its id, and where it has gone to is looked for again. */
-function unplaced({ order: { oid } }: LookAnswer): Sight {
+/** It is known by its id, and what has become of it is looked for again. */
+function named({ order: { oid } }: Pick<LookAnswer, "order">): Sight {
   return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null, isUnclear: true };
 }
 
@@ -226,7 +225,19 @@ async function open(
   const { oid } = seen.order;
   const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
   const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
-  if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };
+  if (filled === "failed") return openUnread(world, sought, seen, event);
+  return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
+}
+
+/**
+ * Its record may be kept no longer by the next look: that it is there is known from this one. How much of it was filled the
+ * record tells where that is nothing; else it is asked again.
+ */
+function openUnread(world: With<"store">, { accountId }: Sought, seen: LookAnswer, event: LegEvent): Sight {
+  const { order } = seen;
+  const isUntouched = order.originalSize !== null && compare(order.size, order.originalSize) === 0;
+  if (!isUntouched) return named(seen);
+  const filled = sumFillsOf(world.store, accountId, filledOrder(order));
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
 }
 
@@ -292,7 +303,7 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
 /** That it is over is the exchange's word whether or not its fills can be read: nobody is told any more that it is open. */
 function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
   const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
-  if (!isTold) return { kind: "failed", reason: "the fills of the order could not be read" };
+  if (!isTold) return named({ order });
   return { kind: "unfinished", events: [closing(order, false)], untouched: null, isUnclear: true };
 }
 

@@ -14,12 +14,18 @@ import { readSweep, type Sweep, sweepRequests } from "./sweep.ts";
 import { nameUnnamed } from "./unnamed.ts";
 
 /**
- * Sweeps of accounts, each shared by all attempts of an account that want one at the same time: forty lost answers
- * would cost more weight than a minute has.
+ * Sweeps of accounts, each for all attempts of an account that are open: forty lost answers would cost more weight than a
+ * minute has, and ten that are looked for one after another as well.
  */
 export type Sweeps = {
-  read(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread>;
+  /** @param sinceMs one that was asked for since then will do, elapsed milliseconds; null where only one of now will */
+  read(about: SweptAccount, options: InfoOptions, sinceMs?: number | null): Promise<Sweep | Unread>;
+  /** When the newest whole one was asked for, elapsed milliseconds; null where there is none. */
+  newestMs(user: string): number | null;
 };
+
+/** The trading address of an account, and the account. */
+type SweptAccount = { user: string; accountId: string };
 
 /** Who is told of what a reading shows beside what it was made for. */
 export type SweepHeeding = {
@@ -40,9 +46,13 @@ const SHARED_FOR_MS = 900;
 const MAX_REMEMBERED = 100;
 
 export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
-  const last = new Map<string, { atMs: number; swept: Promise<Sweep | Unread> }>();
+  /** By trading address and kind of connection; whatever has become of them. */
+  const last = new Map<string, Asked>();
+  /** By trading address, and of these the newest that is whole. */
+  const newest = new Map<string, Asked>();
+  const whole = new Map<string, Asked>();
 
-  async function sweepNow(user: string, accountId: string, options: InfoOptions): Promise<Sweep | Unread> {
+  async function sweepNow({ user, accountId }: SweptAccount, options: InfoOptions): Promise<Sweep | Unread> {
     // From the oldest of all that are looked for; a nonce is the exchange time of its making.
     const sinceMs = listOpenAttempts(world.store)
       .filter((attempt) => attempt.accountId === accountId)
@@ -62,20 +72,47 @@ export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
     return sweep;
   }
 
+  function ask(about: SweptAccount, options: InfoOptions): Asked {
+    const asked: Asked = { atMs: world.clock.elapsedMs(), swept: sweepNow(about, options) };
+    remember(newest, about.user, asked);
+    const end = (isWhole: boolean) => {
+      if (isWhole) remember(whole, about.user, asked);
+      else if (newest.get(about.user) === asked) newest.delete(about.user);
+    };
+    asked.swept.then(
+      (swept) => end(typeof swept !== "string"),
+      () => end(false),
+    );
+    return asked;
+  }
+
   return {
-    read(user, accountId, options) {
+    read(about, options, sinceMs = null) {
+      const { user } = about;
+      const known = [newest, whole].map((those) => those.get(user)).find((asked) => isSince(asked, sinceMs));
+      if (known !== undefined) return known.swept;
       const name = `${user} ${options.onNewConnection ?? false}`;
-      const nowMs = world.clock.elapsedMs();
       const shared = last.get(name);
-      if (shared !== undefined && nowMs - shared.atMs < SHARED_FOR_MS) return shared.swept;
-      const oldest = last.keys().next().value;
-      if (last.size >= MAX_REMEMBERED && oldest !== undefined) last.delete(oldest);
-      const swept = sweepNow(user, accountId, options);
-      last.delete(name);
-      last.set(name, { atMs: nowMs, swept });
-      return swept;
+      if (shared !== undefined && world.clock.elapsedMs() - shared.atMs < SHARED_FOR_MS) return shared.swept;
+      const asked = ask(about, options);
+      remember(last, name, asked);
+      return asked.swept;
     },
+    newestMs: (user) => whole.get(user)?.atMs ?? null,
   };
+}
+
+type Asked = { atMs: number; swept: Promise<Sweep | Unread> };
+
+function isSince(asked: Asked | undefined, sinceMs: number | null): asked is Asked {
+  return asked !== undefined && sinceMs !== null && asked.atMs >= sinceMs;
+}
+
+function remember(those: Map<string, Asked>, name: string, asked: Asked): void {
+  those.delete(name);
+  those.set(name, asked);
+  const [oldest] = those.keys();
+  if (those.size > MAX_REMEMBERED && oldest !== undefined) those.delete(oldest);
 }
 
 /** Of the history only what is so new that a copy of a refused action may have placed it: it may have thousands of rows. */

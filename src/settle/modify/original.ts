@@ -23,7 +23,7 @@ import { recordOf } from "../evidence/vanished.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { readAnswer, type Sight, type Sought, statusRequest, toldEnd } from "../look/look.ts";
 import type { Sweep } from "../look/sweep.ts";
-import { countSweep, isSweepDue, type Pursuit, type Tools } from "../pursuit.ts";
+import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 import { recordLegEvent } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
@@ -156,14 +156,11 @@ async function orPlacingFromHistory(
   { attempt, placing, pursuit }: PlacingSought,
   answer: OrderStatusAnswer,
 ): Promise<OrderStatusAnswer> {
-  const { clock, exchange } = tools.world;
   const isNeeded = answer.kind === "not_found" && isAlwaysPlace(attempt) && wasTaken(placing.leg);
   if (!isNeeded || attempt.isTargetClosed || pursuit.looks < LOOKS_BEHIND) return answer;
-  const moment = { nowMs: clock.elapsedMs(), isPastEnd: exchange.nowMs() > endsAtMs(attempt) };
-  if (!isSweepDue(pursuit, moment)) return answer;
-  const sweep = await tools.sweeps.read(placing.user, placing.accountId, { purpose: "settle", onNewConnection: true });
-  countSweep(pursuit, sweep, moment);
-  const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, placing.leg);
+  const options = { purpose: "settle", onNewConnection: true } as const;
+  const sweep = await sweepWhenDue(tools, { attempt, user: placing.user, options }, pursuit);
+  const record = sweep === null || typeof sweep === "string" ? null : recordOf(sweep, placing.leg);
   return record === null ? answer : { kind: "order", ...record };
 }
 
@@ -177,7 +174,7 @@ async function orFromHistory(
 ): Promise<OrderStatusAnswer> {
   // Before anything is concluded from its having no record: what the history says of its end says whose end it was.
   if (answer.kind !== "not_found" || pursuit.looksMissed + 1 < LOOKS_BEHIND) return answer;
-  const sweep = await tools.sweeps.read(sought.user, sought.accountId, { purpose: "settle", onNewConnection: true });
+  const sweep = await tools.sweeps.read(sought, { purpose: "settle", onNewConnection: true });
   const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
   // The row of its placing is kept where that of its end is lost, and tells nothing of now.
   return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
@@ -289,13 +286,10 @@ const LOOKS_AT_OPEN = 3;
 
 /** One answer that shows the original open and holds something from after the modify: it is from after it as well. */
 async function isShownSince(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
-  const { clock, exchange } = tools.world;
-  const moment = { nowMs: clock.elapsedMs(), isPastEnd: exchange.nowMs() > endsAtMs(attempt) };
-  if (pursuit.looksAtOpen < LOOKS_AT_OPEN || !isSweepDue(pursuit, moment)) return false;
-  const { user } = tools.soughtOf(attempt);
-  const sweep = await tools.sweeps.read(user, attempt.accountId, { purpose: "settle", onNewConnection: true });
-  countSweep(pursuit, sweep, moment);
-  if (sweep === "failed" || sweep === "no_room") return false;
+  if (pursuit.looksAtOpen < LOOKS_AT_OPEN) return false;
+  const options = { purpose: "settle", onNewConnection: true } as const;
+  const sweep = await sweepWhenDue(tools, { attempt, user: tools.soughtOf(attempt).user, options }, pursuit);
+  if (sweep === null || typeof sweep === "string") return false;
   return showsOpenSince(sweep, attempt, legsOfModify(tools.world, attempt));
 }
 

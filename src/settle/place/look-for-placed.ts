@@ -1,4 +1,4 @@
-import { type Attempt, endsAtMs } from "../../core/attempt.ts";
+import type { Attempt } from "../../core/attempt.ts";
 import { compare } from "../../core/decimal.ts";
 import { CLOCK_DOUBT_MS, type HistoryAnswer } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
@@ -14,7 +14,7 @@ import { sumFills } from "../fills/fill-pages.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "../look/look.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
-import { countSweep, isSweepDue, type Pursuit, type Tools } from "../pursuit.ts";
+import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
 export type PlacedLook = {
@@ -38,13 +38,12 @@ export async function lookForPlaced(tools: Tools, attempt: Attempt, pursuit: Pur
   if (known !== null) return { sight: known, history: null };
   // An order of somebody else under our client order id may hide ours from a look by that id.
   const isMissed = sight.kind === "not_found" || sight.kind === "foreign";
-  const moment = { nowMs: world.clock.elapsedMs(), isPastEnd: world.exchange.nowMs() > endsAtMs(attempt) };
   const isOver = attempt.seal !== null || world.exchange.nowMs() > attempt.expiresAtMs;
-  if (!isMissed || !isOver || !isSweepDue(pursuit, moment)) return { sight, history: null };
+  if (!isMissed || !isOver) return { sight, history: null };
+  const sweep = await sweepWhenDue(tools, { attempt, user: sought.user, options }, pursuit);
+  if (sweep === null) return { sight, history: null };
   // The alarm about somebody else's order is raised in any case, also where ours is found beside it.
   if (sight.kind === "foreign") applySight(world, sought.leg, sight);
-  const sweep = await tools.sweeps.read(sought.user, attempt.accountId, options);
-  countSweep(pursuit, sweep, moment);
   if (sweep === "failed" || sweep === "no_room")
     return { sight: { kind: "failed", reason: "the sweep could not be read" }, history: null };
   const swept = await lookInSweep(tools, attempt, { sought, options, sweep });

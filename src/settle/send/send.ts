@@ -123,8 +123,7 @@ async function post(
     case "answered": {
       const reply = classifyReply(outcome.httpStatus, outcome.body);
       noteUnlisted(world, reply);
-      if (outcome.httpStatus === 429) world.exchange.slowDown("too_fast");
-      else if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
+      if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
       return { kind: "reply", reply: toAsMany(reply, count) };
     }
