@@ -242,7 +242,7 @@ export const STOP_BREAKS: readonly Break[] = [
     row: "S53",
     name: "a TWAP of the bot that closes is not minded",
     changes: inFile("src/settle/stop/flattener.ts", "if (twaps.length > 0) {", "if (twaps.length > 99) {").concat(
-      inFile("src/settle/stop/flatten-step.ts", "reducingTwaps(store, stop, listed.name).length + ", ""),
+      inFile("src/settle/stop/flatten-step.ts", "closingTwaps(store, stop, listed.name).length + ", ""),
     ),
     seenBy: { test: "test/http/flatten.test.ts", title: "while a TWAP of the bot closes the same nothing else does" },
   },

@@ -17,7 +17,7 @@ import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
-import { isStepOut, isUndecided, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { closingTwaps, isStepOut, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 import { type Contradiction, closableIn, isContradicted, isInDoubt } from "./still-held.ts";
 
 /** What an account was shown to hold on perpetuals. */
@@ -215,7 +215,7 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
     await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
     return null;
   }
-  const twaps = reducingTwaps(world.store, stop, market);
+  const twaps = closingTwaps(world.store, stop, market);
   if (twaps.length > 0) {
     await Promise.all(
       twaps.flatMap(({ twapId }) =>
