@@ -153,6 +153,14 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S55",
+    name: "a grant that is repeated is taken for another",
+    changes: inFile("src/actions/register-limited-key.ts", "kept[member] === given[member]", "kept[member] === member"),
+    seenBy: seen(
+      "granted once is answered as before, hours later and whatever its bot was granted since for another key",
+    ),
+  },
+  {
+    row: "S55",
     name: "a key keeps its own rails when its bot has newer ones",
     changes: inFile(
       "src/store/narrowings.ts",

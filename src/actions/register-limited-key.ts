@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import {
+  LIMITED_GRANT_MEMBERS,
   type LimitedGrant,
   type LimitedGrantMember,
   type LimitedGrantText,
@@ -129,7 +130,8 @@ function settleKey(store: Store, { grant, proof, nowMs }: ProvenLimitedGrant): v
 }
 
 function isSame({ grant }: StoredKey, { limited }: OwnersGrant): boolean {
-  return grant?.limited != null && JSON.stringify(grant.limited) === JSON.stringify(limited);
+  const [kept, given] = [grant?.limited ?? null, limited];
+  return kept !== null && given !== null && LIMITED_GRANT_MEMBERS.every((member) => kept[member] === given[member]);
 }
 
 function isOfBot({ accountId, limited }: StoredKey, grant: LimitedGrant): boolean {

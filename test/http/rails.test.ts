@@ -78,6 +78,20 @@ describe("a key with rails", () => {
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
   });
 
+  test("granted once is answered as before, hours later and whatever its bot was granted since for another key", async () => {
+    const rig = openMarketRig();
+    const first = textOf(rig, { maxOrder: "9000 USD" });
+    const made = await register(rig, first);
+    await rig.clock.advance(1_000);
+    expect((await register(rig, textOf(rig, { maxOrder: "100 USD" }, OTHER_BOT))).status).toBe(201);
+    await rig.clock.advance(2 * 3_600_000);
+    const before = rowCounts(rig);
+    const again = await register(rig, first);
+    expect([again.status, await again.json()]).toEqual([201, await made.json()]);
+    expect(rowCounts(rig)).toEqual(before);
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
+  });
+
   test("a newer grant of the bot holds for its older key as well", async () => {
     const rig = await limitedRig({ maxOrder: "9000 USD" });
     await rig.clock.advance(1_000);
