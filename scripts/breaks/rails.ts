@@ -153,6 +153,22 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S55",
+    name: "a market in other letters is granted",
+    changes: inFile("src/actions/register-limited-key.ts", "  if (!isKnown) requireOwnNames(universe, grant);\n", ""),
+    seenBy: seen("is not granted %s, whoever signed it"),
+  },
+  {
+    row: "S59",
+    name: "a slip of the pen narrows to no market",
+    changes: inFile(
+      "src/actions/narrow-key.ts",
+      "  if (wrongName !== null)\n",
+      "  if (wrongName !== null && wrongName.name === null)\n",
+    ),
+    seenBy: seen("is not narrowed to a market in other letters, which would leave it none for good", NARROW),
+  },
+  {
+    row: "S55",
     name: "a grant that is repeated is taken for another",
     changes: inFile("src/actions/register-limited-key.ts", "kept[member] === given[member]", "kept[member] === member"),
     seenBy: seen(
