@@ -348,4 +348,17 @@ export const RAILS_BREAKS: readonly Break[] = [
       "test/http/bot-books.test.ts",
     ),
   },
+  {
+    row: "S56",
+    name: "the guards of a trade stay whole when its bot has sold a part",
+    changes: inFile(
+      "src/settle/trade/held-now.ts",
+      "smaller(onSide(trade, read.size), left)",
+      "(isZero(left) ? ZERO : onSide(trade, read.size))",
+    ),
+    seenBy: seen(
+      "sold in part by a plain order of its bot it keeps guards of what is left, and no old one goes before the new one stands",
+      "test/http/trade-bot-flat.test.ts",
+    ),
+  },
 ];
