@@ -132,8 +132,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "the next order goes before the last one is settled",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      "steps.some((order) => isStepOut(world, stop, order, exchangeMs));",
-      "steps.some((order) => isStepOut(world, stop, order, exchangeMs) && order.id === '');",
+      "steps.filter((order) => isStepOut(world, stop, order, exchangeMs));",
+      "steps.filter((order) => isStepOut(world, stop, order, exchangeMs) && order.id === '');",
     ).concat(
       inFile(
         "src/settle/stop/flatten-step.ts",

@@ -1,4 +1,5 @@
 /** Answers as this gateway gives them, for the interface description. */
+import { WAITS } from "../core/wait.ts";
 
 export const EXAMPLE_ACCOUNT_ID = "5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c90";
 export const EXAMPLE_ORDER_ID = "01a1fbc7-3a5e-7c3d-9a4b-2f6d1c0b9e8f";
@@ -159,6 +160,16 @@ export const EXAMPLE_STOP = {
   stopped_at: null,
   resumed_at: null,
   remaining: { orders: 1, order_ids: [EXAMPLE_ORDER_ID], twaps: 0, twap_operation_ids: [] },
+  waits_for: [
+    {
+      reason: "cancel_unanswered",
+      order: EXAMPLE_ORDER_ID,
+      operation: null,
+      market: "BTC",
+      since: "2026-11-21T09:30:00.100Z",
+      until: WAITS.cancel_unanswered,
+    },
+  ],
   kept: { orders: 0, order_ids: [] },
   outside: { is_done: false, canceled: [], kept: [] },
   flatten: null,
@@ -170,6 +181,16 @@ export const EXAMPLE_FLATTEN = {
   ended_at: null,
   max_slippage_bps: 50,
   order_ids: [],
+  waits_for: [
+    {
+      reason: "not_stopped",
+      order: null,
+      operation: null,
+      market: null,
+      since: "2026-11-21T09:30:10.000Z",
+      until: WAITS.not_stopped,
+    },
+  ],
   left: [],
 };
 
