@@ -180,8 +180,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "flattening takes away a stop at once whose status is not known just then",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      "resting.some(isUndecided) && isWorthWaiting",
-      "!resting.some(isUndecided) && isWorthWaiting",
+      "undecided.length > 0 && isWorthWaiting",
+      "!undecided.length > 0 && isWorthWaiting",
     ),
     seenBy: {
       test: "test/http/flatten-unknown.test.ts",

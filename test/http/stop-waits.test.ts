@@ -152,6 +152,11 @@ test("a flattening waits for its stop, for positions of after it, and for what b
   const waits = async () => reasons((await shown(rig, id)).flatten?.waits_for ?? []);
   expect(await waits()).toEqual([["not_stopped", null, null]]);
   rig.answers.set("twapHistory", () => []);
+  const answer = rig.answers.get("clearinghouseState");
+  rig.answers.set("clearinghouseState", () => null);
+  await pass(rig, 20);
+  expect(await waits()).toEqual([["position_not_read", null, null]]);
+  if (answer !== undefined) rig.answers.set("clearinghouseState", answer);
   showFrom(rig, () => ({ szi: 0, agoMs: 60_000 }));
   await pass(rig, 20);
   expect(await waits()).toEqual([["position_behind", null, null]]);
