@@ -18,7 +18,6 @@ import {
   EXAMPLE_LISTED_API_KEY,
   EXAMPLE_RAILS,
   EXAMPLE_SIGNATURE,
-  EXAMPLE_STOP,
 } from "./examples.ts";
 import type { Query } from "./query.ts";
 import { openRoute, type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
@@ -40,6 +39,7 @@ import {
   WithdrawnKeyResource,
 } from "./schema/api-key.ts";
 import { listOf } from "./schema/list.ts";
+import { EXAMPLE_STOP } from "./stop-examples.ts";
 
 const TAG = "API keys";
 

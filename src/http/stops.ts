@@ -2,10 +2,11 @@
 import { flattenStop } from "../actions/flatten-stop.ts";
 import { resumeStop } from "../actions/resume-stop.ts";
 import { getStop, listStops, stopTrading } from "../actions/stop-trading.ts";
-import { EXAMPLE_FLATTEN, EXAMPLE_SIGNATURE, EXAMPLE_STOP } from "./examples.ts";
+import { EXAMPLE_SIGNATURE } from "./examples.ts";
 import { type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
 import { listOf } from "./schema/list.ts";
 import { FlattenBody, ResumeBody, StopBody, StopResource } from "./schema/stop.ts";
+import { EXAMPLE_FLATTEN, EXAMPLE_STOP } from "./stop-examples.ts";
 
 const TAG = "Stop";
 

@@ -40,7 +40,9 @@ async function shown(rig: Rig, id: string): Promise<Told> {
   return (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Told;
 }
 
-const reasons = (waits: readonly Waiting[]) => waits.map(({ reason, order, market }) => [reason, order, market]);
+function reasons(waits: readonly Waiting[]) {
+  return waits.map(({ reason, order, market }) => [reason, order, market]);
+}
 
 /** From now on the exchange answers nothing, whatever comes. */
 function silence(rig: Rig): void {

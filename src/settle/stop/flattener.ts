@@ -138,7 +138,12 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   if (since.length > 0) return waitFor(world, followed, [{ reason: "position_behind" }]);
   const held = closableIn(store, stop, shown.held);
   const round: FlattenRound = {
-    ...{ stop, account, flatten, memory, held, waits: [] },
+    stop,
+    account,
+    flatten,
+    memory,
+    held,
+    waits: [],
     shownMs: shown.timeMs,
     steps: steps.slice(memory.stepsBefore),
   };
