@@ -8,6 +8,7 @@ import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
 import type { Point } from "./core/points.ts";
 import type { Stop } from "./core/stop.ts";
+import type { Wait } from "./core/wait.ts";
 import type { ActionAllowance } from "./exchange/action-allowance.ts";
 import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
@@ -137,7 +138,7 @@ export type Deps = World & {
   settling: Settling;
   stopper: Stopper;
   /** Closes what is held under a stop. */
-  flattener: RowWorker;
+  flattener: Flattener;
   /** Cancels what a row names. */
   canceler: RowWorker;
   /** Sees to what a close leaves behind. */
@@ -262,6 +263,12 @@ export type Stopper = RowWorker & {
   progressOf(stop: Stop): StopProgress;
 };
 
+/** Who closes what is held under a stop. */
+export type Flattener = RowWorker & {
+  /** What it waited for at its last round; null where this process has not had one yet. */
+  waitsOf(stopId: string): readonly Wait[] | null;
+};
+
 /** Who listens for the silence of bots. */
 export type Heartbeats = {
   /**
@@ -284,6 +291,8 @@ export type StopProgress = {
     runningTwaps: readonly StoredOperation[];
     unusedNumbers: readonly UnusedNumber[];
   };
+  /** Each thing that keeps it from being stopped. */
+  waits: readonly Wait[];
   /** Orders that can only make a position smaller. */
   kept: readonly StoredOrder[];
 };

@@ -153,6 +153,30 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S55",
+    name: "a market in other letters is granted",
+    changes: inFile("src/actions/register-limited-key.ts", "  if (!isKnown) requireOwnNames(universe, grant);\n", ""),
+    seenBy: seen("is not granted %s, whoever signed it"),
+  },
+  {
+    row: "S59",
+    name: "a slip of the pen narrows to no market",
+    changes: inFile(
+      "src/actions/narrow-key.ts",
+      "  if (wrongName !== null)\n",
+      "  if (wrongName !== null && wrongName.name === null)\n",
+    ),
+    seenBy: seen("is not narrowed to a market in other letters, which would leave it none for good", NARROW),
+  },
+  {
+    row: "S55",
+    name: "a grant that is repeated is taken for another",
+    changes: inFile("src/actions/register-limited-key.ts", "kept[member] === given[member]", "kept[member] === member"),
+    seenBy: seen(
+      "granted once is answered as before, hours later and whatever its bot was granted since for another key",
+    ),
+  },
+  {
+    row: "S55",
     name: "a key keeps its own rails when its bot has newer ones",
     changes: inFile(
       "src/store/narrowings.ts",
@@ -322,6 +346,19 @@ export const RAILS_BREAKS: readonly Break[] = [
     seenBy: seen(
       "after a restore only the owner's grant brings it back, and the day counts as used",
       "test/http/bot-books.test.ts",
+    ),
+  },
+  {
+    row: "S56",
+    name: "the guards of a trade stay whole when its bot has sold a part",
+    changes: inFile(
+      "src/settle/trade/held-now.ts",
+      "smaller(onSide(trade, read.size), left)",
+      "(isZero(left) ? ZERO : onSide(trade, read.size))",
+    ),
+    seenBy: seen(
+      "sold in part by a plain order of its bot it keeps guards of what is left, and no old one goes before the new one stands",
+      "test/http/trade-bot-flat.test.ts",
     ),
   },
 ];

@@ -132,8 +132,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "the next order goes before the last one is settled",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      "steps.some((order) => isStepOut(world, stop, order, exchangeMs));",
-      "steps.some((order) => isStepOut(world, stop, order, exchangeMs) && order.id === '');",
+      "steps.filter((order) => isStepOut(world, stop, order, exchangeMs));",
+      "steps.filter((order) => isStepOut(world, stop, order, exchangeMs) && order.id === '');",
     ).concat(
       inFile(
         "src/settle/stop/flatten-step.ts",
@@ -180,8 +180,8 @@ export const STOP_BREAKS: readonly Break[] = [
     name: "flattening takes away a stop at once whose status is not known just then",
     changes: inFile(
       "src/settle/stop/flattener.ts",
-      "resting.some(isUndecided) && isWorthWaiting",
-      "!resting.some(isUndecided) && isWorthWaiting",
+      "undecided.length > 0 && isWorthWaiting",
+      "!undecided.length > 0 && isWorthWaiting",
     ),
     seenBy: {
       test: "test/http/flatten-unknown.test.ts",
@@ -242,7 +242,7 @@ export const STOP_BREAKS: readonly Break[] = [
     row: "S53",
     name: "a TWAP of the bot that closes is not minded",
     changes: inFile("src/settle/stop/flattener.ts", "if (twaps.length > 0) {", "if (twaps.length > 99) {").concat(
-      inFile("src/settle/stop/flatten-step.ts", "reducingTwaps(store, stop, listed.name).length + ", ""),
+      inFile("src/settle/stop/flatten-step.ts", "closingTwaps(store, stop, listed.name).length + ", ""),
     ),
     seenBy: { test: "test/http/flatten.test.ts", title: "while a TWAP of the bot closes the same nothing else does" },
   },

@@ -159,8 +159,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "a step of flattening does not wait for the last",
       file: FLATTENER,
-      find: "steps.some((order) => isStepOut(world, stop, order, exchangeMs));",
-      put: "steps.some((order) => order.id === stopId && isStepOut(world, stop, order, exchangeMs));",
+      find: "steps.filter((order) => isStepOut(world, stop, order, exchangeMs));",
+      put: "steps.filter((order) => order.id === stopId && isStepOut(world, stop, order, exchangeMs));",
       also: {
         file: FLATTEN_STEP,
         find: "({ market }) => market === step.listed.name);",
@@ -176,8 +176,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what flattening leaves is not told",
       file: FLATTENER,
-      find: "left.length === held.size && end(world, flatten, left)",
-      put: "left.length === held.size && end(world, flatten, [])",
+      find: "left.length === held.size) return end(world, flatten, left)",
+      put: "left.length === held.size) return end(world, flatten, [])",
     },
     {
       name: "flattening goes on when its stop was ended",
@@ -205,7 +205,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "flat is what could not be read",
       file: FLATTENER,
-      find: "  if (shown === null || isOutAt(shown.timeMs)) return false;",
+      find: '  if (shown === null) return waitFor(world, followed, [{ reason: "position_not_read" }]);',
       put: "  if (shown === null) return end(world, flatten, []);",
     },
   ]),

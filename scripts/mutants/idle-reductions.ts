@@ -2,7 +2,8 @@ import { type Mutant, one } from "./mutant.ts";
 
 const CORE = "src/core/rails/idle-reduction.ts";
 const WATCH = "src/write/cancel-idle-reductions.ts";
-const FLAT = "src/write/bot-flat.ts";
+const LEFT = "src/write/left-to-trade.ts";
+const HELD = "src/settle/trade/held-now.ts";
 
 /** Bugs in which what only reduces, of a bot, goes or stays wrongly where it would close what another holds. */
 export const IDLE_REDUCTIONS: readonly Mutant[] = [
@@ -71,22 +72,39 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   ),
   one(
     "a trade goes on when its bot has sold what it entered",
-    "src/settle/trade/trader.ts",
-    "parts.isBotFlat(account, trade) ? ZERO : onSide(trade, read.size)",
+    HELD,
+    "left === null ? onSide(trade, read.size) : smaller(onSide(trade, read.size), left)",
     "onSide(trade, read.size)",
   ),
-  one("a trade is over while its bot holds", FLAT, "({ low: net, high: net })", "({ low: ZERO, high: ZERO })"),
-  one("a trade is over while its bot may still buy", FLAT, "legs: listOut(deps, accountId)", "legs: []"),
+  one(
+    "a trade is over while its bot holds",
+    LEFT,
+    "larger(subtract(onSide, heldByNewer(deps.store, trade, bot)), ZERO)",
+    "ZERO",
+  ),
+  one(
+    "what its bot has sold is taken off each of its trades",
+    LEFT,
+    "subtract(onSide, heldByNewer(deps.store, trade, bot))",
+    "onSide",
+  ),
+  one(
+    "what its bot has sold is of the newest trade first",
+    LEFT,
+    "isNewerTrade(each, trade)",
+    "isNewerTrade(trade, each)",
+  ),
+  one("a trade is over while its bot may still buy", LEFT, "return isOut ? null : left;", "return left;"),
   one(
     "a trade is over while what its bot holds is in doubt",
-    FLAT,
-    "if (listBotDoubts(deps.store, accountId, bot).has(market)) return false;",
+    LEFT,
+    " || listBotDoubts(deps.store, accountId, bot).has(market)",
     "",
   ),
   one(
     "a trade that a lost machine has entered is over",
-    FLAT,
-    "if (isFromBeforeTakeUp(deps.store, accountId, createdAtMs)) return false;",
+    LEFT,
+    "if (isFromBeforeTakeUp(deps.store, accountId, createdAtMs)) return null;",
     "",
   ),
   one(
@@ -107,7 +125,14 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "if (isStillSo?.() === false) return null;",
     "",
   ),
-  one("a plain key's trade is over", FLAT, "if (bot === null) return false;", "if (bot === null) return true;"),
+  one("what was sold comes back because a guard fills", HELD, "isZero(missing) ? null", "!isZero(missing) ? null"),
+  one(
+    "one reading takes protection away",
+    HELD,
+    "memory.shown === null ? memory.position : larger(memory.shown, held)",
+    "held",
+  ),
+  one("a start ends a trade by books alone", HELD, "left === null || isZero(left) ? null : left", "left"),
   one(
     "nobody is told why",
     "src/settle/record/record.ts",

@@ -13,6 +13,7 @@ const TWAP_END = "src/core/rails/twap-end.ts";
 const BOT_DOUBTS = "src/store/bot-doubts.ts";
 const BOT_DOUBT_ROWS = "src/store/bot-doubt-rows.ts";
 const BOTS = "src/store/bots.ts";
+const BOT_TWAP_ROWS = "src/store/bot-twap-rows.ts";
 const BOT_TWAPS = "src/store/bot-twaps.ts";
 
 /** Bugs of one line in how a bot is judged, and in what is booked of it. */
@@ -228,20 +229,20 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "a TWAP that reduces on the same side is out beside a purchase",
     BOTS,
-    " && twap.side === of.side && twap.reduceOnly,",
-    " && twap.reduceOnly,",
+    ".filter(({ side }) => side === of.side)",
+    "",
   ),
   one(
     "a TWAP in another market is out beside a purchase",
-    BOTS,
-    "twap.bot === bot && twap.market === of.market &&",
+    BOT_TWAP_ROWS,
+    "twap.bot === bot && twap.market === market &&",
     "twap.bot === bot &&",
   ),
   one(
     "a TWAP that increases is out as one that reduces",
-    BOTS,
-    " && twap.side === of.side && twap.reduceOnly,",
-    " && twap.side === of.side,",
+    BOT_TWAP_ROWS,
+    "twap.market === market && twap.reduceOnly",
+    "twap.market === market",
   ),
   one("what is traded forgets the fees of the day", BOTS, "fees: before.fees };", "fees: ZERO };"),
   one(

@@ -120,7 +120,7 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "a bot is told flat while a slice of its TWAP is not known",
     "src/settle/stop/flattener.ts",
-    "&& (await areFillsKnown(world, parts, round))",
-    "&& ((await areFillsKnown(world, parts, round)) || memory.askedAtMs > 0)",
+    "return areKnown ? []",
+    "return areKnown || account.id !== '' ? []",
   ),
 ];

@@ -200,14 +200,14 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a flattening goes by what is booked, whatever is in doubt",
     "src/settle/stop/flattener.ts",
-    "!isContrary && !isInDoubt(world.store, stop, positions)",
-    "!isContrary",
+    "[...contradicted, ...listInDoubt(world.store, stop, positions)]",
+    "contradicted",
   ),
   one(
     "what no server shows is flat, whatever the fills say",
     "src/settle/stop/flattener.ts",
-    "!isContrary && !isInDoubt(world.store, stop, positions)",
-    "!isInDoubt(world.store, stop, positions)",
+    "[...contradicted, ...listInDoubt(world.store, stop, positions)]",
+    "listInDoubt(world.store, stop, positions)",
   ),
   one(
     "a market that was settled without a fill is waited for for ever",
@@ -232,5 +232,49 @@ export const STOPS: readonly Mutant[] = [
     "src/store/bot-doubts.ts",
     "if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;",
     "",
+  ),
+  one(
+    "a stop does not name what nobody knows of",
+    "src/settle/stop/waits.ts",
+    'if (placing !== undefined) return { reason: "outcome_unknown"',
+    'if (placing === null) return { reason: "outcome_unknown"',
+  ),
+  one(
+    "a stop that nobody can sign for names a cancel that waits its turn",
+    "src/settle/stop/waits.ts",
+    'signingAgent(world, account).kind === "obstacle"',
+    'signingAgent(world, account).kind !== "agent" && account.id === ""',
+  ),
+  one(
+    "a cancel that is sent again is waited for anew",
+    "src/settle/stop/waits.ts",
+    "firstMs ?? last?.createdAtMs ??",
+    "last?.createdAtMs ??",
+  ),
+  one(
+    "lists that cannot be read are not named",
+    "src/settle/stop/waits.ts",
+    'if (scope === "account" && outsideAtMs === null)',
+    'if (scope === "bot" && outsideAtMs !== null)',
+  ),
+  one(
+    "what is waited for is told at every step",
+    "src/core/wait.ts",
+    "return namesOf(waits) !== told.names;",
+    "return true;",
+  ),
+  one("a wait that is named anew begins anew", "src/core/wait.ts", "known.get(nameOf(wait)) ?? ", ""),
+  one(
+    "a flattening that waits for its stop is silent",
+    "src/settle/stop/flattener.ts",
+    '[{ reason: stop.stoppedAtMs === null ? "not_stopped" : "gateway_opening" }]',
+    "[]",
+  ),
+  one("a flattening does not name its order", "src/settle/stop/flattener.ts", "out.map(stepWait)", "[]"),
+  one(
+    "a flattening does not name a TWAP that closes the same",
+    "src/settle/stop/flattener.ts",
+    'reason: "twap_reducing", operationId, market',
+    'reason: "twap_reducing", market',
   ),
 ];

@@ -79,4 +79,10 @@ export const TOLD_LATE: readonly Mutant[] = [
     "  fills.delete(timeMs);\n  fills.set(timeMs, heard);",
     "  if (!fills.has(timeMs)) fills.set(timeMs, heard);",
   ),
+  one(
+    "fills that were told before the order was known are left out",
+    "src/settle/record/record.ts",
+    "  if (next.oid === leg.oid && !isNamedByLead(leg)) return next;\n",
+    "  if (!isNamedByLead(leg)) return next;\n",
+  ),
 ];

@@ -1,12 +1,15 @@
 import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import type { Universe } from "../core/market.ts";
 import {
+  LIMITED_GRANT_MEMBERS,
   type LimitedGrant,
   type LimitedGrantMember,
   type LimitedGrantText,
   parseLimitedGrant,
 } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
+import { misnamedMarket, misnamedWords } from "../core/rails/misnamed-markets.ts";
 import { railsResource } from "../core/rails/rails-resource.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
@@ -45,7 +48,7 @@ const MAX_KEYS_OF_BOT = 2;
  * bot replaces its rails, which is the only way in which they are ever loosened.
  */
 export function registerLimitedKey(
-  deps: With<"clock" | "settings" | "store">,
+  deps: With<"clock" | "markets" | "settings" | "store">,
   { text: given, signature }: SignedLimitedGrant,
 ): string {
   const text: LimitedGrantText = { ...given, audience: deps.settings.audience };
@@ -65,7 +68,7 @@ export function registerLimitedKey(
   const kept = normalisedSignature(signature) ?? signature;
   const proof: OwnersGrant = { audience, network, expiresAtMs, signature: kept, limited: text };
   return inTransaction(deps.store, (store) => {
-    settleKey(store, { grant, proof, nowMs });
+    settleKey(store, { grant, proof, universe: deps.markets.current(), nowMs });
     return JSON.stringify(limitedKeyResource(text));
   });
 }
@@ -97,14 +100,22 @@ function wrong(member: LimitedGrantMember, rule: string): ApiError {
   return new ApiError("invalid_parameter", `grant.${memberName(member)} ${rule}.`);
 }
 
-type ProvenLimitedGrant = { grant: LimitedGrant; proof: OwnersGrant; nowMs: number };
+type ProvenLimitedGrant = {
+  grant: LimitedGrant;
+  proof: OwnersGrant;
+  /** Null while the markets have not been read. */
+  universe: Universe | null;
+  nowMs: number;
+};
 
 /** The look-up and the insert are one transaction. */
-function settleKey(store: Store, { grant, proof, nowMs }: ProvenLimitedGrant): void {
+function settleKey(store: Store, { grant, proof, universe, nowMs }: ProvenLimitedGrant): void {
   const { keyHash, accountId, rails } = grant;
   const found = findApiKey(store, keyHash);
   const stored = found?.fault === null ? found : null;
-  if (stored !== null && stored.state === "active" && isSame(stored, proof)) return;
+  const isKnown = stored !== null && isSame(stored, proof);
+  if (isKnown && stored.state === "active") return;
+  if (!isKnown) requireOwnNames(universe, grant);
   requireFresh(grant.issuedAtMs, nowMs);
   const state = stored?.state ?? sealedKeyState(store, keyHash);
   if (state === "blocked" || state === "revoked" || isRevoked(store, accountId, keyHash)) {
@@ -122,18 +133,25 @@ function settleKey(store: Store, { grant, proof, nowMs }: ProvenLimitedGrant): v
   const key = { keyHash, accountId, scopes, issuedAtMs, registeredAtMs: stored?.registeredAtMs ?? nowMs };
   if (stored === null) insertApiKey(store, key, proof);
   else putApiKey(store, key, proof);
-  if (stored?.state === "held") release(store, { grant, proof, nowMs });
+  if (stored?.state === "held") release(store, grant, nowMs);
   const about = { account: accountId, scopes: scopes.join(","), issued_at: issuedAtMs, bot: rails.bot };
   const detail = { ...about, grant: JSON.stringify(proof.limited) };
   appendAudit(store, { atMs: nowMs, actor: "owner", event: "limited_key_granted", reference: keyHash, detail });
 }
 
 function isSame({ grant }: StoredKey, { limited }: OwnersGrant): boolean {
-  return grant?.limited != null && JSON.stringify(grant.limited) === JSON.stringify(limited);
+  const [kept, given] = [grant?.limited ?? null, limited];
+  return kept !== null && given !== null && LIMITED_GRANT_MEMBERS.every((member) => kept[member] === given[member]);
 }
 
 function isOfBot({ accountId, limited }: StoredKey, grant: LimitedGrant): boolean {
   return accountId === grant.accountId && limited?.rails.bot === grant.rails.bot;
+}
+
+/** While the markets are not known every name passes: it opens nothing more than it names. */
+function requireOwnNames(universe: Universe | null, { rails }: LimitedGrant): void {
+  const wrongName = universe === null ? null : misnamedMarket(universe, rails.markets);
+  if (wrongName !== null) throw wrong("markets", misnamedWords(wrongName));
 }
 
 /** An older grant of the same bot may be looser: what is kept of it somewhere must not come back. */
@@ -158,8 +176,7 @@ function requireRoom(store: Store, { accountId, rails, keyHash }: LimitedGrant, 
 }
 
 /** What was traded and lost since the snapshot nobody knows: the day counts as used. */
-function release(store: Store, { grant, nowMs }: ProvenLimitedGrant): void {
-  const { keyHash, accountId, rails } = grant;
+function release(store: Store, { keyHash, accountId, rails }: LimitedGrant, nowMs: number): void {
   setKeyState(store, keyHash, "active", nowMs);
   countDayAsUsed(store, { accountId, bot: rails.bot }, { atMs: nowMs, actor: "owner" });
 }

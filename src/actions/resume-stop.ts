@@ -9,7 +9,7 @@ import { requireStop, stopShown } from "./stop-trading.ts";
 /** What the owner signed; ids lower case. */
 export type SignedResumption = { accountId: string; stopId: string; signature: string };
 
-type ToResume = With<"clock" | "settings" | "stopper" | "store">;
+type ToResume = With<"clock" | "flattener" | "settings" | "stopper" | "store">;
 
 /**
  * `POST /v1/stops/{id}/resume`: one stop is ended by its owner's signature, which names it, so that it ends no later one. No

@@ -1,7 +1,8 @@
 import { ApiError } from "../core/errors.ts";
-import { isoTime, listText, stopResource } from "../core/resource.ts";
+import { isoTime, listText, MAX_WAITS, stopResource, waitResource } from "../core/resource.ts";
 import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import { isUuid } from "../core/uuid.ts";
+import { type Wait, waitsSince } from "../core/wait.ts";
 import type { StopProgress, With } from "../deps.ts";
 import { type Alike, beginStop, isLike, listAlike, newestOfMany } from "../settle/stop/begin-stop.ts";
 import { findApiKey } from "../store/api-keys.ts";
@@ -14,7 +15,7 @@ import type { Caller } from "../write/caller.ts";
 
 export type StopTrading = { scope: StopScope; keepsProtection: boolean; idempotencyKey: string | null };
 
-type ToStop = With<"clock" | "randomBytes" | "stopper" | "store">;
+type ToStop = With<"clock" | "flattener" | "randomBytes" | "stopper" | "store">;
 
 export type StopAnswer = { status: 200 | 202; body: string; isReplay: boolean };
 
@@ -93,7 +94,7 @@ function answerOf(deps: ToStop, stop: Stop): Pick<StopAnswer, "status" | "body">
 const MAX_NAMED = 500;
 
 /** A stop with how far it has come. */
-export function stopShown(deps: With<"stopper" | "store">, stop: Stop) {
+export function stopShown(deps: With<"flattener" | "stopper" | "store">, stop: Stop) {
   const outside = listOutside(deps.store, stop.id);
   const of = (outcome: "canceled" | "kept") =>
     outside
@@ -104,12 +105,12 @@ export function stopShown(deps: With<"stopper" | "store">, stop: Stop) {
     ...stopResource(stop),
     ...progressOf(deps.stopper.progressOf(stop)),
     outside: { is_done: stop.outsideAtMs !== null, canceled: of("canceled"), kept: of("kept") },
-    flatten: flattenShown(deps.store, stop),
+    flatten: flattenShown(deps, stop),
   };
 }
 
 /** How far what was held is closed; null where nobody asked for that. */
-function flattenShown(store: Store, { id }: Stop) {
+function flattenShown({ store, flattener }: With<"flattener" | "store">, { id }: Stop) {
   const flatten = findFlatten(store, id);
   if (flatten === null) return null;
   const { askedAtMs, endedAtMs, maxSlippageBps, left } = flatten;
@@ -122,11 +123,21 @@ function flattenShown(store: Store, { id }: Stop) {
     order_ids: listSteps(store, flatten)
       .slice(-MAX_NAMED)
       .map((order) => order.id),
+    waits_for: endedAtMs === null ? waitsShown(flattener.waitsOf(id) ?? notBegun(askedAtMs)) : [],
     left: left.map(({ market, size, reason }) => ({ market, size, reason })),
   };
 }
 
-function progressOf({ remaining, kept }: StopProgress) {
+/** Its first round is to come. */
+function notBegun(sinceMs: number): Wait[] {
+  return waitsSince([], [{ reason: "position_not_read", sinceMs }], sinceMs);
+}
+
+function waitsShown(waits: readonly Wait[]) {
+  return waits.slice(0, MAX_WAITS).map(waitResource);
+}
+
+function progressOf({ remaining, waits, kept }: StopProgress) {
   const { openTwaps, runningTwaps, unusedNumbers } = remaining;
   const ordersUnsure = unusedNumbers.flatMap(({ order }) => order ?? []);
   const twapsUnsure = unusedNumbers.flatMap(({ twap }) => twap ?? []);
@@ -140,6 +151,7 @@ function progressOf({ remaining, kept }: StopProgress) {
       twaps: twaps.size,
       twap_operation_ids: [...twaps].slice(0, MAX_NAMED),
     },
+    waits_for: waitsShown(waits),
     kept: { orders: kept.length, order_ids: kept.slice(0, MAX_NAMED).map(({ id }) => id) },
   };
 }

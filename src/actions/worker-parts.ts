@@ -10,9 +10,10 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flattener.ts";
-import type { ShownPosition, TraderParts } from "../settle/trade/trader.ts";
+import type { ShownPosition } from "../settle/trade/held-now.ts";
+import type { TraderParts } from "../settle/trade/trader.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
-import { isBotFlat } from "../write/bot-flat.ts";
+import { leftToTrade } from "../write/left-to-trade.ts";
 import { closeEndedTwaps } from "../write/twap-ends.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
@@ -82,7 +83,7 @@ export function traderParts(settling: TraderParts["settling"], deps: () => ToPla
   return {
     settling,
     position: (account, market) => positionNow(deps(), account, market),
-    isBotFlat: (account, trade) => isBotFlat(deps(), account, trade),
+    leftToTrade: (account, trade) => leftToTrade(deps(), account, trade),
     mark: (market) => markNow(deps(), market, "reduce"),
     enter: (trade, account, stopShown) => enterTrade(deps(), { trade, account, stopShown }),
   };

@@ -51,7 +51,7 @@ export const stopCommand: Command = {
         : [
             `What is held is closed after that, within ${flattened.max_slippage_bps} basis points; what is left is told.`,
           ]),
-      `It is stopped once this says so:  GET /v1/stops/${done.id}`,
+      `It is stopped once this says so, and until then it names what it waits for:  GET /v1/stops/${done.id}`,
       `Ended by:  postern resume --stop ${done.id} --account ${account.id}`,
     ]);
   },

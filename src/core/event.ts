@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   "agent.expiring",
   "stop.created",
   "stop.updated",
+  "stop.waiting",
   "trade.created",
   "trade.updated",
   "rail.refused",

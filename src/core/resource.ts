@@ -4,6 +4,7 @@ import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
 import { type Stop, stopStatus } from "./stop.ts";
 import type { Guard, Trade } from "./trade.ts";
+import { WAITS, type Wait } from "./wait.ts";
 
 /** ISO 8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
@@ -179,6 +180,19 @@ export function stopResource(stop: Stop) {
     resumed_at: stop.resumedAtMs === null ? null : isoTime(stop.resumedAtMs),
   };
 }
+
+/** One thing that a stop or a flattening waits for. */
+export function waitResource({ reason, orderId: order, operationId: operation, market, sinceMs }: Wait) {
+  return { reason, order, operation, market, since: isoTime(sinceMs), until: WAITS[reason] };
+}
+
+/** A stop that waits, as events tell it. */
+export function waitingStopResource(stop: Stop, waits: readonly Wait[]) {
+  return { ...stopResource(stop), waits_for: waits.slice(0, MAX_WAITS).map(waitResource) };
+}
+
+/** So many are named. */
+export const MAX_WAITS = 500;
 
 /** A trade, as it is read and as events tell it. Its orders are read by their ids. */
 export function tradeResource(trade: Trade) {

@@ -114,6 +114,15 @@ export function isProfitMet(side: Side, triggerPrice: string, mark: Decimal): bo
   return isStopMet(otherSide(side), triggerPrice, mark);
 }
 
+/** Of two trades that were asked for in one millisecond the ids say it. */
+export function isNewerTrade(
+  one: Pick<Trade, "createdAtMs" | "id">,
+  other: Pick<Trade, "createdAtMs" | "id">,
+): boolean {
+  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs > other.createdAtMs;
+  return one.id > other.id;
+}
+
 /** Of the guards. */
 export function otherSide(side: Side): Side {
   return side === "buy" ? "sell" : "buy";

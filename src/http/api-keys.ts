@@ -18,7 +18,6 @@ import {
   EXAMPLE_LISTED_API_KEY,
   EXAMPLE_RAILS,
   EXAMPLE_SIGNATURE,
-  EXAMPLE_STOP,
 } from "./examples.ts";
 import type { Query } from "./query.ts";
 import { openRoute, type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
@@ -40,6 +39,7 @@ import {
   WithdrawnKeyResource,
 } from "./schema/api-key.ts";
 import { listOf } from "./schema/list.ts";
+import { EXAMPLE_STOP } from "./stop-examples.ts";
 
 const TAG = "API keys";
 
@@ -106,7 +106,7 @@ const registerLimited = signedRoute(
     tag: TAG,
     summary: "Register a key with rails by the owner's signature",
     description:
-      "A bot's key: what it may do is in the grant, which the account owner signs line by line (`LimitedKeyGrant` of `GET /v1/api-keys/typed-data`), and is judged when each order is stored, with everything that is open, under way or unknown counted as executed. A newer grant for the same bot replaces its rails. The same grant again gives the same answer.",
+      "A bot's key: what it may do is in the grant, which the account owner signs line by line (`LimitedKeyGrant` of `GET /v1/api-keys/typed-data`), and is judged when each order is stored, with everything that is open, under way or unknown counted as executed. A newer grant for the same bot replaces its rails. The same grant again gives the same answer. Markets are named as the exchange names them: other letters are refused with the right name, as far as the markets have been read.",
     access: "owner_signature",
     body: RegisterLimitedKeyBody,
     maxBytes: 8 * 1024,

@@ -2,7 +2,7 @@
 import { decideByKey, decideByOwner, proveDecision } from "../actions/proposals/decide-proposal.ts";
 import { listProposals } from "../actions/proposals/list-proposals.ts";
 import type { Decision } from "../core/proposal.ts";
-import { EXAMPLE_ORDER, EXAMPLE_SIGNATURE, EXAMPLE_STOP } from "./examples.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_ORDER, EXAMPLE_SIGNATURE } from "./examples.ts";
 import { provenRoute, type Route, readRoute, urgentRoute } from "./route.ts";
 import { listOf } from "./schema/list.ts";
 import { DecideBody, DecidedProposal, ProposalResource, SignedDecisionBody } from "./schema/proposal.ts";
@@ -12,7 +12,7 @@ const TAG = "Proposals";
 const EXAMPLE_PROPOSAL = {
   id: "1795253400000-5f0c8a526f0e4f3b9c550e7d1b2a4c90",
   object: "proposal",
-  account: EXAMPLE_STOP.account,
+  account: EXAMPLE_ACCOUNT_ID,
   bot: "agent-1",
   key_hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   status: "waiting",
@@ -120,7 +120,7 @@ const decide = provenRoute(
     access: "owner_signature",
     id: ID,
     body: SignedDecisionBody,
-    bodyExample: { account: EXAMPLE_STOP.account, decision: "approve", signature: EXAMPLE_SIGNATURE },
+    bodyExample: { account: EXAMPLE_ACCOUNT_ID, decision: "approve", signature: EXAMPLE_SIGNATURE },
     answers: [
       { status: 200, description: "It is decided, now or before.", schema: DecidedProposal, example: APPROVED },
     ],

@@ -2,10 +2,11 @@
 import { flattenStop } from "../actions/flatten-stop.ts";
 import { resumeStop } from "../actions/resume-stop.ts";
 import { getStop, listStops, stopTrading } from "../actions/stop-trading.ts";
-import { EXAMPLE_FLATTEN, EXAMPLE_SIGNATURE, EXAMPLE_STOP } from "./examples.ts";
+import { EXAMPLE_SIGNATURE } from "./examples.ts";
 import { type Route, readRoute, signedRoute, urgentRoute } from "./route.ts";
 import { listOf } from "./schema/list.ts";
 import { FlattenBody, ResumeBody, StopBody, StopResource } from "./schema/stop.ts";
+import { EXAMPLE_FLATTEN, EXAMPLE_STOP } from "./stop-examples.ts";
 
 const TAG = "Stop";
 
@@ -40,6 +41,7 @@ const stop = urgentRoute(
           status: "stopped",
           stopped_at: "2026-11-21T09:30:02.250Z",
           remaining: { orders: 0, order_ids: [], twaps: 0, twap_operation_ids: [] },
+          waits_for: [],
           outside: { ...EXAMPLE_STOP.outside, is_done: true },
         },
         headers: ["Idempotent-Replayed"],
@@ -58,7 +60,8 @@ const retrieve = readRoute(
     path: "/v1/stops/{id}",
     tag: TAG,
     summary: "Retrieve a stop",
-    description: "How far it has come. Nothing is asked of the exchange for it. Events `stop.*` tell the same.",
+    description:
+      "How far it has come, and in `waits_for` each thing that keeps it from being `stopped`, and in `flatten.waits_for` each that keeps what is held from being closed: which order, TWAP or market, since when, and what ends it. Nothing is asked of the exchange for it. Events `stop.*` tell the same; `stop.waiting` after 5 s.",
     access: "trading:read",
     id: { description: "UUID of the stop.", example: EXAMPLE_STOP.id },
     answers: [{ status: 200, description: "The stop.", schema: StopResource, example: EXAMPLE_STOP }],
@@ -136,7 +139,7 @@ const resume = signedRoute(
         status: 200,
         description: "It is ended, now or before.",
         schema: StopResource,
-        example: { ...EXAMPLE_STOP, status: "resumed", resumed_at: "2026-11-21T10:00:00.000Z" },
+        example: { ...EXAMPLE_STOP, status: "resumed", resumed_at: "2026-11-21T10:00:00.000Z", waits_for: [] },
       },
     ],
     errors: ["not_ready", "invalid_id", "stop_not_found"],

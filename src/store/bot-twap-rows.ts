@@ -36,6 +36,14 @@ export function listBotTwaps(store: Store, accountId: string): readonly BotTwap[
   return kept.find(store, accountId) ?? [];
 }
 
+/** Those of one bot in one market that only reduce, and may still. */
+export function listReducingTwaps(
+  store: Store,
+  { accountId, bot, market }: Pick<BotTwap, "accountId" | "bot" | "market">,
+): BotTwap[] {
+  return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
+}
+
 const kept = remembered<readonly BotTwap[]>((store, accountId) => ofAccount(store).all({ accountId }));
 
 /** Inside the caller's transaction. */

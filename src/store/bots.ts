@@ -13,7 +13,7 @@ import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, type BotName, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
 import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
-import { listBotTwaps } from "./bot-twap-rows.ts";
+import { listReducingTwaps } from "./bot-twap-rows.ts";
 import { bookCash } from "./day-markets.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
@@ -143,9 +143,7 @@ export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket
 /** Ids of a bot's orders and TWAPs, of this side, that only reduce and may be filled. */
 function listReductionsOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): string[] {
   const ids = listReducingOrders(store, of).flatMap(({ id, keyHash }) => (botOf(store, keyHash) === bot ? [id] : []));
-  const twaps = listBotTwaps(store, of.accountId).filter(
-    (twap) => twap.bot === bot && twap.market === of.market && twap.side === of.side && twap.reduceOnly,
-  );
+  const twaps = listReducingTwaps(store, { ...of, bot }).filter(({ side }) => side === of.side);
   return [...ids, ...twaps.map(({ operationId }) => operationId)];
 }
 

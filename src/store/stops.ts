@@ -1,7 +1,8 @@
 import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
-import { stopResource } from "../core/resource.ts";
+import { stopResource, waitingStopResource } from "../core/resource.ts";
 import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
+import type { Wait } from "../core/wait.ts";
 import { appendAudit } from "./audit.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
@@ -56,6 +57,12 @@ export function insertStop(store: Store, stop: Stop, { actor, idempotencyKey }: 
 function tellStop(store: Store, stop: Stop, type: EventType, atMs: number): void {
   const payload = JSON.stringify(stopResource(stop));
   appendEvent(store, { accountId: stop.accountId, atMs, type, resourceId: stop.id, payload });
+}
+
+/** Inside the caller's transaction. */
+export function tellWaiting(store: Store, stop: Stop, waits: readonly Wait[], atMs: number): void {
+  const payload = JSON.stringify(waitingStopResource(stop, waits));
+  appendEvent(store, { accountId: stop.accountId, atMs, type: "stop.waiting", resourceId: stop.id, payload });
 }
 
 const byId = prepared((store) =>

@@ -181,9 +181,24 @@ const STOP = {
   status: "stopping",
   stopped_at: null,
   remaining: { orders: 2, order_ids: ["o"], twaps: 1 },
+  waits_for: [
+    {
+      reason: "cancel_unanswered",
+      order: "o",
+      operation: null,
+      market: "BTC",
+      since: "2026-11-20T10:00:00.000Z",
+      until: "it is over",
+    },
+  ],
   kept: { orders: 1, order_ids: ["p"] },
   outside: { is_done: false, canceled: [], kept: [] },
-  flatten: { status: "left", order_ids: ["q"], left: [{ market: "BTC", size: "-0.001", reason: "below_minimum" }] },
+  flatten: {
+    status: "left",
+    order_ids: ["q"],
+    waits_for: [],
+    left: [{ market: "BTC", size: "-0.001", reason: "below_minimum" }],
+  },
 };
 
 function stopping(): Stage["app"] {
@@ -199,6 +214,7 @@ test("a stop is told to be on its way while anything is left, with what is left 
   expect(text).toContain("STOPPING");
   expect(text).toContain("2 orders and 1 TWAP can still make a position larger");
   expect(text).not.toContain("STOPPED");
+  expect(text).toContain("until it is over.");
   expect(text).toContain("NOT ALL CLOSED. Left: −0.001 BTC (too little for an order of the exchange).");
   expect(text).toContain("postern resume --stop s --account a");
 });

@@ -69,6 +69,14 @@ describe("a key that narrows itself", () => {
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("passed");
   });
 
+  test("is not narrowed to a market in other letters, which would leave it none for good", async () => {
+    const rig = await limitedRig({});
+    expect(await refusalOf(await narrow(rig, { markets: "btc" }))).toBe(
+      "400 invalid_parameter: markets names `btc`, which is no market: it is `BTC`. Nothing was narrowed.",
+    );
+    expect(await railOf(await place(rig, {}))).toBe("passed");
+  });
+
   test("cancels nothing, and is told what exceeds", async () => {
     const rig = await limitedRig({});
     await place(rig, { size: "0.004" });

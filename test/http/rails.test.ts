@@ -48,6 +48,7 @@ describe("a key with rails", () => {
     ["an amount in another form", { maxOrder: "500.0 USD" }, "grant.max_order"],
     ["a zero that is to mean anything", { maxOrder: "0 USD" }, "grant.max_order"],
     ["more than a year", { expiresAt: "2029-01-01T00:00:00.000Z" }, "grant.expires_at"],
+    ["a market in other letters", { markets: "ETH,btc" }, "names `btc`, which is no market: it is `BTC`"],
     ["a network of addresses with bits behind its length", { sources: "203.0.113.7/24" }, "grant.sources"],
   ])("is not granted %s, whoever signed it", async (_title, wanted, words) => {
     const rig = openMarketRig();
@@ -75,6 +76,28 @@ describe("a key with rails", () => {
     expect((await register(rig, textOf(rig, { maxOrder: "100 USD" }))).status).toBe(201);
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
     expect(await refusalOf(await register(rig, loose, signature))).toStartWith("409 key_already_registered");
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
+  });
+
+  test("a market of which the list has nothing like it is granted, and so is everything while there is no list", async () => {
+    const rig = openMarketRig();
+    expect((await register(rig, textOf(rig, { markets: "LATER,abc:*" }))).status).toBe(201);
+    rig.deps.markets.current = () => null;
+    await rig.clock.advance(1_000);
+    expect((await register(rig, textOf(rig, { markets: "btc" }))).status).toBe(201);
+  });
+
+  test("granted once is answered as before, hours later and whatever its bot was granted since for another key", async () => {
+    const rig = openMarketRig();
+    const first = textOf(rig, { maxOrder: "9000 USD" });
+    const made = await register(rig, first);
+    await rig.clock.advance(1_000);
+    expect((await register(rig, textOf(rig, { maxOrder: "100 USD" }, OTHER_BOT))).status).toBe(201);
+    await rig.clock.advance(2 * 3_600_000);
+    const before = rowCounts(rig);
+    const again = await register(rig, first);
+    expect([again.status, await again.json()]).toEqual([201, await made.json()]);
+    expect(rowCounts(rig)).toEqual(before);
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
   });
 

@@ -1,4 +1,4 @@
-/** A trade of a bot is over once the bot has sold what it entered by other orders, although another holds the same side. */
+/** What the bot of a trade has sold by other orders is not the trade's any more, although another holds the same side. */
 import { expect, test } from "bun:test";
 import { dropDoubt } from "../../src/store/bot-doubt-rows.ts";
 import { inTransaction } from "../../src/store/commit.ts";
@@ -68,9 +68,46 @@ test("sold by a plain order of its bot it is over, and its stop and its take-pro
   expect([trade()?.status, cancels()]).toEqual(["closed_outside", 2]);
 });
 
+/** Guards and cancels, in the order in which they left. */
+function leaving({ sent }: Rig): string[] {
+  return sent.flatMap((body) => {
+    const { action } = JSON.parse(body) as { action: { type: string; orders?: Wire[] } };
+    if (action.type.startsWith("cancel")) return ["cancel"];
+    const kind = (action.orders?.[0]?.t?.trigger as { tpsl?: string } | undefined)?.tpsl;
+    return kind === undefined ? [] : [`${kind} ${action.orders?.[0]?.s}`];
+  });
+}
+
+test("sold in part by a plain order of its bot it keeps guards of what is left, and no old one goes before the new one stands", async () => {
+  const { rig, trade } = await openTrade(BOT);
+  const before = leaving(rig).length;
+  await sold(rig, "0.0015");
+  await pass(rig, 20);
+  expect(trade()).toMatchObject({ status: "open", heldSize: "0.0005", unprotectedSinceMs: null });
+  const since = leaving(rig).slice(before);
+  expect(since.toSorted()).toEqual(["cancel", "cancel", "sl 0.0005", "tp 0.0005"]);
+  expect(since[0]).toBe("sl 0.0005");
+  await pass(rig, 60);
+  expect(leaving(rig).length).toBe(before + 4);
+});
+
+test("what its bot sells by other orders is its oldest trade's first", async () => {
+  const { rig, trade } = await openTrade(BOT);
+  await rig.clock.advance(1_000);
+  const { id } = await created(rig, { size: SIZE, stop_loss: guard("58000", "57000") }, { apiKey: BOT });
+  await pass(rig, 10);
+  const held = (heldSize?: string) => heldSize ?? "none";
+  const newer = () => held(findTrade(rig.deps.store, id)?.heldSize);
+  await sold(rig, "0.001");
+  await pass(rig, 20);
+  expect([held(trade()?.heldSize), newer()]).toEqual(["0.001", SIZE]);
+  await sold(rig, "0.002");
+  await pass(rig, 40);
+  expect([String(trade()?.status), newer()]).toEqual(["closed_outside", "0.001"]);
+});
+
 test.each<[string, string, (rig: Rig) => Promise<unknown>]>([
   ["its bot holds what it entered", BOT, async (rig) => fillsAreKnown(rig)],
-  ["its bot has sold a part", BOT, (rig) => sold(rig, "0.001")],
   ["its key is plain", KEYS.both, (rig) => place(rig, SALE, { apiKey: KEYS.both })],
   ["what its bot holds is in doubt", BOT, (rig) => place(rig, SALE)],
   [

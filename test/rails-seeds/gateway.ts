@@ -263,9 +263,13 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     },
     stopper: {
       heed: () => undefined,
-      progressOf: () => ({ remaining: { orders: [], openTwaps: [], runningTwaps: [], unusedNumbers: [] }, kept: [] }),
+      progressOf: () => ({
+        remaining: { orders: [], openTwaps: [], runningTwaps: [], unusedNumbers: [] },
+        waits: [],
+        kept: [],
+      }),
     },
-    flattener: { heed: () => undefined },
+    flattener: { heed: () => undefined, waitsOf: () => null },
     canceler: { heed: () => undefined },
     closer: { heed: () => undefined },
     trader: { heed: () => undefined, refresh: () => undefined },

@@ -48,7 +48,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
   };
   return {
     world: deps,
-    sweeps: { read: bug },
+    sweeps: { read: bug, newestMs: () => null },
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
     soughtOf: () => sought,

@@ -7,6 +7,7 @@ import { decimalField } from "../parts/fields.ts";
 import type { App } from "../state/app.ts";
 import { closeFlatten, flattenNow, mayFlatten, openFlatten } from "../state/flattening.ts";
 import type { FlattenForm } from "../state/forms.ts";
+import { waitsFor } from "./stop-waits.ts";
 
 /** How far it has come, and the button for it. */
 export function flattening(app: App, stop: Stop): TemplateResult | typeof nothing {
@@ -17,7 +18,7 @@ export function flattening(app: App, stop: Stop): TemplateResult | typeof nothin
     isOn || isFlat || !mayFlatten(app, stop)
       ? nothing
       : html`<button type="button" @click=${() => openFlatten(app, stop)}>Close what is held…</button>`;
-  return html`${flatten === null ? nothing : html`<p role="status">${progress(flatten)}</p>`}${button}`;
+  return html`${flatten === null ? nothing : html`<p role="status">${progress(flatten)}</p>${waitsFor(flatten.waits_for, app.state.nowMs)}`}${button}`;
 }
 
 type FlattenShown = NonNullable<Stop["flatten"]>;

@@ -6,6 +6,7 @@ import { copyable } from "../parts/copy.ts";
 import type { App } from "../state/app.ts";
 import { flattening } from "./flatten-dialog.ts";
 import { openResumption } from "./resume-dialog.ts";
+import { waitsFor } from "./stop-waits.ts";
 
 export function stopsInForce(app: App): TemplateResult | typeof nothing {
   const { stops } = app.state;
@@ -30,7 +31,7 @@ function shown(app: App, stop: Stop): TemplateResult {
   return html`
     <div class="stop-in-force ${stop.status}">
       <p role="status"><strong>${headline(stop, whose)}</strong> ${progress(stop, app.state.nowMs)}</p>
-      ${left(stop)} ${kept(stop, whose)} ${elsewhere(stop)} ${flattening(app, stop)}
+      ${left(stop)} ${waitsFor(stop.waits_for, app.state.nowMs)} ${kept(stop, whose)} ${elsewhere(stop)} ${flattening(app, stop)}
       ${stop.cause === "asked" ? ending(app, stop) : nothing}
     </div>`;
 }

@@ -4,18 +4,22 @@ import { isNegative, isZero, larger, negate, ZERO } from "../decimal.ts";
 import type { OpenLeg } from "./exposure.ts";
 import type { Facts } from "./wish.ts";
 
+/** What only reduces: whose it is, where, and on which side it executes. */
+type ReducedBy = Pick<OpenLeg, "bot" | "market" | "side">;
+
 type KnownFacts = Pick<Facts, "accountOf" | "legs" | "ownOf">;
 
 /** True when its bot holds nothing that it would close, by whichever reading, and has nothing out that could become such. */
-export function protectsNothing(
-  facts: Pick<Facts, "legs" | "ownOf">,
-  { market, side, bot }: Pick<OpenLeg, "bot" | "market" | "side">,
-): boolean {
-  const isComing = facts.legs.some(
-    (leg) => leg.bot === bot && leg.market === market && leg.side !== side && !leg.canOnlyReduce,
-  );
+export function protectsNothing(facts: Pick<Facts, "legs" | "ownOf">, of: ReducedBy): boolean {
+  const { market, side } = of;
+  const isComing = mayGrow(facts.legs, of);
   const { low, high } = facts.ownOf(market);
   return !isComing && isZero(larger(side === "sell" ? high : negate(low), ZERO));
+}
+
+/** True while its bot has something out that could become what it would close. */
+export function mayGrow(legs: readonly OpenLeg[], { market, side, bot }: ReducedBy): boolean {
+  return legs.some((leg) => leg.bot === bot && leg.market === market && leg.side !== side && !leg.canOnlyReduce);
 }
 
 /** True when the account holds something that it would close then. False where nobody can say what the account holds. */

@@ -9,7 +9,7 @@ import { OperationResource } from "./operation.ts";
 import { OrderResource } from "./order.ts";
 import { PositionResource } from "./position.ts";
 import { ProposalResource } from "./proposal.ts";
-import { StopSummary } from "./stop.ts";
+import { StopSummary, WaitingStop } from "./stop.ts";
 import { TradeResource } from "./trade.ts";
 
 const RemovedOrder = closed(
@@ -139,6 +139,7 @@ const DATA = {
   "agent.expiring": ExpiringAgent,
   "stop.created": StopSummary,
   "stop.updated": StopSummary,
+  "stop.waiting": WaitingStop,
   "trade.created": TradeResource,
   "trade.updated": TradeResource,
   "rail.refused": RailRefusal,

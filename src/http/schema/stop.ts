@@ -1,9 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { LEFT_REASONS } from "../../core/flatten.ts";
 import { STOP_CAUSES, STOP_SCOPES, STOP_STATUSES } from "../../core/stop.ts";
+import { WAIT_REASONS, WAITS } from "../../core/wait.ts";
 import {
   AnswerNetwork,
   closed,
+  described,
   KeyHash,
   MarketName,
   nullable,
@@ -60,6 +62,40 @@ const STOP = {
 
 export const StopSummary = closed(STOP, { title: "StopSummary", description: "A stop, as events tell it." });
 
+const Wait = closed(
+  {
+    reason: words(WAIT_REASONS, {
+      description: WAIT_REASONS.map((reason) => `\`${reason}\`: until ${WAITS[reason]}.`).join(" "),
+    }),
+    order: nullable(Uuid, "The order; null where it is none. `GET /v1/orders/{id}/story` tells the whole of it."),
+    operation: nullable(Uuid, "The operation that began the TWAP; null where it is none."),
+    market: nullable(MarketName, "Where; null for what is of the whole account, and where it is not known."),
+    since: described(Timestamp, "Since when it is waited for."),
+    until: Type.String({ description: "What ends it, in plain words." }),
+  },
+  { title: "StopWait" },
+);
+
+function waitsFor(description: string) {
+  return Type.Array(Wait, { description: `${description} At most 500 are named.` });
+}
+
+const STOP_WAITS = waitsFor(
+  "Each thing that keeps it from being `stopped`, since when, and what ends it; empty once it is.",
+);
+const FLATTEN_WAITS = waitsFor(
+  "Each thing that keeps it from its end, since when, and what ends it, as of the last round (every 2 s); empty once it has ended.",
+);
+
+export const WaitingStop = closed(
+  { ...STOP, waits_for: waitsFor("What the stop, or its flattening, waits for.") },
+  {
+    title: "WaitingStop",
+    description:
+      "A stop, or its flattening, has waited 5 s for something, and told what: again when it is something else, every 10 s at most.",
+  },
+);
+
 const OutsideOrder = closed({
   kind: words(["order", "twap"], { description: "What it is." }),
   exchange_id: Type.String({ pattern: "^[0-9]{1,20}$", description: "Native id." }),
@@ -78,6 +114,7 @@ export const StopResource = closed(
       },
       { description: "What can still increase a position. While anything is left, the stop is `stopping`." },
     ),
+    waits_for: STOP_WAITS,
     kept: closed(
       { orders: count("Orders that stay, because they can only make a position smaller."), order_ids: ids("They.") },
       { description: "What stays." },
@@ -105,6 +142,7 @@ export const StopResource = closed(
         ended_at: nullable(Timestamp, "When nothing more was to be done; null while there is."),
         max_slippage_bps: Slippage,
         order_ids: ids("The orders that were placed for it, the oldest first."),
+        waits_for: FLATTEN_WAITS,
         left: Type.Array(
           closed({
             market: MarketName,

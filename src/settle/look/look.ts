@@ -253,7 +253,10 @@ async function readFilledOfOpen(
   if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, filledOrder(order));
   const asked = { user, sinceMs: order.timestampMs, isEnough: completes([order]) };
   const fills = await readFillsSince(world, asked, options);
-  return fills === "failed" ? "failed" : sumFills(fillsOfOrder(fills, order));
+  if (fills === "failed") return "failed";
+  const [read, known] = [sumFills(fillsOfOrder(fills, order)), sumFillsOf(world.store, accountId, filledOrder(order))];
+  // The server that was asked may be behind what was told already.
+  return compare(read.size, known.size) < 0 ? known : read;
 }
 
 /**

@@ -49,9 +49,13 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   return deriveOrder(store, { ...order, releasedAtMs: null }, nowMs);
 }
 
-/** Adds the fills that were indexed under a native id before it was confirmed that the id is the leg's. */
+/**
+ * Adds the fills that were indexed, and told, under a native id before it was known, or confirmed, that the id is the leg's: whatever
+ * shows the order may be from before them.
+ */
 function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg | null): Leg | null {
-  if (next === null || next.oid === null || !isNamedByLead(leg) || isNamedByLead(next)) return next;
+  if (next === null || next.oid === null || isNamedByLead(next)) return next;
+  if (next.oid === leg.oid && !isNamedByLead(leg)) return next;
   if (next.state === "rejected") return next;
   return (
     advanceLeg(next, { type: "fills_seen", filled: sumFillsOf(store, order.accountId, { ...order, oid: next.oid }) }) ??

@@ -5,7 +5,7 @@ import type { Market } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Settling, Slot, With } from "../../deps.ts";
-import { type BotTwap, listBotTwaps } from "../../store/bot-twap-rows.ts";
+import { type BotTwap, listReducingTwaps } from "../../store/bot-twap-rows.ts";
 import { botOf, botOfStop, listBotNets } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listSteps, nameOfStep, putFlatten } from "../../store/flattens.ts";
@@ -67,7 +67,7 @@ function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, si
   if (listedAssetId(world, { market: listed.name }) !== listed.assetId) return null;
   if (stop.scope === "account") return now;
   // They close the same, and none knows of the other.
-  if (reducingTwaps(store, stop, listed.name).length + restingReductions(world, stop, listed.name).length > 0)
+  if (closingTwaps(store, stop, listed.name).length + restingReductions(world, stop, listed.name).length > 0)
     return null;
   const bot = botOf(store, stop.keyHash);
   const net = bot === null ? ZERO : (listBotNets(store, stop.accountId, bot).get(listed.name) ?? ZERO);
@@ -90,13 +90,10 @@ function isWaiting({ trigger, status }: StoredOrder): boolean {
   return trigger !== null && status === "waiting_for_trigger";
 }
 
-/** Of a bot's stop: what of its TWAPs may still reduce in a market. */
-export function reducingTwaps(store: Store, stop: Stop, market: string): BotTwap[] {
+/** Of a bot's stop: what of its TWAPs may still close the same in a market. */
+export function closingTwaps(store: Store, stop: Stop, market: string): BotTwap[] {
   const bot = botOfStop(store, stop);
-  if (bot === null) return [];
-  return listBotTwaps(store, stop.accountId).filter(
-    (twap) => twap.bot === bot && twap.market === market && twap.reduceOnly,
-  );
+  return bot === null ? [] : listReducingTwaps(store, { accountId: stop.accountId, bot, market });
 }
 
 function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: Flatten): StoredOrder {

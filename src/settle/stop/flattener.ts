@@ -6,8 +6,9 @@ import { findMarket } from "../../core/market.ts";
 import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
+import { type NewWait, type ToldWaits, type Wait, waitsSince } from "../../core/wait.ts";
 import type { Prices } from "../../core/worst-price.ts";
-import type { Settling, With } from "../../deps.ts";
+import type { Flattener, Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOfStop, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -17,8 +18,9 @@ import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
-import { isStepOut, isUndecided, reducingTwaps, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
-import { type Contradiction, closableIn, isContradicted, isInDoubt } from "./still-held.ts";
+import { closingTwaps, isStepOut, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { type Contradiction, closableIn, listContradicted, listInDoubt } from "./still-held.ts";
+import { tellWaits } from "./waits.ts";
 
 /** What an account was shown to hold on perpetuals. */
 export type ShownPositions = {
@@ -62,11 +64,15 @@ type FlattenMemory = {
   idle: Map<string, number>;
   undecided: Map<string, number>;
   contradiction: Contradiction;
+  /** Null before the first round. */
+  waits: readonly Wait[] | null;
+  told: ToldWaits;
 };
 
 /** Closes what is held by whom a stop covers, once nothing can increase it any more. */
-export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRowWorker {
-  return openRowWorker(world, {
+export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRowWorker & Flattener {
+  const memories = new Map<string, FlattenMemory>();
+  const worker = openRowWorker(world, {
     field: "stop",
     failed: "a step of a flattening failed",
     list: () => listRunningFlattens(world.store).map(({ stopId: id }) => ({ id })),
@@ -79,18 +85,38 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
         idle: new Map(),
         undecided: new Map(),
         contradiction: { sinceMs: null },
+        waits: null,
+        told: { names: "", atMs: null },
       };
-      return () => playRound(world, parts, { stopId, memory });
+      memories.set(stopId, memory);
+      return async () => {
+        const isOver = await playRound(world, parts, { stopId, memory });
+        if (isOver) memories.delete(stopId);
+        return isOver;
+      };
     },
     firstMs: ROUND_EVERY_MS,
   });
+  return { ...worker, waitsOf: (stopId) => memories.get(stopId)?.waits ?? null };
 }
 
 type FollowedFlatten = { stopId: string; memory: FlattenMemory };
 
+/** Keeps what a round that ends nothing waits for, and tells it; false, as such a round returns. */
+function waitFor(world: ToFlatten, { stopId, memory }: FollowedFlatten, waits: readonly NewWait[]): false {
+  memory.waits = waitsSince(memory.waits ?? [], waits, world.clock.nowMs());
+  tellWaits(world, { stopId, told: memory.told, waits: memory.waits });
+  return false;
+}
+
+function stepWait({ id: orderId, market, createdAtMs: sinceMs }: StoredOrder): NewWait {
+  return { reason: "order_unsettled", orderId, market, sinceMs };
+}
+
 /** True when there is nothing more to do for it. */
-async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory }: FollowedFlatten): Promise<boolean> {
+async function playRound(world: ToFlatten, parts: FlattenParts, followed: FollowedFlatten): Promise<boolean> {
   const { store, state } = world;
+  const { stopId, memory } = followed;
   const [flatten, stop] = [findFlatten(store, stopId), findStop(store, stopId)];
   const account = stop === null ? null : findAccount(store, stop.accountId);
   if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
@@ -100,50 +126,75 @@ async function playRound(world: ToFlatten, parts: FlattenParts, { stopId, memory
   // What is held may still grow: increases go first.
   const isOpen = state.phase === "ready" && stop.stoppedAtMs !== null;
   if (!isOpen) memory.sinceMs = null;
-  if (!isOpen && !isResumed) return false;
+  if (!isOpen && !isResumed)
+    return waitFor(world, followed, [{ reason: stop.stoppedAtMs === null ? "not_stopped" : "gateway_opening" }]);
   memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs());
-  const isOutAt = (exchangeMs: number) => steps.some((order) => isStepOut(world, stop, order, exchangeMs));
-  if (isOutAt(world.exchange.nowMs())) return false;
+  const outAt = (exchangeMs: number) => steps.filter((order) => isStepOut(world, stop, order, exchangeMs));
+  const out = outAt(world.exchange.nowMs());
+  if (out.length > 0) return waitFor(world, followed, out.map(stepWait));
   const shown = await parts.positions(account);
-  if (shown === null || isOutAt(shown.timeMs)) return false;
+  if (shown === null) return waitFor(world, followed, [{ reason: "position_not_read" }]);
+  const since = outAt(shown.timeMs);
+  if (since.length > 0) return waitFor(world, followed, [{ reason: "position_behind" }]);
   const held = closableIn(store, stop, shown.held);
-  const round = {
+  const round: FlattenRound = {
     stop,
     account,
     flatten,
     memory,
     held,
+    waits: [],
     shownMs: shown.timeMs,
     steps: steps.slice(memory.stepsBefore),
   };
   const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
-  if (!isCurrent) return !isResumed && beginBehind(world, parts, round);
-  const isKnown = isResumed || (isShownWhole(world, round, shown.held) && (await areFillsKnown(world, parts, round)));
-  const isFlat = held.size === 0 && isKnown;
-  memory.flatReadings = isFlat ? memory.flatReadings + 1 : 0;
-  if (isResumed) return end(world, flatten, leftOf(held, "resumed"));
-  if (held.size === 0) return memory.flatReadings >= FLAT_READINGS && end(world, flatten, []);
-  const left = await closeMarkets(world, parts, round);
-  return isKnown && left.length === held.size && end(world, flatten, left);
+  if (!isCurrent) {
+    if (!isResumed) await beginBehind(world, parts, round);
+    return waitFor(world, followed, [{ reason: "position_behind" }, ...round.waits]);
+  }
+  return isResumed ? end(world, flatten, leftOf(held, "resumed")) : closeShown(world, parts, round, shown.held);
 }
 
-/** Nothing that is known says that more is held than is shown. */
-function isShownWhole(
+/** A round by positions of after the stop. */
+async function closeShown(
+  world: ToFlatten,
+  parts: FlattenParts,
+  round: FlattenRound,
+  positions: ReadonlyMap<string, Decimal>,
+): Promise<boolean> {
+  const { held, memory, flatten, waits } = round;
+  const unsure = [...unsureOf(world, round, positions), ...(await unknownFills(world, parts, round))];
+  const isKnown = unsure.length === 0;
+  memory.flatReadings = held.size === 0 && isKnown ? memory.flatReadings + 1 : 0;
+  const followed = { stopId: flatten.stopId, memory };
+  if (held.size === 0) {
+    if (memory.flatReadings >= FLAT_READINGS) return end(world, flatten, []);
+    return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
+  }
+  const left = await closeMarkets(world, parts, round);
+  if (isKnown && left.length === held.size) return end(world, flatten, left);
+  return waitFor(world, followed, [...unsure, ...waits]);
+}
+
+/** What is known that says that more is held than is shown. */
+function unsureOf(
   world: With<"clock" | "store">,
   { stop, held, memory }: FlattenRound,
   positions: ReadonlyMap<string, Decimal>,
-): boolean {
-  const isContrary = isContradicted(world, stop, { held, seen: memory.contradiction });
-  return !isContrary && !isInDoubt(world.store, stop, positions);
+): NewWait[] {
+  const contradicted = listContradicted(world, stop, { held, seen: memory.contradiction });
+  const markets = new Set([...contradicted, ...listInDoubt(world.store, stop, positions)]);
+  return [...markets].map((market) => ({ reason: "fills_not_known", market }));
 }
 
-async function areFillsKnown(
+async function unknownFills(
   { store }: With<"store">,
   parts: FlattenParts,
   { stop, account }: FlattenRound,
-): Promise<boolean> {
+): Promise<NewWait[]> {
   const bot = botOfStop(store, stop);
-  return bot === null || parts.areTwapsOver(account, bot);
+  const areKnown = bot === null || (await parts.areTwapsOver(account, bot));
+  return areKnown ? [] : [{ reason: "twap_fills_not_known" }];
 }
 
 /** Our wall clock may be set back while it goes on: which orders are of this request is told by their number, and by time only after a start. */
@@ -169,11 +220,10 @@ type FlattenRound = Omit<FlattenClosing, "market" | "closable"> & {
  * By what a server shows that is behind: it may be held no more, or something may be that is not shown yet. The first order of a market
  * goes all the same, as it can only reduce; nothing is told.
  */
-async function beginBehind(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<false> {
+async function beginBehind(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<void> {
   const begun = new Set(round.steps.map(({ market }) => market));
   const held = new Map([...round.held].filter(([market]) => !begun.has(market)));
   await closeMarkets(world, parts, { ...round, held });
-  return false;
 }
 
 /** One try in each market; what is left of those where there is to be no further one. */
@@ -201,22 +251,30 @@ type FlattenClosing = {
   closable: Decimal;
   /** Orders that this request has placed in this market. */
   steps: readonly StoredOrder[];
+  /** Filled by the tries of a round: what those wait for that leave nothing. */
+  waits: NewWait[];
 };
 
 /** One try in one market. What is left where there is to be no further one, else null. */
 async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: FlattenClosing): Promise<Left | null> {
-  const { stop, account, market, closable, memory, steps } = closing;
+  const { stop, account, market, closable, memory, steps, waits } = closing;
   const left = (reason: LeftReason): Left => ({ market, size: closable, reason });
   // Both would close it: what of a bot rests goes first, or it would reduce what another holds.
   const resting = restingReductions(world, stop, market);
-  if (resting.some(isUndecided) && isWorthWaiting(memory, market)) return null;
+  const undecided = resting.filter(isUndecided);
+  if (undecided.length > 0 && isWorthWaiting(memory, market)) {
+    waits.push(...undecided.map(({ id: orderId }): NewWait => ({ reason: "trigger_unclear", orderId, market })));
+    return null;
+  }
   if (resting.length > 0) {
+    waits.push(...resting.map(({ id: orderId }): NewWait => ({ reason: "reduction_resting", orderId, market })));
     const of = { name: nameOfStop(stop), account };
     await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
     return null;
   }
-  const twaps = reducingTwaps(world.store, stop, market);
+  const twaps = closingTwaps(world.store, stop, market);
   if (twaps.length > 0) {
+    waits.push(...twaps.map(({ operationId }): NewWait => ({ reason: "twap_reducing", operationId, market })));
     await Promise.all(
       twaps.flatMap(({ twapId }) =>
         twapId === null
@@ -231,9 +289,8 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   if (wasTooLittle && compare(absolute(closable), absolute(decimal(last.size))) === 0) return left("below_minimum");
   if (steps.length >= MAX_ROUNDS) return left("not_filled");
   const order = await orderFor(world, parts, closing);
-  if (order === null) {
-    return isLast(memory, market) ? left("no_price") : null;
-  }
+  waits.push({ reason: order === null ? "no_price" : "being_closed", market });
+  if (order === null) return isLast(memory, market) ? left("no_price") : null;
   await sendStep(world, parts.settling, { ...closing, ...order });
   return null;
 }

@@ -29,32 +29,32 @@ function nonZero(sizes: readonly (readonly [string, Decimal])[]): Map<string, De
   return new Map(sizes.filter(([, size]) => !isZero(size)));
 }
 
-/** A bot may hold more than is booked, until its fills are told in the exchange's order. */
-export function isInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): boolean {
+/** Markets in which a bot may hold more than is booked, until its fills are told in the exchange's order. */
+export function listInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): string[] {
   const bot = botOfStop(store, stop);
-  if (bot === null) return false;
+  if (bot === null) return [];
   const nets = listBotNets(store, stop.accountId, bot);
-  return [...listBotDoubts(store, stop.accountId, bot)].some(([market, doubt]) => {
+  return [...listBotDoubts(store, stop.accountId, bot)].flatMap(([market, doubt]) => {
     const reducing = { sells: doubt.longSold, buys: doubt.shortBought };
     const range = netInDoubt(nets.get(market) ?? ZERO, doubt, () => reducing);
-    return mayHold(positions.get(market) ?? ZERO, range);
+    return mayHold(positions.get(market) ?? ZERO, range) ? [market] : [];
   });
 }
 
 /**
- * True while something speaks against there being nothing where nothing is shown: the newest fills that are known leave something to close
+ * Markets in which something speaks against there being nothing where nothing is shown: the newest fills that are known leave something to close
  * there, or a bot holds something by the answers to its orders and their fills are not all known yet. A server may leave a position out.
  */
-export function isContradicted(
+export function listContradicted(
   { store, clock }: With<"clock" | "store">,
   stop: Stop,
   { held, seen }: { held: ReadonlyMap<string, Decimal>; seen: Contradiction },
-): boolean {
+): string[] {
   const byFills = closableIn(store, stop, heldByFills(store, stop.accountId));
   const markets = [...byFills.keys(), ...heldByAnswers(store, stop)];
-  const isMissing = markets.some((market) => !held.has(market));
-  seen.sinceMs = isMissing ? (seen.sinceMs ?? clock.elapsedMs()) : null;
-  return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS;
+  const missing = markets.filter((market) => !held.has(market));
+  seen.sinceMs = missing.length > 0 ? (seen.sinceMs ?? clock.elapsedMs()) : null;
+  return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS ? missing : [];
 }
 
 /** Where the bot of a stop holds something by the answers to its orders, and not all of their fills are known. */

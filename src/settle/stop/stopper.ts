@@ -9,6 +9,7 @@ import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { openTurns } from "../turns.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
 import { isNothing, keptOrders, remainingOf } from "./covered.ts";
+import { tellWaits, waitsOf } from "./waits.ts";
 import { newWithdrawal, type StopTools, type Withdrawal, withdraw } from "./withdraw.ts";
 
 export type RunningStopper = Stopper & RunningRowWorker;
@@ -49,10 +50,10 @@ export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStop
         world.log.error({ error: String(error) }, "stops could not be looked at");
       }
     },
-    progressOf: (stop) => ({
-      remaining: remainingOf(world, stop, tools.endedTwaps),
-      kept: keptOrders(world, stop),
-    }),
+    progressOf(stop) {
+      const remaining = remainingOf(world, stop, tools.endedTwaps);
+      return { remaining, waits: waitsOf(world, stop, remaining), kept: keptOrders(world, stop) };
+    },
   };
 }
 
@@ -62,10 +63,17 @@ async function step(tools: StopTools, id: string, withdrawal: Withdrawal): Promi
   const stop = findStop(store, id);
   const account = stop === null ? null : findAccount(store, stop.accountId);
   if (stop === null || account === null || !isUnfinished(stop)) return true;
+  tellProgress(tools, stop, withdrawal);
   // Nothing can be signed yet: it stands all the same.
   if (state.phase === "trial" || state.phase === "opening") return false;
   await withdraw(tools, { stop, account }, withdrawal);
   return conclude(tools, id, account);
+}
+
+function tellProgress({ world, endedTwaps }: StopTools, stop: Stop, { told }: Withdrawal): void {
+  // A gateway that is tried after an upgrade writes nothing.
+  if (world.state.phase === "trial") return;
+  tellWaits(world, { stopId: stop.id, told, waits: waitsOf(world, stop, remainingOf(world, stop, endedTwaps)) });
 }
 
 /** In one transaction with the rows that it is concluded from. */

@@ -1,5 +1,6 @@
 import type { Account } from "../../core/account.ts";
 import type { Stop } from "../../core/stop.ts";
+import type { ToldWaits } from "../../core/wait.ts";
 import type { Settling, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { listClaimedTwaps } from "../../store/operations.ts";
@@ -29,10 +30,11 @@ export type Withdrawal = {
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
   numbers: NumbersMemory;
+  told: ToldWaits;
 };
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null, outsideReadings: 0, numbers: new Map() };
+  return { twapsElapsedMs: null, outsideReadings: 0, numbers: new Map(), told: { names: "", atMs: null } };
 }
 
 /** A server that is behind lacks what has rested for seconds, and the next answer is another's. */

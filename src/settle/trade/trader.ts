@@ -1,6 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import { compare, type Decimal, isNegative, isZero, larger, negate, ZERO } from "../../core/decimal.ts";
-import { keptMoment } from "../../core/kept-moment.ts";
+import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
 import { nameOfTrade, type Trade } from "../../core/trade.ts";
 import {
@@ -25,6 +24,7 @@ import { endUnused, type NumbersMemory, settleUnused } from "../copies/unused-nu
 import type { ToPlaceOwn } from "../place/place-own.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered } from "../stop/cancel-covered.ts";
+import { type HeldMemory, heldAtMost, newHeldMemory, type PositionParts, readHeld } from "./held-now.ts";
 import { placeGuard } from "./place-guard.ts";
 import {
   factsOf,
@@ -37,15 +37,8 @@ import {
   type TradeRows,
 } from "./trade-facts.ts";
 
-/** What an account holds of a market, signed, and when that was so by the exchange's time, unix milliseconds. */
-export type ShownPosition = { size: Decimal; timeMs: number };
-
-export type TraderParts = {
+export type TraderParts = PositionParts & {
   settling: Pick<Settling, "burn" | "look" | "pursue">;
-  /** Asked anew each time; null where it could not be read. */
-  position(account: Account, market: string): Promise<ShownPosition | null>;
-  /** True where its bot is known to hold nothing on its side any more, so that what the account holds is another's. */
-  isBotFlat(account: Account, trade: Trade): boolean;
   /** Null where it could not be read. */
   mark(market: string): Promise<Decimal | null>;
   /** Sends the entry, once, as any order of its key. In words why it never will be; null where it was sent, or may be later. */
@@ -69,26 +62,12 @@ const ASK_STOP_EVERY_MS = 1_000;
 const ASK_UNHEARD_STOP_EVERY_MS = 10_000;
 /** Between two questions for the mark, milliseconds. */
 const ASK_MARK_EVERY_MS = 1_000;
-/** Between two readings of the position, milliseconds. */
-const READ_EVERY_MS = 10_000;
-/**
- * Between two readings of the position after a fill, and where it is less than the trade's own fills say, milliseconds.
- */
-const CONFIRM_EVERY_MS = 2_000;
-
 /** What is kept in mind of one between two looks. Losing it costs readings. */
 type TradeMemory = {
   askedMs: number;
   stopAskedMs: number;
   stopShown: StopShown | null;
-  readMs: number;
-  /** What it holds by its own fills, and since when, by the exchange's time. */
-  own: Decimal;
-  ownSinceMs: number;
-  /** What the account held at the last reading after that; null before it. */
-  shown: Decimal | null;
-  /** What two such readings agree on at most; null before them. */
-  position: Decimal | null;
+  held: HeldMemory;
   markAskedMs: number;
   mark: Decimal | null;
   /** By guard: since when nobody knows what became of it, elapsed milliseconds. */
@@ -103,11 +82,7 @@ function newMemory(): TradeMemory {
     askedMs: 0,
     stopAskedMs: Number.NEGATIVE_INFINITY,
     stopShown: null,
-    readMs: 0,
-    own: ZERO,
-    ownSinceMs: 0,
-    shown: null,
-    position: null,
+    held: newHeldMemory(),
     markAskedMs: Number.NEGATIVE_INFINITY,
     mark: null,
     unsettledSinceMs: new Map(),
@@ -217,21 +192,8 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memor
     memory.askedMs = nowMs;
     await parts.settling.look(entry.id, "settle");
   }
-  const own = heldNow(world, trade.id);
-  if (own !== memory.own)
-    Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position: null, readMs: nowMs });
-  if (isZero(own)) return;
-  memory.ownSinceMs = keptMoment(memory.ownSinceMs, world.exchange.nowMs());
-  const isSure = memory.shown !== null && (memory.position !== null || compare(memory.shown, own) >= 0);
-  if (nowMs - memory.readMs < (isSure ? READ_EVERY_MS : CONFIRM_EVERY_MS)) return;
-  memory.readMs = nowMs;
-  const read = await parts.position(account, trade.market);
-  // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
-  if (read === null || read.timeMs <= memory.ownSinceMs || heldNow(world, trade.id) !== own) return;
-  // What the account holds then is another's: to this trade it is gone, as where the account is flat.
-  const held = parts.isBotFlat(account, trade) ? ZERO : onSide(trade, read.size);
-  memory.position = memory.shown === null ? null : larger(memory.shown, held);
-  memory.shown = held;
+  const ownNow = () => heldNow(world, trade.id);
+  await readHeld(world, parts, { account, trade, memory: memory.held, ownNow });
 }
 
 function heldNow(world: ToPlaceOwn, id: string): Decimal {
@@ -266,7 +228,7 @@ async function askForMark(
 ): Promise<void> {
   const { trade } = rows;
   const elapsedMs = world.clock.elapsedMs();
-  const facts = factsOf(world, trade, { ...NOTHING_READ, position: memory.position }, rows);
+  const facts = factsOf(world, trade, { ...NOTHING_READ, position: memory.held.position }, rows);
   if (!wantsMark(trade, facts)) memory.mark = null;
   else if (elapsedMs - memory.markAskedMs >= ASK_MARK_EVERY_MS) {
     memory.mark = await mark(trade.market);
@@ -277,12 +239,6 @@ async function askForMark(
 function askEveryMs({ store }: With<"store">, { path }: Trade): number {
   const everyMs = path === "stop_first" ? ASK_PROTECTED_EVERY_MS : ASK_EVERY_MS;
   return everyMs * Math.max(1, listOpenTrades(store).length);
-}
-
-/** What of a position stands on a trade's side; zero where it is on the other. */
-function onSide({ side }: Trade, size: Decimal): Decimal {
-  const signed = side === "buy" ? size : negate(size);
-  return isNegative(signed) ? ZERO : signed;
 }
 
 type JudgedTrade = { trade: Trade; steps: readonly TradeStep[] };
@@ -314,8 +270,7 @@ function judge(
   const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world.store, found);
   const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
   const byFills = factsOf(world, trade, readIn(world, memory), rows);
-  // What was read was read of what it held then.
-  const facts = heldOf(byFills) === memory.own ? { ...byFills, position: memory.position } : byFills;
+  const facts = { ...byFills, position: heldAtMost(memory.held, heldOf(byFills)) };
   const steps = nextSteps(trade, facts);
   const next = shownAs(concluded(trade, steps, facts), facts);
   return { trade: next, steps, isChanged: JSON.stringify(next) !== JSON.stringify(row), nowMs: facts.nowMs };
@@ -361,7 +316,7 @@ async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, ste
         trade,
         account,
         step,
-        read: { ...readIn(world, memory), position: memory.position },
+        read: { ...readIn(world, memory), position: heldAtMost(memory.held, heldNow(world, trade.id)) },
       });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });

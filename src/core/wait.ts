@@ -1,0 +1,83 @@
+/** What a stop that is not stopped, or a flattening that has not ended, waits for: each thing, since when, and what ends it. */
+
+/** By reason: what would end it, in plain words. */
+export const WAITS = {
+  gateway_opening: "the gateway has read the exchange's clock, or an upgrade is taken over",
+  markets_not_read: "the exchange's list of markets has been read",
+  restore_not_taken_up: "what was signed after the restored backup has been taken up",
+  no_agent: "an agent key of the account is approved and unlocked: nothing can be signed before",
+  outcome_unknown:
+    "an empty action has taken its number, or something shows what became of it: both are asked for on and on",
+  not_canceled_yet: "its cancel is sent: it waits for its turn among what is under way, or for the exchange's weight",
+  cancel_unanswered: "the exchange shows it closed, or answers the cancel, which is sent again while it does not",
+  cancel_refused: "the exchange takes a cancel: it has refused the last one, and is asked again",
+  size_unknown: "all fills of it are shown: it is over, and how much of it was filled is being read",
+  copy_may_come:
+    "its number is taken by an empty action, or its time is over: it was refused, and a copy may still be executed",
+  twap_not_ended: "the exchange's history shows its end: it is canceled and asked for on and on",
+  elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
+  not_stopped: "the stop is `stopped`: see what that waits for",
+  order_unsettled: "it is known what became of this order, which closes",
+  position_not_read: "the exchange's positions can be read",
+  position_behind: "a server shows positions of after the stop and after all that the account was told",
+  fills_not_known: "the fills tell the same as the positions: by what is known more may be held than is shown",
+  twap_fills_not_known:
+    "the fills of the bot's TWAPs are known: one that could increase runs, or has some that are not",
+  second_reading: "a second reading shows that nothing is held",
+  reduction_resting: "this order, which rests and would close the same, is canceled",
+  trigger_unclear: "a look tells whether this order still waits for its trigger",
+  twap_reducing: "this TWAP, which closes the same, is canceled and seen to end",
+  no_price: "there is a price within the bounds, by a book of at most 2 s",
+  being_closed: "the next order has closed it",
+} as const;
+
+export type WaitReason = keyof typeof WAITS;
+
+/** The reasons, in the order of their table. */
+export const WAIT_REASONS = Object.keys(WAITS) as [WaitReason, ...WaitReason[]];
+
+export type Wait = {
+  reason: WaitReason;
+  /** The order; null where it is none. */
+  orderId: string | null;
+  /** The operation that began the TWAP; null where it is none. */
+  operationId: string | null;
+  market: string | null;
+  sinceMs: number;
+};
+
+export type NewWait = Pick<Wait, "reason"> & Partial<Wait>;
+
+function nameOf({ reason, orderId = null, operationId = null, market = null }: NewWait): string {
+  return [reason, orderId, operationId, market].join(" ");
+}
+
+/** As they are now; what was waited for before is waited for since then. */
+export function waitsSince(before: readonly Wait[], now: readonly NewWait[], nowMs: number): Wait[] {
+  const known = new Map(before.map((wait) => [nameOf(wait), wait.sinceMs]));
+  const all = now.map((wait): Wait => {
+    const { reason, orderId = null, operationId = null, market = null } = wait;
+    return { reason, orderId, operationId, market, sinceMs: known.get(nameOf(wait)) ?? wait.sinceMs ?? nowMs };
+  });
+  return [...new Map(all.map((wait) => [nameOf(wait), wait])).values()];
+}
+
+/** What was told last of what is waited for, and when. */
+export type ToldWaits = { names: string; atMs: number | null };
+
+/** What takes less is told by its end alone, milliseconds. */
+export const TOLD_AFTER_MS = 5_000;
+/** Between two events of one stop, milliseconds. */
+export const TOLD_EVERY_MS = 10_000;
+
+/** Whether there is something to tell: something has been waited for so long, and it is not what was told last. */
+export function isToTell(told: ToldWaits, waits: readonly Wait[], nowMs: number): boolean {
+  if (!waits.some(({ sinceMs }) => nowMs - sinceMs >= TOLD_AFTER_MS)) return false;
+  if (told.atMs !== null && nowMs >= told.atMs && nowMs - told.atMs < TOLD_EVERY_MS) return false;
+  return namesOf(waits) !== told.names;
+}
+
+/** The same for the same things. */
+export function namesOf(waits: readonly Wait[]): string {
+  return waits.map(nameOf).toSorted().join("; ");
+}
