@@ -265,8 +265,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: 'return rests === "no" || rests === "not_read" ? named(seen) : open',
-        put: 'return rests === "no" || rests === "not_read" ? open(world, sought, seen, true) : open',
+        find: 'return rests === "no" ? unplaced(seen) : open',
+        put: 'return rests === "no" ? open(world, sought, seen, true) : open',
       },
     ],
   },

@@ -133,5 +133,22 @@ export const LOOKS: readonly Mutant[] = [
     'if (filled === "failed") return openUnread(world, sought, seen, event);',
     'if (filled === "failed") return { kind: "failed", reason: "the fills of the order could not be read" };',
   ),
-  one("an open order whose fills cannot be read has none", LOOK, "if (!isUntouched) return named(seen);", ""),
+  one(
+    "an open order whose fills cannot be read has none",
+    LOOK,
+    'if (!isUntouched || useOf(options.purpose) === "read") return',
+    'if (useOf(options.purpose) === "read") return',
+  ),
+  one(
+    "who reads an open order whose fills cannot be read is told that it has none",
+    LOOK,
+    'if (!isUntouched || useOf(options.purpose) === "read") return',
+    "if (!isUntouched) return",
+  ),
+  one(
+    "what a failed look has shown is forgotten",
+    "src/settle/look/apply-sight.ts",
+    '"events" in sight ? (sight.events ?? []) : [];',
+    'sight.kind === "seen" || sight.kind === "unfinished" ? sight.events : [];',
+  ),
 ];

@@ -63,3 +63,11 @@ test.each<[string, string | null, OrderStatus]>([
     expect(listLegs(rig.store, String(told["id"])).map(({ oid }) => oid)).toEqual([String(rig.venue.orders[0]?.oid)]);
   },
 );
+
+test("who reads an open order whose fills cannot be read is told no size as of now", async () => {
+  const rig = openGatewayRig();
+  const { order } = await rig.answerOf(rig.place("key-0001"));
+  rig.venue.failing.add("userFillsByTime");
+  await rig.clock.advance(2_000);
+  expect(await rig.settler.look(String(order["id"]), { reader: "a client" })).toBe("failed");
+});

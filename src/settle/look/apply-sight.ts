@@ -20,10 +20,11 @@ export function applySight(world: With<"clock" | "log" | "markets" | "store">, l
     dropLead(world, leg, sight.difference);
   }
   if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);
-  if (sight.kind !== "seen" && sight.kind !== "unfinished") return;
+  const events = "events" in sight ? (sight.events ?? []) : [];
+  if (events.length === 0 && sight.kind !== "seen") return;
   const nowMs = world.clock.nowMs();
   inTransaction(world.store, () => {
-    for (const event of sight.events) recordLegEvent(world.store, leg.cloid, event, nowMs);
+    for (const event of events) recordLegEvent(world.store, leg.cloid, event, nowMs);
     // Shown open by a server that is behind, while a cancel of it was answered: what its key answers is not known yet.
     if (sight.kind !== "seen" || findLegByCloid(world.store, leg.cloid)?.state === "closing") return;
     for (const attempt of listAttemptsOf(world.store, leg.orderId)) {

@@ -4,6 +4,7 @@ import { dexOf } from "../../core/market.ts";
 import { type Filled, hasFilled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
+import { useOf } from "../../exchange/shares.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
@@ -31,7 +32,8 @@ type SeenSight =
   | { kind: "not_found" }
   /** Under its id the exchange shows something else than was asked for. */
   | { kind: "foreign"; difference: Difference }
-  | { kind: "failed"; reason: string };
+  /** `events`: what it has shown all the same, which may be shown no more when it is asked again. */
+  | { kind: "failed"; reason: string; events?: LegEvent[] };
 
 /** The leg to look for, by its own terms (its order may have those of a later leg by now), and whose it is. */
 export type Sought = AskedOrder & {
@@ -149,13 +151,21 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
 /** That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more. */
 async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const rests = await isResting(world, sought, seen);
-  return rests === "no" || rests === "not_read" ? named(seen) : open(world, sought, seen, rests === "market");
+  if (rests === "not_read") return unread(seen, "the open orders could not be read");
+  return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
 }
 
-/** It is known by its id, and what has become of it is looked for again. */
-function named({ order: { oid } }: Pick<LookAnswer, "order">): Sight {
+/** It is known by its id, and where it has gone to is looked for again. */
+function unplaced({ order: { oid } }: LookAnswer): Sight {
   return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null, isUnclear: true };
 }
+
+/** What else it takes could not be read: it is known by its id, and nothing of it is told as of now. */
+function unread({ order: { oid } }: Pick<LookAnswer, "order">, reason: string): Sight {
+  return { kind: "failed", reason, events: [{ type: "reported", oid }] };
+}
+
+const FILLS_UNREAD = "the fills of the order could not be read";
 
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
@@ -231,12 +241,12 @@ async function open(
 
 /**
  * Its record may be kept no longer by the next look: that it is there is known from this one. How much of it was filled the
- * record tells where that is nothing; else it is asked again.
+ * record tells where that is nothing; else, and for who reads it, it is asked again.
  */
 function openUnread(world: With<"store">, { accountId }: Sought, seen: LookAnswer, event: LegEvent): Sight {
-  const { order } = seen;
+  const { order, options } = seen;
   const isUntouched = order.originalSize !== null && compare(order.size, order.originalSize) === 0;
-  if (!isUntouched) return named(seen);
+  if (!isUntouched || useOf(options.purpose) === "read") return unread(seen, FILLS_UNREAD);
   const filled = sumFillsOf(world.store, accountId, filledOrder(order));
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
 }
@@ -306,7 +316,7 @@ async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, see
 /** That it is over is the exchange's word whether or not its fills can be read: nobody is told any more that it is open. */
 function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
   const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
-  if (!isTold) return named({ order });
+  if (!isTold) return unread({ order }, FILLS_UNREAD);
   return { kind: "unfinished", events: [closing(order, false)], untouched: null, isUnclear: true };
 }
 
