@@ -158,12 +158,13 @@ export type SettingTrace = {
 };
 
 /**
- * True when a setting is in force as asked. What is shown may be what another change of ours has replaced, before this one or
- * after it: until no server can be that far behind, it proves nothing. That it is not shown never does.
+ * From when on a setting that is shown as asked is in force, exchange time, unix milliseconds; null where it is not shown so, or
+ * nothing says that the change ran. What is shown may be what another change of ours has replaced, before this one or after it: until
+ * no server can be that far behind, it proves nothing. That it is not shown never does.
  */
-export function isSettingInForce({ seal, shown, otherEndsAtMs }: SettingTrace, exchangeNowMs: number): boolean {
-  if (seal !== "nonce_taken" || shown < WITNESSES_NEEDED) return false;
-  return otherEndsAtMs === null || exchangeNowMs - otherEndsAtMs > REPLACED_SHOWN_FOR_MS;
+export function settingProvenAtMs({ seal, shown, otherEndsAtMs }: SettingTrace): number | null {
+  if (seal !== "nonce_taken" || shown < WITNESSES_NEEDED) return null;
+  return otherEndsAtMs === null ? 0 : otherEndsAtMs + BEHIND_MS + 1;
 }
 
 /**

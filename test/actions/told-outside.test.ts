@@ -102,14 +102,15 @@ test("an order is whole by all that it asked for, not by what is left of it", ()
   expect(isWhole({ ...left, originalSize: null }, filled("0.4"))).toBe(true);
 });
 
-test("of fills that were read and fills that are indexed the more count, and alone the indexed only as a whole", () => {
+test("of fills that were read and fills that are indexed the more count, and alone the indexed, where there are any", () => {
   const rig = openGatewayRig();
   const read = (size: string) => ({ size: decimal(size), notional: decimal("0") });
   const most = (found: ReturnType<typeof read> | null) => mostFilled(rig.deps, ACCOUNT, ORDER, found)?.size ?? null;
   const index = (id: string, size: string) =>
     insertFills(rig.store, [fillRow({ id, oid: OID, size: decimal(size) })], { atMs: START_MS, toldFromMs: 0 });
+  expect(most(null)).toBeNull();
   index("1-BTC-1", "0.4");
-  expect([most(read("0.3")), most(read("0.5")), most(null)]).toEqual([decimal("0.4"), decimal("0.5"), null]);
+  expect([most(read("0.3")), most(read("0.5")), most(null)]).toEqual(["0.4", "0.5", "0.4"].map(decimal));
   index("1-BTC-2", "0.6");
   expect(most(null)).toBe(decimal("1"));
 });

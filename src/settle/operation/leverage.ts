@@ -1,5 +1,6 @@
 import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
-import { isSettingInForce } from "../../core/evidence.ts";
+import { settingProvenAtMs } from "../../core/evidence.ts";
+import { isoTime } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../../store/operations.ts";
@@ -13,6 +14,7 @@ import {
   operationOf,
   raiseDifference,
   refusedUnlisted,
+  tellPending,
 } from "./operation.ts";
 import { heardRefusal, isGivenUp, readEffect } from "./reading.ts";
 
@@ -44,10 +46,12 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   const isShown = isAsAsked(attempt, shown.leverage);
   countShown(world, pursuit, isShown);
   const trace = { seal, shown: pursuit.witnesses, otherEndsAtMs: otherChangeEndsAtMs(world, operation) };
-  if (isSettingInForce(trace, world.exchange.nowMs())) {
+  const provenAtMs = settingProvenAtMs(trace);
+  if (provenAtMs !== null && world.exchange.nowMs() >= provenAtMs) {
     finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
     return true;
   }
+  if (provenAtMs !== null) tellPending(world, attempt, `${SHOWN_AS_ASKED} ${isoTime(provenAtMs)}`);
   const refusal = heardRefusal(tools, reading.attempt, { pursuit, isShown });
   if (refusal !== null) {
     finishOperation(world, attempt, refusedUnlisted(refusal));
@@ -58,6 +62,9 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   finishOperation(world, attempt, neverProven(attempt, words));
   return true;
 }
+
+const SHOWN_AS_ASKED =
+  "the exchange shows it as asked; another change of it ran shortly before or after, and what is shown counts once no server can be from before that, at";
 
 function isAsAsked(attempt: Attempt, shown: Leverage): boolean {
   const action = actionOf(attempt);

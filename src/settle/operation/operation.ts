@@ -103,6 +103,16 @@ function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId:
   });
 }
 
+/** Says once what an operation without a known outcome waits for. */
+export function tellPending(world: With<"clock" | "store">, attempt: Attempt, error: string): void {
+  const { exchangeId, error: told } = operationOf(world, attempt);
+  if (told === error) return;
+  inTransaction(world.store, () => {
+    note(world, attempt, "pending", error);
+    updateOperation(world.store, attempt.resource.id, { status: "unknown", exchangeId, error }, world.clock.nowMs());
+  });
+}
+
 /**
  * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
  * read again. Returns the words.

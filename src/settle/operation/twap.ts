@@ -3,13 +3,11 @@ import { compare, decimal } from "../../core/decimal.ts";
 import { BEHIND_MS } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import type { With } from "../../deps.ts";
-import { inTransaction } from "../../store/commit.ts";
-import { listClaimedTwaps, updateOperation } from "../../store/operations.ts";
+import { listClaimedTwaps } from "../../store/operations.ts";
 import type { TwapOrderAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState } from "../../wire/answer/twap.ts";
 import { readFillsSince } from "../fills/fill-pages.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
-import { note } from "../record/note.ts";
 import { actionOf } from "../send/intent.ts";
 import {
   finishOperation,
@@ -18,6 +16,7 @@ import {
   operationOf,
   raiseDifference,
   refusedUnlisted,
+  tellPending,
 } from "./operation.ts";
 import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
 
@@ -101,28 +100,16 @@ function stepMisnamed(
   attempt: Attempt,
   { exchangeId, equal }: { exchangeId: string; equal: readonly string[] },
 ): boolean {
-  const { id, error } = operationOf(world, attempt);
+  const { id } = operationOf(world, attempt);
   const named = `the exchange has named it TWAP ${exchangeId}, which its history does not show; as asked for it shows ${equal.join(", ")}`;
   const [only] = equal;
   if (world.exchange.nowMs() - attempt.nonce <= BEHIND_MS || equal.length > 1 || only === undefined) {
-    if (error !== named) tellMisnamed(world, attempt, { exchangeId, named });
+    tellPending(world, attempt, named);
     return false;
   }
   world.log.error({ operation_id: id, error: named }, "the exchange has named another TWAP than it has made");
   finishOperation(world, attempt, { status: "succeeded", exchangeId: only });
   return true;
-}
-
-function tellMisnamed(
-  world: With<"clock" | "store">,
-  attempt: Attempt,
-  { exchangeId, named }: { exchangeId: string; named: string },
-): void {
-  inTransaction(world.store, () => {
-    note(world, attempt, "difference", named);
-    const change = { status: "unknown", exchangeId, error: named } as const;
-    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
-  });
 }
 
 function endOfTwap(tools: Tools, pursuit: Pursuit, reading: TwapHistory): OperationEnd | null {
