@@ -28,6 +28,8 @@ export type Budget = {
   slowedDown(purpose: Purpose, nowMs: number): SlowDown | null;
   /** Weight that would fit for this purpose, or this reader, now; null = no limit. */
   left(purpose: Purpose, nowMs: number): number | null;
+  /** A reader was refused within the last minute, and told to wait for room that nobody else may take by then. */
+  isReaderWaiting(nowMs: number): boolean;
 };
 
 /** Milliseconds without spending after the exchange said that we are too fast; cancels always try. */
@@ -37,6 +39,7 @@ const PAUSE_MS: Record<Use, number> = { cancel: 0, settle: 2_000, reduce: 10_000
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
   const shares = createShares(weightPerMinute);
   const pause = createPause();
+  let readerRefusedAtMs = Number.NEGATIVE_INFINITY;
 
   function fits(purpose: Purpose, weight: number, nowMs: number, least = weight): boolean {
     const second = toSecond(nowMs);
@@ -59,6 +62,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
       const second = toSecond(nowMs);
       if (!fits(purpose, weight, nowMs, least)) {
         shares.heedUnmet(purpose, weight, second);
+        if (typeof purpose !== "string") readerRefusedAtMs = nowMs;
         return null;
       }
       shares.take(second, purpose, weight);
@@ -78,6 +82,7 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
       if (weightPerMinute === 0) return null;
       return pause.leftMs(purpose, nowMs) > 0 ? 0 : shares.left(purpose, toSecond(nowMs));
     },
+    isReaderWaiting: (nowMs) => nowMs - readerRefusedAtMs <= WINDOW_S * 1_000,
   };
 }
 

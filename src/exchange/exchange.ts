@@ -78,6 +78,8 @@ export type Exchange = {
   budgetWaitS(purpose: Purpose, requests?: readonly InfoRequest[]): number;
   /** Weight of this minute that may still be spent on this purpose; null = not limited. */
   budgetLeft(purpose: Purpose): number | null;
+  /** A reader was refused for want of weight within the last minute, and told how long to wait for it. */
+  isReaderWaiting(): boolean;
   /** The exchange said so: stop spending for a while. */
   slowDown(because: SlowDown): void;
   /** What the exchange said, while nothing is spent on this purpose because of it; null where only our own weight counts. */

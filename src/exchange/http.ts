@@ -105,6 +105,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     budgetWaitS: (purpose, requests) =>
       requests === undefined ? actionWaitS(link, purpose) : readWaitS(link, purpose, requests),
     budgetLeft: (purpose) => budget.left(purpose, clock.elapsedMs()),
+    isReaderWaiting: () => budget.isReaderWaiting(clock.elapsedMs()),
     slowDown: (because) => budget.slowDown(clock.elapsedMs(), because),
     slowedDown: (purpose) => budget.slowedDown(purpose, clock.elapsedMs()),
   };

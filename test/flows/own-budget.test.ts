@@ -33,8 +33,8 @@ async function openStage(): Promise<Stage> {
   await rig.trade("sell", "1", "3000", 1);
   const order = { account: ACCOUNT, market: "ETH", side: "buy", size: "0.1", price: "3000", time_in_force: "ioc" };
   await rig.answer(FIRST, { route: "POST /v1/orders", body: order });
-  // What that came to is over a minute ago.
-  await pass(rig, 70);
+  // What that came to is over a minute ago, and so is what is read for the record after a minute.
+  await pass(rig, 130);
   return { rig, own: String(body["id"]), outside: String(oid) };
 }
 

@@ -124,6 +124,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,
     budgetLeft: () => null,
+    isReaderWaiting: () => false,
     slowDown: () => undefined,
     slowedDown: () => null,
   };

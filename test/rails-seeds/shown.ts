@@ -20,6 +20,7 @@ export function exchangeOf(clock: QuickClock, outside: Outside): Deps["exchange"
     hasBudgetFor: () => true,
     budgetWaitS: () => 0,
     budgetLeft: () => null,
+    isReaderWaiting: () => false,
     slowDown: () => undefined,
     slowedDown: () => null,
   };

@@ -25,3 +25,20 @@ test.each(ROWS)("the record %s", (_what, hungry, isRead) => {
   const exchange = { ...deps.exchange, budgetLeft: (purpose: Purpose) => budget.left(purpose, 0) };
   expect(isAtLeisure({ ...deps, exchange })).toBe(isRead);
 });
+
+test("the record waits while a client that was refused may wait for its room, though there is some already", () => {
+  const { deps } = openRig();
+  const budget = createBudget({ weightPerMinute: 1_200 });
+  const isReadAt = (nowMs: number) => {
+    const budgetLeft = (purpose: Purpose) => budget.left(purpose, nowMs);
+    const exchange = { ...deps.exchange, budgetLeft, isReaderWaiting: () => budget.isReaderWaiting(nowMs) };
+    return isAtLeisure({ ...deps, exchange });
+  };
+  // What settling cannot read now it reads later: it was promised nothing.
+  while (budget.take(HINTS, 20, 0) !== null);
+  expect(isReadAt(0)).toBe(true);
+  expect(budget.take(CLIENT, 200, 1_000)).toBeNull();
+  expect(isReadAt(1_000)).toBe(false);
+  expect(isReadAt(1_000 + budget.waitMs(CLIENT, 200, 1_000))).toBe(false);
+  expect(isReadAt(63_000)).toBe(true);
+});

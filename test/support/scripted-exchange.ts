@@ -73,6 +73,7 @@ export function scriptedExchange(script: Script = {}): ScriptedExchange {
     hasBudgetFor: script.hasBudgetFor ?? (() => true),
     budgetWaitS: (purpose) => ((script.hasBudgetFor ?? (() => true))(purpose) ? 0 : 5),
     budgetLeft: () => null,
+    isReaderWaiting: () => false,
     slowDown: () => {
       slowDowns += 1;
     },

@@ -10,8 +10,12 @@ const NEWCOMER: Reader = { reader: "newcomer" };
  */
 const LEFT_FOR_NEWCOMER = 60;
 
-/** The record comes last: nothing is read for it while an outcome is open, or while clients read a lot. */
+/**
+ * The record comes last: nothing is read for it while an outcome is open, while clients read a lot, or while one that was
+ * refused waits for the room that it was promised.
+ */
 export function isAtLeisure({ exchange, store }: With<"exchange" | "store">): boolean {
+  if (exchange.isReaderWaiting()) return false;
   const left = exchange.budgetLeft(NEWCOMER);
   return (left === null || left >= LEFT_FOR_NEWCOMER) && listOpenAttempts(store).length === 0;
 }
