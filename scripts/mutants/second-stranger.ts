@@ -27,8 +27,8 @@ export const SECOND_STRANGER: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/apply-sight.ts",
-        find: "if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind",
-        put: 'if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  if (sight.kind',
+        find: "if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  const events",
+        put: 'if (sight.kind === "seen" && sight.beside !== undefined) tellBeside(world, leg, sight.beside);\n  const events',
       },
     ],
   },
