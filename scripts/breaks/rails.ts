@@ -351,11 +351,7 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S56",
     name: "the guards of a trade stay whole when its bot has sold a part",
-    changes: inFile(
-      "src/settle/trade/held-now.ts",
-      "smaller(onSide(trade, read.size), left)",
-      "(isZero(left) ? ZERO : onSide(trade, read.size))",
-    ),
+    changes: inFile("src/settle/trade/held-now.ts", "smaller(shownNow, left)", "(isZero(left) ? ZERO : shownNow)"),
     seenBy: seen(
       "sold in part by a plain order of its bot it keeps guards of what is left, and no old one goes before the new one stands",
       "test/http/trade-bot-flat.test.ts",

@@ -73,8 +73,8 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   one(
     "a trade goes on when its bot has sold what it entered",
     HELD,
-    "left === null ? onSide(trade, read.size) : smaller(onSide(trade, read.size), left)",
-    "onSide(trade, read.size)",
+    "isZero(sold) ? shownNow : smaller(shownNow, left)",
+    "shownNow",
   ),
   one(
     "a trade is over while its bot holds",
@@ -125,14 +125,20 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "if (isStillSo?.() === false) return null;",
     "",
   ),
-  one("what was sold comes back because a guard fills", HELD, "isZero(missing) ? null", "!isZero(missing) ? null"),
+  one("what was sold comes back because a guard fills", HELD, "isZero(sold) ? null", "!isZero(sold) ? null"),
+  one(
+    "what the account lacks because a guard has filled is taken off twice",
+    HELD,
+    "memory.sold = smaller(memory.shownSold, sold);",
+    "memory.sold = larger(subtract(own, memory.position), ZERO);",
+  ),
   one(
     "one reading takes protection away",
     HELD,
-    "memory.shown === null ? memory.position : larger(memory.shown, held)",
-    "held",
+    "memory.position = larger(memory.shown, held);",
+    "memory.position = held;",
   ),
-  one("a start ends a trade by books alone", HELD, "left === null || isZero(left) ? null : left", "left"),
+  one("a start ends a trade by books alone", HELD, "left === null || isZero(left) ? ZERO", "left === null ? ZERO"),
   one(
     "nobody is told why",
     "src/settle/record/record.ts",

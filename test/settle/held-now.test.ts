@@ -68,7 +68,7 @@ test.each([
   ["a guard fills all that was left", "2", "0"],
   ["a guard fills a part", "4", "2"],
   ["the entry fills more", "8", "6"],
-])("what is missing stays missing where %s", async (_what, own, left) => {
+])("what its bot has sold stays sold where %s", async (_what, own, left) => {
   const { is, pass, look, atMost } = following();
   is.own = decimal("5");
   is.left = decimal("3");
@@ -79,7 +79,25 @@ test.each([
   await look();
   expect(atMost()).toBe(decimal(left));
   await pass(8);
+  expect(atMost()).toBe(decimal(left));
+  is.left = decimal("9");
+  await pass(8);
   expect(atMost()).toBe(decimal("9"));
+});
+
+test("what an account lacks may be a guard's own fill that is told later: it is not taken off twice", async () => {
+  const { is, pass, look, atMost } = following();
+  is.own = decimal("5");
+  is.account = decimal("3");
+  is.left = decimal("5");
+  await pass(20);
+  expect(atMost()).toBe(decimal("3"));
+  is.own = decimal("3");
+  is.left = decimal("3");
+  await look();
+  expect(atMost()).toBe(null);
+  await pass(20);
+  expect(atMost()).toBe(decimal("3"));
 });
 
 test("at a start the books of its bot speak before any reading, and never of an end", async () => {

@@ -1,6 +1,7 @@
 /**
  * What of a trade is held at most, where it is less than its own fills say: by what the account holds, and of a bot by what its books
- * leave the trade. Two readings have to agree, and what they found missing stays missing while the trade's own fills go on.
+ * leave the trade. Two readings have to agree. What the books say its bot has sold by other orders stays sold while the trade's own fills
+ * go on: books and fills are written together. What an account lacks may be a fill of the trade's own that is told later.
  */
 import type { Account } from "../../core/account.ts";
 import { type Decimal, isNegative, isZero, larger, negate, smaller, subtract, ZERO } from "../../core/decimal.ts";
@@ -31,10 +32,14 @@ export type HeldMemory = {
   shown: Decimal | null;
   /** What two such readings agree on at most; null where that is not known to be less than its own fills say. */
   position: Decimal | null;
+  /** What its bot has sold of it by other orders, by two such readings of the books. */
+  sold: Decimal;
+  /** The same at the last one alone. */
+  shownSold: Decimal;
 };
 
 export function newHeldMemory(): HeldMemory {
-  return { readMs: 0, own: ZERO, ownSinceMs: 0, shown: null, position: null };
+  return { readMs: 0, own: ZERO, ownSinceMs: 0, shown: null, position: null, sold: ZERO, shownSold: ZERO };
 }
 
 /** Between two readings of the position, milliseconds. */
@@ -43,11 +48,9 @@ const READ_EVERY_MS = 10_000;
 const CONFIRM_EVERY_MS = 2_000;
 
 /** Null where nothing is known to be missing of what it holds by its own fills. */
-export function heldAtMost({ own, position }: HeldMemory, ownNow: Decimal): Decimal | null {
-  if (position === null || ownNow === own) return position;
-  // What others have closed, or the bot has sold by other orders, comes not back because the entry or a guard fills.
-  const missing = subtract(own, smaller(position, own));
-  return isZero(missing) ? null : larger(subtract(ownNow, missing), ZERO);
+export function heldAtMost({ own, position, sold }: HeldMemory, ownNow: Decimal): Decimal | null {
+  if (ownNow === own) return position;
+  return isZero(sold) ? null : larger(subtract(ownNow, sold), ZERO);
 }
 
 type Reading = { account: Account; trade: Trade; memory: HeldMemory; ownNow(): Decimal };
@@ -60,7 +63,8 @@ export async function readHeld(
   const nowMs = world.clock.elapsedMs();
   const own = ownNow();
   if (own !== memory.own) {
-    const position = memory.ownSinceMs === 0 ? atFirst(parts, account, trade) : heldAtMost(memory, own);
+    if (memory.ownSinceMs === 0) memory.sold = soldAtFirst(parts, { account, trade, own });
+    const position = heldAtMost(memory, own);
     Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position, readMs: nowMs });
   }
   if (isZero(own)) return;
@@ -72,16 +76,25 @@ export async function readHeld(
   const read = await parts.position(account, trade.market);
   // A server that is behind shows what was before the last fill, and meanwhile there may have been another.
   if (read === null || read.timeMs <= memory.ownSinceMs || ownNow() !== own) return;
-  const left = parts.leftToTrade(account, trade);
-  const held = left === null ? onSide(trade, read.size) : smaller(onSide(trade, read.size), left);
-  memory.position = memory.shown === null ? memory.position : larger(memory.shown, held);
+  // Where the books are silent, what they said last stays.
+  const left = parts.leftToTrade(account, trade) ?? subtract(own, memory.sold);
+  const sold = larger(subtract(own, left), ZERO);
+  const shownNow = onSide(trade, read.size);
+  const held = isZero(sold) ? shownNow : smaller(shownNow, left);
+  if (memory.shown !== null) {
+    memory.position = larger(memory.shown, held);
+    memory.sold = smaller(memory.shownSold, sold);
+  }
   memory.shown = held;
+  memory.shownSold = sold;
 }
 
-/** Of before a start nothing is kept in mind: no larger guard is placed because of that. Its end is told by readings alone. */
-function atFirst(parts: PositionParts, account: Account, trade: Trade): Decimal | null {
+type First = { account: Account; trade: Trade; own: Decimal };
+
+/** Of before a start nothing is kept in mind: no larger guard is placed because of that. An end is told by readings alone. */
+function soldAtFirst(parts: PositionParts, { account, trade, own }: First): Decimal {
   const left = parts.leftToTrade(account, trade);
-  return left === null || isZero(left) ? null : left;
+  return left === null || isZero(left) ? ZERO : larger(subtract(own, left), ZERO);
 }
 
 /** What of a position stands on a trade's side; zero where it is on the other. */
