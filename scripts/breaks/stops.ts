@@ -115,17 +115,40 @@ export const STOP_BREAKS: readonly Break[] = [
     row: "S53",
     name: "a position is closed while it may still grow",
     changes: inFile(
-      "src/settle/stop/flattener.ts",
-      'state.phase === "ready" && stop.stoppedAtMs !== null;',
-      'state.phase === "ready" && stop.upTo !== -1;',
-    ).concat(
-      inFile(
-        "src/settle/stop/flatten-step.ts",
-        "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
-        "standing.resumedAtMs !== null",
-      ),
+      "src/settle/stop/traceless.ts",
+      "if (stoppedAtMs !== null) return true;",
+      "if (stoppedAtMs !== 0) return true;",
     ),
     seenBy: { test: FLATTENING, title: "nothing is closed while something can still increase" },
+  },
+  {
+    row: "S53",
+    name: "a position is closed while what was lost may still come",
+    changes: inFile(
+      "src/settle/stop/traceless.ts",
+      "return exchangeMs > endsAtMs(attempt) && (",
+      "return exchangeMs > 0 && (",
+    ),
+    seenBy: {
+      test: "test/http/flatten-unknown.test.ts",
+      title: "by a clock that was ahead the time of an order without a trace is not over",
+    },
+  },
+  {
+    row: "S53",
+    name: "a position is closed although nobody was asked for what was lost",
+    changes: inFile("src/settle/stop/traceless.ts", "?.silent ?? 0) >= WITNESSES_NEEDED);", "?.silent ?? 0) >= 0);"),
+    seenBy: { test: FLATTENING, title: "while the exchange tells nothing of an order that was lost" },
+  },
+  {
+    row: "S53",
+    name: "it is told flat while what was lost may turn up",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      "if (isFlat && stop.stoppedAtMs !== null) return",
+      "if (isFlat) return",
+    ),
+    seenBy: { test: FLATTENING, title: "what turns up after all that was shown is closed is closed as well" },
   },
   {
     row: "S53",

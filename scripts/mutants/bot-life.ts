@@ -136,13 +136,13 @@ export const BOT_LIFE: readonly Mutant[] = [
     },
     {
       name: "flattening begins while something can increase",
-      file: FLATTENER,
-      find: 'state.phase === "ready" && stop.stoppedAtMs !== null;',
-      put: 'state.phase === "ready";',
+      file: "src/settle/stop/traceless.ts",
+      find: "if (stoppedAtMs !== null) return true;",
+      put: "if (stoppedAtMs !== 0) return true;",
       also: {
-        file: FLATTEN_STEP,
-        find: "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
-        put: "standing.resumedAtMs !== null",
+        file: FLATTENER,
+        find: "if (stop.stoppedAtMs !== null) return true;",
+        put: "if (stop.stoppedAtMs !== 0) return true;",
       },
     },
     {
@@ -186,8 +186,8 @@ export const BOT_LIFE: readonly Mutant[] = [
       put: "  const isResumed = stop.resumedAtMs === 0;",
       also: {
         file: FLATTEN_STEP,
-        find: "standing.resumedAtMs !== null || standing.stoppedAtMs === null",
-        put: "standing.stoppedAtMs === null",
+        find: "standing.resumedAtMs !== null || !step",
+        put: "!step",
       },
     },
     {

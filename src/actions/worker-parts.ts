@@ -23,9 +23,13 @@ import { MARK_MAX_AGE_MS, pricesToReduce } from "./prices-now.ts";
 
 type ToLookAtFacts = ToJudge & With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
 
-export function flattenParts(settling: FlattenParts["settling"], deps: () => ToLookAtFacts): FlattenParts {
+export function flattenParts(
+  settling: FlattenParts["settling"],
+  deps: () => ToLookAtFacts & With<"stopper">,
+): FlattenParts {
   return {
     settling,
+    progressOf: (stop) => deps().stopper.progressOf(stop),
     positions: (account) => positionsNow(deps(), account),
     async areTwapsOver(account, bot) {
       await closeEndedTwaps(deps(), account);

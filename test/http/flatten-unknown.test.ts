@@ -3,9 +3,19 @@ import { expect, test } from "bun:test";
 import { inTransaction } from "../../src/store/commit.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
-import { exchangeThatFills, flatten, indexFill, pass, type Shown, shownStop, stopOf } from "./flatten-rig.ts";
+import {
+  endOf,
+  exchangeThatFills,
+  flatten,
+  indexFill,
+  pass,
+  type Shown,
+  showFrom,
+  shownStop,
+  stopOf,
+} from "./flatten-rig.ts";
 import { BOT, limitedRig, openMarketRig, place } from "./rails-rig.ts";
-import { KEYS } from "./rig.ts";
+import { KEYS, type Rig } from "./rig.ts";
 
 test.each([
   { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
@@ -73,4 +83,93 @@ test("what a bot holds by the answers to its orders, and no server shows, is not
   indexFill(rig, { ...of, timeMs: nowMs - 40_000, oid: "78", side: "sell", startPosition });
   await pass(rig, 10);
   expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flat", left: [] });
+});
+
+/** An order of the bot's of which no answer ever comes, nor of the empty actions on its number until these are answered. */
+async function loseOne(rig: Rig) {
+  const { send } = rig.deps.exchange;
+  const soldAtMs: number[] = [];
+  const at = { soldAtMs, areNoopsTaken: false };
+  rig.deps.exchange.send = async (body, ...rest) => {
+    if (body.includes("Ioc")) {
+      soldAtMs.push(rig.clock.nowMs());
+      return send(body, ...rest);
+    }
+    if (!at.areNoopsTaken || !body.includes("noop")) return { kind: "unknown", reason: "silence" };
+    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response: { type: "default" } }) };
+  };
+  void place(rig, { size: "0.001", price: "50000" });
+  await pass(rig, 1);
+  return at;
+}
+
+/** When it can be executed no more, exchange time, unix milliseconds. */
+function lostUntilMs(rig: Rig): number {
+  const sql = "select expires_at_ms as ms from orders where attempt_state <> 'done'";
+  const [lost] = rig.deps.store.$client.query<{ ms: number }, []>(sql).all();
+  return (lost?.ms ?? Number.POSITIVE_INFINITY) + 3_000;
+}
+
+test.each([
+  { whose: "an account", scope: "account", size: "0.5" },
+  { whose: "a bot", scope: "bot", size: "0.002" },
+])(
+  "an order without a trace keeps what $whose holds open no longer than it can come, and its stop is not told to be over",
+  async ({ scope, size }) => {
+    const rig = await limitedRig({});
+    const sales = exchangeThatFills(rig, { szi: 0.498 });
+    await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+    const { soldAtMs } = await loseOne(rig);
+    const id = await stopOf(rig, scope, scope === "bot" ? BOT : KEYS.both);
+    await flatten(rig, id, { apiKey: scope === "bot" ? BOT : KEYS.both });
+    await pass(rig, 5);
+    expect(await endOf(rig, id)).toMatchObject({ status: "flattening", waits_for: [{ reason: "not_stopped" }] });
+    await pass(rig, 40);
+    expect(sales.slice(1)).toMatchObject([{ b: false, s: size, r: true }]);
+    const [lost] = rig.deps.store.$client
+      .query<{ ms: number }, []>("select expires_at_ms as ms from orders where attempt_state <> 'done'")
+      .all();
+    expect(soldAtMs[0]).toBeGreaterThan((lost?.ms ?? Number.POSITIVE_INFINITY) + 3_000);
+    expect(await shownStop(rig, id)).toMatchObject({
+      status: "stopping",
+      flatten: {
+        status: "flattening",
+        waits_for: [{ reason: "not_stopped" }, { reason: "outcome_unknown", market: "BTC" }],
+      },
+    });
+  },
+);
+
+test("by a clock that was ahead the time of an order without a trace is not over", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0.5 });
+  const { soldAtMs } = await loseOne(rig);
+  const untilMs = lostUntilMs(rig);
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  exchange.nowMs = () => nowMs() + 600_000;
+  await flatten(rig, await stopOf(rig, "account"));
+  await pass(rig, 8);
+  exchange.nowMs = nowMs;
+  await pass(rig, 30);
+  expect(soldAtMs[0]).toBeGreaterThan(untilMs);
+});
+
+test("what was read before an order without a trace was over tells nobody that it is flat", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0.5 });
+  const lost = await loseOne(rig);
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 40);
+  expect(lost.soldAtMs).toHaveLength(1);
+  const readAtMs = rig.clock.nowMs();
+  let isBehind = true;
+  showFrom(rig, (atMs) => (isBehind ? { szi: 0, agoMs: atMs - readAtMs } : null));
+  lost.areNoopsTaken = true;
+  await pass(rig, 60);
+  expect(await shownStop(rig, id)).toMatchObject({ status: "stopped", flatten: { status: "flattening" } });
+  isBehind = false;
+  await pass(rig, 20);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
 });

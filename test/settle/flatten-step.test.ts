@@ -36,9 +36,14 @@ const FLATTEN: Flatten = {
   left: [],
 };
 
-type Change = { flatten?: Partial<Flatten>; number?: number; arrange?: (rig: GatewayRig) => void };
+type Change = {
+  flatten?: Partial<Flatten>;
+  mayClose?: () => boolean;
+  number?: number;
+  arrange?: (rig: GatewayRig) => void;
+};
 
-async function stepOf({ flatten = {}, number = 0, arrange = () => undefined }: Change) {
+async function stepOf({ flatten = {}, mayClose = () => true, number = 0, arrange = () => undefined }: Change) {
   const rig = openGatewayRig();
   const listed = rig.deps.markets.current()?.byName.get("BTC");
   if (listed === undefined) throw new Error("bug: no such market");
@@ -49,7 +54,7 @@ async function stepOf({ flatten = {}, number = 0, arrange = () => undefined }: C
   arrange(rig);
   const sizes = { closable: decimal("1"), side: "sell", size: decimal("1"), price: decimal("99") } as const;
   const step = { stop: STOP, account: ACCOUNT, flatten: FLATTEN, listed: { ...listed, assetId: number } };
-  const sent = sendStep(rig.deps, rig.deps.settling, { ...step, ...sizes, shownMs: START_MS });
+  const sent = sendStep(rig.deps, rig.deps.settling, { ...step, ...sizes, shownMs: START_MS, mayClose });
   await rig.clock.advance(5_000);
   await sent;
   return listOrders(rig.store, { accountId: ACCOUNT.id, status: null, dex: null, after: null, limit: 10 });
@@ -65,6 +70,7 @@ test.each<[string, Change]>([
   ["the flattening has ended", { flatten: { endedAtMs: START_MS + 1 } }],
   ["it was asked for again", { flatten: { askedAtMs: START_MS + 1 } }],
   ["its market has moved in the list", { number: 7 }],
+  ["something of before the stop may come", { mayClose: () => false }],
   [
     "what a lost machine had signed is not known",
     { arrange: ({ store }) => inTransaction(store, (within) => void markRestored(within, START_MS)) },

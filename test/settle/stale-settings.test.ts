@@ -39,7 +39,7 @@ test("a leverage that came too late has not succeeded because a server from befo
   await told(s, "then-25", leverage(25));
   s.setFate(fates("updateLeverage", TOO_LATE, 2));
   s.ask("late-10", leverage(10));
-  await s.pass(240_000);
+  await s.pass(140_000);
   expect(await told(s, "late-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
   held.clear();
   await s.pass(700_000);
@@ -56,7 +56,7 @@ test("a leverage that ran soon after another change is told as soon as no server
   await told(s, "first-25", leverage(25));
   s.setFate(fates("updateLeverage", UNHEARD));
   s.ask("lost-10", leverage(10));
-  await s.pass(290_000);
+  await s.pass(140_000);
   expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
   await s.pass(40_000);
   expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });

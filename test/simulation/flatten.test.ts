@@ -119,6 +119,79 @@ test("an order of which nothing ever tells keeps it waiting no longer than it co
   expect(held(s)).toBe("0");
 });
 
+test("an order of which nothing is ever shown keeps nothing open: what is held is closed once it can come no more, and that it left nothing is known by that", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  s.setFate(neverKnown((body) => body.includes('"r":false')));
+  const lost = s.ask("lost-key-1", limit("buy", 90_000));
+  await s.pass(200);
+  const id = await stopAndFlatten(s);
+  const [signed] = s.rows("select max(expires_at_ms) as ms from orders where attempt_state <> 'done'");
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+  expect(held(s)).toBe("0");
+  expect(JSON.parse((await s.tell("stop-key-1", STOP)).body)).toMatchObject({ id, status: "stopped" });
+  expect(sales(s)[0]?.atMs).toBeGreaterThan(Number(signed?.["ms"]) + 3_000);
+  expect(lost.answer).not.toBeNull();
+});
+
+test("while the exchange tells nothing of an order that was lost, from its end on, nothing is closed", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  const isLost = neverKnown((body) => body.includes('"r":false'));
+  s.setFate(isLost);
+  s.ask("lost-key-1", limit("buy", 90_000));
+  await s.pass(200);
+  await stopAndFlatten(s);
+  // What was not there before its time was over proves nothing.
+  await s.pass(8_000);
+  s.setFate((request) => (request.body.includes('"orderStatus"') ? NEVER_ARRIVED : isLost(request)));
+  await s.pass(40_000);
+  expect(held(s)).toBe("0.05");
+  s.setFate(isLost);
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+});
+
+test("an order that rests while its change is lost keeps what is held open, whatever a store lacks", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.1"]]);
+  holdStores(s).stop("orderStatus");
+  const { id } = shown(await s.tell("rest-key-1", limit("buy", 90_000)));
+  s.setFate(({ path, body }) => (path === "/exchange" && !body.includes('"r":true') ? NEVER_ARRIVED : directly(1)));
+  s.ask("change-key-1", { kind: "modify", id, price: "90001", size: null, alwaysPlace: false });
+  await s.pass(200);
+  await stopAndFlatten(s);
+  await s.pass(40_000);
+  expect(held(s)).toBe("0.05");
+});
+
+test("what turns up after all that was shown is closed is closed as well, and flat is not told before", async () => {
+  const s = await scene();
+  await long(s, [[95_000, "0.2"]]);
+  const stores = holdStores(s);
+  for (const type of ["orderStatus", "frontendOpenOrders", "historicalOrders"]) stores.stop(type);
+  s.setFate(({ path, body }) => {
+    if (path !== "/exchange" || body.includes('"r":true')) return directly(1);
+    return body.includes('"type":"order"') ? LOST : body.includes("cancel") ? NEVER_ARRIVED : directly(1);
+  });
+  s.ask("lost-key-1", limit("buy", 94_400, "0.02"));
+  await s.pass(200);
+  await stopAndFlatten(s);
+  await s.pass(40_000);
+  expect(held(s)).toBe("0");
+  expect(JSON.parse((await s.tell("stop-key-1", STOP)).body)).toMatchObject({
+    status: "stopping",
+    flatten: {
+      status: "flattening",
+      waits_for: [{ reason: "not_stopped" }, { reason: "outcome_unknown", market: "BTC" }],
+    },
+  });
+  trade(s, MAKER, { isBuy: false, price: 94_400, size: "0.17" });
+  expect(held(s)).toBe("0.02");
+  trade(s, MAKER, { isBuy: true, price: 94_390, size: "0.1" });
+  expect(await untilEnded(s)).toMatchObject({ status: "flat", left: [] });
+  expect(held(s)).toBe("0");
+});
+
 test("what nobody buys within the bound of the first order is told as left", async () => {
   const s = await scene();
   await long(s, [[95_000, "0.02"]]);

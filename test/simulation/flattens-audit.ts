@@ -7,13 +7,13 @@ import { fieldOf } from "./clients.ts";
 import type { FlattenEnd, Flattening, FlattenWish } from "./flattens.ts";
 import { fillsWithOwn, magnitude } from "./own-net.ts";
 import { INSTANCE } from "./process.ts";
-import { auditStop, type Stopping } from "./stops.ts";
+import { auditStop, isIncrease, type Stopping } from "./stops.ts";
 import { START_MS } from "./template.ts";
-import { placedBy, units, type WishOf } from "./truth.ts";
+import { onlyReduces, placedBy, units, type WishOf } from "./truth.ts";
 import { namedIn, SWEEPING, type Unasked } from "./unasked-cancels.ts";
 import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
-import { auditOver } from "./withdrawn.ts";
+import { auditOver, increasesOf, type Taken } from "./withdrawn.ts";
 
 /** Orders of one stop in all its markets and for all that was asked, at most. */
 const MAX_STEPS = 60;
@@ -176,19 +176,57 @@ function auditSteps(about: About): string[] {
     );
 }
 
-function auditWhen(
-  { run, words }: About,
-  { execution, cloid }: { execution: Execution; cloid: string | null },
-): string[] {
+function auditWhen(about: About, { execution, cloid }: { execution: Execution; cloid: string | null }): string[] {
+  const { run, words } = about;
   const sentAtMs = run.sentWhen(execution);
   const name = `a step of flattening (${cloid}) was sent at ${sentAtMs}`;
-  const isEarly = words.stoppedAtMs === null || sentAtMs < words.stoppedAtMs;
+  const isBefore = words.createdAtMs === null || sentAtMs < words.createdAtMs;
+  const isUnproven = words.stoppedAtMs === null || sentAtMs < words.stoppedAtMs;
   return [
-    ...(isEarly ? [`${name}, and ${words.stoppedAtMs} is when nothing could increase any more`] : []),
+    ...(isBefore ? [`${name}, and its stop stood from ${words.createdAtMs} on`] : []),
+    ...(isUnproven ? auditUnproven(about, sentAtMs).map((what) => `${name}, and ${what}`) : []),
     ...(sentAtMs > words.resumedAtMs + SIGNED_WITHIN_MS
       ? [`${name}, and the stop was ended at ${words.resumedAtMs}`]
       : []),
   ];
+}
+
+/**
+ * Before it is told to be stopped a step may be sent, once nothing that was signed before the stop can newly come, and nothing that was told
+ * to be open lives.
+ */
+function auditUnproven({ run, wish, words }: About, sentAtMs: number): string[] {
+  const { venue } = run;
+  const user = wish.stop.party.account.tradingAddress;
+  const signed = increasesUnder(run, wish).filter((each) => each.sentAtMs < (words.createdAtMs ?? 0));
+  return signed.flatMap(({ oid, takenAtMs }) => {
+    if (takenAtMs - START_MS > sentAtMs) return [`the exchange took ${oid ?? "a TWAP"} at ${takenAtMs - START_MS}`];
+    const record = oid === null ? null : venue.record(user, oid);
+    if (oid === null || record === null || !wasToldOpen(run, oid, sentAtMs)) return [];
+    const isLive = venue.isLive(oid) || record.statusTimestampMs - START_MS > sentAtMs;
+    return isLive ? [`${oid} was told to be open, and lived`] : [];
+  });
+}
+
+/** Of a bot, or of the whole account. */
+function increasesUnder(run: Flat, { bot, stop: { party } }: FlattenWish): Taken[] {
+  if (bot !== null) return increasesOf(run, bot);
+  const taken = run.venue.log.filter((execution) => execution.signer === party.agent && isIncrease(execution));
+  return taken.flatMap((execution): Taken[] => {
+    const when = { sentAtMs: run.sentWhen(execution), takenAtMs: execution.atMs, twapId: null, isReduction: false };
+    const placed = placedBy(execution).flatMap(({ request, leg }) =>
+      leg === null || onlyReduces(request) ? [] : [{ ...when, oid: leg.oid }],
+    );
+    return execution.input.action.type === "twapOrder" ? [{ ...when, oid: null }] : placed;
+  });
+}
+
+function wasToldOpen({ told }: Flat, oid: number, atMs: number): boolean {
+  return told.some(({ type, payload, atMs: toldAtMs }) => {
+    const isOf = type.startsWith("order.") && fieldOf(payload, "exchange_order_id") === String(oid);
+    const status = isOf ? fieldOf(payload, "status") : null;
+    return toldAtMs < atMs && (status === "open" || status === "waiting_for_trigger");
+  });
 }
 
 /** Between the row of an intent and its sending, milliseconds. */
@@ -201,10 +239,10 @@ function auditTerms({ c: cloid, r: isReduction, t: terms }: Request): string[] {
   return isReduction && isImmediate ? [] : [`a step of flattening (${cloid}) could rest or increase`];
 }
 
-type Taken = { execution: Execution; leg: { oid: number; size: bigint } };
+type TakenStep = { execution: Execution; leg: { oid: number; size: bigint } };
 
 /** It closes what is the stop's own and no more, and never comes out on the other side. */
-function auditTaken({ run, wish, moments }: About, { execution, leg }: Taken): string[] {
+function auditTaken({ run, wish, moments }: About, { execution, leg }: TakenStep): string[] {
   const user = wish.stop.party.account.tradingAddress;
   const fills = run.venue.fillsOf(user).filter(({ oid }) => oid === leg.oid);
   const crossing = fills.filter(({ startPosition, size, isBuy }) => {

@@ -195,7 +195,7 @@ function placedAtMs(venue: Venue, user: string, { oid }: TrueLeg): number {
   return venue.record(user, oid)?.order.timestampMs ?? 0;
 }
 
-function isIncrease({ input: { action }, reply, isAdmitted }: Execution): boolean {
+export function isIncrease({ input: { action }, reply, isAdmitted }: Execution): boolean {
   if (!isAdmitted || reply.status !== "ok") return false;
   if (action.type === "twapOrder")
     return reply.response.type === "twapOrder" && "running" in reply.response.data.status;

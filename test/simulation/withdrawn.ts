@@ -91,7 +91,13 @@ export function auditOver(run: Withdrawing, withdrawal: Withdrawal, overAtMs: nu
 }
 
 /** What the exchange has taken of a bot; one of the two numbers is null. */
-type Taken = { oid: number | null; twapId: number | null; isReduction: boolean; sentAtMs: number; takenAtMs: number };
+export type Taken = {
+  oid: number | null;
+  twapId: number | null;
+  isReduction: boolean;
+  sentAtMs: number;
+  takenAtMs: number;
+};
 
 /** Of that all that could increase. */
 export function increasesOf(run: ToKnowOwn, bot: Bot): Taken[] {

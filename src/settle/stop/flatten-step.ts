@@ -35,6 +35,8 @@ export type FlattenStep = {
   price: Decimal;
   /** As of when what is to be closed was shown, exchange time, unix milliseconds. */
   shownMs: number;
+  /** Whether nothing that could increase can newly come as of then. */
+  mayClose(stop: Stop, exchangeMs: number): boolean;
 };
 
 /** One order that only reduces and rests nowhere, with an intent of its own; a lost answer is settled before the next one. */
@@ -57,12 +59,13 @@ function storeStep(world: ToFlatten, step: FlattenStep, slot: Slot): Placing | n
   });
 }
 
-/** As it stands now: not ended, under a stop that stands and has stopped, and no more than its bot holds. */
-function requireStanding(world: ToFlatten, { stop, flatten, listed, closable, size }: FlattenStep): Flatten | null {
+/** As it stands now: not ended, under a stop that stands and leaves nothing to come, and no more than its bot holds. */
+function requireStanding(world: ToFlatten, step: FlattenStep): Flatten | null {
+  const { stop, flatten, listed, closable, size } = step;
   const { store } = world;
   const [now, standing] = [findFlatten(store, flatten.stopId), findStop(store, stop.id)];
   if (now === null || now.endedAtMs !== null || now.askedAtMs !== flatten.askedAtMs) return null;
-  if (standing === null || standing.resumedAtMs !== null || standing.stoppedAtMs === null) return null;
+  if (standing === null || standing.resumedAtMs !== null || !step.mayClose(standing, step.shownMs)) return null;
   // It may have moved in the list while this waited its turn: the next step goes by where it is then.
   if (listedAssetId(world, { market: listed.name }) !== listed.assetId) return null;
   if (stop.scope === "account") return now;

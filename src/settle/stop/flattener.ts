@@ -8,7 +8,7 @@ import type { Side } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import { type NewWait, type ToldWaits, type Wait, waitsSince } from "../../core/wait.ts";
 import type { Prices } from "../../core/worst-price.ts";
-import type { Flattener, Settling, With } from "../../deps.ts";
+import type { Flattener, Settling, StopProgress, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOfStop, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -20,6 +20,7 @@ import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { closingTwaps, isStepOut, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
 import { type Contradiction, closableIn, listContradicted, listInDoubt } from "./still-held.ts";
+import { isNothingToCome, lookForTraces, type TracelessLooks } from "./traceless.ts";
 import { tellWaits } from "./waits.ts";
 
 /** What an account was shown to hold on perpetuals. */
@@ -34,6 +35,8 @@ export type ShownPositions = {
 
 export type FlattenParts = {
   settling: Pick<Settling, "burn" | "pursue">;
+  /** How far the stop itself has come. */
+  progressOf(stop: Stop): StopProgress;
   /** Null where it could not be read. */
   positions(account: Account): Promise<ShownPositions | null>;
   /** False while a TWAP of the bot that could increase runs, or has a fill that is not known: then nobody knows what the bot holds. */
@@ -58,6 +61,7 @@ type FlattenMemory = {
   askedAtMs: number;
   /** Exchange time when nothing could increase it any more, or later, unix milliseconds; null before. */
   sinceMs: number | null;
+  looks: TracelessLooks;
   /** Orders of earlier requests. */
   stepsBefore: number;
   flatReadings: number;
@@ -80,6 +84,7 @@ export function openFlattener(world: ToFlatten, parts: FlattenParts): RunningRow
       const memory: FlattenMemory = {
         askedAtMs: 0,
         sinceMs: null,
+        looks: new Map(),
         stepsBefore: 0,
         flatReadings: 0,
         idle: new Map(),
@@ -123,8 +128,7 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   const steps = listSteps(store, flatten);
   heedRequest(memory, flatten, steps);
   const isResumed = stop.resumedAtMs !== null;
-  // What is held may still grow: increases go first.
-  const isOpen = state.phase === "ready" && stop.stoppedAtMs !== null;
+  const isOpen = state.phase === "ready" && (await mayBegin(world, parts, { stop, account, memory }));
   if (!isOpen) memory.sinceMs = null;
   if (!isOpen && !isResumed)
     return waitFor(world, followed, [{ reason: stop.stoppedAtMs === null ? "not_stopped" : "gateway_opening" }]);
@@ -155,6 +159,18 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   return isResumed ? end(world, flatten, leftOf(held, "resumed")) : closeShown(world, parts, round, shown.held);
 }
 
+/** What is held may still grow: increases go first. Of what nobody knows anything of, and that has ended, the exchange is asked. */
+async function mayBegin(
+  world: ToFlatten,
+  parts: FlattenParts,
+  { stop, account, memory: { looks } }: { stop: Stop; account: Account; memory: FlattenMemory },
+): Promise<boolean> {
+  if (stop.stoppedAtMs !== null) return true;
+  await lookForTraces(world, account, { progress: parts.progressOf(stop), looks });
+  const now = findStop(world.store, stop.id) ?? stop;
+  return isNothingToCome(world, now, { progress: parts.progressOf(now), looks }, world.exchange.nowMs());
+}
+
 /** A round by positions of after the stop. */
 async function closeShown(
   world: ToFlatten,
@@ -162,18 +178,28 @@ async function closeShown(
   round: FlattenRound,
   positions: ReadonlyMap<string, Decimal>,
 ): Promise<boolean> {
-  const { held, memory, flatten, waits } = round;
+  const { held, memory, flatten, waits, stop } = round;
   const unsure = [...unsureOf(world, round, positions), ...(await unknownFills(world, parts, round))];
   const isKnown = unsure.length === 0;
   memory.flatReadings = held.size === 0 && isKnown ? memory.flatReadings + 1 : 0;
   const followed = { stopId: flatten.stopId, memory };
   if (held.size === 0) {
-    if (memory.flatReadings >= FLAT_READINGS) return end(world, flatten, []);
+    const isFlat = memory.flatReadings >= FLAT_READINGS;
+    if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, []);
+    if (isFlat) return waitFor(world, followed, awaitStop(parts, round));
     return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
   }
   const left = await closeMarkets(world, parts, round);
   if (isKnown && left.length === held.size) return end(world, flatten, left);
   return waitFor(world, followed, [...unsure, ...waits]);
+}
+
+/** What nobody knows of may have been filled. What turns up of it is closed as what was found first: at prices of then. */
+function awaitStop(parts: FlattenParts, { memory, steps, stop }: FlattenRound): NewWait[] {
+  memory.stepsBefore += steps.length;
+  memory.idle.clear();
+  memory.undecided.clear();
+  return [{ reason: "not_stopped" }, ...parts.progressOf(stop).waits];
 }
 
 /** What is known that says that more is held than is shown. */
@@ -289,9 +315,11 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   if (wasTooLittle && compare(absolute(closable), absolute(decimal(last.size))) === 0) return left("below_minimum");
   if (steps.length >= MAX_ROUNDS) return left("not_filled");
   const order = await orderFor(world, parts, closing);
+  const mayClose = (now: Stop, exchangeMs: number) =>
+    isNothingToCome(world, now, { progress: parts.progressOf(now), looks: memory.looks }, exchangeMs);
   waits.push({ reason: order === null ? "no_price" : "being_closed", market });
   if (order === null) return isLast(memory, market) ? left("no_price") : null;
-  await sendStep(world, parts.settling, { ...closing, ...order });
+  await sendStep(world, parts.settling, { ...closing, ...order, mayClose });
   return null;
 }
 
