@@ -173,6 +173,7 @@ test("a flattening names the market that has no price, and the TWAP that closes 
   const rig = openMarketRig();
   exchangeThatFills(rig, { szi: 0.5 });
   rig.answers.set("l2Book", () => null);
+  rig.answers.delete("metaAndAssetCtxs");
   const id = await stopOf(rig, "account");
   await flatten(rig, id);
   await pass(rig, 12);
