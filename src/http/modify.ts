@@ -17,7 +17,7 @@ const modify = writeRoute(
     description:
       "The exchange cancels the order and places a replacement, which keeps the `id`. Price alone keeps the remaining size. " +
       "Without `always_place` the replacement must not execute at once: `gtc` becomes `alo`. A rejected replacement can still cancel the original; the answer says what became of it. " +
-      `With \`always_place\` a replacement that goes live although the original was gone is a new order with an id of its own, and is the answer. ${NOT_2XX}`,
+      `With \`always_place\` it has the time in force that the order was placed with, and where it goes live although the original was gone it is a new order with an id of its own, which is the answer. ${NOT_2XX}`,
     access: "trading:write",
     id: ORDER_ID,
     body: ModifyOrderBody,
