@@ -35,7 +35,8 @@ export async function runCase(bench: Bench, kind: Kind, about: About): Promise<C
 
 async function breakOff(bench: Bench, kind: Kind, about: About & { prepared: Prepared }): Promise<CaseResult> {
   const { fault, nth, prepared } = about;
-  const { last: lastAttempt, noops: noopsBefore } = attemptsAfter(bench, 0);
+  const { last: lastAttempt } = attemptsAfter(bench, 0);
+  const noopsBefore = countNoopsSigned(bench);
   const errorsBefore = bench.errors.length;
   let key = "";
   let first: Answered | null = null;
@@ -74,17 +75,22 @@ async function breakOff(bench: Bench, kind: Kind, about: About & { prepared: Pre
   };
 }
 
-type Sums = { last: number; count: number; noops: number };
+type Sums = { last: number; count: number };
 
 function attemptsAfter({ store }: Bench, id: number): Sums {
-  const sums = "SELECT coalesce(max(id), 0) AS last, count(*) AS count, coalesce(sum(noops), 0) AS noops";
+  const sums = "SELECT coalesce(max(id), 0) AS last, count(*) AS count";
   return (
     store.$client.prepare<Sums, [number]>(`${sums} FROM ${EVERY_ATTEMPT} WHERE id > ?`).get(id) ?? {
       last: 0,
       count: 0,
-      noops: 0,
     }
   );
+}
+
+/** By the audit log: one that takes what a refusal has left unused stands in no attempt's own count. */
+function countNoopsSigned({ store }: Bench): number {
+  const counted = "SELECT count(*) AS count FROM audit WHERE event = 'sign_noop'";
+  return store.$client.prepare<{ count: number }, []>(counted).get()?.count ?? 0;
 }
 
 /** Everything that left is on record, and no action left twice: not even its first bytes. */
@@ -95,7 +101,7 @@ function auditPosts(
 ): string[] {
   const { count } = attemptsAfter(bench, about.lastAttempt);
   // A case before this one that is not settled yet asks for its number still.
-  const noops = attemptsAfter(bench, 0).noops - about.noopsBefore;
+  const noops = countNoopsSigned(bench) - about.noopsBefore;
   const findings: string[] = [];
   if (posts.length > count + noops) findings.push(`${posts.length} POSTs, of which ${count + noops} are on record`);
   const actions = posts.map(({ body }) => body).filter((body) => !body.includes('"type":"noop"'));
