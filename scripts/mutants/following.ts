@@ -71,8 +71,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "return Math.min(word.forMs, unseenForMs) >= REPLACED_SHOWN_FOR_MS;",
-        put: "return word.forMs + unseenForMs + REPLACED_SHOWN_FOR_MS > 0;",
+        find: "return Math.min(word.forMs, unseenForMs) >= GONE_FOR_MS;",
+        put: "return word.forMs + unseenForMs + GONE_FOR_MS > 0;",
       },
     ],
   },

@@ -79,14 +79,14 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   one(
     "a trade is over while its bot holds",
     LEFT,
-    "larger(subtract(onSide, heldByNewer(deps.store, trade, bot)), ZERO)",
+    "larger(subtract(onSide(trade, net), heldByNewer(deps.store, trade, bot)), ZERO)",
     "ZERO",
   ),
   one(
     "what its bot has sold is taken off each of its trades",
     LEFT,
-    "subtract(onSide, heldByNewer(deps.store, trade, bot))",
-    "onSide",
+    "subtract(onSide(trade, net), heldByNewer(deps.store, trade, bot))",
+    "onSide(trade, net)",
   ),
   one(
     "what its bot has sold is of the newest trade first",

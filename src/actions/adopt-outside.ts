@@ -2,11 +2,8 @@ import type { Account } from "../core/account.ts";
 import type { CancelAll } from "../core/cancel-all.ts";
 import { isAsked } from "../settle/cancel-all/covered.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
-import { adoptOutsideOrder } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
-import { isElsewhere, listedNow, mayGo } from "./cancel-outside.ts";
-import { describeOutside } from "./outside-order.ts";
-import { mostFilled } from "./told-outside.ts";
+import { adoptListed, isElsewhere, listedNow, mayGo } from "./cancel-outside.ts";
 
 /**
  * Gives rows of their own to the account's orders that were placed elsewhere and that a cancel-all is for; their ids. One that is
@@ -22,9 +19,5 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
   const verdicts = await Promise.all(asked.map((order) => mayGo(deps, account, order, row.keepsProtection)));
   if (verdicts.includes("pending")) return null;
   const going = asked.filter((_order, nth) => verdicts[nth] === "goes");
-  return going.map((order) => {
-    const filled = mostFilled(deps, account, order, null);
-    const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled };
-    return adoptOutsideOrder(deps, describeOutside(deps, account, record)).id;
-  });
+  return going.map((order) => adoptListed(deps, account, order));
 }

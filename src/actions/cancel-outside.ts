@@ -95,6 +95,13 @@ export async function mayGo(
   return "stays";
 }
 
+/** Gives what a list shows open a row of its own, with what was told of its fills; its id. */
+export function adoptListed(deps: ToCancelOutside, account: Account, order: FrontendOrder): string {
+  const filled = mostFilled(deps, account, order, null);
+  const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled };
+  return adoptOutsideOrder(deps, describeOutside(deps, account, record)).id;
+}
+
 type Withdrawing = { stop: Stop; account: Account; order: FrontendOrder };
 
 /** False where it is not known yet whether it may go. */
@@ -108,9 +115,7 @@ async function withdraw(deps: ToCancelOutside, { stop, account, order }: Withdra
     noteOutside(store, { stopId: stop.id, kind: "order", nativeId, market, outcome }),
   );
   if (verdict === "stays") return true;
-  const filled = mostFilled(deps, account, order, null);
-  const record = { order, status: "open", statusTimestampMs: order.timestampMs, filled };
-  const { id: orderId } = adoptOutsideOrder(deps, describeOutside(deps, account, record));
+  const orderId = adoptListed(deps, account, order);
   await cancelCovered(deps, deps.settling, { name: nameOfStop(stop), account, orderId });
   return true;
 }

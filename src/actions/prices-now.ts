@@ -7,17 +7,12 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { Look } from "../exchange/market-view.ts";
-import { newestReference } from "../write/newest-reference.ts";
+import { BOOK_MAX_AGE_MS, MARK_MAX_AGE_MS, newestReference } from "../write/newest-reference.ts";
 import { rereadPosition } from "../write/rails-facts.ts";
 import { within } from "../write/within.ts";
 import { notBegun } from "./not-asked.ts";
 
 export type ToLookAtPrices = With<"exchange" | "marketView">;
-
-/** A book that is older, by the exchange's time, is none to price an order by, milliseconds. */
-export const BOOK_MAX_AGE_MS = 2_000;
-/** A mark that is not older is one of now, milliseconds. */
-export const MARK_MAX_AGE_MS = 5_000;
 
 /** `timeMs` is the exchange's own time of the book, or of the mark that stands in for the best price where no book could be had. */
 export type PricesNow =

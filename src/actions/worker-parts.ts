@@ -14,12 +14,13 @@ import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { leftToTrade } from "../write/left-to-trade.ts";
+import { MARK_MAX_AGE_MS } from "../write/newest-reference.ts";
 import { closeEndedTwaps } from "../write/twap-ends.ts";
 import { currentPosition, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
 import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
-import { MARK_MAX_AGE_MS, pricesToReduce } from "./prices-now.ts";
+import { pricesToReduce } from "./prices-now.ts";
 
 type ToLookAtFacts = ToJudge & With<"exchange" | "marketView" | "markets" | "ownWrites" | "reads" | "settings">;
 

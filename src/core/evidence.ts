@@ -123,8 +123,8 @@ export function goesPast(list: readonly { timestampMs: number }[], sinceMs: numb
 /** How far behind a server may be, milliseconds: what was there so long before, every server shows. */
 export const BEHIND_MS = 150_000;
 
-/** Servers that are behind show what a change has replaced for no longer than this, milliseconds: more than any lag seen. */
-const REPLACED_SHOWN_FOR_MS = 5 * 60_000;
+/** How long answers and silence about an order have to agree: a list of markets is behind for no longer, milliseconds. */
+const GONE_FOR_MS = 5 * 60_000;
 
 /** What cancels of an order by its native id have said, each under the number that the newest list has for its market. */
 export type CancelsWord = {
@@ -145,7 +145,7 @@ export type CancelsWord = {
  */
 export function isGoneByCancels(word: CancelsWord | null, isTrigger: boolean, unseenForMs: number): boolean {
   if (word === null || isTrigger || !word.isConfirmedNumber || word.readings < WITNESSES_NEEDED) return false;
-  return Math.min(word.forMs, unseenForMs) >= REPLACED_SHOWN_FOR_MS;
+  return Math.min(word.forMs, unseenForMs) >= GONE_FOR_MS;
 }
 
 /** What is known of a change to a setting whose readings carry no time. Times of the exchange, unix milliseconds. */

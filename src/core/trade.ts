@@ -2,7 +2,7 @@
  * A trade: an entry together with the orders that protect what it fills. It lives until nothing of it is held and nothing
  * of it is out. What is to be done for it next is said by `core/trade-step`.
  */
-import { compare, type Decimal, decimal, multiply, ZERO } from "./decimal.ts";
+import { compare, type Decimal, decimal, isNegative, multiply, negate, ZERO } from "./decimal.ts";
 import { type Market, roundPrice } from "./market.ts";
 import type { Side, TimeInForce } from "./order.ts";
 
@@ -112,6 +112,12 @@ export function isStopMet(side: Side, triggerPrice: string, mark: Decimal): bool
 /** Whether the mark has come to the take-profit of a trade on this side. */
 export function isProfitMet(side: Side, triggerPrice: string, mark: Decimal): boolean {
   return isStopMet(otherSide(side), triggerPrice, mark);
+}
+
+/** What of a position, or of a net, stands on a trade's side; zero where it is on the other. */
+export function onSide({ side }: Pick<Trade, "side">, size: Decimal): Decimal {
+  const signed = side === "buy" ? size : negate(size);
+  return isNegative(signed) ? ZERO : signed;
 }
 
 /** Of two trades that were asked for in one millisecond the ids say it. */

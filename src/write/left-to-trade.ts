@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
-import { type Decimal, isZero, larger, negate, subtract, sum, ZERO } from "../core/decimal.ts";
+import { type Decimal, isZero, larger, subtract, sum, ZERO } from "../core/decimal.ts";
 import { mayGrow } from "../core/rails/idle-reduction.ts";
-import { isNewerTrade, otherSide, type Trade } from "../core/trade.ts";
+import { isNewerTrade, onSide, otherSide, type Trade } from "../core/trade.ts";
 import type { With } from "../deps.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
@@ -26,8 +26,7 @@ export function leftToTrade(
   if (bot === null || listBotDoubts(deps.store, accountId, bot).has(market)) return null;
   if (isFromBeforeTakeUp(deps.store, accountId, createdAtMs)) return null;
   const net = listBotNets(deps.store, accountId, bot).get(market) ?? ZERO;
-  const onSide = larger(side === "buy" ? net : negate(net), ZERO);
-  const left = larger(subtract(onSide, heldByNewer(deps.store, trade, bot)), ZERO);
+  const left = larger(subtract(onSide(trade, net), heldByNewer(deps.store, trade, bot)), ZERO);
   const isOut = isZero(left) && mayGrow(listOut(deps, accountId), { market, side: otherSide(side), bot });
   return isOut ? null : left;
 }

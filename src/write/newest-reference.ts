@@ -14,9 +14,9 @@ export type NewestReference = Reference & { price: Decimal; atMs: number };
 type Aged = NewestReference & { ageMs: number };
 
 /** A mark that is not older is one of now, milliseconds. */
-const MARK_OF_NOW_MS = 5_000;
+export const MARK_MAX_AGE_MS = 5_000;
 /** A book that is older says nothing, milliseconds. */
-const BOOK_OF_NOW_MS = 2_000;
+export const BOOK_MAX_AGE_MS = 2_000;
 /** Nothing reduces by what is older, milliseconds. */
 export const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
 
@@ -31,9 +31,9 @@ const HALF = decimal("0.5");
 export function newestReference(deps: ToKnowPrices, account: Account, market: string): NewestReference | null {
   const told = markTold(deps, market);
   const valued = markOfPosition(deps, account, market);
-  const isTold = told !== null && (valued === null || told.ageMs <= Math.max(valued.ageMs, MARK_OF_NOW_MS));
+  const isTold = told !== null && (valued === null || told.ageMs <= Math.max(valued.ageMs, MARK_MAX_AGE_MS));
   const mark = isTold ? told : valued;
-  if (mark !== null && mark.ageMs <= MARK_OF_NOW_MS) return mark;
+  if (mark !== null && mark.ageMs <= MARK_MAX_AGE_MS) return mark;
   const middle = middleOfBook(deps, market);
   if (middle !== null) return middle;
   return mark !== null && mark.ageMs <= LAST_PRICE_MAX_AGE_MS ? mark : null;
@@ -64,7 +64,7 @@ function markOfPosition({ exchange, picture }: ToKnowPrices, account: Account, m
 
 function middleOfBook({ exchange, marketView }: ToKnowPrices, market: string): NewestReference | null {
   const known = marketView.peek("book", market);
-  if (known === null || Math.max(known.ageMs, exchange.nowMs() - known.atMs) > BOOK_OF_NOW_MS) return null;
+  if (known === null || Math.max(known.ageMs, exchange.nowMs() - known.atMs) > BOOK_MAX_AGE_MS) return null;
   const price = middleOf(known.value);
   return price === null ? null : { price, low: price, high: price, atMs: known.atMs };
 }

@@ -4,9 +4,9 @@
  * go on: books and fills are written together. What an account lacks may be a fill of the trade's own that is told later.
  */
 import type { Account } from "../../core/account.ts";
-import { type Decimal, isNegative, isZero, larger, negate, smaller, subtract, ZERO } from "../../core/decimal.ts";
+import { type Decimal, isZero, larger, smaller, subtract, ZERO } from "../../core/decimal.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
-import type { Trade } from "../../core/trade.ts";
+import { onSide, type Trade } from "../../core/trade.ts";
 import type { With } from "../../deps.ts";
 
 /** What an account holds of a market, signed, and when that was so by the exchange's time, unix milliseconds. */
@@ -95,10 +95,4 @@ type First = { account: Account; trade: Trade; own: Decimal };
 function soldAtFirst(parts: PositionParts, { account, trade, own }: First): Decimal {
   const left = parts.leftToTrade(account, trade);
   return left === null || isZero(left) ? ZERO : larger(subtract(own, left), ZERO);
-}
-
-/** What of a position stands on a trade's side; zero where it is on the other. */
-function onSide({ side }: Trade, size: Decimal): Decimal {
-  const signed = side === "buy" ? size : negate(size);
-  return isNegative(signed) ? ZERO : signed;
 }
