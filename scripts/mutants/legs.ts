@@ -126,8 +126,8 @@ export const LEGS: readonly Mutant[] = [
   one(
     "a setting is in force while a server may still show what it has replaced",
     EVIDENCE,
-    "exchangeNowMs - otherEndsAtMs > REPLACED_SHOWN_FOR_MS",
-    "exchangeNowMs > otherEndsAtMs",
+    "otherEndsAtMs + BEHIND_MS + 1",
+    "otherEndsAtMs + 1",
   ),
   one(
     "a TWAP that is shown to run is nothing to cancel after three misses",
