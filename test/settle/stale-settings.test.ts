@@ -154,6 +154,18 @@ const REPLACED = {
   error: "Whether it was applied cannot be proven. The exchange shows 3x cross.",
 };
 
+test("a leverage that ours has replaced at once is not said to have been refused", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(20);
+  s.setFate(() => directly(5));
+  await told(s, "then-3", leverage(3));
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
+  expect(leveragesSet(s)).toEqual([10, 3]);
+});
+
 test("a leverage that somebody replaced while the gateway was down is not said to have been refused", async () => {
   const s = await scene();
   s.setFate(fates("updateLeverage", UNHEARD));
