@@ -1,7 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const TWAP = "src/settle/operation/twap.ts";
-const EVIDENCE = "src/core/evidence.ts";
+const EVIDENCE = "src/core/setting-evidence.ts";
 const LEVERAGE = "src/settle/operation/leverage.ts";
 const OPERATION = "src/settle/operation/operation.ts";
 const READING = "src/settle/operation/reading.ts";

@@ -1,7 +1,7 @@
 import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
-import { concludeSetting, type SettingEnd, settingCountsFromMs } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import { isoTime } from "../../core/resource.ts";
+import { concludeSetting, type SettingEnd, settingCountsFromMs } from "../../core/setting-evidence.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../../store/operations.ts";
