@@ -3,6 +3,10 @@ import { type Mutant, one } from "./mutant.ts";
 const TWAP = "src/settle/operation/twap.ts";
 const TRACELESS = "src/settle/stop/traceless.ts";
 const FLATTENER = "src/settle/stop/flattener.ts";
+const EVIDENCE = "src/core/setting-evidence.ts";
+const LEVERAGE = "src/settle/operation/leverage.ts";
+const OPERATION = "src/settle/operation/operation.ts";
+const READING = "src/settle/operation/reading.ts";
 
 /** What the fifth stranger has found, and what stands in its way now. */
 export const FIFTH_STRANGER: readonly Mutant[] = [
@@ -79,5 +83,63 @@ export const FIFTH_STRANGER: readonly Mutant[] = [
     FLATTENER,
     "memory.stepsBefore += steps.length;",
     "memory.stepsBefore += 0 * steps.length;",
+  ),
+  one(
+    "a setting is not in force because a server from before it does not show it",
+    EVIDENCE,
+    "otherwise: Math.max(shown, endsAtMs + BEHIND_MS + 1)",
+    "otherwise: Math.max(shown, endsAtMs + 1)",
+  ),
+  one(
+    "a setting that is not shown as asked is never settled",
+    EVIDENCE,
+    "trace.otherwise < W",
+    "trace.otherwise < 999 * W",
+  ),
+  one("a setting that was in force for a while was refused", EVIDENCE, "trace.mayHaveBeenShown || ", ""),
+  one("a setting that another change of ours has replaced was refused", EVIDENCE, " || trace.mayBeReplaced", ""),
+  one("what was set while nobody looked was not", LEVERAGE, " || pursuit.wasUnwatched", ""),
+  one(
+    "two readings of a setting leave no room between them",
+    LEVERAGE,
+    "clock.elapsedMs() - last > W",
+    "clock.elapsedMs() - last > 99 * W",
+  ),
+  one(
+    "a change of leverage soon before another one cannot have come after it",
+    LEVERAGE,
+    "expiresAtMs - 2 * settings",
+    "expiresAtMs + 2 * settings",
+  ),
+  one(
+    "a server from before a cancel says that its TWAP was left running",
+    READING,
+    "world.exchange.nowMs() - BEHIND_MS)",
+    "world.exchange.nowMs())",
+  ),
+  one(
+    "in a quiet account a cancel of a TWAP is never known to have come too late",
+    "src/settle/operation/twap-cancel.ts",
+    "completeToMs(tools, attempt, newestAtMs)",
+    "newestAtMs",
+  ),
+  one(
+    "time alone says that a cancel whose number is not known came too late",
+    READING,
+    'return seal === "nonce_taken" ?',
+    'return seal !== "noop" ?',
+  ),
+  one(
+    "an operation that is unknown does not say what it waits for",
+    OPERATION,
+    "if (error === waiting ||",
+    "if (error !== null ||",
+  ),
+  one("what is waited for is told in the place of an alarm", OPERATION, " || error?.startsWith(ALARM) === true", ""),
+  one(
+    "what is waited for is told of what is settled",
+    OPERATION,
+    '    if (openAttempt(world.store, attempt.id) === null) return;\n    note(world, attempt, "waiting"',
+    '    note(world, attempt, "waiting"',
   ),
 ];

@@ -125,7 +125,7 @@ export const LEGS: readonly Mutant[] = [
   ),
   one(
     "a setting is in force while a server may still show what it has replaced",
-    EVIDENCE,
+    "src/core/setting-evidence.ts",
     "otherEndsAtMs + BEHIND_MS + 1",
     "otherEndsAtMs + 1",
   ),

@@ -148,25 +148,6 @@ export function isGoneByCancels(word: CancelsWord | null, isTrigger: boolean, un
   return Math.min(word.forMs, unseenForMs) >= GONE_FOR_MS;
 }
 
-/** What is known of a change to a setting whose readings carry no time. Times of the exchange, unix milliseconds. */
-export type SettingTrace = {
-  seal: Attempt["seal"];
-  /** Readings in a row, apart, of which each shows the setting whole as it was asked for. */
-  shown: number;
-  /** When the last other change of ours to the same setting can have run; null where there was none. */
-  otherEndsAtMs: number | null;
-};
-
-/**
- * From when on a setting that is shown as asked is in force, exchange time, unix milliseconds; null where it is not shown so, or
- * nothing says that the change ran. What is shown may be what another change of ours has replaced, before this one or after it: until
- * no server can be that far behind, it proves nothing. That it is not shown never does.
- */
-export function settingProvenAtMs({ seal, shown, otherEndsAtMs }: SettingTrace): number | null {
-  if (seal !== "nonce_taken" || shown < WITNESSES_NEEDED) return null;
-  return otherEndsAtMs === null ? 0 : otherEndsAtMs + BEHIND_MS + 1;
-}
-
 /**
  * Cancels of a TWAP that must have found nothing, each by a newer list of markets, before there is nothing to cancel.
  */

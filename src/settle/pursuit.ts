@@ -21,6 +21,11 @@ export type Pursuit = {
   lastWitnessElapsedMs: number | null;
   /** Such answers about an operation; an attempt that places counts them in its row. */
   witnesses: number;
+  /** What the witnesses of a setting have shown: it as asked, or something else. */
+  isWitnessedAsAsked: boolean;
+  /** Elapsed time of the last reading of a setting, and whether it could be changed for a while without a reading that sees it. */
+  lastReadingElapsedMs: number | null;
+  wasUnwatched: boolean;
   /** Sweeps that found the history to reach back to it no longer, and the elapsed time of the last. */
   outlived: number;
   lastOutlivedElapsedMs: number | null;
@@ -36,7 +41,7 @@ export type Pursuit = {
   noop: { lastElapsedMs: number | null };
   /** The exchange's own words, where its answer was a refusal that is not listed. */
   refusal: string | null;
-  /** A reading showed what was refused in such words: it may have been a copy that was refused. */
+  /** A reading showed what was asked for: where it was refused in such words, that may have been a copy. */
   isRefusalDoubted: boolean;
   /** Readings, apart, that showed others of its batch and nothing of it, and the elapsed time of the last. */
   leftOut: number;
@@ -76,6 +81,9 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     isEndSwept: false,
     lastWitnessElapsedMs: null,
     witnesses: 0,
+    isWitnessedAsAsked: false,
+    lastReadingElapsedMs: null,
+    wasUnwatched: false,
     outlived: 0,
     lastOutlivedElapsedMs: null,
     outlivedByMs: null,

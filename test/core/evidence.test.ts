@@ -7,7 +7,6 @@ import {
   type Agreement,
   agreementOf,
   areFillsAll,
-  BEHIND_MS,
   type CancelsWord,
   concludeAbsence,
   DISPUTED_AFTER_MS,
@@ -27,10 +26,8 @@ import {
   QUIET_AFTER_MS,
   QUIET_SPACING_MS,
   READING_SPACING_MS,
-  type SettingTrace,
   type SizeReading,
   type SizeVerdict,
-  settingProvenAtMs,
   type TimedMargin,
 } from "../../src/core/evidence.ts";
 
@@ -131,22 +128,6 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
       ).toBeNull();
     }),
   );
-});
-
-const MINUTE = 60_000;
-
-test.each<[string, Partial<SettingTrace>, boolean]>([
-  ["its number is taken and it is shown twice", {}, true],
-  ["nothing is known of its number", { seal: null }, false],
-  ["an empty action took its number", { seal: "noop" }, false],
-  ["it is shown once", { shown: 1 }, false],
-  ["we changed it otherwise as long ago as a server may be behind", { otherEndsAtMs: 10 * MINUTE - BEHIND_MS }, false],
-  ["we change it otherwise a little later", { otherEndsAtMs: 10 * MINUTE + 1 }, false],
-  ["we changed it otherwise longer ago than that", { otherEndsAtMs: 10 * MINUTE - BEHIND_MS - 1 }, true],
-])("a setting is in force as asked, or not proven so: %s", (_name, change, isProven) => {
-  const trace: SettingTrace = { seal: "nonce_taken", shown: 2, otherEndsAtMs: null, ...change };
-  const provenAtMs = settingProvenAtMs(trace);
-  expect(provenAtMs !== null && 10 * MINUTE >= provenAtMs).toBe(isProven);
 });
 
 test.each<[MissingTwap["shown"], number, boolean]>([

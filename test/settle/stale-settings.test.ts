@@ -1,9 +1,10 @@
-/** Leverage and margin: what a server that is behind shows must never be told as what became of them. */
+/** Leverage: what a server that is behind shows must never be told as what became of them. */
 import { expect, test } from "bun:test";
+import { tellPending } from "../../src/settle/operation/operation.ts";
+import { listAttemptsOf } from "../../src/store/attempts.ts";
 import type { Ask } from "../simulation/front.ts";
-import { directly, type Fate } from "../simulation/network.ts";
-import { MAKER } from "../simulation/plain-venue.ts";
-import { executed, limit, type Scene, trade } from "../simulation/scene.ts";
+import { directly } from "../simulation/network.ts";
+import { executed, type Scene } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
 import type { Snapshot } from "../simulation/venue.ts";
 import { fates, holdBack, LOST, TOO_LATE, told, typeIn, UNHEARD } from "./stale-stage.ts";
@@ -42,7 +43,7 @@ test("a leverage that came too late has not succeeded because a server from befo
   await s.pass(140_000);
   expect(await told(s, "late-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
   held.clear();
-  await s.pass(700_000);
+  await s.pass(60_000);
   expect(await told(s, "late-10", leverage(10))).toMatchObject({
     http: 202,
     status: "unknown",
@@ -56,10 +57,148 @@ test("a leverage that ran soon after another change is told as soon as no server
   await told(s, "first-25", leverage(25));
   s.setFate(fates("updateLeverage", UNHEARD));
   s.ask("lost-10", leverage(10));
-  await s.pass(140_000);
+  await s.pass(20_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: expect.stringContaining("count once none can be, at the latest from 20"),
+  });
+  await s.pass(130_000);
   expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
   await s.pass(40_000);
   expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+});
+
+test("of three leverages whose answers died with the gateway, each in force for a minute, no one stays unknown for long", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", UNHEARD));
+  for (const value of [5, 6, 7]) {
+    s.ask(`lost-${value}`, leverage(value));
+    await s.pass(1_000);
+    s.kill();
+    await s.start();
+    await s.pass(60_000);
+  }
+  expect(await told(s, "lost-5", leverage(5))).toMatchObject({ http: 200, status: "succeeded" });
+  await s.pass(140_000);
+  expect(await told(s, "lost-7", leverage(7))).toMatchObject({ http: 200, status: "succeeded" });
+  expect(await told(s, "lost-6", leverage(6))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: "Whether it was applied cannot be proven. The exchange shows 7x cross.",
+  });
+});
+
+test("a leverage that came too late is rejected once no server can be from before it, and says until then what it waits for", async () => {
+  const s = await scene();
+  await told(s, "first-25", leverage(25));
+  await s.pass(60_000);
+  s.setFate(fates("updateLeverage", TOO_LATE, 2));
+  s.ask("late-10", leverage(10));
+  await s.pass(140_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: expect.stringContaining("count once none can be, at the latest from 20"),
+  });
+  await s.pass(40_000);
+  expect(await told(s, "late-10", leverage(10))).toMatchObject({
+    http: 200,
+    status: "rejected",
+    error: "It is not in force. The exchange shows 25x cross, long after it can last have run.",
+  });
+  expect(leveragesSet(s)).toEqual([25]);
+});
+
+test("a leverage that servers from before it do not show is not rejected by them", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  held.set("activeAssetData", s.venue.snapshot());
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(145_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  held.clear();
+  await s.pass(20_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded" });
+});
+
+test("what an operation waits for is not told of one that was settled meanwhile", async () => {
+  const s = await scene();
+  const { id } = JSON.parse((await s.tell("set-10", leverage(10))).body) as { id: string };
+  const { deps } = s.process().gateway;
+  const [attempt] = listAttemptsOf(deps.store, id);
+  if (attempt === undefined) throw new Error("no attempt");
+  tellPending(deps, { ...attempt, state: "ambiguous" }, "it is looked at");
+  expect(await told(s, "set-10", leverage(10))).toMatchObject({ http: 200, status: "succeeded", error: null });
+  expect(s.rows(`select status, error from operations where id = '${id}'`)).toEqual([
+    { status: "succeeded", error: null },
+  ]);
+});
+
+test("a leverage that was shown and is not in force later is not said to have been refused", async () => {
+  const s = await scene();
+  s.setFate(({ body }) => (typeIn(body) === "updateLeverage" ? UNHEARD : typeIn(body) === "noop" ? LOST : directly(5)));
+  s.ask("lost-10", leverage(10));
+  await s.pass(20_000);
+  s.venue.act(s.party.account.ownerAddress, { type: "updateLeverage", asset: 0, isCross: true, leverage: 3 });
+  s.setFate(() => directly(5));
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
+});
+
+const REPLACED = {
+  http: 202,
+  status: "unknown",
+  error: "Whether it was applied cannot be proven. The exchange shows 3x cross.",
+};
+
+test("a leverage that ours has replaced at once is not said to have been refused", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(20);
+  s.setFate(() => directly(5));
+  await told(s, "then-3", leverage(3));
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
+  expect(leveragesSet(s)).toEqual([10, 3]);
+});
+
+test("a leverage that somebody replaced while the gateway was down is not said to have been refused", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(10);
+  s.kill();
+  await s.pass(60_000);
+  s.venue.act(s.party.account.ownerAddress, { type: "updateLeverage", asset: 0, isCross: true, leverage: 3 });
+  await s.start();
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
+});
+
+test("a leverage that somebody replaced while nothing could be read is not said to have been refused", async () => {
+  const s = await scene();
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  let areReadsLost = true;
+  const { read } = s.venue;
+  let reads = 0;
+  // The first reading is of a server that is behind.
+  const before = s.venue.snapshot();
+  Object.assign(s.venue, {
+    read: (body: string, past: Snapshot | null) => {
+      if (typeIn(body) !== "activeAssetData" || !areReadsLost) return read(body, past);
+      reads += 1;
+      return reads === 1 ? read(body, before) : { status: 500, contentType: "text/plain", body: "" };
+    },
+  });
+  await s.pass(60_000);
+  s.venue.act(s.party.account.ownerAddress, { type: "updateLeverage", asset: 0, isCross: true, leverage: 3 });
+  areReadsLost = false;
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
 });
 
 test("a leverage of the other margin type is not in force", async () => {
@@ -136,111 +275,6 @@ test("a refusal in new words whose number nobody can tell of is shown with what 
   await s.pass(700_000);
   const last = await told(s, "frozen", leverage(7));
   expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(UNLISTED) });
-});
-
-function margin(amount: string): Ask {
-  return { kind: "margin", market: "BTC", amount };
-}
-
-/** An isolated position of 0.01 BTC. */
-async function inPosition(): Promise<Scene> {
-  const s = await scene();
-  await told(s, "isolated", leverage(10, "isolated"));
-  trade(s, MAKER, { isBuy: false, price: 95_050, size: "1" });
-  await s.tell("position", { ...limit("buy", 95_100), timeInForce: "ioc" });
-  await s.pass(1_000);
-  await told(s, "reserve", margin("20"));
-  await s.pass(20_000);
-  return s;
-}
-
-function marginsMoved(s: Scene): bigint[] {
-  return executed(s, "updateIsolatedMargin").flatMap(({ input: { action }, reply }) =>
-    action.type === "updateIsolatedMargin" && reply.status === "ok" ? [action.ntli / 1_000_000n] : [],
-  );
-}
-
-test("margin that never ran has not been added because the reading before it was from before another change", async () => {
-  const s = await inPosition();
-  const held = holdBack(s);
-  held.set("clearinghouseState", s.venue.snapshot());
-  await told(s, "first", margin("10"));
-  s.setFate(fates("updateIsolatedMargin", TOO_LATE, 2));
-  s.ask("second", margin("10"));
-  await s.pass(6_000);
-  held.clear();
-  await s.pass(60_000);
-  expect(await told(s, "second", margin("10"))).toMatchObject({ http: 202, status: "unknown" });
-  expect(marginsMoved(s)).toEqual([20n, 10n]);
-});
-
-test("margin that was taken out is not said to be unmoved because the reading before it lacked what was put in", async () => {
-  const s = await inPosition();
-  const held = holdBack(s);
-  held.set("clearinghouseState", s.venue.snapshot());
-  await told(s, "in", margin("10"));
-  s.setFate(fates("updateIsolatedMargin", UNHEARD));
-  s.ask("out", margin("-10"));
-  await s.pass(6_000);
-  held.clear();
-  await s.pass(60_000);
-  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
-  await s.pass(700_000);
-  expect(await told(s, "out", margin("-10"))).toMatchObject({
-    http: 202,
-    status: "unknown",
-    error: expect.stringContaining("The reading before it may be of before another change."),
-  });
-  expect(marginsMoved(s)).toEqual([20n, 10n, -10n]);
-});
-
-test("margin is read again until a server shows the change before it, and then the next one is told", async () => {
-  const s = await inPosition();
-  const held = holdBack(s);
-  held.set("clearinghouseState", s.venue.snapshot());
-  await told(s, "first", margin("10"));
-  s.setFate(fates("updateIsolatedMargin", UNHEARD));
-  s.ask("second", margin("10"));
-  await s.pass(700);
-  held.clear();
-  await s.pass(20_000);
-  expect(await told(s, "second", margin("10"))).toMatchObject({ http: 200, status: "succeeded" });
-  expect(marginsMoved(s)).toEqual([20n, 10n, 10n]);
-});
-
-test("a reading from before the one that was taken first does not tell what a change did", async () => {
-  const s = await inPosition();
-  const old = s.venue.snapshot();
-  await told(s, "in", margin("10"));
-  await s.pass(1_000);
-  const held = holdBack(s);
-  s.setFate((sent) => {
-    if (typeIn(sent.body) === "updateIsolatedMargin") held.set("clearinghouseState", old);
-    return fates("updateIsolatedMargin", TOO_LATE, 2)(sent);
-  });
-  s.ask("out", margin("-10"));
-  await s.pass(60_000);
-  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
-  held.clear();
-  await s.pass(10_000);
-  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 200, status: "rejected" });
-  expect(marginsMoved(s)).toEqual([20n, 10n]);
-});
-
-test("two margin changes at one moment: what cannot be told apart is not told", async () => {
-  const s = await inPosition();
-  const read: Fate = { arrivesAfterMs: [50], answer: { kind: "true", ofCopy: 0, afterMs: 50 } };
-  const second = fates("updateIsolatedMargin", TOO_LATE, 2);
-  let sent = 0;
-  s.setFate((request) => {
-    if (typeIn(request.body) === "clearinghouseState") return read;
-    if (typeIn(request.body) === "updateIsolatedMargin") sent += 1;
-    return sent > 1 ? second(request) : directly(5);
-  });
-  const calls = [s.ask("one", margin("10")), s.ask("two", margin("10"))];
-  await s.pass(60_000);
-  expect(marginsMoved(s)).toEqual([20n, 10n]);
-  expect(calls.map(({ answer }) => (answer === "lost" ? answer : answer?.status)).sort()).toEqual([200, 202]);
 });
 
 test("a leverage is set by the place that its market has in the list now", async () => {

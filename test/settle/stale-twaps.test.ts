@@ -5,7 +5,7 @@ import { directly } from "../simulation/network.ts";
 import { openScene, type Scene } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
 import type { Venue } from "../simulation/venue.ts";
-import { fates, holdBack, LOST, told, typeIn, UNHEARD } from "./stale-stage.ts";
+import { fates, holdBack, LOST, TOO_LATE, told, typeIn, UNHEARD } from "./stale-stage.ts";
 
 const scene = scenesOfThisFile();
 
@@ -115,6 +115,60 @@ test("a TWAP that runs and is never found is not said to have ended", async () =
   await s.pass(700_000);
   const last = await told(s, "cancel", cancelOfTwap(1));
   expect(last).toMatchObject({ http: 202, status: "unknown", error: expect.stringContaining(NOT_FOUND) });
+});
+
+/** What was to cancel a TWAP comes too late, and its number is taken by it, in an account that does nothing else. */
+async function canceledTooLate(): Promise<Scene> {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  await s.pass(20_000);
+  s.setFate(fates("twapCancel", TOO_LATE, 2));
+  s.ask("cancel", cancelOfTwap(1));
+  return s;
+}
+
+test("a cancel that came too late is rejected in a quiet account, once no server can be from before it", async () => {
+  const s = await canceledTooLate();
+  await s.pass(140_000);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: expect.stringContaining("is asked whether it still runs"),
+  });
+  await s.pass(50_000);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({
+    http: 200,
+    status: "rejected",
+    error: "The cancel was not carried out: the TWAP still runs.",
+  });
+});
+
+test("a cancel that was carried out is not rejected by servers from before it", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  await s.pass(20_000);
+  const held = holdBack(s);
+  held.set("twapHistory", s.venue.snapshot());
+  s.setFate(fates("twapCancel", UNHEARD));
+  s.ask("cancel", cancelOfTwap(1));
+  await s.pass(145_000);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 202, status: "unknown" });
+  held.clear();
+  await s.pass(20_000);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 200, status: "succeeded" });
+});
+
+test("a cancel of whose number nothing is known is not rejected by time alone", async () => {
+  const s = await scene();
+  await told(s, "made", TWAP);
+  s.setFate(fates("twapCancel", LOST, 1_000));
+  s.ask("cancel", cancelOfTwap(1));
+  await s.pass(300_000);
+  expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: expect.stringContaining("whether its number was used is being asked for"),
+  });
 });
 
 test("a TWAP of ours that no history shows yet is not said to be none", async () => {

@@ -1,6 +1,7 @@
 import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
-import { settingProvenAtMs } from "../../core/evidence.ts";
+import type { OperationEnd } from "../../core/operation.ts";
 import { isoTime } from "../../core/resource.ts";
+import { concludeSetting, type SettingEnd, settingCountsFromMs } from "../../core/setting-evidence.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { listOperations, type StoredOperation } from "../../store/operations.ts";
@@ -11,17 +12,17 @@ import {
   finishOperation,
   neverExecuted,
   neverProven,
+  notInForce,
   operationOf,
   raiseDifference,
   refusedUnlisted,
-  tellPending,
 } from "./operation.ts";
-import { heardRefusal, isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isGivenUp, readEffect, tellWaiting } from "./reading.ts";
 
 /**
  * One step toward the truth about a leverage change. A number that nobody had used says that it never ran. Once the
  * number is taken, a setting that is shown as asked, again and again and not as what an earlier change left, is done, whoever
- * did it; one that is not proves nothing: the answer carries no time, so it may be from before.
+ * did it. The answer carries no time: one that shows something else may be from before, until no server can be that far behind.
  */
 export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
@@ -43,28 +44,58 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
     raiseDifference(world, attempt, { because, isCertain: false });
     return false;
   }
-  const isShown = isAsAsked(attempt, shown.leverage);
-  countShown(world, pursuit, isShown);
-  const trace = { seal, shown: pursuit.witnesses, otherEndsAtMs: otherChangeEndsAtMs(world, operation) };
-  const provenAtMs = settingProvenAtMs(trace);
-  if (provenAtMs !== null && world.exchange.nowMs() >= provenAtMs) {
-    finishOperation(world, attempt, { status: "succeeded", exchangeId: null });
-    return true;
-  }
-  if (provenAtMs !== null) tellPending(world, attempt, `${SHOWN_AS_ASKED} ${isoTime(provenAtMs)}`);
-  const refusal = heardRefusal(tools, reading.attempt, { pursuit, isShown });
-  if (refusal !== null) {
-    finishOperation(world, attempt, refusedUnlisted(refusal));
-    return true;
-  }
-  if (!isGivenUp(tools, reading.attempt, pursuit)) return false;
-  const words = `Whether it was applied cannot be proven. The exchange shows ${shown.leverage.value}x ${shown.leverage.type}.`;
-  finishOperation(world, attempt, neverProven(attempt, words));
-  return true;
+  const end = endOf(tools, reading.attempt, { pursuit, operation, shown: shown.leverage });
+  if (end !== null) finishOperation(world, attempt, end);
+  return end !== null;
 }
 
-const SHOWN_AS_ASKED =
-  "the exchange shows it as asked; another change of it ran shortly before or after, and what is shown counts once no server can be from before that, at";
+type Reading = { pursuit: Pursuit; operation: StoredOperation; shown: Leverage };
+
+/** How it ended; null while that is not known, and then the operation says what it waits for. */
+function endOf(tools: Tools, attempt: Attempt, { pursuit, operation, shown }: Reading): OperationEnd | null {
+  const { world } = tools;
+  const isShown = isAsAsked(attempt, shown);
+  const refusal = heardRefusal(tools, attempt, { pursuit, isShown });
+  const otherEndsAtMs = otherChangeEndsAtMs(world, operation);
+  const from = settingCountsFromMs({ endsAtMs: endsAtMs(attempt), otherEndsAtMs });
+  const nowMs = world.exchange.nowMs();
+  noteUnwatched(world, attempt, pursuit);
+  countWitness(world, pursuit, { isShown, isCounting: nowMs >= (isShown ? from.shown : from.otherwise) });
+  const { witnesses, isWitnessedAsAsked } = pursuit;
+  const concluded = concludeSetting({
+    seal: attempt.seal,
+    shown: isWitnessedAsAsked ? witnesses : 0,
+    otherwise: isWitnessedAsAsked ? 0 : witnesses,
+    mayHaveBeenShown: pursuit.isRefusalDoubted || pursuit.wasUnwatched,
+    mayBeReplaced: mayBeReplaced(world, attempt, otherEndsAtMs),
+  });
+  if (concluded !== null) return settledAs(concluded, attempt, shown);
+  if (refusal !== null) return refusedUnlisted(refusal);
+  if (isGivenUp(tools, attempt, pursuit)) return settledAs("untold", attempt, shown);
+  tellWaiting(world, attempt, `${COUNTS_FROM} ${isoTime(from.otherwise)}.`);
+  return null;
+}
+
+function settledAs(end: SettingEnd, attempt: Attempt, { value, type }: Leverage): OperationEnd {
+  if (end === "in_force") return { status: "succeeded", exchangeId: null };
+  const shows = `The exchange shows ${value}x ${type}`;
+  if (end === "not_in_force")
+    return notInForce(attempt, `It is not in force. ${shows}, long after it can last have run.`);
+  return neverProven(attempt, `Whether it was applied cannot be proven. ${shows}.`);
+}
+
+/** Nothing that changes with each reading: servers that are behind show another thing each. */
+const COUNTS_FROM =
+  "the exchange is asked for what is in force; a server may be from before this change or another, and the answers count once none can be, at the latest from";
+
+/** Another change may have run after this one, unless it was over well before this one was signed. */
+function mayBeReplaced(
+  { settings }: With<"settings">,
+  { expiresAtMs }: Attempt,
+  otherEndsAtMs: number | null,
+): boolean {
+  return otherEndsAtMs !== null && otherEndsAtMs >= expiresAtMs - 2 * settings.timings.actionLifeMs;
+}
 
 function isAsAsked(attempt: Attempt, shown: Leverage): boolean {
   const action = actionOf(attempt);
@@ -72,13 +103,29 @@ function isAsAsked(attempt: Attempt, shown: Leverage): boolean {
   return shown.value === action.leverage && (shown.type === "cross") === action.isCross;
 }
 
-/** Counts readings, apart, that show it as asked; one that shows something else says that either may be from before. */
-function countShown({ clock }: With<"clock">, pursuit: Pursuit, isShown: boolean): void {
+/** Readings further apart than this, elapsed milliseconds, leave room for what somebody else sets between them. */
+const WATCHED_EVERY_MS = 30_000;
+
+/** Notes when it was not watched from the time on at which it can have run: after a start as well. */
+function noteUnwatched({ clock, exchange }: With<"clock" | "exchange">, attempt: Attempt, pursuit: Pursuit): void {
+  const last = pursuit.lastReadingElapsedMs;
+  const isGap = last === null ? exchange.nowMs() > endsAtMs(attempt) : clock.elapsedMs() - last > WATCHED_EVERY_MS;
+  pursuit.wasUnwatched ||= isGap;
+  pursuit.lastReadingElapsedMs = clock.elapsedMs();
+}
+
+/** Counts readings that count, apart, and show the same of it; one that shows the other says that either may be from before. */
+function countWitness(
+  { clock }: With<"clock">,
+  pursuit: Pursuit,
+  { isShown, isCounting }: { isShown: boolean; isCounting: boolean },
+): void {
   const nowMs = clock.elapsedMs();
-  if (!isShown) pursuit.witnesses = 0;
+  if (isShown !== pursuit.isWitnessedAsAsked) pursuit.witnesses = 0;
+  pursuit.isWitnessedAsAsked = isShown;
   const last = pursuit.lastWitnessElapsedMs;
   const isApart = pursuit.witnesses === 0 || last === null || nowMs - last >= WITNESS_SPACING_MS;
-  if (!isShown || !isApart) return;
+  if (!isCounting || !isApart) return;
   pursuit.witnesses += 1;
   pursuit.lastWitnessElapsedMs = nowMs;
 }

@@ -18,7 +18,7 @@ import { parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { actionOf } from "../send/intent.ts";
 import { finishOperation, neverExecuted, neverProven, operationOf, refusedUnlisted } from "./operation.ts";
-import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect, tellWaiting } from "./reading.ts";
 
 /** The isolated position of a market in an answer of `clearinghouseState`; null when that cannot be read. */
 export function readMargin(json: unknown, market: string): TimedMargin | null {
@@ -47,9 +47,15 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
   const before = parseBefore(operation.before);
   const moved = movedBy(world, operation, { attempt, before, after });
   const end = endOf(tools, reading.attempt, { pursuit, before, after, moved });
-  if (end !== null) finishOperation(world, attempt, end);
+  if (end === null) tellWaiting(world, reading.attempt, before?.isProven === true ? WAITING : WAITING_IN_VAIN);
+  else finishOperation(world, attempt, end);
   return end !== null;
 }
+
+const WAITING =
+  "the position's cash is compared with what it was before; a fill or another change between makes that no proof, and after ten minutes without one it stays unknown.";
+const WAITING_IN_VAIN =
+  "the reading before it may be of before another change, so that the position's cash cannot tell; unless the number does, it stays unknown after ten minutes.";
 
 type Readings = {
   pursuit: Pursuit;

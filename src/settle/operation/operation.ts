@@ -14,6 +14,7 @@ import type { Reply } from "../../wire/answer/reply.ts";
 import { foundNothing } from "../cancel/cancel.ts";
 import { lostReason } from "../place/place.ts";
 import { note, OVERRULED } from "../record/note.ts";
+import { openAttempt } from "../record/record.ts";
 
 export function operationOf(world: With<"store">, attempt: Attempt): StoredOperation {
   const operation = findOperation(world.store, attempt.resource.id);
@@ -103,13 +104,17 @@ function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId:
   });
 }
 
-/** Says once what an operation without a known outcome waits for. */
-export function tellPending(world: With<"clock" | "store">, attempt: Attempt, error: string): void {
-  const { exchangeId, error: told } = operationOf(world, attempt);
-  if (told === error) return;
+/** Says, once, what an operation without a known outcome waits for, with what the exchange had answered. */
+export function tellPending(world: With<"clock" | "store">, attempt: Attempt, words: string): void {
+  const waiting = `${words}${saidWith(attempt)}`;
   inTransaction(world.store, () => {
-    note(world, attempt, "pending", error);
-    updateOperation(world.store, attempt.resource.id, { status: "unknown", exchangeId, error }, world.clock.nowMs());
+    const { exchangeId, error } = operationOf(world, attempt);
+    if (error === waiting || error?.startsWith(ALARM) === true) return;
+    // Its answer may have come while something was read.
+    if (openAttempt(world.store, attempt.id) === null) return;
+    note(world, attempt, "waiting", waiting);
+    const change = { status: "unknown", exchangeId, error: waiting } as const;
+    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
   });
 }
 
@@ -170,6 +175,11 @@ export function neverExecuted(attempt: Attempt): OperationEnd {
 /** Words for an operation of which nothing more will be learned, with what the exchange had answered. */
 export function neverProven(attempt: Attempt, words: string): OperationEnd {
   return { status: "unknown", error: `${words}${saidWith(attempt)}` };
+}
+
+/** Words for a setting that is not what was asked for, and that the action can change no more. */
+export function notInForce(attempt: Attempt, words: string): OperationEnd {
+  return { status: "rejected", error: `${words}${saidWith(attempt)}` };
 }
 
 function saidWith({ answerText }: Attempt): string {

@@ -1,8 +1,10 @@
 import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.ts";
-import { WITNESSES_NEEDED } from "../../core/evidence.ts";
+import { BEHIND_MS, WITNESSES_NEEDED } from "../../core/evidence.ts";
+import type { With } from "../../deps.ts";
 import type { InfoRequest } from "../../exchange/exchange.ts";
 import { burnWhenDue } from "../evidence/absence.ts";
 import { countRefusalReading, type Pursuit, type Tools } from "../pursuit.ts";
+import { tellPending } from "./operation.ts";
 
 /** A reading of what an action without an order id changes, made when something was known of its number. */
 export type EffectReading = { json: unknown; attempt: Attempt };
@@ -43,6 +45,14 @@ export function isEffectWitnessedAbsent(
 }
 
 /**
+ * Up to when an answer of now has everything, exchange time, unix milliseconds: by the newest thing in it, and because no server is
+ * further behind. The latter not while nothing is known of the number: by a clock that is wrong it may be called over and still run.
+ */
+export function completeToMs({ world }: Tools, { seal }: Attempt, newestAtMs: number | null): number | null {
+  return seal === "nonce_taken" ? Math.max(newestAtMs ?? 0, world.exchange.nowMs() - BEHIND_MS) : newestAtMs;
+}
+
+/**
  * The exchange's own words, where it refused an operation in some that are not listed, something of ours took its number, and two
  * readings, apart, show nothing of it, and none before them did: what was refused may be a copy beside one that was carried out,
  * and a server that is behind shows none of that. Else null.
@@ -56,6 +66,15 @@ export function heardRefusal(
   if (pursuit.refusal === null || !hasLanded || pursuit.isRefusalDoubted) return null;
   countRefusalReading(pursuit, world.clock.elapsedMs());
   return pursuit.refusalReadings >= WITNESSES_NEEDED ? pursuit.refusal : null;
+}
+
+const NUMBER_UNKNOWN =
+  "whether its number was used is being asked for; before that is known, what the exchange shows proves nothing.";
+
+/** Says what is waited for, once it can run no more: until then nearly all are settled. */
+export function tellWaiting(world: With<"clock" | "exchange" | "store">, attempt: Attempt, words: string): void {
+  if (world.exchange.nowMs() <= endsAtMs(attempt)) return;
+  tellPending(world, attempt, attempt.seal === null ? NUMBER_UNKNOWN : words);
 }
 
 /** After this long without proof nobody looks any more, elapsed milliseconds. */

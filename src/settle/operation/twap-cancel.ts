@@ -23,7 +23,7 @@ import {
   refusedUnlisted,
   saysNothingToCancel,
 } from "./operation.ts";
-import { heardRefusal, isEffectWitnessedAbsent, isGivenUp } from "./reading.ts";
+import { completeToMs, heardRefusal, isEffectWitnessedAbsent, isGivenUp, tellWaiting } from "./reading.ts";
 import { readHistory, type TwapHistory } from "./twap.ts";
 
 /** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
@@ -32,9 +32,13 @@ export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pu
   const reading = await readHistory(tools, attempt, pursuit);
   if (reading === null) return false;
   const end = endOfCancel(tools, pursuit, reading);
-  if (end !== null) finishOperation(tools.world, attempt, end);
+  if (end === null) tellWaiting(tools.world, reading.attempt, WAITING);
+  else finishOperation(tools.world, attempt, end);
   return end !== null;
 }
+
+const WAITING =
+  "the exchange's history of TWAPs is asked whether it still runs; a server may be from before the cancel, and the answers count once none can be, two and a half minutes after its end.";
 
 function endOfCancel(tools: Tools, pursuit: Pursuit, reading: TwapHistory): OperationEnd | null {
   const { attempt, newestAtMs } = reading;
@@ -49,7 +53,9 @@ function endOfCancel(tools: Tools, pursuit: Pursuit, reading: TwapHistory): Oper
   if (attempt.seal === "noop") return neverExecuted(attempt);
   const refusal = heardRefusal(tools, attempt, { pursuit, isShown: false });
   if (refusal !== null) return refusedUnlisted(refusal);
-  if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs }))
+  // That it still runs is shown, not concluded from silence: late enough no server is from before the cancel.
+  const completeMs = completeToMs(tools, attempt, newestAtMs);
+  if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs: completeMs }))
     return { status: "rejected", error: "The cancel was not carried out: the TWAP still runs." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;
   return neverProven(attempt, records.length === 0 ? "The exchange shows no TWAP of this number." : UNPROVEN);

@@ -18,7 +18,7 @@ import {
   refusedUnlisted,
   tellPending,
 } from "./operation.ts";
-import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect } from "./reading.ts";
+import { heardRefusal, isEffectWitnessedAbsent, isGivenUp, readEffect, tellWaiting } from "./reading.ts";
 
 /** A TWAP made by the action may carry a time this much before its send, milliseconds. */
 const LEAD_MS = 1_000;
@@ -38,9 +38,13 @@ export async function stepTwap(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   // It trades at once where it runs: a history that is behind is not the only store that would show it.
   if (pursuit.refusal !== null && !(await noteSlices(tools, pursuit, reading.attempt))) return false;
   const end = endOfTwap(tools, pursuit, reading);
-  if (end !== null) finishOperation(world, attempt, end);
+  if (end === null) tellWaiting(world, reading.attempt, WAITING);
+  else finishOperation(world, attempt, end);
   return end !== null;
 }
+
+const WAITING =
+  "the exchange's history of TWAPs is asked for one that is just as asked, or for anything newer without it; where neither comes within ten minutes it stays unknown.";
 
 /** A slice of a TWAP in its market that no operation has says that the refusal was perhaps a copy's. False where fills could not be read. */
 async function noteSlices({ world, userOf }: Tools, pursuit: Pursuit, attempt: Attempt): Promise<boolean> {
