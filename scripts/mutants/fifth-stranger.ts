@@ -13,8 +13,8 @@ export const FIFTH_STRANGER: readonly Mutant[] = [
   one(
     "a TWAP is what its answer has named, whatever the history shows",
     TWAP,
-    "if (equal.length > 0) return",
-    "if (equal.length > 99) return",
+    "if (equal.length > 0 &&",
+    "if (equal.length > 99 &&",
   ),
   one(
     "a history that is behind says which TWAP is ours",
@@ -141,5 +141,11 @@ export const FIFTH_STRANGER: readonly Mutant[] = [
     OPERATION,
     '    if (openAttempt(world.store, attempt.id) === null) return;\n    note(world, attempt, "waiting"',
     '    note(world, attempt, "waiting"',
+  ),
+  one(
+    "a name that another TWAP has spoken against is believed when a server that is behind shows neither",
+    TWAP,
+    "if (shown === undefined && doubt !== null) {",
+    "if (shown === undefined && doubt === undefined) {",
   ),
 ];

@@ -327,3 +327,19 @@ test("where two are as asked for, neither of them is called the one that was nam
   await s.pass(200_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "99" });
 });
+
+test("a name that another TWAP has spoken against is not believed because a server that is behind shows neither", async () => {
+  const s = await scene();
+  misname(s, 99);
+  s.ask("made", TWAP);
+  await s.pass(5_000);
+  s.setFate(({ body }) => (body.includes("twapHistory") ? { ...directly(5), toldAs: () => "[]" } : directly(5)));
+  await s.pass(60_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "99" });
+  await s.pass(600_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+  });
+});

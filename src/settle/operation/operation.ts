@@ -118,6 +118,12 @@ export function tellPending(world: With<"clock" | "store">, attempt: Attempt, wo
   });
 }
 
+/** What speaks against the name that the exchange has given it, as it was told; null where nothing has been seen. */
+export function nameDoubtOf(world: With<"store">, attempt: Attempt): string | null {
+  const { exchangeId, error } = operationOf(world, attempt);
+  return exchangeId === null || error === COMPARED ? null : error;
+}
+
 /**
  * What the exchange shows is not what was asked for: it is told, and nothing increases in the market until its list has been
  * read again. Returns the words.

@@ -11,6 +11,7 @@ import type { Pursuit, Tools } from "../pursuit.ts";
 import { actionOf } from "../send/intent.ts";
 import {
   finishOperation,
+  nameDoubtOf,
   neverExecuted,
   neverProven,
   operationOf,
@@ -77,7 +78,14 @@ async function stepNamed(
   const json = outcome?.kind === "ok" ? outcome.json : null;
   const shown = parseTwapHistoryOf(json, exchangeId)?.[0]?.state;
   const equal = shown === undefined ? ofItsTime(world, attempt, parseTwapHistory(json) ?? []) : [];
-  if (equal.length > 0) return stepMisnamed(world, attempt, { exchangeId, equal });
+  if (equal.length > 0 && stepMisnamed(world, attempt, { exchangeId, equal })) return true;
+  const doubt = nameDoubtOf(world, attempt);
+  if (shown === undefined && doubt !== null) {
+    // Another has been shown in its place: an answer that has neither is of a server that is behind, or none.
+    const isOver = isGivenUp(tools, attempt, pursuit);
+    if (isOver) finishOperation(world, attempt, { status: "unknown", exchangeId, error: doubt });
+    return isOver;
+  }
   if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
   const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
   const end: OperationEnd =
