@@ -35,12 +35,12 @@ const SHOWN: FrontendOrder = {
 const NEWER: FrontendOrder = { ...SHOWN, oid: "99", cloid: null, timestampMs: START_MS + 60_000 };
 
 /** An order that cancels are said to have closed, each of them by the native id that it names. */
-async function takenForOver(some: Partial<Leg> = {}, canceled: readonly string[] = [OID]) {
+async function takenForOver(some: Partial<Leg> = {}, canceled: readonly string[] = [OID], canceledAtMs = 0) {
   const rig = openGatewayRig();
   insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "unknown", seenAtMs: START_MS }));
   insertLeg(rig.store, legRow({ state: "closing", oid: OID, isExchangesWord: true, ...some }));
   const cancels = canceled.map((targetOid, nth) => {
-    const own = { nonce: nth + 1, targetOid, cloid: null, hasLanded: true };
+    const own = { nonce: canceledAtMs + nth + 1, createdAtMs: START_MS, targetOid, cloid: null, hasLanded: true };
     return insertAttempt(rig.store, attemptRow({ kind: "cancel", accountId: ACCOUNT.id, state: "ambiguous", ...own }));
   });
   await rig.clock.advance(60_000);
@@ -76,4 +76,12 @@ test("a trigger that is listed waits", async () => {
   const waits = { isTrigger: true, triggerPrice: decimal("90"), triggerCondition: "Price below 90", tif: null };
   heed([{ ...SHOWN, ...waits, orderType: "Stop Market" }, NEWER]);
   expect(state()).toBe("armed");
+});
+
+test("our wall clock was set ahead since: what was placed before the conclusion makes no list newer", async () => {
+  const { heed, state } = await takenForOver({}, [OID], START_MS + 100_000);
+  heed([SHOWN, NEWER]);
+  expect(state()).toBe("closing");
+  heed([SHOWN, { ...NEWER, timestampMs: START_MS + 111_000 }]);
+  expect(state()).toBe("resting");
 });

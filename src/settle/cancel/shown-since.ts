@@ -30,14 +30,14 @@ export function heedShownSince(
 type ListedOrder = { shown: FrontendOrder; list: readonly FrontendOrder[] };
 
 function reopen(world: With<"clock" | "exchange" | "store">, account: Account, { shown, list }: ListedOrder): void {
-  const { store, clock, exchange } = world;
+  const { store, clock } = world;
   const { oid } = shown;
   const leg = findLegByOid(store, account.id, oid);
   const order = leg?.state === "closing" ? findOrder(store, leg.orderId) : null;
   if (leg === null || order === null || differenceFrom({ ...askedTerms(order), leg }, shown) !== null) return;
   const nowMs = clock.nowMs();
   // Its row was changed last when that was concluded, by our own clock.
-  const sinceMs = exchange.nowMs() - (nowMs - (order.seenAtMs ?? nowMs));
+  const sinceMs = (order.seenAtMs ?? nowMs) + mostAheadMs(world, order.id);
   if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;
   inTransaction(store, () => {
     for (const attempt of listAttemptsOf(store, order.id)) {
@@ -47,4 +47,15 @@ function reopen(world: With<"clock" | "exchange" | "store">, account: Account, {
     }
     recordLegEvent(store, leg.cloid, { type: "shown_since", oid, isArmed: shown.isTrigger }, nowMs);
   });
+}
+
+/**
+ * How far the exchange's time is ahead of our wall clock, at most, milliseconds: that may have been set before or after something was
+ * noted by it, so that neither what holds now nor what held at any number of the order's is taken alone.
+ */
+function mostAheadMs({ store, clock, exchange }: With<"clock" | "exchange" | "store">, orderId: string): number {
+  const nowAheadMs = exchange.nowMs() - clock.nowMs();
+  // A nonce is the exchange's time at which it was made.
+  const aheadMs = listAttemptsOf(store, orderId).map(({ nonce, createdAtMs }) => nonce - createdAtMs);
+  return Math.max(nowAheadMs, ...aheadMs);
 }
