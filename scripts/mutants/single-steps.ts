@@ -174,4 +174,16 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     'const firesBelow = (trigger.tpsl === "sl") !== order.b;',
     'const firesBelow = (trigger.tpsl === "sl") === order.b;',
   ),
+  one(
+    "our wall clock is believed to have gone on evenly since an order was taken for over",
+    SHOWN_SINCE,
+    "return Math.max(nowAheadMs, ...aheadMs);",
+    "return Math.min(nowAheadMs, Math.max(nowAheadMs, ...aheadMs));",
+  ),
+  one(
+    "another's order hides for good that one which nothing has named is over",
+    "src/settle/cancel/pursue-cancel.ts",
+    '(seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs)',
+    '(seen.kind === "foreign" && oid !== null && !seen.difference.mayBeOurs)',
+  ),
 ];

@@ -1,7 +1,8 @@
 /** Some answers to triggers name no native id: what must not be done while nobody has read it. */
 import { expect, test } from "bun:test";
 import { directly } from "./network.ts";
-import { limit, liveOrders, shown } from "./scene.ts";
+import { MAKER } from "./plain-venue.ts";
+import { limit, liveOrders, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 import { holdStores } from "./standing-still.ts";
 
@@ -102,6 +103,32 @@ test("what a cancel by client order id has closed may be another's: a trigger th
   await s.pass(90_000);
   expect(liveOrders(s)).toEqual([]);
   expect(shown(await s.tell("hit-cancel", cancel))).toMatchObject({ http: 200, status: "canceled" });
+  s.takeErrors();
+});
+
+test("seed 2104851: a trigger that was over before anything named it is told by its history, though another's order hides it", async () => {
+  const s = await scene({ areTriggersUnnamed: true });
+  let isHidden = true;
+  s.seeThrough(({ type }, answer) => {
+    if (!isHidden) return answer;
+    return LISTS.includes(type) ? [] : type === "orderStatus" ? { status: "unknownOid" } : answer;
+  });
+  const placed = shown(await s.tell("behind", TAKE_PROFIT));
+  expect(placed.oid).toBeNull();
+  const [own] = liveOrders(s);
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "0.07" });
+  const cloid = `0x${placed.id.replaceAll("-", "")}`;
+  const orders = [{ a: 0, b: true, p: "95200", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
+  const acts = [
+    { type: "cancel", cancels: [{ a: 0, o: Number(own) }], f: false },
+    { type: "order", orders, grouping: "na", builder: null },
+  ] as unknown as Parameters<typeof s.venue.act>[1][];
+  for (const action of acts) s.venue.act(s.party.account.ownerAddress, action);
+  isHidden = false;
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("behind-cancel", cancel);
+  await s.pass(120_000);
+  expect(shown(await s.tell("behind-cancel", cancel))).toMatchObject({ http: 200, status: "canceled", filled: "0" });
   s.takeErrors();
 });
 

@@ -8,7 +8,7 @@ import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { applySight } from "../look/apply-sight.ts";
-import { lookAtLeg } from "../look/look.ts";
+import { lookAtLeg, type Sight } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt } from "../record/record.ts";
 import { sendOwn } from "../send/send-own.ts";
@@ -90,8 +90,12 @@ async function lookAndRecord(
   const onNewConnection = pursuit.looks % 2 === 1;
   const seen = await lookAtLeg(tools.world, tools.evidence, sought, { purpose: "settle", onNewConnection });
   if (seen.kind === "seen" || seen.kind === "unfinished") tools.vanished.shown(leg.cloid);
-  const isMissing = seen.kind === "not_found" && pursuit.looks >= LOOKS_BEHIND;
-  const sight = isMissing ? await tools.vanished.look(sought, cancelsWord(tools.world, pursuit, leg)) : seen;
+  const isMissing = isMissedBy(seen, leg) && pursuit.looks >= LOOKS_BEHIND;
+  // The alarm about somebody else's order is raised in any case, also where ours is found beside it.
+  if (isMissing && seen.kind === "foreign") applySight(tools.world, leg, seen);
+  // What a cancel by client order id does not find may be that other order, which is over: its word is none about ours.
+  const word = seen.kind === "foreign" ? null : cancelsWord(tools.world, pursuit, leg);
+  const sight = isMissing ? await tools.vanished.look(sought, word) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
   const now = findLegByCloid(tools.world.store, leg.cloid);
@@ -102,6 +106,11 @@ async function lookAndRecord(
   if (now === null || now.state === "rejected" || now.state === "absent") return "read";
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
   return isMissing && isClosed(now) ? "read" : "open";
+}
+
+/** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */
+function isMissedBy(seen: Sight, { oid }: Leg): boolean {
+  return seen.kind === "not_found" || (seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs);
 }
 
 /** What cancels of it have found, by readings of the market list one after another; null where none of them found nothing. */
