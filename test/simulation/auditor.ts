@@ -189,6 +189,8 @@ function auditLeftLive(run: Audited, { wish, turns }: Dialogue, name: string): s
     const [leg] = split.legs;
     const made = run.truth.made.get(split.wish.number)?.at(-1);
     if (split.wish.target !== wish.target || leg === undefined || made === undefined) return [];
+    // Its number was told as refused before the cancel: what a copy makes of it then is told when it is known.
+    if (run.copies.isCopied(made.nonce)) return [];
     const sentAtMs = run.sent.find(({ body }) => body.includes(`"nonce":${made.nonce},`))?.atMs;
     if (sentAtMs === undefined || !record || record.statusTimestampMs - START_MS <= sentAtMs) return [];
     const wasOnItsWay = sentAtMs < firstAskedAtMs && made.atMs - START_MS > acceptedAtMs;

@@ -15,13 +15,14 @@ export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dia
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
  * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
- * answer has named, while another's order has its client order id; and of what `part-alone` says.
+ * answer has named, while another's order has its client order id; and of what `part-alone` says, with its cancels.
  */
 export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;
   const error = lastError(dialogue);
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
-  const placed = wish.kind === "place" ? run.truth.orders.get(wish.number) : undefined;
+  const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
+  const placed = number === null ? undefined : run.truth.orders.get(number);
   if (placed !== undefined && isPartAlone(run, placed)) return true;
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
