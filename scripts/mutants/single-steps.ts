@@ -186,4 +186,10 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     '(seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs)',
     '(seen.kind === "foreign" && oid !== null && !seen.difference.mayBeOurs)',
   ),
+  one(
+    "any fill of an original says that its modify has left it open",
+    "src/settle/modify/original.ts",
+    "side === order.side && timeMs > endMs);",
+    "side === order.side && timeMs > 0);",
+  ),
 ];

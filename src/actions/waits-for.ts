@@ -20,7 +20,7 @@ export function waitsFor(attempt: Attempt, seen: SeenParts): string | null {
 /** A server that is behind shows it open whatever became of it. */
 function ofOriginal({ targetOid, nonce }: Attempt): string {
   const what = `what became of ${targetOid ?? "the order"}, which it replaces`;
-  const upToDate = `an answer that shows it open beside something newer, or any after ${isoTime(nonce + BEHIND_MS)}`;
+  const upToDate = `an answer that shows it open beside something newer, a fill of it from after the modify, or any after ${isoTime(nonce + BEHIND_MS)}`;
   return `${what}: its end, ${upToDate}; next, a look at it`;
 }
 

@@ -82,6 +82,8 @@ export type ShownOpen = {
   openForMs: number;
   /** One answer showed it open that itself holds something from after the modify. */
   isShownSince: boolean;
+  /** A fill of it is of after the modify could run: it lived then, and what is canceled lives no more. */
+  isFilledSince: boolean;
   /** Since the modify was signed, by the exchange's time, milliseconds. */
   sinceSignedMs: number;
 };
@@ -91,8 +93,8 @@ export type ShownOpen = {
  * server is up to date again.
  */
 export function isLeftOpen(shown: ShownOpen): boolean {
-  const { hasNeverRun, refusal, looks, openForMs, isShownSince, sinceSignedMs } = shown;
-  if (hasNeverRun || isShownSince) return true;
+  const { hasNeverRun, refusal, looks, openForMs, isShownSince, isFilledSince, sinceSignedMs } = shown;
+  if (hasNeverRun || isShownSince || isFilledSince) return true;
   if (looks < LOOKS_LEFT_OPEN || openForMs < LEFT_OPEN_FOR_MS) return false;
   return refusal === "left" || sinceSignedMs > BEHIND_MS;
 }

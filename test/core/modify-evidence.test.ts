@@ -14,14 +14,15 @@ import {
 
 const REFUSALS: readonly ModifyRefusal[] = ["left", "canceled", "at_placing", null];
 
-test("a modify has left its original open by three proofs, and by no number of looks while a server may be behind", () => {
+test("a modify has left its original open by four proofs, and by no number of looks while a server may be behind", () => {
   const may = { looks: 1_000, openForMs: 10 ** 9, sinceSignedMs: BEHIND_MS };
-  const shown = { hasNeverRun: false, refusal: null, isShownSince: false, ...may };
+  const shown = { hasNeverRun: false, refusal: null, isShownSince: false, isFilledSince: false, ...may };
   for (const refusal of REFUSALS) expect(isLeftOpen({ ...shown, refusal })).toBe(refusal === "left");
   expect(isLeftOpen({ ...shown, refusal: "left", looks: 2 })).toBe(false);
   expect(isLeftOpen({ ...shown, refusal: "left", openForMs: 1_999 })).toBe(false);
   expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, hasNeverRun: true })).toBe(true);
   expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, isShownSince: true })).toBe(true);
+  expect(isLeftOpen({ ...shown, looks: 1, openForMs: 0, isFilledSince: true })).toBe(true);
   const late = { ...shown, sinceSignedMs: BEHIND_MS + 1 };
   for (const refusal of REFUSALS) expect(isLeftOpen({ ...late, refusal })).toBe(true);
   expect(isLeftOpen({ ...late, looks: 2 })).toBe(false);

@@ -108,6 +108,22 @@ test("a refusal of one entry leaves the original open when an answer shows it be
   expect(told.error).toContain("not carried out");
 });
 
+test.each([
+  ["after it could run proves that it was left open", 30_000, { http: 200, status: "open", filled: "0.004" }],
+  ["before it could run no more proves nothing", 3_000, { http: 202, status: "unknown" }],
+])("a fill of the original that is of %s", async (_name, afterMs, told) => {
+  const s = await scene();
+  const placed = shown(await s.tell("filled", limit("buy", 94_000)));
+  const error = "Order price cannot be more than 95% away from the reference price";
+  refuseModifies(s, { status: "ok", response: { type: "order", data: { statuses: [{ error }] } } });
+  const modify = modifyTo(placed.id, "4000");
+  s.ask("filled-modify", modify);
+  await s.pass(afterMs);
+  trade(s, MAKER, { isBuy: false, price: 94_000, size: "0.004" });
+  await s.pass(100_000 - afterMs);
+  expect(shown(await s.tell("filled-modify", modify))).toMatchObject(told);
+});
+
 test("in an account where nothing else happens it is open once no server can be behind any more", async () => {
   const s = await scene();
   const placed = shown(await s.tell("quiet", limit("buy", 94_000)));

@@ -14,7 +14,7 @@ import {
 import { isClosed, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findCompleteTo } from "../../store/fills.ts";
+import { findCompleteTo, listFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -276,9 +276,19 @@ export async function isOriginalsEndKnown(
   const openForMs = world.clock.elapsedMs() - pursuit.firstOpenElapsedMs;
   const hasNeverRun = replacement.state === "absent" && attempt.seal === "noop";
   const sinceSignedMs = world.exchange.nowMs() - attempt.nonce;
-  const seen = { hasNeverRun, refusal: look.facts.refusal, looks: pursuit.looksAtOpen, openForMs, sinceSignedMs };
+  const isFilled = isFilledSince(world, attempt, replaced);
+  const told = { hasNeverRun, refusal: look.facts.refusal, isFilledSince: isFilled };
+  const seen = { ...told, looks: pursuit.looksAtOpen, openForMs, sinceSignedMs };
   if (isLeftOpen({ ...seen, isShownSince: false })) return true;
   return isLeftOpen({ ...seen, isShownSince: await isShownSince(tools, attempt, pursuit) });
+}
+
+/** By its native id, which the exchange gives once, and by the fill's own time: no store has to be up to date for that. */
+function isFilledSince(world: With<"store">, attempt: Attempt, { oid }: Leg): boolean {
+  const { order } = legsOfModify(world, attempt);
+  const fills = oid === null ? [] : listFillsOf(world.store, attempt.accountId, oid);
+  const endMs = endsAtMs(attempt);
+  return fills.some(({ market, side, timeMs }) => market === order.market && side === order.side && timeMs > endMs);
 }
 
 /** Looks that may show an original that the modify has canceled, before everything of the account is read. */
