@@ -189,7 +189,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "any fill of an original says that its modify has left it open",
     "src/settle/modify/original.ts",
-    "side === order.side && timeMs > endMs);",
-    "side === order.side && timeMs > 0);",
+    "isOwn(fill) && fill.timeMs > endsAtMs(attempt)",
+    "isOwn(fill)",
   ),
 ];

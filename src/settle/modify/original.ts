@@ -14,7 +14,7 @@ import {
 import { isClosed, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findCompleteTo, listFillsOf } from "../../store/fills.ts";
+import { findCompleteTo, listFillsOf, type StoredFill } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -287,8 +287,8 @@ export async function isOriginalsEndKnown(
 function isFilledSince(world: With<"store">, attempt: Attempt, { oid }: Leg): boolean {
   const { order } = legsOfModify(world, attempt);
   const fills = oid === null ? [] : listFillsOf(world.store, attempt.accountId, oid);
-  const endMs = endsAtMs(attempt);
-  return fills.some(({ market, side, timeMs }) => market === order.market && side === order.side && timeMs > endMs);
+  const isOwn = (fill: StoredFill) => fill.market === order.market && fill.side === order.side;
+  return fills.some((fill) => isOwn(fill) && fill.timeMs > endsAtMs(attempt));
 }
 
 /** Looks that may show an original that the modify has canceled, before everything of the account is read. */
