@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
-import { decide, type KeyAnswer, type KeyRecord } from "../core/idempotency.ts";
-import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import { decide, type KeyAnswer, type KeyRecord, type WriteAnswer } from "../core/idempotency.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
@@ -13,12 +13,6 @@ import type { Verb, Write } from "./verb.ts";
 
 /** What every write carries besides its own terms. */
 export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
-
-/** What a write is answered with; `body` is JSON text and goes out as it is. */
-export type WriteAnswer = RunningAnswer & {
-  /** True when this key has been answered (or is being answered) by an earlier request. */
-  isReplay: boolean;
-};
 
 /** A verb under a key, from now on. */
 export function writeOf(
@@ -52,7 +46,7 @@ export async function answerRecord(
     case "reused":
       throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
     case "replay":
-      return { ...(contradicted(deps.store, record) ?? storedAnswer(record)), isReplay: true };
+      return contradicted(deps.store, record) ?? { ...storedAnswer(record), isReplay: true };
     case "as_it_stands": {
       const joined = deps.running.join(record.accountId, record.idempotencyKey);
       if (joined !== null) return { ...(await joined), isReplay: true };

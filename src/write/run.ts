@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
@@ -16,7 +16,7 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "./key.ts";
+import { answerEarlier, type WriteKey, writeOf } from "./key.ts";
 import { ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
@@ -36,13 +36,12 @@ export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, 
   refuseFor(closedGateway(deps, isCancel));
   const { plan, stored, onDisk } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, write));
   if (stored.kind === "earlier") return answerEarlierInTime(deps, stored.record, write);
-  const answer = await answerInTime(deps, write, plan.resource, async () => {
+  return answerInTime(deps, write, plan.resource, async () => {
     if (stored.kind === "outgoing") return sendAndConclude(deps, stored, plan.use, onDisk);
     await onDisk;
     if (stored.kind === "begun") await stored.goOn();
     return null;
   });
-  return { ...answer, isReplay: false };
 }
 
 /** Tells of a rail's refusal after the intent's transaction: what is written inside it is rolled back with it. */
