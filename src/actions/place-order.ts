@@ -53,7 +53,7 @@ function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb
 
 /** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  return answerEarlier(deps, caller, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
+  return answerEarlier(deps, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
 }
 
 /** The plan of one order, for every verb that places one by itself. */

@@ -17,22 +17,23 @@ export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
 /** A verb under a key, from now on. */
 export function writeOf(
   { clock }: With<"clock">,
-  { account }: Caller,
+  caller: Caller,
   { idempotencyKey, fingerprint }: WriteKey,
   verb: Verb,
 ): Write {
-  return { ...verb, accountId: account.id, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
+  const accountId = caller.account.id;
+  return { ...verb, caller, accountId, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
 }
 
 /**
  * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
-export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
+export async function answerEarlier(deps: ToWrite, write: Write): Promise<WriteAnswer | null> {
   await adoptKey(deps, write);
   const record = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   if (record === null) return null;
-  caller.charge("reads");
+  write.caller.charge("reads");
   return answerRecord(deps, record, write);
 }
 

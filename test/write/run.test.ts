@@ -72,7 +72,7 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placedTerms: null, isCreating: true };
   const plan = () => Promise.reject(new Error("bug: planned again"));
   const verb = { ...asked, bucket: "orders" as const, isCancel: false, plan };
-  const write = { ...verb, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
+  const write = { ...verb, caller: rig.caller, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
   const resource = { kind: "order" as const, id };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };
