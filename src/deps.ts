@@ -2,7 +2,7 @@ import type { Account, AgentStanding, Network } from "./core/account.ts";
 import type { Attempt } from "./core/attempt.ts";
 import type { Clock } from "./core/clock.ts";
 import type { Heartbeat } from "./core/heartbeat.ts";
-import type { KeyAnswer } from "./core/idempotency.ts";
+import type { WriteAnswer } from "./core/idempotency.ts";
 import type { FlightRank } from "./core/in-flight.ts";
 import type { About, Happened } from "./core/mark.ts";
 import type { Metrics } from "./core/metric.ts";
@@ -307,8 +307,8 @@ export type LookResult = "closed" | "open" | "unfinished" | "unclear" | "not_fou
 /** Writes of this process that have not been answered yet, by account and Idempotency-Key: repeats join them. */
 export type RunningWrites = {
   /** The running write's answer, or null when none runs or too many wait for it already. */
-  join(accountId: string, idempotencyKey: string): Promise<RunningAnswer> | null;
-  start(accountId: string, idempotencyKey: string, answer: Promise<RunningAnswer>): void;
+  join(accountId: string, idempotencyKey: string): Promise<WriteAnswer> | null;
+  start(accountId: string, idempotencyKey: string, answer: Promise<WriteAnswer>): void;
   /** Notes that somebody is being told that the outcome of a running write is unknown. */
   tell(accountId: string, idempotencyKey: string): void;
   /** False while nobody can have been told anything about a write: only then may its intent still vanish. */
@@ -316,9 +316,6 @@ export type RunningWrites = {
   /** Resolves when no write runs. */
   idle(): Promise<void>;
 };
-
-/** What its key answers for good, or 202 while that is not known. */
-export type RunningAnswer = KeyAnswer | { status: 202; body: string };
 
 /** What the process knows about itself; in memory only. */
 export type GatewayState = {

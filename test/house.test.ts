@@ -62,11 +62,13 @@ const COUNTED: readonly [figure: string, files: Record<string, string>, value: s
     "functions that ask both homes of a placing",
     {
       "src/store/a.ts":
+        'import { attempts, legs, orders } from "./schema.ts";\n' +
         "const byId = prepared((store) => store.select().from(legs));\n" +
         "export function a(store) { return byId(store) ?? store.select().from(orders); }\n" +
         "export function b(store) { return byId(store); }\n" +
         "export function c(store) { return store.run(sql`SELECT 1 FROM orders JOIN attempts`); }",
       "src/core/a.ts": "function d(orders, legs) { return [orders, legs]; }",
+      "src/store/b.ts": "function e(orders, legs) { return [orders, legs]; }",
     },
     "2",
   ],

@@ -137,8 +137,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/write/key.ts",
-        find: "  if (record === null) return null;\n  caller.charge",
-        put: "  if (record === null || record.answer === null) return null;\n  caller.charge",
+        find: "  if (record === null) return null;\n  write.caller.charge",
+        put: "  if (record === null || record.answer === null) return null;\n  write.caller.charge",
       },
       {
         file: "src/write/commit.ts",
@@ -163,8 +163,8 @@ export const ORDER_BREAKS: readonly Break[] = [
     name: "a replay tells the order as it is now",
     changes: inFile(
       "src/write/key.ts",
-      "?? storedAnswer(record)), isReplay: true };",
-      "?? { status: storedAnswer(record).status, body: asItStands(deps.store, record.resource).body }), isReplay: true };",
+      "?? { ...storedAnswer(record), isReplay: true };",
+      "?? { ...storedAnswer(record), body: asItStands(deps.store, record.resource).body, isReplay: true };",
     ),
     seenBy: REPLAY,
   },

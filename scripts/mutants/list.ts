@@ -258,8 +258,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/write/key.ts",
-        find: "?? storedAnswer(record)), isReplay: true };",
-        put: "?? { ...storedAnswer(record), body: asItStands(deps.store, record.resource).body }), isReplay: true };",
+        find: "?? { ...storedAnswer(record), isReplay: true };",
+        put: "?? { ...storedAnswer(record), body: asItStands(deps.store, record.resource).body, isReplay: true };",
       },
     ],
   },

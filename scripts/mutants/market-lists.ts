@@ -104,7 +104,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
   },
   {
     name: "what has waited its turn goes by the list of markets of before that",
-    changes: [{ file: "src/write/run.ts", find: "        requireSameList(deps, planned.listed);\n", put: "" }],
+    changes: [{ file: "src/write/run.ts", find: "        requireSameList(deps, listed);\n", put: "" }],
   },
   {
     name: "the list of markets is read only when somebody asks for it",

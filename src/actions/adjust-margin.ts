@@ -1,11 +1,12 @@
 import { decimal, isNegative } from "../core/decimal.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { marginReadingText, takeMarginReading } from "../settle/operation/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { notBegun } from "./not-asked.ts";
 import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";

@@ -1,5 +1,6 @@
 import type { CancelAll, Touches } from "../core/cancel-all.ts";
 import { ApiError } from "../core/errors.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Side } from "../core/order.ts";
 import { isUuid, newUuid } from "../core/uuid.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -7,7 +8,7 @@ import { cancelAllShown, coveredBy } from "../settle/cancel-all/covered.ts";
 import { findCancelAll, insertCancelAll } from "../store/cancel-alls.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";

@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { dexOf } from "../core/market.ts";
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -12,7 +13,7 @@ import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";

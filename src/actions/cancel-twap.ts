@@ -1,7 +1,8 @@
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite } from "../deps.ts";
 import { twapCancelAction } from "../wire/action/twap.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireMarket } from "./market-rules.ts";
 import { operate } from "./operate.ts";
 

@@ -1,5 +1,6 @@
 import { decimal, isZero, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import { tradeText } from "../core/resource.ts";
 import type { Guard, Trade } from "../core/trade.ts";
@@ -9,7 +10,7 @@ import { railsOfKey } from "../store/narrowings.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { RailRefused } from "../write/gate.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import {

@@ -1,4 +1,5 @@
 import { decimal } from "../core/decimal.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { type Market, sizeFault } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -6,7 +7,7 @@ import { listOpenAttempts } from "../store/attempts.ts";
 import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { wireFault } from "./market-rules.ts";
 import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";

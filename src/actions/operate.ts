@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
@@ -10,7 +11,7 @@ import { insertOperation, type StoredOperation } from "../store/operations.ts";
 import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan, Verb } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";

@@ -1,5 +1,5 @@
 import { ApiError, batchRefused, type OrderRefusal } from "../core/errors.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
+import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { canIncrease } from "../core/stop.ts";
@@ -13,7 +13,7 @@ import type { Placing, StoredOrder } from "../store/orders.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";

@@ -1,9 +1,10 @@
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { OrderTerms, Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/worst-price.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteAnswer, WriteKey } from "../write/key.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";

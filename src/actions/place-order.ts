@@ -1,3 +1,4 @@
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
@@ -11,7 +12,7 @@ import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "../write/key.ts";
+import { answerEarlier, type WriteKey, writeOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Said, Verb } from "../write/verb.ts";
@@ -52,7 +53,7 @@ function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb
 
 /** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  return answerEarlier(deps, caller, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
+  return answerEarlier(deps, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
 }
 
 /** The plan of one order, for every verb that places one by itself. */

@@ -1,10 +1,11 @@
+/** A key by its account: two accounts may use one text. */
+export type KeyName = { accountId: string; idempotencyKey: string };
+
 /**
  * What is kept of an Idempotency-Key from the moment its intent is stored. It is never forgotten with age: it goes only when it is
  * proven that nothing of its request left, or, after a restore, when it passes to the order that it has placed.
  */
-export type KeyRecord = {
-  accountId: string;
-  idempotencyKey: string;
+export type KeyRecord = KeyName & {
   /** Method and path of the request, `POST /v1/orders`, for the message that says what differs; of our own, who asked: `trade`. */
   route: string;
   /** Pure function of the request, made before anything is looked up. */
@@ -17,6 +18,12 @@ export type KeyRecord = {
 };
 
 export type KeyAnswer = { status: 200 | 201; body: string };
+
+/** What a write is answered with: for good, or 202 while that is not known. `body` is JSON text and goes out as it is. */
+export type WriteAnswer = (KeyAnswer | { status: 202; body: string }) & {
+  /** True when this key has been answered (or is being answered) by an earlier request. */
+  isReplay: boolean;
+};
 
 export type KeyDecision = "first" | "replay" | "as_it_stands" | "reused";
 

@@ -2,14 +2,15 @@
  * The kinds of route. Each takes a request through the same steps in the same order, so that no route can
  * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
  */
+
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ReadAnswer } from "../actions/answer.ts";
 import { keptKey } from "../actions/authenticate.ts";
 import { ApiError } from "../core/errors.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { isoTime } from "../core/resource.ts";
 import type { Deps, With } from "../deps.ts";
 import type { Caller, ChargedBucket } from "../write/caller.ts";
-import type { WriteAnswer } from "../write/key.ts";
 import { readJsonBody } from "./body.ts";
 import { type Check, compileCheck } from "./check.ts";
 import { type Contract, maxBodyBytes } from "./contract.ts";

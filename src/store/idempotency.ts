@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyName, KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { idempotency, orders } from "./schema.ts";
@@ -77,9 +77,6 @@ export function storeAnswer(store: Store, { accountId, idempotencyKey }: KeyName
   const values = { accountId, idempotencyKey, answerStatus: answer.status, answerBody: answer.body };
   return fixPlacingAnswer(store)(values).rows === 1 || fixAnswer(store)(values).rows === 1;
 }
-
-/** A key by its account: two accounts may use one text. */
-export type KeyName = Pick<KeyRecord, "accountId" | "idempotencyKey">;
 
 /**
  * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. The key of a

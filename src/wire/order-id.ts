@@ -1,5 +1,6 @@
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isCloid } from "../core/cloid.ts";
+import type { KeyName } from "../core/idempotency.ts";
 import { isUuid, uuidOfHex } from "../core/uuid.ts";
 import { addressBytes } from "./hex.ts";
 import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
@@ -18,31 +19,22 @@ const MAX_TAG = 0xfff;
 const LOW_62_BITS = 2n ** 62n - 1n;
 const LOW_64_BITS = 2n ** 64n - 1n;
 
-export type OrderIdInput = {
-  nowMs: number;
-  /** 12 bits that tell this instance from another one on the same account. */
-  instanceTag: number;
-  /** Secret of the instance: without it nobody can tell from an id which key made it. */
-  secret: Uint8Array;
-  accountId: string;
-  idempotencyKey: string;
-};
-
-/** A new order id (UUIDv7, lower case). The same account and key always give the same last 62 bits. */
-export function mintOrderId({ nowMs, instanceTag, secret, accountId, idempotencyKey }: OrderIdInput): string {
+/**
+ * A new order id (UUIDv7, lower case). The same account and key always give the same last 62 bits.
+ *
+ * @param key with the time of the id, and of this instance 12 bits that tell it from another one on the same account, and its secret
+ */
+export function mintOrderId(key: KeyName & { nowMs: number; instanceTag: number; secret: Uint8Array }): string {
+  const { nowMs, instanceTag } = key;
   if (!Number.isSafeInteger(nowMs) || nowMs < 0 || BigInt(nowMs) > MAX_TIME) throw new Error("bug: time out of range");
   assertTag(instanceTag);
   const high = (BigInt(nowMs) << 16n) | (7n << 12n) | BigInt(instanceTag);
-  const low = (0b10n << 62n) | keyBitsOf({ secret, accountId, idempotencyKey });
+  const low = (0b10n << 62n) | keyBitsOf(key);
   return uuidText((high << 64n) | low);
 }
 
-/** The 62 bits that ids of this account and key carry. */
-export function keyBitsOf({
-  secret,
-  accountId,
-  idempotencyKey,
-}: Pick<OrderIdInput, "secret" | "accountId" | "idempotencyKey">): bigint {
+/** The 62 bits that ids of this account and key carry: without the instance's secret nobody can tell from an id which key made it. */
+export function keyBitsOf({ secret, accountId, idempotencyKey }: KeyName & { secret: Uint8Array }): bigint {
   // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
   const digest = hmacSha256Hex(secret, `${accountId}\0${idempotencyKey}`);
   return first64Bits(digest) >> 2n;
@@ -54,7 +46,7 @@ export function keyBits(uuid: string): bigint | null {
 }
 
 /** The digits in which every client order id of this account and key ends, whenever it was made. */
-export function keyDigitsOf(of: Pick<OrderIdInput, "secret" | "accountId" | "idempotencyKey">): string {
+export function keyDigitsOf(of: KeyName & { secret: Uint8Array }): string {
   return ((0b10n << 62n) | keyBitsOf(of)).toString(16).padStart(KEY_DIGITS, "0");
 }
 

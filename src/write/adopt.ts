@@ -1,5 +1,5 @@
 import { ApiError } from "../core/errors.ts";
-import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
+import { type KeyName, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
@@ -7,7 +7,7 @@ import { MAX_GUARDS } from "../core/trade-step.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findKeyRecord, insertKeyRecord, type KeyName, storeAnswer } from "../store/idempotency.ts";
+import { findKeyRecord, insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { type Adoption, awaitsTakeUp, findAdoption, hasRestores } from "../store/restores.ts";
 import { keyDigitsOf, mintOrderId } from "../wire/order-id.ts";

@@ -1,11 +1,11 @@
 import { ApiError } from "../core/errors.ts";
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
-import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { asItStands } from "./as-it-stands.ts";
-import { answerRecord, type WriteAnswer } from "./key.ts";
+import { answerRecord } from "./key.ts";
 import type { Write } from "./verb.ts";
 import { within } from "./within.ts";
 
@@ -25,7 +25,7 @@ export function answerInTime(
   write: Write,
   resource: KeyRecord["resource"],
   work: AfterIntent,
-): Promise<RunningAnswer> {
+): Promise<WriteAnswer> {
   const answer = answerByDeadline(deps, write, resource, work);
   deps.running.start(write.accountId, write.idempotencyKey, answer);
   return answer;
@@ -53,17 +53,17 @@ async function answerByDeadline(
   write: Write,
   resource: KeyRecord["resource"],
   work: AfterIntent,
-): Promise<RunningAnswer> {
+): Promise<WriteAnswer> {
   const done = runToTheEnd(deps, write, resource, work);
   const spentMs = deps.clock.elapsedMs() - write.startedElapsedMs;
   const leftMs = Math.max(0, deps.settings.timings.answerDeadlineMs - spentMs);
   const answer = await within(deps.clock, leftMs, done);
   await deps.point("before_reply");
-  if (answer !== null) return answer;
+  if (answer !== null) return { ...answer, isReplay: false };
   const now = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   // The intent was given back at the very moment of the deadline: `done` throws the refusal, which is the answer.
   if (now === null) await done;
-  if (now !== null && now.answer !== null) return now.answer;
+  if (now !== null && now.answer !== null) return { ...now.answer, isReplay: false };
   deps.running.tell(write.accountId, write.idempotencyKey);
   return asItStands(deps.store, resource);
 }

@@ -12,7 +12,7 @@ import type { Caller } from "./caller.ts";
 import { changedOutside } from "./changed-outside.ts";
 import { passGate } from "./gate.ts";
 import { requireRoomForStops } from "./open-order-reserve.ts";
-import type { Plan, Planned, Stored, Write } from "./verb.ts";
+import type { Plan, Stored, Write } from "./verb.ts";
 
 export type Committed = {
   /** `earlier`: another request with the key was first, and `record` is what it stored. */
@@ -29,17 +29,11 @@ type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
  * inside it, where no other request can come between. Where all slots are taken it waits before anything is
  * stored: a number that was taken before the wait would be overtaken by others, and its life would run out.
  */
-export async function commitIntent(
-  deps: ToWrite,
-  caller: Caller,
-  planned: Planned,
-  work: IntentWork,
-): Promise<Committed> {
-  const { write } = planned;
-  const slot =
-    deps.flights.take(caller.account.ownerAddress, rankOf(write)) ?? (await waitForSlot(deps, caller, write));
+export async function commitIntent(deps: ToWrite, write: Write, plan: Plan, work: IntentWork): Promise<Committed> {
+  const { ownerAddress } = write.caller.account;
+  const slot = deps.flights.take(ownerAddress, rankOf(write)) ?? (await waitForSlot(deps, write));
   try {
-    const committed = await commitInSlot(deps, caller, planned, (keyRecord) => work(keyRecord, slot));
+    const committed = await commitInSlot(deps, write, plan, (keyRecord) => work(keyRecord, slot));
     if (committed.stored.kind !== "outgoing") slot.leave();
     return committed;
   } catch (error) {
@@ -52,9 +46,9 @@ export async function commitIntent(
  * Waits for a slot for half of an answer's time at most, so that the other half is left for sending. Throws where none
  * came, or where the gateway has closed meanwhile.
  */
-async function waitForSlot(deps: ToWrite, caller: Caller, write: Write): Promise<Slot> {
+async function waitForSlot(deps: ToWrite, write: Write): Promise<Slot> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
-  const { ownerAddress } = caller.account;
+  const { ownerAddress } = write.caller.account;
   const slot = await deps.flights.wait(ownerAddress, rankOf(write), untilMs - deps.clock.elapsedMs());
   if (slot === null) throw new ApiError("exchange_rate_limited", TOO_MANY_UNDER_WAY, UNDER_WAY_RETRY_AFTER_S);
   const closed = closedGateway(deps, write.isCancel);
@@ -73,11 +67,11 @@ function rankOf({ bucket }: Write): FlightRank {
 
 async function commitInSlot(
   deps: ToWrite,
-  caller: Caller,
-  { write, plan }: Planned,
+  write: Write,
+  plan: Plan,
   work: (keyRecord: KeyRecord) => Stored,
 ): Promise<Committed> {
-  const { accountId, idempotencyKey, route, fingerprint, isCancel } = write;
+  const { caller, accountId, idempotencyKey, route, fingerprint, isCancel } = write;
   const keyRecord = { accountId, idempotencyKey, route, fingerprint, resource: plan.resource, answer: null };
   const newOrders = newOrdersOf(plan);
   await deps.point("before_intent");

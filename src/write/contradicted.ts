@@ -2,10 +2,9 @@
  * What a key answers when the exchange has shown, since the answer, what contradicts it: the key tells that from then
  * on.
  */
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import { isLive, type OrderStatus } from "../core/order.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
-import type { RunningAnswer } from "../deps.ts";
 import { ELSEWHERE } from "../settle/look/apply-sight.ts";
 import { OVERRULED } from "../settle/record/note.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
@@ -23,7 +22,7 @@ import { cancelAllAsItStands } from "./as-it-stands.ts";
  * or to be there although it had refused it: the order as everybody reads it, with its alarm. Null where the stored
  * answer stands.
  */
-export function contradicted(store: Store, record: KeyRecord): RunningAnswer | null {
+export function contradicted(store: Store, record: KeyRecord): WriteAnswer | null {
   const { resource, answer } = record;
   if (answer === null) return null;
   switch (resource.kind) {
@@ -51,7 +50,7 @@ function ofOverruled(
   store: Store,
   { accountId, idempotencyKey, resource }: KeyRecord,
   answer: KeyAnswer,
-): RunningAnswer | null {
+): WriteAnswer | null {
   if (!hasNote(store, resource.id, OVERRULED)) return null;
   const own = listAttemptsOf(store, resource.id).filter(
     (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === idempotencyKey,
@@ -64,29 +63,31 @@ function ofOverruled(
   return own.length === 0 || !isLive(told.status) ? shownOrder(store, resource.id, answer, told.error) : null;
 }
 
-function shownOrder(store: Store, id: string, { status }: KeyAnswer, error: string | null): RunningAnswer {
+function shownOrder(store: Store, id: string, { status }: KeyAnswer, error: string | null): WriteAnswer {
   const order = findOrder(store, id);
   if (order === null) throw new Error("bug: a key without its order");
-  return { status: isKnown(order) ? status : 202, body: orderText({ ...order, error: order.error ?? error }) };
+  const body = orderText({ ...order, error: order.error ?? error });
+  return { status: isKnown(order) ? status : 202, body, isReplay: true };
 }
 
-function ofCancelAll(store: Store, id: string): RunningAnswer | null {
+function ofCancelAll(store: Store, id: string): WriteAnswer | null {
   const isOverruled = listCovered(store, { id }).some((order) => hasNote(store, order.id, OVERRULED));
-  return isOverruled ? cancelAllAsItStands(store, id) : null;
+  return isOverruled ? { ...cancelAllAsItStands(store, id), isReplay: true } : null;
 }
 
-function ofBatch(store: Store, batchId: string, status: 200 | 201): RunningAnswer | null {
+function ofBatch(store: Store, batchId: string, status: 200 | 201): WriteAnswer | null {
   const orders = listBatch(store, batchId);
   const isSo = ({ id }: StoredOrder) => hasNote(store, id, ELSEWHERE) || hasNote(store, id, OVERRULED);
-  return orders.some(isSo) ? { status: orders.every(isKnown) ? status : 202, body: batchText(orders) } : null;
+  if (!orders.some(isSo)) return null;
+  return { status: orders.every(isKnown) ? status : 202, body: batchText(orders), isReplay: true };
 }
 
 function isKnown({ status }: StoredOrder): boolean {
   return status !== "unknown" && status !== "processing";
 }
 
-function ofOperation(store: Store, id: string, status: 200 | 201): RunningAnswer {
+function ofOperation(store: Store, id: string, status: 200 | 201): WriteAnswer {
   const operation = findOperation(store, id);
   if (operation === null) throw new Error("bug: a key without its operation");
-  return { status, body: operationText(operation) };
+  return { status, body: operationText(operation), isReplay: true };
 }

@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
-import { decide, type KeyAnswer, type KeyRecord } from "../core/idempotency.ts";
-import type { RunningAnswer, ToWrite, With } from "../deps.ts";
+import { decide, type KeyAnswer, type KeyRecord, type WriteAnswer } from "../core/idempotency.ts";
+import type { ToWrite, With } from "../deps.ts";
 import { NOT_LOOKED_AT } from "../settle/pre-trade/obstacles.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import type { Store } from "../store/open.ts";
@@ -14,31 +14,26 @@ import type { Verb, Write } from "./verb.ts";
 /** What every write carries besides its own terms. */
 export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
 
-/** What a write is answered with; `body` is JSON text and goes out as it is. */
-export type WriteAnswer = RunningAnswer & {
-  /** True when this key has been answered (or is being answered) by an earlier request. */
-  isReplay: boolean;
-};
-
 /** A verb under a key, from now on. */
 export function writeOf(
   { clock }: With<"clock">,
-  { account }: Caller,
+  caller: Caller,
   { idempotencyKey, fingerprint }: WriteKey,
   verb: Verb,
 ): Write {
-  return { ...verb, accountId: account.id, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
+  const accountId = caller.account.id;
+  return { ...verb, caller, accountId, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
 }
 
 /**
  * Answers a write whose key has been used: replayed, joined while it runs, or as the row stands. Null when the
  * key is free. Throws `idempotency_key_reused` for another request under the same key.
  */
-export async function answerEarlier(deps: ToWrite, caller: Caller, write: Write): Promise<WriteAnswer | null> {
+export async function answerEarlier(deps: ToWrite, write: Write): Promise<WriteAnswer | null> {
   await adoptKey(deps, write);
   const record = findKeyRecord(deps.store, write.accountId, write.idempotencyKey);
   if (record === null) return null;
-  caller.charge("reads");
+  write.caller.charge("reads");
   return answerRecord(deps, record, write);
 }
 
@@ -52,7 +47,7 @@ export async function answerRecord(
     case "reused":
       throw new ApiError("idempotency_key_reused", reusedMessage(deps.store, record, write));
     case "replay":
-      return { ...(contradicted(deps.store, record) ?? storedAnswer(record)), isReplay: true };
+      return contradicted(deps.store, record) ?? { ...storedAnswer(record), isReplay: true };
     case "as_it_stands": {
       const joined = deps.running.join(record.accountId, record.idempotencyKey);
       if (joined !== null) return { ...(await joined), isReplay: true };

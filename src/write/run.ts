@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
@@ -16,12 +16,12 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type WriteAnswer, type WriteKey, writeOf } from "./key.ts";
+import { answerEarlier, type WriteKey, writeOf } from "./key.ts";
 import { ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { Outgoing, Plan, Planned, Stored, Verb, Write } from "./verb.ts";
+import type { ListedMarket, Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
@@ -30,19 +30,18 @@ import type { Outgoing, Plan, Planned, Stored, Verb, Write } from "./verb.ts";
 export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
   const { bucket, isCancel } = verb;
   const write = writeOf(deps, caller, wanted, verb);
-  const earlier = await answerEarlier(deps, caller, write);
+  const earlier = await answerEarlier(deps, write);
   if (earlier !== null) return earlier;
   caller.charge(bucket, verb.charges);
   refuseFor(closedGateway(deps, isCancel));
-  const { plan, stored, onDisk } = await tellingRefusals(deps, caller, () => planAndCommit(deps, caller, write));
+  const { plan, stored, onDisk } = await tellingRefusals(deps, caller, () => planAndCommit(deps, write));
   if (stored.kind === "earlier") return answerEarlierInTime(deps, stored.record, write);
-  const answer = await answerInTime(deps, write, plan.resource, async () => {
+  return answerInTime(deps, write, plan.resource, async () => {
     if (stored.kind === "outgoing") return sendAndConclude(deps, stored, plan.use, onDisk);
     await onDisk;
     if (stored.kind === "begun") await stored.goOn();
     return null;
   });
-  return { ...answer, isReplay: false };
 }
 
 /** Tells of a rail's refusal after the intent's transaction: what is written inside it is rolled back with it. */
@@ -59,15 +58,15 @@ async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Pr
  * Plans and commits. Plans again where something was stored meanwhile that has to be planned for, where the list of
  * markets has moved, and, once, where a rail refused by what may be a reading that is behind.
  */
-async function planAndCommit(deps: ToWrite, caller: Caller, write: Write): Promise<Committed & { plan: Plan }> {
+async function planAndCommit(deps: ToWrite, write: Write): Promise<Committed & { plan: Plan }> {
+  const { caller } = write;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
   for (;;) {
-    const planned = await inTime(deps, deadlineMs, planFor(deps, caller, write));
-    const { plan } = planned;
+    const { plan, listed } = await inTime(deps, deadlineMs, planFor(deps, write));
     try {
-      const committed = await commitIntent(deps, caller, planned, (keyRecord, slot) => {
-        requireSameList(deps, planned.listed);
+      const committed = await commitIntent(deps, write, plan, (keyRecord, slot) => {
+        requireSameList(deps, listed);
         const stored = storeUnder(deps, keyRecord, plan.keyRow, () => plan.store(keyRecord, slot));
         requireOneOutcome(deps, { caller, plan, stored });
         return stored;
@@ -88,8 +87,10 @@ async function planAndCommit(deps: ToWrite, caller: Caller, write: Write): Promi
 
 /**
  * Makes the plan, and reads all that has to be known before the intent. The exchange is asked here, and may be slow.
+ * With it the markets of the plan as they were listed when it was made.
  */
-async function planFor(deps: ToWrite, caller: Caller, write: Write): Promise<Planned> {
+async function planFor(deps: ToWrite, write: Write): Promise<{ plan: Plan; listed: readonly ListedMarket[] }> {
+  const { caller } = write;
   const plan = await write.plan(write);
   const listed = listedFor(deps, write, plan);
   requireRails(deps, caller, plan);
@@ -97,7 +98,7 @@ async function planFor(deps: ToWrite, caller: Caller, write: Write): Promise<Pla
   if (plan.isSent) refuseFor(budgetObstacle(deps, caller.account, plan));
   const reading = readFactsFor(deps, caller, plan);
   if (reading !== null) await reading;
-  return { write, plan, listed };
+  return { plan, listed };
 }
 
 const LATE = Symbol("late");

@@ -1,11 +1,12 @@
-import type { RunningAnswer, RunningWrites } from "../deps.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
+import type { RunningWrites } from "../deps.ts";
 
 /** Most requests that wait for one running write; the next is told how the row stands. */
 const MAX_JOINERS = 64;
 
 /** The writes of this process that have not been answered yet. */
 export function openRunningWrites(): RunningWrites {
-  const running = new Map<string, { answer: Promise<RunningAnswer>; joiners: number; isTold: boolean }>();
+  const running = new Map<string, { answer: Promise<WriteAnswer>; joiners: number; isTold: boolean }>();
   const nameOf = (accountId: string, idempotencyKey: string) => `${accountId} ${idempotencyKey}`;
   return {
     join(accountId, idempotencyKey) {

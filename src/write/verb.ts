@@ -5,7 +5,7 @@ import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import type { Conclusion } from "../settle/record/record.ts";
 import type { WireOrder } from "../wire/action/order.ts";
 import type { Reply } from "../wire/answer/reply.ts";
-import type { ChargedBucket } from "./caller.ts";
+import type { Caller, ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
 /**
@@ -32,6 +32,7 @@ export type Verb = Pick<KeyRecord, "route"> & {
 /** A verb that one request asks for, under its Idempotency-Key. */
 export type Write = Verb &
   Pick<KeyRecord, "accountId" | "idempotencyKey" | "fingerprint"> & {
+    caller: Caller;
     /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
     startedElapsedMs: number;
   };
@@ -66,9 +67,6 @@ export type Plan = {
    */
   store(keyRecord: KeyRecord, slot: Slot): Stored;
 };
-
-/** A write with its plan, and the markets of that as they were listed when it was made. */
-export type Planned = { write: Write; plan: Plan; listed: readonly ListedMarket[] };
 
 /** A market, its number in the list of markets, and why the list is doubted there. */
 export type ListedMarket = { name: string; assetId: number | null; doubt: string | null };

@@ -1,9 +1,10 @@
 /** The 8 s of an answer count from the request, whatever was read or waited for before the intent was stored. */
+
 import { expect, test } from "bun:test";
 import { createTwap } from "../../src/actions/create-twap.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import { type Delivery, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 
 const SLOW_MS = 3_000;

@@ -64,7 +64,15 @@ test("a repeat that found its key not answered yet is answered with what was sto
     isCancel: false,
     plan: () => Promise.reject(new Error("nothing is planned")),
   } as const;
-  const write = { ...record, ...verb, asked: {}, placedTerms: null, isCreating: true, startedElapsedMs: 0 };
+  const write = {
+    ...record,
+    ...verb,
+    caller: rig.caller,
+    asked: {},
+    placedTerms: null,
+    isCreating: true,
+    startedElapsedMs: 0,
+  };
   const again = await answerRecord(rig.deps, { ...record, answer: null }, write);
   expect(again).toMatchObject({ status: 201, body: first.body, isReplay: true });
 });

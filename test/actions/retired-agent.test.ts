@@ -1,12 +1,13 @@
 /** An agent may be retired after a write has been let in and before its intent is stored. */
+
 import { expect, test } from "bun:test";
 import { createTwap } from "../../src/actions/create-twap.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import { retireAgent } from "../../src/store/agents.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { listOperations } from "../../src/store/operations.ts";
 import { listOrders } from "../../src/store/orders.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
 import { ACCOUNT, AGENT_ADDRESS, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 
 const KEY = "key-00000001";

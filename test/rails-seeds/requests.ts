@@ -1,4 +1,5 @@
 /** What bots and a plain key ask of the gateway: every verb that can make a position larger, and those that make it smaller. */
+
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
@@ -12,8 +13,8 @@ import { placeOrder } from "../../src/actions/place-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import { ApiError } from "../../src/core/errors.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
 import type { Chance } from "../simulation/chance.ts";
 import { drawTerms, TOO_MUCH } from "./draw.ts";
 import { ACCOUNT, type Gateway, type Holder, MARKETS } from "./gateway.ts";

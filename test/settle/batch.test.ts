@@ -1,13 +1,14 @@
 /** Batches that are lost, doubled and cut at every step: of each order at most one, and of each the truth. */
+
 import { expect, test } from "bun:test";
 import { placeBatch } from "../../src/actions/place-batch.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
 import { listBatch } from "../../src/store/batches.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
 import { ACCOUNT, DELIVERY, type Delivery, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import type { Fate, SmallVenue } from "../support/small-venue.ts";
 

@@ -1,4 +1,5 @@
 /** The deeds over a real database, a small exchange and a clock that stands: what a client asks, without HTTP. */
+
 import { privateKeyToAccount } from "viem/accounts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
@@ -6,6 +7,7 @@ import { openOwnWrites } from "../../src/actions/own-writes.ts";
 import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
 import { openWorkers } from "../../src/actions/workers.ts";
 import type { Account } from "../../src/core/account.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
@@ -33,7 +35,6 @@ import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import type { Caller } from "../../src/write/caller.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
 import { withSleep } from "./sleeping-timer.ts";

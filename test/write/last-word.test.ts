@@ -53,7 +53,7 @@ test("a key that has expired since it was let in stores nothing", async () => {
 });
 
 test("a key that was adopted is not answered for good while what became of its order is not known", async () => {
-  const { deps, store, clock } = openGatewayRig();
+  const { deps, store, clock, caller } = openGatewayRig();
   const placing = placingRows(1);
   const { accountId, id: orderId } = placing.order;
   const idempotencyKey = "of-the-lost-machine";
@@ -64,7 +64,7 @@ test("a key that was adopted is not answered for good while what became of its o
     isCancel: false,
     plan: () => Promise.reject(new Error("nothing is planned")),
   } as const;
-  const asked = { ...verb, asked: {}, placedTerms: {}, isCreating: true, startedElapsedMs: 0 };
+  const asked = { ...verb, caller, asked: {}, placedTerms: {}, isCreating: true, startedElapsedMs: 0 };
   inTransaction(store, () => {
     markRestored(store, clock.nowMs());
     insertPlacing(store, { ...placing, order: { ...placing.order, status: "unknown" } });

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ApiError } from "../../src/core/errors.ts";
-import type { RunningAnswer } from "../../src/deps.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import { answerInTime } from "../../src/write/answer-in-time.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
 
-const ANSWER: RunningAnswer = { status: 201, body: "{}" };
+const ANSWER: WriteAnswer = { status: 201, body: "{}", isReplay: false };
 
 test("64 may join a running write; the next is told how it stands, and from then on it must not vanish", async () => {
   const running = openRunningWrites();
-  let finish: (answer: RunningAnswer) => void = () => undefined;
-  const answer = new Promise<RunningAnswer>((resolve) => {
+  let finish: (answer: WriteAnswer) => void = () => undefined;
+  const answer = new Promise<WriteAnswer>((resolve) => {
     finish = resolve;
   });
   expect(running.join("a", "k")).toBeNull();
@@ -49,11 +49,11 @@ test("accounts and keys that would read the same side by side are kept apart", (
 test("the end of a write that was given back does not end the next one under its key", async () => {
   const running = openRunningWrites();
   let fail: (error: Error) => void = () => undefined;
-  const first = new Promise<RunningAnswer>((_resolve, reject) => {
+  const first = new Promise<WriteAnswer>((_resolve, reject) => {
     fail = reject;
   });
   running.start("a", "k", first);
-  const second = new Promise<RunningAnswer>(() => undefined);
+  const second = new Promise<WriteAnswer>(() => undefined);
   running.start("a", "k", second);
   fail(new ApiError("exchange_unreachable", "not sent"));
   await first.catch(() => undefined);
@@ -72,7 +72,7 @@ test("a fault after the intent is answered 202 and pursued, never thrown", async
   const asked = { route: "POST /v1/orders", fingerprint: "", asked: {}, placedTerms: null, isCreating: true };
   const plan = () => Promise.reject(new Error("bug: planned again"));
   const verb = { ...asked, bucket: "orders" as const, isCancel: false, plan };
-  const write = { ...verb, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
+  const write = { ...verb, caller: rig.caller, accountId: ACCOUNT.id, idempotencyKey: "key-0001", startedElapsedMs: 0 };
   const resource = { kind: "order" as const, id };
   const pursued: number[] = [];
   const settling = { ...rig.deps.settling, pursue: async (attemptId: number) => void pursued.push(attemptId) };

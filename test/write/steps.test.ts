@@ -1,4 +1,5 @@
 /** Every verb goes through every step: what one of them forgot would be the first that anybody notices. */
+
 import { expect, test } from "bun:test";
 import { adjustMargin } from "../../src/actions/adjust-margin.ts";
 import { cancelTwap } from "../../src/actions/cancel-twap.ts";
@@ -6,9 +7,9 @@ import { createTwap } from "../../src/actions/create-twap.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { setLeverage } from "../../src/actions/set-leverage.ts";
 import { ApiError } from "../../src/core/errors.ts";
+import type { WriteAnswer } from "../../src/core/idempotency.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import type { ChargedBucket } from "../../src/write/caller.ts";
-import type { WriteAnswer } from "../../src/write/key.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 
 const KEY = "key-of-the-write";

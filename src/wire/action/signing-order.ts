@@ -1,11 +1,8 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { madeOnce } from "../../core/made-once.ts";
 
 type Arrange = (value: unknown) => unknown;
-
-/** What was made of a schema once; schemas are constants. */
-const arrangements = new WeakMap<TSchema, Arrange>();
-const checks = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /**
  * The value with its members in the order of the schema's properties, which is the order that is hashed, and with
@@ -18,20 +15,12 @@ export function inSigningOrder(schema: TSchema, value: unknown): unknown {
 
 /** True when the value is one of this schema; closed objects refuse what they do not know. */
 export function fits(schema: TSchema, value: unknown): boolean {
-  const known = checks.get(schema);
-  if (known !== undefined) return known.Check(value);
-  const made = TypeCompiler.Compile(schema);
-  checks.set(schema, made);
-  return made.Check(value);
+  return checkOf(schema).Check(value);
 }
 
-function arrangementOf(schema: TSchema): Arrange {
-  const known = arrangements.get(schema);
-  if (known !== undefined) return known;
-  const made = arrange(schema);
-  arrangements.set(schema, made);
-  return made;
-}
+// Schemas are constants: each is compiled and arranged once.
+const checkOf = madeOnce((schema: TSchema) => TypeCompiler.Compile(schema));
+const arrangementOf = madeOnce(arrange);
 
 function arrange(schema: TSchema): Arrange {
   if (KindGuard.IsBigInt(schema)) {
