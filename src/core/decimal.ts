@@ -42,10 +42,14 @@ const MAX_READ = 4_096;
 export function exact(value: Decimal): Exact {
   const known = READ.get(value);
   if (known !== undefined) return known;
-  if (READ.size >= MAX_READ) READ.clear();
   const read = readScaled(value);
-  READ.set(value, read);
+  keepRead(value, read);
   return read;
+}
+
+function keepRead(value: Decimal, read: Exact): void {
+  if (READ.size >= MAX_READ) READ.clear();
+  READ.set(value, read);
 }
 
 function readScaled(value: Decimal): Exact {
@@ -130,6 +134,15 @@ export function add(a: Decimal, b: Decimal): Decimal {
   if (a === ZERO || b === ZERO) return a === ZERO ? b : a;
   const { left, right, scale } = aligned(a, b);
   return fromUnits(left + right, scale);
+}
+
+/** `add`, for a running total: what it comes to is what the next amount is added to, and is not read from its text again. */
+export function addTo(total: Decimal, amount: Decimal): Decimal {
+  if (amount === ZERO) return total;
+  const all = plus(exact(total), exact(amount));
+  const text = textOf(all);
+  keepRead(text, all);
+  return text;
 }
 
 export function sum(amounts: readonly Decimal[]): Decimal {

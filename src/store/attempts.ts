@@ -6,6 +6,7 @@ import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { NO_ATTEMPT } from "./placing-columns.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { noteRefused } from "./refused-book.ts";
 import { takeRowId } from "./row-ids.ts";
 import { attempts, orders } from "./schema.ts";
 import { ATTEMPT_FIELDS, everyAttempt } from "./schema-views.ts";
@@ -181,6 +182,7 @@ export function updateAttempt(
   attempt: Pick<Attempt, "id" | "kind" | "resource">,
   change: AttemptChange,
 ): boolean {
+  noteRefused(store);
   if (attempt.kind === "modify") touchOpenLegs(store, attempt.resource.id);
   // A change has no members but its own.
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
@@ -209,6 +211,7 @@ function columnInOrder(name: keyof AttemptChange) {
 
 /** Opens a settled attempt again: the exchange has shown what it was said not to have. The key keeps its answer. */
 export function reopenAttempt(store: Store, { id, kind, resource }: Pick<Attempt, "id" | "kind" | "resource">): void {
+  noteRefused(store);
   touchOpenLegs(store, resource.id);
   if (isPlacing({ kind }))
     store.update(orders).set({ attemptState: "ambiguous", settledAtMs: null }).where(eq(orders.number, id)).run();

@@ -40,8 +40,9 @@ export function listBotTwaps(store: Store, accountId: string): readonly BotTwap[
 export function listReducingTwaps(
   store: Store,
   { accountId, bot, market }: Pick<BotTwap, "accountId" | "bot" | "market">,
-): BotTwap[] {
-  return listBotTwaps(store, accountId).filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
+): readonly BotTwap[] {
+  const all = listBotTwaps(store, accountId);
+  return all.length === 0 ? all : all.filter((twap) => twap.bot === bot && twap.market === market && twap.reduceOnly);
 }
 
 const kept = remembered<readonly BotTwap[]>((store, accountId) => ofAccount(store).all({ accountId }));

@@ -3,7 +3,7 @@
  * transaction that learns of a fill, from the orders' own rows.
  */
 import { eq, sql } from "drizzle-orm";
-import { add, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
+import { addTo, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
 import { netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
@@ -85,7 +85,7 @@ export function addToBotDay(store: Store, of: BotName, done: DayTotals & { atMs:
 
 function addToDay(store: Store, book: BotBook, day: number, { turnover, actions }: DayTotals): void {
   const before = dayIn(store, book, day).own;
-  const sum = { turnover: add(before.turnover, turnover), actions: before.actions + actions, fees: before.fees };
+  const sum = { turnover: addTo(before.turnover, turnover), actions: before.actions + actions, fees: before.fees };
   putDay(store, book, day, sum);
 }
 
@@ -141,11 +141,16 @@ export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket
 }
 
 /** Ids of a bot's orders and TWAPs, of this side, that only reduce and may be filled. */
-function listReductionsOut(store: Store, { bot, ...of }: OfMarket & { side: Side }): string[] {
-  const ids = listReducingOrders(store, of).flatMap(({ id, keyHash }) => (botOf(store, keyHash) === bot ? [id] : []));
-  const twaps = listReducingTwaps(store, { ...of, bot }).filter(({ side }) => side === of.side);
-  return [...ids, ...twaps.map(({ operationId }) => operationId)];
+function listReductionsOut(store: Store, of: OfMarket & { side: Side }): readonly string[] {
+  const orders = listReducingOrders(store, of);
+  const twaps = listReducingTwaps(store, of);
+  // As most often, and asked with each fill.
+  if (orders.length + twaps.length === 0) return NONE;
+  const own = orders.filter(({ keyHash }) => botOf(store, keyHash) === of.bot).map(({ id }) => id);
+  return [...own, ...twaps.filter(({ side }) => side === of.side).map(({ operationId }) => operationId)];
 }
+
+const NONE: readonly string[] = [];
 
 /** For who has worked out anew what was booked. */
 export function setBotNet(store: Store, { accountId, bot, market }: OfMarket, net: Decimal): void {

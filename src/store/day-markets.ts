@@ -1,5 +1,5 @@
 /** What a bot's loss of the day is worked out from, market by market: written with its books, and by whoever watches. */
-import { add, type Decimal, ZERO } from "../core/decimal.ts";
+import { addTo, type Decimal, ZERO } from "../core/decimal.ts";
 import { type BotBook, type BotName, bookOf, dayIn, putMarket, type StoredDayMarket } from "./bot-books.ts";
 import type { Store } from "./open.ts";
 
@@ -24,5 +24,5 @@ type Brought = { market: string; day: number } & Record<"openNet" | "cash", Deci
 export function bookCash(store: Store, book: BotBook, { market, day, openNet, cash }: Brought): void {
   const { accountId, bot } = book;
   const before = dayIn(store, book, day).markets.get(market) ?? newDayMarket({ accountId, bot, day }, market, openNet);
-  putMarket(store, book, { ...before, cash: add(before.cash, cash) });
+  putMarket(store, book, { ...before, cash: addTo(before.cash, cash) });
 }

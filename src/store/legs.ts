@@ -5,6 +5,7 @@ import type { Store } from "./open.ts";
 import { forgetOpenLegs, touchOpenLegs } from "./open-leg-book.ts";
 import { LEG, legColumns, toTrigger, triggerColumns } from "./placing-columns.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { noteRefused } from "./refused-book.ts";
 import { legs, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 import { heedLegId } from "./spot-fees.ts";
@@ -88,6 +89,7 @@ const updateOneLeg = prepared((store) =>
 /** Stores a leg as it is now. `before` is the leg as it stands in this transaction, of a caller that has read it. */
 export function updateLeg(store: Store, leg: Leg, before = findLegByCloid(store, leg.cloid)): void {
   touchOpenLegs(store, leg.orderId);
+  noteRefused(store);
   writeLeg(store, leg);
   heedLegId(store, leg.orderId, { before: before?.oid ?? null, after: leg.oid });
 }

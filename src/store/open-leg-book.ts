@@ -11,6 +11,7 @@ import type { OpenLeg } from "../core/rails/exposure.ts";
 import { botOf } from "./bots.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
+import { noteRefused } from "./refused-book.ts";
 import { remembered } from "./remembered.ts";
 
 /** Of an order, what its open legs say of it. */
@@ -91,6 +92,8 @@ export function touchOpenLegs(store: Store, orderId: string): void {
 
 /** For whoever writes an order together with its first leg: the same, without reading it again. */
 export function putOpenLeg(store: Store, order: StoredOrder, leg: Leg): void {
+  // Only what was not placed may still come by a copy of its action.
+  if (leg.state === "absent") noteRefused(store);
   const book = kept.find(store, NAME);
   if (book === null) return;
   const { id: orderId, accountId } = order;

@@ -9,13 +9,14 @@ import type { Store } from "./open.ts";
 import { openLeg } from "./open-leg-book.ts";
 import { findOperation, type StoredOperation } from "./operations.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
-import { assignments, prepared } from "./prepared.ts";
+import { assignments, columnsOf, prepared } from "./prepared.ts";
+import { noteRefused, type RefusedRow, refusedRows } from "./refused-book.ts";
 import { attempts, orders } from "./schema.ts";
 
 // Both in the words of the indexes that hold only these.
 const ofOrders = prepared((store) =>
   store
-    .select({ number: orders.number })
+    .select(columnsOf(orders, ["number", "expiresAtMs"]))
     .from(orders)
     .where(
       and(
@@ -32,7 +33,7 @@ const ofOrders = prepared((store) =>
 /** Of these a refusal that left the number unused keeps its words. */
 const ofOthers = prepared((store) =>
   store
-    .select({ number: attempts.id })
+    .select({ number: attempts.id, expiresAtMs: attempts.expiresAtMs })
     .from(attempts)
     .where(
       and(
@@ -67,11 +68,19 @@ export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs:
   return listRefused(store, { accountId, expiresAfterMs, seal: "expiry" });
 }
 
-function listRefused(
-  store: Store,
-  of: { accountId: string; expiresAfterMs: number; seal: "" | "expiry" },
-): UnusedNumber[] {
+type Refused = { accountId: string; expiresAfterMs: number; seal: "" | "expiry" };
+
+function listRefused(store: Store, of: Refused): UnusedNumber[] {
+  return unusedIn(store, readRows(store, of));
+}
+
+function readRows(store: Store, of: Refused): RefusedRow[] {
   const rows = [...ofOrders(store).all(of), ...ofOthers(store).all(of)];
+  // Where it is null the condition has left the row out.
+  return rows.map(({ number, expiresAtMs }) => ({ number, expiresAtMs: expiresAtMs ?? 0 }));
+}
+
+function unusedIn(store: Store, rows: readonly RefusedRow[]): UnusedNumber[] {
   return rows.flatMap(({ number }) => {
     const attempt = findAttempt(store, number);
     return attempt === null ? [] : (refusedBy(store, attempt) ?? []);
@@ -90,14 +99,20 @@ function refusedBy(store: Store, attempt: Attempt): UnusedNumber | null {
   return order !== null && isAbsent ? { attempt, order, twap: null } : null;
 }
 
+const readUnsealed = (store: Store, of: Omit<Refused, "seal">) => readRows(store, { ...of, seal: "" });
+
 /** What may still execute of the actions in `listUnusedNumbers`, as open legs. */
-export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: number): OpenLeg[] {
-  return listUnusedNumbers(store, accountId, expiresAfterMs).flatMap(({ attempt: { cloid }, order, twap }) => {
+export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: number): readonly OpenLeg[] {
+  const rows = refusedRows(store, { accountId, expiresAfterMs }, readUnsealed);
+  if (rows.length === 0) return NONE;
+  return unusedIn(store, rows).flatMap(({ attempt: { cloid }, order, twap }) => {
     if (twap !== null) return twapLeg(store, twap);
     const leg = cloid === null ? null : findLegByCloid(store, cloid);
     return leg === null ? [] : openLeg(store, order, { ...leg, state: "lost" });
   });
 }
+
+const NONE: readonly OpenLeg[] = [];
 
 const sealOrder = prepared((store) =>
   store
@@ -124,6 +139,7 @@ const sealOther = prepared((store) =>
 
 /** Nothing that was refused under this number can be executed any more. */
 export function sealUnused(store: Store, { id, kind, signer, nonce }: Attempt, by: "noop" | "expiry"): void {
+  noteRefused(store);
   if (kind === "place") sealOrder(store).run({ signer, nonce, seal: by });
   else sealOther(store).run({ id, seal: by });
 }

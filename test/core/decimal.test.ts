@@ -3,6 +3,7 @@ import fc from "fast-check";
 import {
   absolute,
   add,
+  addTo,
   compare,
   compareExact,
   compareProduct,
@@ -126,6 +127,22 @@ test("sums, differences, products and comparisons are exact", () => {
       for (const limit of [a, b, multiply(a, b), ZERO])
         expect(compareProduct(a, b, limit)).toBe(compare(multiply(a, b), limit));
       for (const result of [add(a, b), subtract(a, b), multiply(a, b)]) expect(result).toMatch(CANONICAL);
+    }),
+  );
+});
+
+test("a running total is the sum, and what is worked out of it next is as exact", () => {
+  fc.assert(
+    fc.property(decimals, decimals, decimals, (a, b, c) => {
+      const total = addTo(a, b);
+      expect(total).toBe(add(a, b));
+      expect(addTo(total, c)).toBe(add(add(a, b), c));
+      const isLikeText = compareExact(exact(total), {
+        units: BigInt(total.replace(".", "")),
+        scale: decimalPlaces(total),
+      });
+      expect(isLikeText).toBe(0);
+      expect(toUnits(total, decimalPlaces(total))).toBe(BigInt(total.replace(".", "")));
     }),
   );
 });

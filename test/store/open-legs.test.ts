@@ -7,9 +7,15 @@ import fc from "fast-check";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg, OrderStatus } from "../../src/core/order.ts";
-import { deleteAttempt, insertAttempt, listAttemptsOf, updateAttempt } from "../../src/store/attempts.ts";
+import {
+  deleteAttempt,
+  insertAttempt,
+  listAttemptsOf,
+  reopenAttempt,
+  updateAttempt,
+} from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { deleteLeg, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
+import { deleteLeg, findLegByCloid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOpenLegs, readOpenLegs } from "../../src/store/open-legs.ts";
 import {
@@ -24,11 +30,14 @@ import {
   updateOrder,
 } from "../../src/store/orders.ts";
 import { listReducingOrders } from "../../src/store/reductions-out.ts";
+import { listUnusedLegs, listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
 import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 
 const ORDERS = [1, 2, 3];
+/** Of the actions here, or a millisecond later. */
+const EXPIRES_AT_MS = 13_000;
 const STATUSES: readonly OrderStatus[] = ["open", "unknown", "filled", "canceled", "waiting_for_trigger", "rejected"];
-const STATES: readonly Leg["state"][] = ["sent", "resting", "armed", "filled", "canceled"];
+const STATES: readonly Leg["state"][] = ["sent", "resting", "armed", "filled", "canceled", "absent"];
 const [{ accountId }] = [orderRow()];
 
 type Step = { order: number; nth: number; clock: number };
@@ -70,6 +79,18 @@ const WRITES: Readonly<Record<string, Write>> = {
     const attempt = listAttemptsOf(store, idOf(order)).at(-1);
     if (attempt !== undefined) updateAttempt(store, attempt, { state: nth % 2 === 0 ? "done" : "ambiguous" });
   },
+  refuse(store, { order, nth }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    if (attempt !== undefined) updateAttempt(store, attempt, { state: "done", answerText: `refused ${nth}` });
+  },
+  seal(store, { order, nth }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    if (attempt !== undefined) sealUnused(store, attempt, nth % 2 === 0 ? "noop" : "expiry");
+  },
+  reopen(store, { order }) {
+    const attempt = listAttemptsOf(store, idOf(order)).at(-1);
+    if (attempt?.state === "done") reopenAttempt(store, attempt);
+  },
   apart(store, { order }) {
     const attempt = listAttemptsOf(store, idOf(order)).at(-1);
     if (attempt?.kind === "modify") updateAttempt(store, attempt, { isTargetClosed: true });
@@ -94,7 +115,7 @@ const NAMES = Object.keys(WRITES);
 
 /** The second only reduces. */
 function place(store: Store, nth: number, nonce: number): void {
-  const { order, ...rest } = placingRows(nth, { nonce });
+  const { order, ...rest } = placingRows(nth, { nonce, expiresAtMs: EXPIRES_AT_MS + (nonce % 2) });
   insertPlacing(store, { ...rest, order: { ...order, reduceOnly: nth === 2 } });
 }
 
@@ -134,6 +155,7 @@ test("after any writes what is kept is what the rows say", () => {
         expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
         expectWithin(store);
         expectReducing(store);
+        expectUnused(store, nth % 3);
       }
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
       closeStore(store);
@@ -150,6 +172,15 @@ function expectReducing(store: Store): void {
     const kept = listReducingOrders(store, { accountId, market: "BTC", side }).map(({ id }) => id);
     expect(kept.toSorted()).toEqual(expected.toSorted());
   }
+}
+
+/** Beside what is read of the rows alone. */
+function expectUnused(store: Store, third: number): void {
+  const expiresAfterMs = EXPIRES_AT_MS - 1 + third;
+  const unused = listUnusedNumbers(store, accountId, expiresAfterMs).map(({ attempt: { cloid } }) => cloid ?? "");
+  const expected = unused.filter((cloid) => findLegByCloid(store, cloid)?.filledSize !== "1");
+  const kept = listUnusedLegs(store, accountId, expiresAfterMs).map(({ cloid }) => cloid);
+  expect(kept.toSorted()).toEqual(expected.toSorted());
 }
 
 /** How many orders may be open is never told too low, nor how many are shown to be too high. */

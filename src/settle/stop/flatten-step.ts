@@ -94,7 +94,7 @@ function isWaiting({ trigger, status }: StoredOrder): boolean {
 }
 
 /** Of a bot's stop: what of its TWAPs may still close the same in a market. */
-export function closingTwaps(store: Store, stop: Stop, market: string): BotTwap[] {
+export function closingTwaps(store: Store, stop: Stop, market: string): readonly BotTwap[] {
   const bot = botOfStop(store, stop);
   return bot === null ? [] : listReducingTwaps(store, { accountId: stop.accountId, bot, market });
 }
