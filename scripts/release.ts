@@ -19,7 +19,7 @@ import { describeParts } from "./release/sbom.ts";
 const RUNTIMES = { x64: "@oven/bun-linux-x64", arm64: "@oven/bun-linux-aarch64" } as const;
 type Architecture = keyof typeof RUNTIMES;
 
-const FROM_ROOT = ["LICENSE", "README.md", "CHANGELOG.md"];
+const FROM_ROOT = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"];
 /** What users take along, where it stands in the tree. */
 const TAKEN_ALONG = [
   "clients/python/postern.py",
@@ -28,6 +28,7 @@ const TAKEN_ALONG = [
   "examples/trade.py",
   "examples/trade.sh",
   "skills/postern/SKILL.md",
+  "src/paper/README.md",
 ];
 const UNIT_FILES = join(ROOT, "scripts/systemd");
 /** Of the unit's folder; what tries it in a container is not for the operator. */

@@ -152,6 +152,19 @@ export const STOP_BREAKS: readonly Break[] = [
   },
   {
     row: "S53",
+    name: "what is left is told while what was lost may turn up",
+    changes: inFile(
+      "src/settle/stop/flattener.ts",
+      "if (isAllLeft && stop.stoppedAtMs !== null) return",
+      "if (isAllLeft) return",
+    ),
+    seenBy: {
+      test: "test/http/flatten-unknown.test.ts",
+      title: "what is left while an order without a trace is out ends nothing",
+    },
+  },
+  {
+    row: "S53",
     name: "the next order goes before the last one is settled",
     changes: inFile(
       "src/settle/stop/flattener.ts",

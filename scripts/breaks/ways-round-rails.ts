@@ -33,7 +33,11 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
     "compareProduct(remaining, price, maxOrder) <= 0",
     'compareProduct(remaining, price, multiply(maxOrder, "40" as Decimal)) <= 0',
   ]),
-  way("what cannot be valued passes", [FACTS, "const PRICE_MAX_AGE_MS = 5_000;", "const PRICE_MAX_AGE_MS = 500_000;"]),
+  way("what cannot be valued passes", [
+    FACTS,
+    "isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;",
+    "LAST_PRICE_MAX_AGE_MS;",
+  ]),
   way("the door beside it is not watched", [
     "src/write/gate.ts",
     "only(action.modifies).order, true);",

@@ -176,8 +176,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what flattening leaves is not told",
       file: FLATTENER,
-      find: "left.length === held.size) return end(world, flatten, left)",
-      put: "left.length === held.size) return end(world, flatten, [])",
+      find: "stop.stoppedAtMs !== null) return end(world, flatten, left)",
+      put: "stop.stoppedAtMs !== null) return end(world, flatten, [])",
     },
     {
       name: "flattening goes on when its stop was ended",

@@ -5,12 +5,10 @@ import { findMarket } from "../core/market.ts";
 import { isProfitMet, isStopMet, type Trade } from "../core/trade.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { MARK_MAX_AGE_MS } from "../write/newest-reference.ts";
 import { notBegun } from "./not-asked.ts";
 
 type ToKnowMark = With<"exchange" | "marketView" | "markets">;
-
-/** What is older says nothing of whether a trigger is met, milliseconds. */
-const MARK_MAX_AGE_MS = 5_000;
 
 type Stopped = Pick<Trade, "market" | "side"> & { stopLoss: { triggerPrice: string } };
 

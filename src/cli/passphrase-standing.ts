@@ -4,12 +4,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import type { Network } from "../core/account.ts";
 import type { Places } from "../ops/data-directory.ts";
-import {
-  examinePassphrase,
-  type PassphraseFacts,
-  type PassphraseQuestions,
-  passphraseFacts,
-} from "../ops/examine-passphrase.ts";
+import { examinePassphrase, type PassphraseQuestions, passphraseFacts } from "../ops/examine-passphrase.ts";
 import type { Finding } from "../ops/finding.ts";
 import { credentialSealOf } from "../vault/credential-seal.ts";
 import type { Input } from "./command.ts";
@@ -28,9 +23,9 @@ export async function lookAtPassphrase(looking: PassphraseLook, network: Network
 /** There where the kernel knows a TPM 2. */
 const TPM = "/sys/class/tpmrm/tpmrm0";
 
-async function factsOf({ input, outside, at, config }: PassphraseLook): Promise<PassphraseFacts | null> {
+async function factsOf({ input, outside, at, config }: PassphraseLook): Promise<PassphraseQuestions["facts"]> {
   const told = await askGateway(at, "tell_passphrase", {});
-  if (told.isRunning) return told.result.facts;
+  if (told.isRunning) return told.result.facts ?? "not_given";
   // The doctor has no option for it, and looks where the settings say.
   const { passphraseFile: file } = config;
   const set = { ...input, value: (name: string) => (name === "passphrase-file" ? file : input.value(name)) };

@@ -1,4 +1,5 @@
 /** Rows of the audit log in words. */
+import { isoTime } from "./resource.ts";
 
 export type AuditFact = { name: string; value: string };
 
@@ -11,7 +12,15 @@ export function auditFacts(detail: string): AuditFact[] {
 
 /** `rail max order, limit 500 USD`. */
 export function factWords(facts: readonly AuditFact[]): string {
-  return facts.map(({ name, value }) => `${spaced(name)} ${value}`).join(", ");
+  return facts.map((fact) => `${spaced(fact.name)} ${valueWords(fact)}`).join(", ");
+}
+
+const MOMENT_NAME = /(^before|_at|_until)$/;
+const UNIX_MS = /^[0-9]{13}$/;
+
+/** Moments are kept as unix milliseconds, which nobody reads. */
+function valueWords({ name, value }: AuditFact): string {
+  return MOMENT_NAME.test(name) && UNIX_MS.test(value) ? isoTime(Number(value)) : value;
 }
 
 export function spaced(name: string): string {

@@ -33,8 +33,8 @@ function placeOf(file: string, directory: string): FilePlace {
 
 export type PassphraseQuestions = {
   network: Network;
-  /** Null: nobody who has it was asked. */
-  facts: PassphraseFacts | null;
+  /** `not_given`: the gateway that runs was given none. Null: none runs, and nobody else who has it was asked. */
+  facts: PassphraseFacts | "not_given" | null;
   /** What the credential's own header says; `plain` where systemd hands a file on, null where that was not looked at. */
   seal: CredentialSeal | "plain" | null;
   /** Whether this machine has a TPM 2. */
@@ -45,6 +45,8 @@ export type PassphraseQuestions = {
 export function examinePassphrase(questions: PassphraseQuestions): Finding[] {
   const { facts, network } = questions;
   if (facts === null) return [ok("passphrase", "not looked at: no gateway runs, and none was given")];
+  if (facts === "not_given")
+    return [ok("passphrase", "not looked at: the gateway that runs was given none, as a demo is")];
   const place = examineSource(questions, facts);
   if (network === "paper") return [ok(place.check, place.found)];
   return [place, ...(facts.weakness === null ? [] : [warning("passphrase_strength", facts.weakness, STRONGER)])];

@@ -13,7 +13,7 @@ export type NewestReference = Reference & { price: Decimal; atMs: number };
 
 type Aged = NewestReference & { ageMs: number };
 
-/** A mark that is not older is one of now, milliseconds. */
+/** A mark that is not older is one of now: by it increases are judged, and triggers are met or not. Milliseconds. */
 export const MARK_MAX_AGE_MS = 5_000;
 /** A book that is older says nothing, milliseconds. */
 export const BOOK_MAX_AGE_MS = 2_000;

@@ -23,12 +23,10 @@ import { listUnusedLegs } from "../store/unused-numbers.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
-import { LAST_PRICE_MAX_AGE_MS, newestReference } from "./newest-reference.ts";
+import { LAST_PRICE_MAX_AGE_MS, MARK_MAX_AGE_MS, newestReference } from "./newest-reference.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 import { within } from "./within.ts";
 
-/** Greatest age of the prices by which an increase is judged, milliseconds. */
-const PRICE_MAX_AGE_MS = 5_000;
 /** How long a reduction waits for newer facts, milliseconds. */
 const REDUCTION_WAITS_MS = 1_000;
 /** How long an increase waits for newer facts, milliseconds; the rest of the time of its answer is left for sending. */
@@ -54,7 +52,7 @@ export function readFacts(deps: ToJudge, needed: Needed): Promise<void> | null {
   const sums = [rails.maxExposure, rails.maxLossPerDay, rails.maxTurnoverPerDay];
   const isAlone = isReduction || sums.every((rail) => rail === null);
   const markets = isAlone ? [market] : marketsOf(deps, { account, bot: rails.bot, market });
-  const untold = markets.filter((each) => !deps.marketView.isMarkTold(each, PRICE_MAX_AGE_MS));
+  const untold = markets.filter((each) => !deps.marketView.isMarkTold(each, MARK_MAX_AGE_MS));
   const all = untold.map((each) => readPrice(deps, each, isReduction));
   if (!isReduction && listBotTwaps(deps.store, account.id).length > 0) all.push(closeEndedTwaps(deps, account));
   const isHeld = needed.isSetting || (!isReduction && rails.maxLeverage !== null);
@@ -82,7 +80,7 @@ function marketsOf({ store }: With<"store">, of: { account: Account; bot: string
 async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Promise<void> {
   const universe = deps.markets.current();
   const market = universe === null ? null : findMarket(universe, name);
-  if (market !== null) await deps.marketView.mark(market, isReduction ? "reduce" : "order", PRICE_MAX_AGE_MS);
+  if (market !== null) await deps.marketView.mark(market, isReduction ? "reduce" : "order", MARK_MAX_AGE_MS);
 }
 
 type PositionOf = { account: Account; market: string; purpose: Purpose };
@@ -150,7 +148,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const doubts = listBotDoubts(store, account.id, bot);
   const netOf = (market: string) => nets.get(market) ?? ZERO;
   const out = listOut(deps, account.id);
-  const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : PRICE_MAX_AGE_MS;
+  const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;
   const { turnover, actions } = dayIn(store, book, dayOf(nowMs)).own;
   return {
     targetBot,

@@ -29,7 +29,7 @@ export type ToWatchLosses = With<
 /** Between two looks, milliseconds. */
 export const LOSS_INTERVAL_MS = 5_000;
 /** Greatest age of the marks at which a loss is worked out, milliseconds. */
-const MARK_MAX_AGE_MS = 10_000;
+const LOSS_MARK_MAX_AGE_MS = 10_000;
 /**
  * Between two questions for a mark, milliseconds: asking keeps the market followed, which costs nothing; where no feed
  * tells the mark, the question does.
@@ -103,7 +103,7 @@ function lookAt(deps: ToWatchLosses, watched: WatchedBot, day: number): void {
   const { account, rails, limit } = watched;
   const of = { accountId: account.id, bot: rails.bot };
   if (findTrip(deps.store, of, day) !== null) return;
-  const loss = lossToday(deps, deps.store, { ...of, maxAgeMs: MARK_MAX_AGE_MS });
+  const loss = lossToday(deps, deps.store, { ...of, maxAgeMs: LOSS_MARK_MAX_AGE_MS });
   if (loss !== null && compare(loss, limit) >= 0) trip(deps, watched, { loss, day });
 }
 
@@ -127,7 +127,7 @@ function noteMarkets(deps: ToWatchLosses, { account, rails }: WatchedBot, day: n
 
 function openedIn({ marketView }: ToWatchLosses, { openMark, market }: StoredDayMarket) {
   const shown = marketView.peek("mark", market);
-  const isNew = openMark === null && shown !== null && shown.ageMs <= MARK_MAX_AGE_MS;
+  const isNew = openMark === null && shown !== null && shown.ageMs <= LOSS_MARK_MAX_AGE_MS;
   return isNew ? { openMark: shown.value.mark } : {};
 }
 

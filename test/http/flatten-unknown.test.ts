@@ -140,6 +140,36 @@ test.each([
   },
 );
 
+test("what is left while an order without a trace is out ends nothing: what turns up of that is closed as well", async () => {
+  const rig = await limitedRig({});
+  const held = { szi: 0.0001 };
+  const sales = exchangeThatFills(rig, held);
+  refuseTooLittle(rig);
+  await loseOne(rig);
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 60);
+  expect(await shownStop(rig, id)).toMatchObject({
+    status: "stopping",
+    flatten: { status: "flattening", left: [], waits_for: [{ reason: "not_stopped" }, { reason: "outcome_unknown" }] },
+  });
+  expect((await endOf(rig, id))?.order_ids).toHaveLength(1);
+  held.szi = 0.0011;
+  await pass(rig, 10);
+  expect(sales).toMatchObject([{ b: false, s: "0.0011", r: true }]);
+});
+
+/** As the exchange refuses what is worth less than it takes. */
+function refuseTooLittle(rig: Rig): void {
+  const { send } = rig.deps.exchange;
+  const error = "Order must have minimum value of $10. asset=0";
+  const refused = { status: "ok", response: { type: "order", data: { statuses: [{ error }] } } };
+  rig.deps.exchange.send = async (body, ...rest) => {
+    const isTooLittle = body.includes("Ioc") && body.includes('"s":"0.0001"');
+    return isTooLittle ? { kind: "answered", httpStatus: 200, body: JSON.stringify(refused) } : send(body, ...rest);
+  };
+}
+
 test("by a clock that was ahead the time of an order without a trace is not over", async () => {
   const rig = await limitedRig({});
   exchangeThatFills(rig, { szi: 0.5 });

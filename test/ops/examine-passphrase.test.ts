@@ -6,16 +6,22 @@ import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
 const STRONG = "anvil quarry tulip magnet orbit seven";
 
-type Facts = NonNullable<PassphraseQuestions["facts"]>;
+type Facts = Exclude<PassphraseQuestions["facts"], "not_given" | null>;
 
-function look(facts: Partial<Facts> | null, some: Partial<PassphraseQuestions> = {}) {
-  const known: Facts | null =
-    facts === null ? null : { source: "credential", filePlace: null, weakness: null, ...facts };
+function look(facts: Partial<Facts> | "not_given" | null, some: Partial<PassphraseQuestions> = {}) {
+  const isTold = facts !== null && facts !== "not_given";
+  const known = !isTold ? facts : ({ source: "credential", filePlace: null, weakness: null, ...facts } satisfies Facts);
   return examinePassphrase({ network: "mainnet", seal: null, hasTpm: false, ...some, facts: known });
 }
 
 test.each<
-  [what: string, facts: Partial<Facts> | null, some: Partial<PassphraseQuestions>, level: string, says: string]
+  [
+    what: string,
+    facts: Partial<Facts> | "not_given" | null,
+    some: Partial<PassphraseQuestions>,
+    level: string,
+    says: string,
+  ]
 >([
   ["a TPM alone", {}, { seal: "tpm2" }, "ok", "a stolen disk opens nothing"],
   ["a TPM and the host key", {}, { seal: "host_and_tpm2", hasTpm: true }, "ok", "a stolen disk opens nothing"],
@@ -29,7 +35,8 @@ test.each<
   ["a file on the same disk", { source: "file", filePlace: "same_disk" }, {}, "warning", "a stolen disk holds both"],
   ["a file elsewhere", { source: "file", filePlace: "other_disk" }, {}, "ok", "another disk"],
   ["the keyboard", { source: "prompt" }, {}, "ok", "on no disk"],
-  ["nobody who knows", null, {}, "ok", "not looked at"],
+  ["nobody who knows", null, {}, "ok", "no gateway runs"],
+  ["a gateway that was given none", "not_given", {}, "ok", "the gateway that runs was given none"],
 ])("%s is told apart", (_what, facts, some, ...told) => {
   const [found, ...rest] = look(facts, some);
   expect(rest).toEqual([]);

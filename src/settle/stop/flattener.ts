@@ -190,8 +190,9 @@ async function closeShown(
     return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
   }
   const left = await closeMarkets(world, parts, round);
-  if (isKnown && left.length === held.size) return end(world, flatten, left);
-  return waitFor(world, followed, [...unsure, ...waits]);
+  const isAllLeft = isKnown && left.length === held.size;
+  if (isAllLeft && stop.stoppedAtMs !== null) return end(world, flatten, left);
+  return waitFor(world, followed, [...(isAllLeft ? stopWaits(parts, stop) : unsure), ...waits]);
 }
 
 /** What nobody knows of may have been filled. What turns up of it is closed as what was found first: at prices of then. */
@@ -199,6 +200,11 @@ function awaitStop(parts: FlattenParts, { memory, steps, stop }: FlattenRound): 
   memory.stepsBefore += steps.length;
   memory.idle.clear();
   memory.undecided.clear();
+  return stopWaits(parts, stop);
+}
+
+/** Nothing ends a flattening before its stop is stopped: what turns up until then is closed as well. */
+function stopWaits(parts: FlattenParts, stop: Stop): NewWait[] {
   return [{ reason: "not_stopped" }, ...parts.progressOf(stop).waits];
 }
 
