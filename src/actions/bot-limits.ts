@@ -20,11 +20,11 @@ import { findApiKey } from "../store/api-keys.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { railsOf } from "../store/narrowings.ts";
-import { listOpenLegs } from "../store/open-legs.ts";
 import { findTrip } from "../store/trips.ts";
 import { lossToday } from "../write/day-loss.ts";
+import { listOut } from "../write/rails-facts.ts";
 
-export type ToShowLimits = With<"clock" | "marketView" | "store">;
+export type ToShowLimits = With<"clock" | "exchange" | "marketView" | "store">;
 
 /** How much of its rails a bot has used, at the newest prices that are known. */
 export type BotUse = ReturnType<typeof useOf>;
@@ -33,7 +33,8 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const { store, clock } = deps;
   const of = { accountId, bot };
   const { turnover: traded, actions } = findBotDay(store, of, clock.nowMs());
-  const legs = listOpenLegs(store, accountId).filter((leg) => leg.bot === bot);
+  // What the gate counts: an entry that a trade will send, and what may come of a refused action, are among them.
+  const legs = listOut(deps, accountId).filter((leg) => leg.bot === bot);
   const increasing = legs.filter(({ canOnlyReduce }) => !canOnlyReduce);
   const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
   const turnoverOpen = sumOfKnown(orderValues);

@@ -110,6 +110,15 @@ test("what is left of the rails is shown beside what is used", async () => {
   expect(await railOf(await place(rig, { size: "0.00033" }))).toBe("passed");
 });
 
+test("what is shown as left is what passes, also where a copy of what was refused may still be executed", async () => {
+  const rig = await limitedRig({ maxTurnoverPerDay: "100 USD" });
+  rig.refusals.push("Must deposit before performing actions. User: 0x7e5f4552091a69125d5dfcb7b8c2659029395bdf");
+  await place(rig, {});
+  expect(await limitsOf(rig)).toMatchObject({ use: { turnover_open: "60" }, headroom: { turnover_today: "40" } });
+  expect(await railOf(await place(rig, { size: "0.0007" }))).toBe("max_turnover_per_day");
+  expect(await railOf(await place(rig, { size: "0.0006" }))).toBe("passed");
+});
+
 test("keys that may write and have no rails are named", async () => {
   const rig = await limitedRig({});
   const status = (await (await rig.ask({ path: "/v1/status", apiKey: KEYS.both })).json()) as Body;
