@@ -95,6 +95,7 @@ const SCENES = [
   "test/store/attempts.test.ts",
   "test/store/commit.test.ts",
   "test/store/open-legs.test.ts",
+  "test/store/refused-book.test.ts",
   "test/store/remembered.test.ts",
   "test/store/stops-since.test.ts",
   "test/store/while-unchanged.test.ts",

@@ -190,8 +190,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "a TWAP that only reduces is not out when something is bought",
     changes: inFile(
       "src/store/bots.ts",
-      "return [...ids, ...twaps.map(({ operationId }) => operationId)];",
-      "return twaps.length < 0 ? [] : ids;",
+      "return [...own, ...twaps.filter(({ side }) => side === of.side).map(({ operationId }) => operationId)];",
+      "return twaps.length < 0 ? [] : own;",
     ),
     seenBy: {
       test: "test/http/rails-twap.test.ts",

@@ -13,6 +13,9 @@ const OPEN_ORDER_RESERVE = "src/write/open-order-reserve.ts";
 const OPEN_LEG_BOOK = "src/store/open-leg-book.ts";
 const NONCES = "src/store/nonces.ts";
 const UNUSED_NUMBERS = "src/store/unused-numbers.ts";
+const ATTEMPTS = "src/store/attempts.ts";
+const LEGS = "src/store/legs.ts";
+const REFUSED_BOOK = "src/store/refused-book.ts";
 const POSITION_FILLS = "src/store/position-fills.ts";
 const COMMIT = "src/store/commit.ts";
 const STOPS = "src/store/stops.ts";
@@ -156,6 +159,19 @@ export const FACTS: readonly Mutant[] = [
     UNUSED_NUMBERS,
     '        eq(orders.attemptState, "done"),\n        isNull(orders.seal),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
     '        eq(orders.attemptState, "done"),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
+  ),
+  one(
+    "what may come by a copy is not read again when an attempt ends",
+    ATTEMPTS,
+    '  noteRefused(store);\n  if (attempt.kind === "modify")',
+    '  if (attempt.kind === "modify")',
+  ),
+  one("what may come by a copy is not read again when a leg is told absent", LEGS, "  noteRefused(store);\n", ""),
+  one(
+    "a clock that was set back is told of what was read for a later moment",
+    REFUSED_BOOK,
+    "known !== undefined && known.expiresAfterMs <= expiresAfterMs",
+    "known !== undefined",
   ),
   one(
     "fills that are older than is looked through say that nothing is held",

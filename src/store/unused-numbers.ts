@@ -99,7 +99,9 @@ function refusedBy(store: Store, attempt: Attempt): UnusedNumber | null {
   return order !== null && isAbsent ? { attempt, order, twap: null } : null;
 }
 
-const readUnsealed = (store: Store, of: Omit<Refused, "seal">) => readRows(store, { ...of, seal: "" });
+function readUnsealed(store: Store, of: Omit<Refused, "seal">): RefusedRow[] {
+  return readRows(store, { ...of, seal: "" });
+}
 
 /** What may still execute of the actions in `listUnusedNumbers`, as open legs. */
 export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: number): readonly OpenLeg[] {

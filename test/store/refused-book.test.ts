@@ -14,21 +14,31 @@ const { id: ORDER, accountId } = PLACING.order;
 const CLOID = PLACING.leg.cloid;
 const EXPIRES_AT_MS = attemptRow().expiresAtMs;
 
-type Write = (store: Store) => unknown;
+type Write = (store: Store) => void;
 
-const makeAbsent: Write = (store) => {
+function makeAbsent(store: Store): void {
   for (const leg of listLegs(store, ORDER)) updateLeg(store, { ...leg, state: "absent" });
-};
-const end: Write = (store) => listAttemptsOf(store, ORDER).map((each) => updateAttempt(store, each, { state: "done" }));
-const seal: Write = (store) => listAttemptsOf(store, ORDER).map((each) => sealUnused(store, each, "noop"));
-const reopen: Write = (store) => listAttemptsOf(store, ORDER).map((each) => reopenAttempt(store, each));
-const settleAbsent: Write = (store) => {
+}
+
+function end(store: Store): void {
+  for (const each of listAttemptsOf(store, ORDER)) updateAttempt(store, each, { state: "done" });
+}
+
+function seal(store: Store): void {
+  for (const each of listAttemptsOf(store, ORDER)) sealUnused(store, each, "noop");
+}
+
+function reopen(store: Store): void {
+  for (const each of listAttemptsOf(store, ORDER)) reopenAttempt(store, each);
+}
+
+function settleAbsent(store: Store): void {
   const [order, attempt] = [findOrder(store, ORDER), listAttemptsOf(store, ORDER)[0]];
   if (order === null || attempt === undefined) throw new Error("the order is not there");
   const leg = { ...PLACING.leg, state: "absent" as const };
   const after = { order: { ...order, status: "rejected" as const, seenAtMs: 2 }, leg };
   settleOrder(store, { order, leg: PLACING.leg, attempt }, after, { status: 201, body: "{}" });
-};
+}
 
 test.each<[what: string, before: readonly Write[], write: Write, unused: [before: boolean, after: boolean]]>([
   ["the answer that it was refused", [], settleAbsent, [false, true]],
