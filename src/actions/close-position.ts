@@ -8,12 +8,14 @@ import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
+import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { mayStillExecute } from "../settle/unsettled.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { awaitsTakeUp } from "../store/restores.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteAnswer, WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
@@ -66,6 +68,8 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
   }
   requireMayTouch(deps, caller, wanted);
+  // That a bot holds nothing is not told by books that lack what was traded since the backup.
+  if (awaitsTakeUp(deps.store, caller.account.id)) throw new ApiError("not_ready", NOT_TAKEN_UP);
   await waitForEarlier(deps, caller, { wanted, market, write });
   const hasOwnNet = ownNetOf(deps, caller, { wanted, market }) !== null;
   const { size: position, timeMs } = await positionToClose(deps, caller.account, { market: market.name, hasOwnNet });

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
+import { awaitTakeUp } from "./flatten-rig.ts";
 import {
   BOT,
   inSeconds,
@@ -320,6 +321,26 @@ test.each([
   expect(await statusOf(rig, later)).toBe("open");
   const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
   expect(story.includes("left-over triggers canceled")).toBe(status === "canceled");
+});
+
+test("of a close that a restored backup has none goes before what was bought since is read", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  exchangeThatFills(rig, held);
+  const own = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  const { send } = rig.deps.exchange;
+  let takeUp = () => {};
+  rig.deps.exchange.send = (...sent) => {
+    rig.deps.exchange.send = send;
+    takeUp = awaitTakeUp(rig);
+    return send(...sent);
+  };
+  await close(rig);
+  await pass(rig, 12);
+  held.szi = 0.5;
+  takeUp();
+  await pass(rig, 12);
+  expect(await statusOf(rig, own)).toBe("open");
 });
 
 test("what only reduces and rests at a price is no trigger, and stays", async () => {

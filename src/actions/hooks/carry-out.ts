@@ -17,6 +17,7 @@ import { findAccount } from "../../store/accounts.ts";
 import { listBotNets } from "../../store/bots.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
 import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
 import { hasOpenOutcome } from "../../write/one-outcome.ts";
@@ -131,6 +132,9 @@ async function moveTo(deps: ToPlaceOrder, trying: Trying, target: Decimal): Prom
   if (universe === null) return { ...made(done), kind: "waits" };
   const market = canonicalName(universe, delivery.market ?? "");
   const isLate = isTooOld(deps, hook, delivery);
+  if (awaitsTakeUp(deps.store, accountId)) {
+    return isLate ? ended("too_old", "what is held is not known after a restore") : { ...made(done), kind: "waits" };
+  }
   if (hasOpenOutcome(deps.store, { accountId, bot, market })) {
     return isLate ? ended("too_old", "the outcome of an order there is not known") : { ...made(done), kind: "waits" };
   }

@@ -14,6 +14,7 @@ import { botOfStop, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
@@ -127,6 +128,8 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
   const steps = listSteps(store, flatten);
   heedRequest(memory, flatten, steps);
+  // What its bot bought and sold since the backup is in no books yet: neither flat nor more than that is told by them.
+  if (awaitsTakeUp(store, account.id)) return waitFor(world, followed, [{ reason: "restore_not_taken_up" }]);
   const isResumed = stop.resumedAtMs !== null;
   const isOpen = state.phase === "ready" && (await mayBegin(world, parts, { stop, account, memory }));
   if (!isOpen) memory.sinceMs = null;
