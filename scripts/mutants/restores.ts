@@ -2,6 +2,7 @@ import { type Mutant, one } from "./mutant.ts";
 
 const WHOSE = "src/settle/restore/whose.ts";
 const OWN_ORDERS = "src/settle/restore/own-orders.ts";
+const UNPROVEN = "src/store/unproven-twaps.ts";
 const GIVEN = "src/store/given-orders.ts";
 
 /** Bugs in which a bot does not get what it traded between a backup and its restore, or is told to hold nothing before that is read. */
@@ -66,5 +67,53 @@ export const RESTORES: readonly Mutant[] = [
     "src/settle/close/closer.ts",
     "if (awaitsTakeUp(store, close.accountId)) return false;",
     "",
+  ),
+  one(
+    "what a TWAP of nobody bought is no bot's after a restore",
+    "src/core/rails/judge.ts",
+    "if (unproven === null) return own;",
+    "if (unproven === null || own.low !== null) return own;",
+  ),
+  one(
+    "a flattening ends as flat where a TWAP of nobody may have been the bot's",
+    "src/settle/stop/flattener.ts",
+    'leftOf(listUnproven(world.store, stop, positions), "unproven")',
+    "[]",
+  ),
+  one(
+    "a close tells that nothing is held where a TWAP of nobody may have been the bot's",
+    "src/actions/close-position.ts",
+    "requireProven(deps, caller, { wanted, market, position });",
+    "",
+  ),
+  one(
+    "an alert buys again what a TWAP of nobody may have bought",
+    "src/actions/hooks/carry-out.ts",
+    "if (step?.reduceOnly !== true && listUnprovenTwaps",
+    "if (step === null && listUnprovenTwaps",
+  ),
+  one(
+    "what a TWAP of nobody bought stays in question after all was sold",
+    UNPROVEN,
+    "later.some(({ startPosition }) => isZero(startPosition))",
+    "later.length < 0",
+  ),
+  one(
+    "a key that may ask for no TWAP has some to answer for",
+    UNPROVEN,
+    'rails.may.includes("twap")',
+    'rails.may.includes("increase")',
+  ),
+  one(
+    "a TWAP that began after all had been read is in question",
+    UNPROVEN,
+    "takeUp.takenUpAtMs + SHOWN_WITHIN_MS",
+    "takeUp.takenUpAtMs + 1_000 * SHOWN_WITHIN_MS",
+  ),
+  one(
+    "an account that holds nothing may hold something of a bot's",
+    "src/write/rails-facts.ts",
+    " || positionOf(deps, account, market) === ZERO ? null : sums",
+    " ? null : sums",
   ),
 ];

@@ -5,7 +5,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import { stepTowards } from "../../src/core/hook/target.ts";
 import { createHook } from "../../src/ops/hooks.ts";
 import { keyHash } from "../../src/wire/grant.ts";
-import { awaitTakeUp } from "./flatten-rig.ts";
+import { awaitTakeUp, indexFill } from "./flatten-rig.ts";
 import { type HooksRig, openHooksRig, timeAt } from "./hooks-rig.ts";
 import { BOT } from "./rails-rig.ts";
 
@@ -81,6 +81,20 @@ test("nothing is told to be held, and nothing placed, before what was traded sin
   takeUp();
   await rig.pass(3);
   expect([rig.deliveries()[0]?.status, rig.orders]).toEqual(["done", []]);
+});
+
+test("nothing is told to be held, and nothing bought again, where a TWAP of after a restored backup may have been the bot's", async () => {
+  const rig = await targetRig({ may: "increase,reduce,modify,cancel,twap" });
+  awaitTakeUp(rig)();
+  indexFill(rig, { market: "BTC", timeMs: rig.clock.nowMs(), twapId: "5" });
+  await say(rig, "0.001");
+  await rig.pass(3);
+  const [told] = rig.deliveries();
+  expect([told?.status, told?.reason, rig.orders]).toEqual([
+    "refused",
+    expect.stringContaining("position_unproven"),
+    [],
+  ]);
 });
 
 test("a target without a time is refused: of two nobody could say which is the newer", async () => {

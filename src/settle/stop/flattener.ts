@@ -20,7 +20,7 @@ import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { closingTwaps, isStepOut, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
-import { type Contradiction, closableIn, listContradicted, listInDoubt } from "./still-held.ts";
+import { type Contradiction, closableIn, listContradicted, listInDoubt, listUnproven } from "./still-held.ts";
 import { isNothingToCome, lookForTraces, type TracelessLooks } from "./traceless.ts";
 import { tellWaits } from "./waits.ts";
 
@@ -188,7 +188,8 @@ async function closeShown(
   const followed = { stopId: flatten.stopId, memory };
   if (held.size === 0) {
     const isFlat = memory.flatReadings >= FLAT_READINGS;
-    if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, []);
+    if (isFlat && stop.stoppedAtMs !== null)
+      return end(world, flatten, leftOf(listUnproven(world.store, stop, positions), "unproven"));
     if (isFlat) return waitFor(world, followed, awaitStop(parts, round));
     return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
   }
