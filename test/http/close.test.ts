@@ -290,6 +290,18 @@ test("a stop with a limit that has fired and was left behind is in the way as we
   expect([await statusOf(rig, left), await statusOf(rig, waiting)]).toEqual(["canceled", "open"]);
 });
 
+test("a market order that only reduces is priced within the distance that its owner has signed, and not refused by it", async () => {
+  const rig = await limitedRig({ maxDistance: "0.3 %" });
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const terms = { account: ACCOUNTS.main, market: "BTC", side: "sell", size: "0.002" };
+  const atMarket = (some: object, idempotencyKey: string) =>
+    inSeconds(rig, rig.ask({ path: "/v1/orders/market", apiKey: BOT, idempotencyKey, body: { ...terms, ...some } }));
+  expect((await atMarket({ reduce_only: true }, "out-of-it-1")).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ p: "59820", r: true }]);
+  expect(await refusalOf(await atMarket({ side: "buy" }, "into-it-2"))).toStartWith("403 rail_refused");
+});
+
 test("a bot's worst price is no further than its owner has signed, and one that may not reduce closes nothing", async () => {
   const rig = await limitedRig({ maxDistance: "0.3 %" });
   const sales = exchangeThatFills(rig, { szi: 0.5 });
