@@ -68,8 +68,8 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "a market order that only reduces is priced further than its key may go, and refused",
-    "src/actions/place-market-order.ts",
     "const maxDistance = reduceOnly ? (railsOfKey",
     "const maxDistance = !reduceOnly ? (railsOfKey",
+    "src/actions/place-market-order.ts",
   ),
 ];

@@ -188,8 +188,8 @@ async function closeShown(
   const followed = { stopId: flatten.stopId, memory };
   if (held.size === 0) {
     const isFlat = memory.flatReadings >= FLAT_READINGS;
-    if (isFlat && stop.stoppedAtMs !== null)
-      return end(world, flatten, leftOf(listUnproven(world.store, stop, positions), "unproven"));
+    const unproven = leftOf(listUnproven(world.store, stop, positions), "unproven");
+    if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, unproven);
     if (isFlat) return waitFor(world, followed, awaitStop(parts, round));
     return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
   }
