@@ -64,6 +64,8 @@ const SCENES = [
   "test/http/stop.test.ts",
   "test/http/flatten.test.ts",
   "test/http/flatten-unknown.test.ts",
+  "test/http/unproven-twaps.test.ts",
+  "test/http/hook-targets.test.ts",
   "test/http/close.test.ts",
   "test/http/trades.test.ts",
   "test/flows",

@@ -145,7 +145,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "no position in that market, or one that is being closed",
-    codes: ["nothing_to_close", "close_in_progress"],
+    codes: ["nothing_to_close", "position_unproven", "close_in_progress"],
     holds: ({ path }) => path === CLOSE,
   },
   {

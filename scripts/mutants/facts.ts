@@ -49,8 +49,8 @@ export const FACTS: readonly Mutant[] = [
   one(
     "a market of which only a doubt is left is not one in which a bot holds something",
     RAILS_FACTS,
-    "return doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])];",
-    "return [...nets.keys()];",
+    "return [...new Set([...nets.keys(), ...doubts.keys(), ...unproven.keys()])];",
+    "return [...new Set([...nets.keys(), ...unproven.keys()])];",
   ),
   one(
     "a leverage that was read once is known for ever",

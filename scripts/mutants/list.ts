@@ -24,6 +24,7 @@ import { OUTSIDE } from "./outside.ts";
 import { PAPER_ENGINE } from "./paper-engine.ts";
 import { PICTURES } from "./pictures.ts";
 import { RAILS } from "./rails.ts";
+import { RESTORES } from "./restores.ts";
 import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
 import { SINGLE_STEPS } from "./single-steps.ts";
@@ -364,6 +365,7 @@ export const LISTS = {
   "paper-engine": PAPER_ENGINE,
   pictures: PICTURES,
   rails: RAILS,
+  restores: RESTORES,
   shown: SHOWN,
   judged: JUDGED,
   legs: LEGS,

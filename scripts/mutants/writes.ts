@@ -66,4 +66,10 @@ export const WRITES: readonly Mutant[] = [
     'committed.stored.kind === "earlier"',
     "src/write/commit.ts",
   ),
+  one(
+    "a market order that only reduces is priced further than its key may go, and refused",
+    "const maxDistance = reduceOnly ? (railsOfKey",
+    "const maxDistance = !reduceOnly ? (railsOfKey",
+    "src/actions/place-market-order.ts",
+  ),
 ];

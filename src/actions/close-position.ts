@@ -3,18 +3,21 @@ import { cloidOf } from "../core/cloid.ts";
 import { sizeToClose } from "../core/closing.ts";
 import { type Decimal, decimal, isNegative, isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import { closableOf } from "../core/flatten.ts";
+import { closableOf, unprovenPart } from "../core/flatten.ts";
 import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
+import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { mayStillExecute } from "../settle/unsettled.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
+import { awaitsTakeUp } from "../store/restores.ts";
+import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
@@ -67,13 +70,18 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
   }
   requireMayTouch(deps, caller, wanted);
+  // That a bot holds nothing is not told by books that lack what was traded since the backup.
+  if (awaitsTakeUp(deps.store, caller.account.id)) throw new ApiError("not_ready", NOT_TAKEN_UP);
   await waitForEarlier(deps, caller, { wanted, market, write });
   const hasOwnNet = ownNetOf(deps, caller, { wanted, market }) !== null;
   const { size: position, timeMs } = await positionToClose(deps, caller.account, { market: market.name, hasOwnNet });
   requireNoneOut(deps, caller, { wanted, market, exchangeMs: timeMs });
   const net = ownNetOf(deps, caller, { wanted, market });
   const closable = position === null ? (net ?? ZERO) : closableOf(position, net);
-  if (isZero(closable)) throw nothingToClose(market, position);
+  if (isZero(closable)) {
+    requireProven(deps, caller, { wanted, market, position });
+    throw nothingToClose(market, position);
+  }
   if (wanted.fraction === ALL && (await isCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
   const side = isNegative(closable) ? "buy" : "sell";
@@ -128,6 +136,19 @@ function ownNetOf(
 ): Decimal | null {
   const bot = wanted.touches === "own" ? botOf(store, key.keyHash) : null;
   return bot === null ? null : (listBotNets(store, account.id, bot).get(market.name) ?? decimal("0"));
+}
+
+/** Nobody can say whether a TWAP of after a restored backup bought what is held for this bot: it is not told that it holds nothing. */
+function requireProven(
+  { store }: With<"store">,
+  { account, key }: Caller,
+  { wanted, market, position }: { wanted: ClosePosition; market: Market; position: Decimal | null },
+): void {
+  const bot = wanted.touches === "own" ? botOf(store, key.keyHash) : null;
+  const sums = bot === null ? undefined : listUnprovenTwaps(store, { accountId: account.id, bot }).get(market.name);
+  if (sums === undefined || (position !== null && isZero(unprovenPart(position, ZERO, sums)))) return;
+  const words = `A TWAP in ${market.name} that was begun after the restored backup may have been this key's bot's, and nobody can say so. Look at GET /v1/twaps and GET /v1/positions, and close it by a key that may close for the whole account (\`touches\` all). Nothing was sent.`;
+  throw new ApiError("position_unproven", words);
 }
 
 type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal | null };

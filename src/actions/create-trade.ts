@@ -117,6 +117,7 @@ async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Pr
     secret,
     accountId,
     idempotencyKey: keyOfTrade(wanted.idempotencyKey),
+    bot: null,
   });
   const terms = termsOf(market, wanted);
   return {

@@ -12,6 +12,7 @@ import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { recordModifyReply } from "../settle/modify/modify.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
+import { botOf } from "../store/bots.ts";
 import { insertLeg, listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
@@ -317,7 +318,9 @@ function storeModify(
   const { tag, secret } = deps.instance;
   const nowMs = deps.clock.nowMs();
   const accountId = caller.account.id;
-  const cloid = cloidOf(mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }));
+  // Of whose order it is, whoever changes it: what it fills is in that bot's books.
+  const bot = botOf(store, target.keyHash);
+  const cloid = cloidOf(mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey, bot }));
   const { leg, size, price, timeInForce, trigger } = replacement;
   const { oid } = leg;
   if (oid === null) throw new Error("bug: a modify of a leg without a native id");

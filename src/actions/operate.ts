@@ -119,7 +119,7 @@ function newOperation(
   const accountId = caller.account.id;
   const said = plan.end.kind === "said" ? plan.end.error : null;
   return {
-    id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey }),
+    id: mintOrderId({ nowMs, instanceTag: tag, secret, accountId, idempotencyKey, bot: null }),
     accountId,
     action: verb.action,
     market: plan.market,

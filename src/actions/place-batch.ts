@@ -110,7 +110,7 @@ function requireOneClass(entries: readonly BatchEntry[]): void {
 /** Made as the id of an order would be: nothing else has it. */
 function batchIdOf({ clock, instance }: With<"clock" | "instance">, { accountId, idempotencyKey }: PlaceBatch): string {
   const { tag, secret } = instance;
-  return mintOrderId({ nowMs: clock.nowMs(), instanceTag: tag, secret, accountId, idempotencyKey });
+  return mintOrderId({ nowMs: clock.nowMs(), instanceTag: tag, secret, accountId, idempotencyKey, bot: null });
 }
 
 type BatchIntent = {

@@ -3,6 +3,7 @@ import type { Market } from "../core/market.ts";
 import type { OrderTerms, Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/worst-price.ts";
+import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
@@ -44,7 +45,9 @@ async function planMarketOrder(deps: ToPlaceOrder, caller: Caller, wanted: Place
   const { market } = await requireMarket(deps, wanted.market, !reduceOnly);
   const now = await requirePrices(deps, market, { side, account: caller.account, isReduction: reduceOnly });
   const { prices } = now;
-  const price = requireWorstPrice(market, side, { prices, maxSlippageBps, maxDistance: null, first: null });
+  // Getting out is not refused by a rail that is narrower than the slippage: it is priced within both, as a close is.
+  const maxDistance = reduceOnly ? (railsOfKey(deps.store, caller.key.keyHash)?.maxDistance ?? null) : null;
+  const price = requireWorstPrice(market, side, { prices, maxSlippageBps, maxDistance, first: null });
   const order = { ...wanted, price, timeInForce: "ioc", trigger: null } as const;
   return planPlacing(deps, caller, { ...order, note: howPriced({ side, price, maxSlippageBps, now }) });
 }

@@ -13,6 +13,7 @@ import { misnamedMarket, misnamedWords } from "../core/rails/misnamed-markets.ts
 import { railsResource } from "../core/rails/rails-resource.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { giveToBots } from "../settle/restore/whose.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import {
   findApiKey,
@@ -48,7 +49,7 @@ const MAX_KEYS_OF_BOT = 2;
  * bot replaces its rails, which is the only way in which they are ever loosened.
  */
 export function registerLimitedKey(
-  deps: With<"clock" | "markets" | "settings" | "store">,
+  deps: With<"clock" | "instance" | "markets" | "settings" | "store">,
   { text: given, signature }: SignedLimitedGrant,
 ): string {
   const text: LimitedGrantText = { ...given, audience: deps.settings.audience };
@@ -69,6 +70,7 @@ export function registerLimitedKey(
   const proof: OwnersGrant = { audience, network, expiresAtMs, signature: kept, limited: text };
   return inTransaction(deps.store, (store) => {
     settleKey(store, { grant, proof, universe: deps.markets.current(), nowMs });
+    giveToBots(deps, grant.accountId);
     return JSON.stringify(limitedKeyResource(text));
   });
 }

@@ -57,6 +57,7 @@ export const ERROR_STATUS = {
   too_many_open_orders: 409,
   no_price_within_bounds: 409,
   nothing_to_close: 409,
+  position_unproven: 409,
   close_in_progress: 409,
   stop_not_flattenable: 409,
   trade_not_modifiable: 409,

@@ -2,18 +2,19 @@
  * Flattening: after a stop what is held is closed by reduce-only orders that execute at once or not at all, at a bounded
  * price, one after the other in each market. What they leave is told.
  */
-import { absolute, compare, type Decimal, isNegative, isZero, truncate, ZERO } from "./decimal.ts";
+import { absolute, add, compare, type Decimal, isNegative, isZero, subtract, truncate, ZERO } from "./decimal.ts";
 import type { Market } from "./market.ts";
 import type { Side } from "./order.ts";
-import type { NetRange } from "./rails/exposure.ts";
+import type { NetRange, Sums } from "./rails/exposure.ts";
 import { type PriceBounds, worstPrice } from "./worst-price.ts";
 
 /**
  * Why something is left: `not_filled` after as many tries as there are, `below_minimum`: the exchange takes no order of so
  * little, `no_price`: none within the bounds, or none could be read, `twap_running`: a TWAP of the bot closes it, and has not
- * been seen to end, `resumed`: the stop was ended meanwhile.
+ * been seen to end, `unproven`: after a restore nobody can say whether a TWAP of after the backup bought it for the bot, `resumed`: the
+ * stop was ended meanwhile.
  */
-export const LEFT_REASONS = ["not_filled", "below_minimum", "no_price", "twap_running", "resumed"] as const;
+export const LEFT_REASONS = ["not_filled", "below_minimum", "no_price", "twap_running", "unproven", "resumed"] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
 export type Left = { market: string; size: Decimal; reason: LeftReason };
@@ -37,6 +38,12 @@ export function closableOf(position: Decimal, ownNet: Decimal | null): Decimal {
   if (ownNet === null) return position;
   if (isZero(ownNet) || isZero(position) || isNegative(ownNet) !== isNegative(position)) return ZERO;
   return compare(absolute(ownNet), absolute(position)) < 0 ? ownNet : position;
+}
+
+/** So much of a position may be a bot's beyond what its books hold there, because nobody knows who bought or sold this. Signed. */
+export function unprovenPart(position: Decimal, ownNet: Decimal, { buys, sells }: Sums): Decimal {
+  const most = isNegative(position) ? subtract(ownNet, sells) : add(ownNet, buys);
+  return subtract(closableOf(position, most), closableOf(position, ownNet));
 }
 
 /** True while some of a position may be a bot's of which nobody knows in which order its fills came. */

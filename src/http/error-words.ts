@@ -43,6 +43,8 @@ export const ERROR_WORDS = {
     "Nobody is on the other side of the book, or the best price is more than 5 % from mark and oracle. Nothing was sent, and the Idempotency-Key is not used.",
   nothing_to_close:
     "The account, or the key's bot, holds nothing of the market, or the fraction of it is less than one step. Nothing was sent, and the Idempotency-Key is not used.",
+  position_unproven:
+    "By its books the key's bot holds nothing of the market, but a TWAP that was begun after a backup which has been restored may have bought it for the bot, and nobody can say so. Nothing was sent, and the Idempotency-Key is not used. Close it for the whole account (`touches` all).",
   close_in_progress:
     "What became of an earlier close of the same bot in this market is not known yet, or what the bot had resting to reduce is still being canceled before it. Nothing was closed, and the Idempotency-Key is not used.",
   rail_refused:

@@ -70,7 +70,7 @@ const placeAtMarket = writeRoute(
     summary: "Place an order at market",
     description:
       "An `ioc` order whose `price` is the worst that it may execute at: `max_slippage_bps` from the best price of a book of at most 2 s by the exchange's time (else 503 `book_stale`), never more than 5 % from mark and oracle, rounded towards the better price. Where nobody is on the other side, or its best price is further, it is 409 `no_price_within_bounds`. It is priced once: a repeat of its key is the same order at the same price, whatever the market does. Spot as well. " +
-      "With `reduce_only` in a perpetual it is not stopped for want of facts: where no mark of the last 5 s is known the book prices it alone (never more than 5 % from its middle), and where no book can be had the slippage counts from the newest mark of the last five minutes; only without any of these it is 503 `book_stale`. " +
+      "With `reduce_only` in a perpetual it is not stopped for want of facts: where no mark of the last 5 s is known the book prices it alone (never more than 5 % from its middle), and where no book can be had the slippage counts from the newest mark of the last five minutes; only without any of these it is 503 `book_stale`. With `reduce_only` it is also never further than the `max_distance` of the key, as a close is. " +
       `What it does not find at that price is not bought or sold: look at \`filled_size\`. ${NOT_2XX}`,
     access: "trading:write",
     body: PlaceMarketOrderBody,

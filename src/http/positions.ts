@@ -91,6 +91,7 @@ const close = writeRoute(
       "unknown_market",
       "perpetual_market_required",
       "nothing_to_close",
+      "position_unproven",
       "close_in_progress",
       "idempotency_in_progress",
       "book_stale",

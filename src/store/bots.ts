@@ -52,13 +52,23 @@ export function listBotGrants(store: Store, accountId: string, bot: string): rea
   return grantsOf.find(store, `${accountId} ${bot}`) ?? [];
 }
 
+/** Names of all bots of an account that were ever granted a key. */
+export function listBots(store: Store, accountId: string): string[] {
+  const own = grantsIn(store).filter((grant) => grant.accountId === accountId);
+  return [...new Set(own.map(({ rails }) => rails.bot))];
+}
+
 const grantsOf = remembered<readonly LimitedGrant[]>((store, name) => {
+  const own = grantsIn(store).filter((grant) => `${grant.accountId} ${grant.rails.bot}` === name);
+  return own.sort((a, b) => b.issuedAtMs - a.issuedAtMs);
+});
+
+function grantsIn(store: Store): LimitedGrant[] {
   const grants = hasSealedRows(store)
     ? listSealed(store, "key").map(([, content]) => grantIn(content))
     : listKeyRows(store).map(limitedGrantOf);
-  const own = grants.filter((grant) => grant !== null && `${grant.accountId} ${grant.rails.bot}` === name);
-  return own.flatMap((grant) => grant ?? []).sort((a, b) => b.issuedAtMs - a.issuedAtMs);
-});
+  return grants.flatMap((grant) => grant ?? []);
+}
 
 /** What a bot holds by its own fills, by market; none that is flat. As it is at this moment: what is booked changes it. */
 export function listBotNets(store: Store, accountId: string, bot: string): ReadonlyMap<string, Decimal> {

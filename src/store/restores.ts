@@ -109,6 +109,7 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   // The lost machine may have signed with these numbers, and more of them, since the snapshot.
   raiseNonces(store, restoredAtMs);
   forget(store);
+  store.memory.restores = null;
   return { snapshotAtMs, keysHeld: held.length, agentsRetired: living.length };
 }
 

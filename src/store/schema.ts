@@ -386,7 +386,7 @@ export const adoptions = sqliteTable(
   "adoptions",
   {
     accountId: text().notNull(),
-    /** Last 16 hex digits of the client order id: the keyed hash of account and Idempotency-Key. */
+    /** Last 12 hex digits of the client order id: the keyed hash of account and Idempotency-Key. */
     keyDigits: text().notNull(),
     orderId: text().notNull(),
     /** False where only fills are left of the order, which do not tell what was asked for. */

@@ -6,48 +6,71 @@ import { addressBytes } from "./hex.ts";
 import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
 
 /**
- * Ids that explain themselves. An order's id is a UUIDv7 whose 12 free bits carry the tag of this instance and
- * whose last 62 bits are a keyed hash of (account, Idempotency-Key); its client order id at the exchange is the
- * same 128 bits. A restored database thus recognises its own orders at the exchange, and a repeated key finds the
- * order that it placed before the loss.
+ * Ids that explain themselves. An order's id is a UUIDv7 whose 12 free bits carry the tag of this instance; the next
+ * 14 are a keyed hash of (account, bot), whose order it is, and the last 48 one of (account, Idempotency-Key). Its client
+ * order id at the exchange is the same 128 bits. A restored database thus recognises its own orders at the exchange and
+ * knows whose they are, and a repeated key finds the order that it placed before the loss.
  */
 
-/** 62 bits of the key and the two of the UUID's variant, hex digits. */
-const KEY_DIGITS = 16;
+/** Hex digits of the keyed hash of account and Idempotency-Key. */
+const KEY_DIGITS = 12;
+const KEY_BITS = 48n;
+const BOT_BITS = 14n;
+const LOW_48_BITS = 2n ** KEY_BITS - 1n;
 const MAX_TIME = 2n ** 48n - 1n;
 const MAX_TAG = 0xfff;
 const LOW_62_BITS = 2n ** 62n - 1n;
 const LOW_64_BITS = 2n ** 64n - 1n;
 
+/** An instance's secret: without it nobody can tell from an id which key made it. */
+type Secret = { secret: Uint8Array };
+
 /**
- * A new order id (UUIDv7, lower case). The same account and key always give the same last 62 bits.
+ * A new order id (UUIDv7, lower case). The same account and key always give the same last 48 bits.
  *
- * @param key with the time of the id, and of this instance 12 bits that tell it from another one on the same account, and its secret
+ * @param key with the time of the id, 12 bits that tell this instance from another one on the same account, and whose order it is: null
+ *   for one of no bot, and for what is no order
  */
-export function mintOrderId(key: KeyName & { nowMs: number; instanceTag: number; secret: Uint8Array }): string {
+export function mintOrderId(
+  key: KeyName & Secret & { nowMs: number; instanceTag: number; bot: string | null },
+): string {
   const { nowMs, instanceTag } = key;
   if (!Number.isSafeInteger(nowMs) || nowMs < 0 || BigInt(nowMs) > MAX_TIME) throw new Error("bug: time out of range");
   assertTag(instanceTag);
   const high = (BigInt(nowMs) << 16n) | (7n << 12n) | BigInt(instanceTag);
-  const low = (0b10n << 62n) | keyBitsOf(key);
+  const low = (0b10n << 62n) | (botBitsOf(key) << KEY_BITS) | keyBitsOf(key);
   return uuidText((high << 64n) | low);
 }
 
-/** The 62 bits that ids of this account and key carry: without the instance's secret nobody can tell from an id which key made it. */
-export function keyBitsOf({ secret, accountId, idempotencyKey }: KeyName & { secret: Uint8Array }): bigint {
+/** The 48 bits that ids of this account and key carry. */
+export function keyBitsOf({ secret, accountId, idempotencyKey }: KeyName & Secret): bigint {
   // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
   const digest = hmacSha256Hex(secret, `${accountId}\0${idempotencyKey}`);
-  return first64Bits(digest) >> 2n;
+  return (first64Bits(digest) >> 2n) & LOW_48_BITS;
 }
 
-/** The 62 bits that an id carries; null when it is not a UUID. */
+type BotOfAccount = Secret & Pick<KeyName, "accountId"> & { bot: string | null };
+
+/** The 14 bits that ids of this bot's orders carry; null of no bot. Another bot has the same one time in 16,384. */
+export function botBitsOf({ secret, accountId, bot }: BotOfAccount): bigint {
+  // No Idempotency-Key begins with a zero byte, and no bot's name is empty.
+  return first64Bits(hmacSha256Hex(secret, `${accountId}\0\0${bot ?? ""}`)) >> (64n - BOT_BITS);
+}
+
+/** The 14 bits of a client order id that tell whose order it is: see `botBitsOf`. */
+export function botBitsOfCloid(cloid: string): bigint {
+  if (!isCloid(cloid.toLowerCase())) throw new Error("bug: not a client order id");
+  return (BigInt(cloid) & LOW_62_BITS) >> KEY_BITS;
+}
+
+/** The 48 bits that an id carries; null when it is not a UUID. */
 export function keyBits(uuid: string): bigint | null {
-  return isUuid(uuid.toLowerCase()) ? uuidNumber(uuid) & LOW_62_BITS : null;
+  return isUuid(uuid.toLowerCase()) ? uuidNumber(uuid) & LOW_48_BITS : null;
 }
 
 /** The digits in which every client order id of this account and key ends, whenever it was made. */
-export function keyDigitsOf(of: KeyName & { secret: Uint8Array }): string {
-  return ((0b10n << 62n) | keyBitsOf(of)).toString(16).padStart(KEY_DIGITS, "0");
+export function keyDigitsOf(of: KeyName & Secret): string {
+  return keyBitsOf(of).toString(16).padStart(KEY_DIGITS, "0");
 }
 
 /** The last digits of a client order id, which tell its account and key: see `keyDigitsOf`. */

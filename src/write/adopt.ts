@@ -71,7 +71,8 @@ function many(deps: With<"instance" | "store">, { accountId, idempotencyKey }: K
   const inBatch = indexes.map((index) => keyInBatch(idempotencyKey, index));
   const { tag: instanceTag, secret } = deps.instance;
   // The time in the trade's id does not matter: its orders are found by the digits that the key makes.
-  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: keyOfTrade(idempotencyKey) });
+  const name = keyOfTrade(idempotencyKey);
+  const id = mintOrderId({ nowMs: 0, instanceTag, secret, accountId, idempotencyKey: name, bot: null });
   const inTrade = partsOfTrade().map((part) => nameOfPart({ id }, part));
   const adopted = (keys: readonly string[]) =>
     keys.flatMap((each) => adoptionOf(deps, { accountId, idempotencyKey: each }) ?? []);

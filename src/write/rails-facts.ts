@@ -19,6 +19,7 @@ import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
+import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import { listUnusedLegs } from "../store/unused-numbers.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
@@ -74,7 +75,8 @@ function marketsOf({ store }: With<"store">, of: { account: Account; bot: string
   const { account, bot, market } = of;
   const open = listOpenLegs(store, account.id).filter((leg) => leg.bot === bot);
   const held = listBotNets(store, account.id, bot).keys();
-  return [...new Set([market, ...held, ...open.map((leg) => leg.market)])];
+  const unproven = listUnprovenTwaps(store, { accountId: account.id, bot }).keys();
+  return [...new Set([market, ...held, ...unproven, ...open.map((leg) => leg.market)])];
 }
 
 async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Promise<void> {
@@ -146,6 +148,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const book = bookOf(store, { accountId: account.id, bot });
   const { nets } = book;
   const doubts = listBotDoubts(store, account.id, bot);
+  const unproven = listUnprovenTwaps(store, { accountId: account.id, bot });
   const netOf = (market: string) => nets.get(market) ?? ZERO;
   const out = listOut(deps, account.id);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;
@@ -156,9 +159,15 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     actions,
     legs: legsWith(out, judged),
     get held() {
-      return doubts.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...doubts.keys()])];
+      if (doubts.size + unproven.size === 0) return [...nets.keys()];
+      return [...new Set([...nets.keys(), ...doubts.keys(), ...unproven.keys()])];
     },
     ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, () => reducingOf(out, { bot, market })),
+    unprovenOf(market) {
+      const sums = unproven.get(market) ?? null;
+      // An account that holds nothing holds nothing of a bot's.
+      return sums === null || positionOf(deps, account, market) === ZERO ? null : sums;
+    },
     beyondOf(market) {
       const { soldBeyond = ZERO, boughtBeyond = ZERO } = doubts.get(market) ?? {};
       return { sells: soldBeyond, buys: boughtBeyond };

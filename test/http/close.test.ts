@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
+import { awaitTakeUp } from "./flatten-rig.ts";
 import {
   BOT,
   inSeconds,
@@ -289,6 +290,18 @@ test("a stop with a limit that has fired and was left behind is in the way as we
   expect([await statusOf(rig, left), await statusOf(rig, waiting)]).toEqual(["canceled", "open"]);
 });
 
+test("a market order that only reduces is priced within the distance that its owner has signed, and not refused by it", async () => {
+  const rig = await limitedRig({ maxDistance: "0.3 %" });
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const terms = { account: ACCOUNTS.main, market: "BTC", side: "sell", size: "0.002" };
+  const atMarket = (some: object, idempotencyKey: string) =>
+    inSeconds(rig, rig.ask({ path: "/v1/orders/market", apiKey: BOT, idempotencyKey, body: { ...terms, ...some } }));
+  expect((await atMarket({ reduce_only: true }, "out-of-it-1")).status).toBe(201);
+  expect(sales.slice(1)).toMatchObject([{ p: "59820", r: true }]);
+  expect(await refusalOf(await atMarket({ side: "buy" }, "into-it-2"))).toStartWith("403 rail_refused");
+});
+
 test("a bot's worst price is no further than its owner has signed, and one that may not reduce closes nothing", async () => {
   const rig = await limitedRig({ maxDistance: "0.3 %" });
   const sales = exchangeThatFills(rig, { szi: 0.5 });
@@ -320,6 +333,26 @@ test.each([
   expect(await statusOf(rig, later)).toBe("open");
   const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
   expect(story.includes("left-over triggers canceled")).toBe(status === "canceled");
+});
+
+test("of a close that a restored backup has none goes before what was bought since is read", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  exchangeThatFills(rig, held);
+  const own = await place(rig, STOP_LOSS, { apiKey: KEYS.both });
+  const { send } = rig.deps.exchange;
+  let takeUp = () => {};
+  rig.deps.exchange.send = (...sent) => {
+    rig.deps.exchange.send = send;
+    takeUp = awaitTakeUp(rig);
+    return send(...sent);
+  };
+  await close(rig);
+  await pass(rig, 12);
+  held.szi = 0.5;
+  takeUp();
+  await pass(rig, 12);
+  expect(await statusOf(rig, own)).toBe("open");
 });
 
 test("what only reduces and rests at a price is no trigger, and stays", async () => {

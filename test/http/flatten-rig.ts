@@ -2,6 +2,8 @@
 
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { markTakenUp } from "../../src/store/restores.ts";
+import { restores, takeUps } from "../../src/store/schema.ts";
 import { stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 
@@ -82,4 +84,20 @@ export function indexFill({ deps: { store } }: Rig, fill: Partial<StoredFill> & 
 
 export async function shownStop(rig: Rig, id: string): Promise<Shown> {
   return (await (await rig.ask({ path: `/v1/stops/${id}`, apiKey: KEYS.both })).json()) as Shown;
+}
+
+/** From here on as after a restore, while what was signed since the backup is not read; what is returned says that it is. */
+export function awaitTakeUp({ deps: { store }, clock }: Pick<Rig, "deps" | "clock">): () => void {
+  const atMs = clock.nowMs();
+  const accountId = ACCOUNTS.main;
+  inTransaction(store, () => {
+    const { id: restoreId } = store
+      .insert(restores)
+      .values({ restoredAtMs: atMs })
+      .returning({ id: restores.id })
+      .get();
+    store.insert(takeUps).values({ accountId, restoreId, snapshotAtMs: atMs, takenUpAtMs: null }).run();
+  });
+  store.memory.restores = null;
+  return () => inTransaction(store, () => markTakenUp(store, accountId, clock.nowMs()));
 }

@@ -4,6 +4,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import {
+  awaitTakeUp,
   endOf,
   exchangeThatFills,
   flatten,
@@ -83,6 +84,22 @@ test("what a bot holds by the answers to its orders, and no server shows, is not
   indexFill(rig, { ...of, timeMs: nowMs - 40_000, oid: "78", side: "sell", startPosition });
   await pass(rig, 10);
   expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flat", left: [] });
+});
+
+test("a bot's flattening tells nothing by books that a restore has cut: what was bought since the backup is read first", async () => {
+  const rig = await limitedRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  const id = await stopOf(rig, "bot", BOT);
+  await pass(rig, 4);
+  const takeUp = awaitTakeUp(rig);
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 20);
+  const waits_for = [expect.objectContaining({ reason: "restore_not_taken_up" })];
+  expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flattening", waits_for });
+  takeUp();
+  await pass(rig, 20);
+  expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "flat", left: [] });
+  expect(sales).toEqual([]);
 });
 
 /** An order of the bot's of which no answer ever comes, nor of the empty actions on its number until these are answered. */

@@ -5,6 +5,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import { stepTowards } from "../../src/core/hook/target.ts";
 import { createHook } from "../../src/ops/hooks.ts";
 import { keyHash } from "../../src/wire/grant.ts";
+import { awaitTakeUp, indexFill } from "./flatten-rig.ts";
 import { type HooksRig, openHooksRig, timeAt } from "./hooks-rig.ts";
 import { BOT } from "./rails-rig.ts";
 
@@ -69,6 +70,31 @@ test("nothing is placed while the outcome of one of its orders is not known", as
   await say(rig, "0.005");
   await rig.pass(5);
   expect([sent, rig.orders]).toEqual([1, []]);
+});
+
+test("nothing is told to be held, and nothing placed, before what was traded since a restored backup is read", async () => {
+  const rig = await targetRig();
+  const takeUp = awaitTakeUp(rig);
+  await say(rig, "0");
+  await rig.pass(9);
+  expect(rig.deliveries()[0]?.status).toBe("accepted");
+  takeUp();
+  await rig.pass(3);
+  expect([rig.deliveries()[0]?.status, rig.orders]).toEqual(["done", []]);
+});
+
+test("nothing is told to be held, and nothing bought again, where a TWAP of after a restored backup may have been the bot's", async () => {
+  const rig = await targetRig({ may: "increase,reduce,modify,cancel,twap" });
+  awaitTakeUp(rig)();
+  indexFill(rig, { market: "BTC", timeMs: rig.clock.nowMs(), twapId: "5" });
+  await say(rig, "0.001");
+  await rig.pass(3);
+  const [told] = rig.deliveries();
+  expect([told?.status, told?.reason, rig.orders]).toEqual([
+    "refused",
+    expect.stringContaining("position_unproven"),
+    [],
+  ]);
 });
 
 test("a target without a time is refused: of two nobody could say which is the newer", async () => {

@@ -36,7 +36,7 @@ function restored(rig: GatewayRig): { stop(): void } {
 function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<VenueOrder> = {}): VenueOrder {
   const { tag, secret } = rig.deps.instance;
   const nowMs = rig.clock.nowMs();
-  const id = mintOrderId({ nowMs, instanceTag: tag, secret, accountId: ACCOUNT.id, idempotencyKey });
+  const id = mintOrderId({ nowMs, instanceTag: tag, secret, accountId: ACCOUNT.id, idempotencyKey, bot: null });
   const plain = { isBuy: true, price: "100", size: "1", tif: "Gtc", reduceOnly: false, isTrigger: false, fills: [] };
   const times = { placedAtMs: nowMs, statusAtMs: nowMs };
   const order = {

@@ -13,7 +13,9 @@ const KEY = "given-back";
 function placedElsewhere(rig: GatewayRig): string {
   const { tag, secret } = rig.deps.instance;
   const nowMs = rig.clock.nowMs();
-  const cloid = cloidOf(mintOrderId({ nowMs, instanceTag: tag, secret, accountId: ACCOUNT.id, idempotencyKey: KEY }));
+  const cloid = cloidOf(
+    mintOrderId({ nowMs, instanceTag: tag, secret, accountId: ACCOUNT.id, idempotencyKey: KEY, bot: null }),
+  );
   const terms = { isBuy: true, price: "100", size: "1", tif: "Gtc", reduceOnly: false, isTrigger: false, fills: [] };
   rig.venue.orders.push({ oid: 7_001, cloid, status: "open", ...terms, placedAtMs: nowMs, statusAtMs: nowMs });
   return cloid;

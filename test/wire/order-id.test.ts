@@ -3,6 +3,8 @@ import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { cloidOf, uuidOfCloid } from "../../src/core/cloid.ts";
 import {
+  botBitsOf,
+  botBitsOfCloid,
   carriesTag,
   decodeOutsideOrderId,
   keyBits,
@@ -20,6 +22,7 @@ const input = fc.record({
   secret: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   accountId: fc.uuid(),
   idempotencyKey: fc.string({ minLength: 8, maxLength: 128 }),
+  bot: fc.option(fc.stringMatching(/^[a-z0-9-]{1,40}$/), { nil: null }),
 });
 
 describe("an order's id", () => {
@@ -39,27 +42,55 @@ describe("an order's id", () => {
     );
   });
 
-  test("carries the first 62 bits of HMAC-SHA256(secret, account, 0, key)", () => {
+  test("ends in the last 48 of the first 62 bits of HMAC-SHA256(secret, account, 0, key)", () => {
     fc.assert(
       fc.property(input, (order) => {
         const mac = createHmac("sha256", order.secret);
         const digest = mac.update(order.accountId).update(Uint8Array.of(0)).update(order.idempotencyKey).digest();
-        expect(keyBits(mintOrderId(order))).toBe(digest.readBigUInt64BE(0) >> 2n);
+        expect(keyBits(mintOrderId(order))).toBe((digest.readBigUInt64BE(0) >> 2n) % 2n ** 48n);
       }),
     );
   });
 
+  test("carries the first 14 bits of HMAC-SHA256(secret, account, 0, 0, bot) before that", () => {
+    fc.assert(
+      fc.property(input, (order) => {
+        const mac = createHmac("sha256", order.secret).update(order.accountId).update(Uint8Array.of(0, 0));
+        const digest = mac.update(order.bot ?? "").digest();
+        const bits = botBitsOfCloid(cloidOf(mintOrderId(order)));
+        expect(bits).toBe(BigInt(digest.readUInt16BE(0) >> 2));
+        expect(bits).toBe(botBitsOf(order));
+      }),
+    );
+    expect(() => botBitsOfCloid("0x12")).toThrow("bug:");
+  });
+
   test("has the same last bits for the same key at another time, and others for another key or account", () => {
-    const order = { nowMs: 1, instanceTag: 7, secret: new Uint8Array(32), accountId: "a", idempotencyKey: "bc" };
+    const order = {
+      nowMs: 1,
+      instanceTag: 7,
+      secret: new Uint8Array(32),
+      accountId: "a",
+      idempotencyKey: "bc",
+      bot: null,
+    };
     const bits = keyBits(mintOrderId(order));
     expect(keyBits(mintOrderId({ ...order, nowMs: 2 }))).toBe(bits);
+    expect(keyBits(mintOrderId({ ...order, bot: "grid-1" }))).toBe(bits);
     expect(keyBits(mintOrderId({ ...order, idempotencyKey: "bd" }))).not.toBe(bits);
     expect(keyBits(mintOrderId({ ...order, accountId: "ab", idempotencyKey: "c" }))).not.toBe(bits);
     expect(keyBits(mintOrderId({ ...order, secret: new Uint8Array(32).fill(1) }))).not.toBe(bits);
   });
 
   test("of an impossible time or tag is a bug", () => {
-    const order = { nowMs: 1, instanceTag: 7, secret: new Uint8Array(32), accountId: "a", idempotencyKey: "b" };
+    const order = {
+      nowMs: 1,
+      instanceTag: 7,
+      secret: new Uint8Array(32),
+      accountId: "a",
+      idempotencyKey: "b",
+      bot: null,
+    };
     for (const nowMs of [-1, 2 ** 48, 0.5]) expect(() => mintOrderId({ ...order, nowMs })).toThrow("bug:");
     for (const instanceTag of [-1, 4096, 0.5]) expect(() => mintOrderId({ ...order, instanceTag })).toThrow("bug:");
   });
@@ -113,7 +144,14 @@ describe("the id of an order placed outside the API", () => {
 
   test("is not what an order of our own looks like", () => {
     const own = `0x${"ab".repeat(20)}`;
-    const order = { nowMs: 1, instanceTag: 7, secret: new Uint8Array(32), accountId: "a", idempotencyKey: "b" };
+    const order = {
+      nowMs: 1,
+      instanceTag: 7,
+      secret: new Uint8Array(32),
+      accountId: "a",
+      idempotencyKey: "b",
+      bot: null,
+    };
     expect(decodeOutsideOrderId(mintOrderId(order), "paper", own)).toBeNull();
     expect(carriesTag(outsideOrderId("paper", own, "1"), 7)).toBe(false);
   });
@@ -124,7 +162,7 @@ describe("the id of an order placed outside the API", () => {
       .update("paper\0")
       .update(Buffer.from(own.slice(2), "hex"))
       .digest();
-    const bits = keyBits(outsideOrderId("paper", own, "0")) ?? 0n;
+    const bits = BigInt(cloidOf(outsideOrderId("paper", own, "0")));
     expect(bits & (2n ** 58n - 1n)).toBe(hash.readBigUInt64BE(0) >> 6n);
   });
 

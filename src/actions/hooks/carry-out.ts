@@ -17,6 +17,8 @@ import { findAccount } from "../../store/accounts.ts";
 import { listBotNets } from "../../store/bots.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
+import { listUnprovenTwaps } from "../../store/unproven-twaps.ts";
 import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
 import { hasOpenOutcome } from "../../write/one-outcome.ts";
@@ -131,10 +133,19 @@ async function moveTo(deps: ToPlaceOrder, trying: Trying, target: Decimal): Prom
   if (universe === null) return { ...made(done), kind: "waits" };
   const market = canonicalName(universe, delivery.market ?? "");
   const isLate = isTooOld(deps, hook, delivery);
+  if (awaitsTakeUp(deps.store, accountId)) {
+    return isLate ? ended("too_old", "what is held is not known after a restore") : { ...made(done), kind: "waits" };
+  }
   if (hasOpenOutcome(deps.store, { accountId, bot, market })) {
     return isLate ? ended("too_old", "the outcome of an order there is not known") : { ...made(done), kind: "waits" };
   }
   const step = stepTowards(listBotNets(deps.store, accountId, bot).get(market) ?? ZERO, target);
+  // Neither that it is held nor that it has to be bought is said by books of which nobody knows whether they have all of it.
+  if (step?.reduceOnly !== true && listUnprovenTwaps(deps.store, { accountId, bot }).has(market))
+    return ended(
+      "refused",
+      `position_unproven: a TWAP in ${market} of after the restored backup may have been this bot's`,
+    );
   if (step === null) return ended("done", null);
   if (isLate) return ended("too_old", tooOld(delivery));
   const last = done.at(-1);

@@ -37,6 +37,7 @@ const WHY: Record<FlattenShown["left"][number]["reason"], string> = {
   below_minimum: "too little for an order of the exchange",
   no_price: "no price within the bounds",
   twap_running: "a TWAP of the bot closes it, and has not been seen to end",
+  unproven: "a TWAP of after the restored backup may have bought it for the bot",
   resumed: "the stop was ended meanwhile",
 };
 

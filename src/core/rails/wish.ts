@@ -34,6 +34,8 @@ export type Facts = {
   ownOf(market: string): NetRange;
   /** What of its reductions was booked as another's, since nothing of it is known to have been its own. */
   beyondOf(market: string): Sums;
+  /** What may be the bot's besides, and may be another's; null where nothing is in question. It makes no room for reductions. */
+  unprovenOf(market: string): Sums | null;
   /** Markets in which the bot has a net. */
   held: readonly string[];
   /** The account's position; null where it is not known. */

@@ -15,6 +15,7 @@ import { listLiveOrdersIn } from "../../store/live-orders.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
 import { covers } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { isUnsettled } from "../unsettled.ts";
@@ -51,6 +52,8 @@ async function step(world: ToEndClose, { canceler, position }: CloserParts, orde
   const { store } = world;
   const close = findRunningClose(store, orderId);
   if (close === null) return true;
+  // Its bot's books lack what was bought since the backup, which these triggers may protect.
+  if (awaitsTakeUp(store, close.accountId)) return false;
   const order = findOrder(store, orderId);
   const account = findAccount(store, close.accountId);
   if (order !== null && isOutstanding(world, order)) return false;

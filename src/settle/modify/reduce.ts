@@ -11,6 +11,7 @@ import { canIncrease } from "../../core/stop.ts";
 import type { Settling, Slot, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { botOf } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { insertLeg, listLegs } from "../../store/legs.ts";
 import { listOpenModified } from "../../store/open-modified.ts";
@@ -150,6 +151,7 @@ function storeReduction(
       accountId: account.id,
       // A cloid of its own, also within the millisecond of the one before.
       idempotencyKey: `${attempt.idempotencyKey} reduced ${ordinal}`,
+      bot: botOf(world.store, order.keyHash),
     }),
   );
   const leg: Leg = {

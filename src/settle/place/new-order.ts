@@ -5,6 +5,7 @@ import { keyInBatch } from "../../core/idempotency.ts";
 import type { Market } from "../../core/market.ts";
 import type { Leg, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { botOf } from "../../store/bots.ts";
 import { insertPlacing, type Placing, type StoredOrder } from "../../store/orders.ts";
 import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
@@ -24,7 +25,10 @@ export type NewOrder = {
 };
 
 /** The row of a new order: nothing is known of its outcome yet. */
-export function newOrder({ clock, instance }: With<"clock" | "instance">, about: NewOrder): StoredOrder {
+export function newOrder(
+  { clock, instance, store }: With<"clock" | "instance" | "store">,
+  about: NewOrder,
+): StoredOrder {
   const { accountId, market, idempotencyKey, keyHash, batch } = about;
   const { side, size, price, timeInForce, reduceOnly, trigger } = about.terms;
   const nowMs = clock.nowMs();
@@ -35,6 +39,7 @@ export function newOrder({ clock, instance }: With<"clock" | "instance">, about:
       secret: instance.secret,
       accountId,
       idempotencyKey: batch === undefined ? idempotencyKey : keyInBatch(idempotencyKey, batch.index),
+      bot: botOf(store, keyHash),
     }),
     accountId,
     market: market.name,

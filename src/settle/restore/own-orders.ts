@@ -5,6 +5,7 @@ import type { LegEvent, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
+import { giveOrder } from "../../store/given-orders.ts";
 import { passKeyOn } from "../../store/idempotency.ts";
 import { findLegByCloid, insertLeg } from "../../store/legs.ts";
 import { appendNote } from "../../store/notes.ts";
@@ -18,6 +19,7 @@ import { interpretOrder, type Sight } from "../look/look.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
 import { firstLeg } from "../place/new-order.ts";
 import type { Tools } from "../pursuit.ts";
+import { type Whose, whoseOf } from "./whose.ts";
 
 type FoundOwn = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
 
@@ -34,7 +36,8 @@ export function findOwn(world: With<"instance" | "store">, account: Account, swe
     const swept = seen.at(-1);
     return swept === undefined ? [] : [{ cloid, swept }];
   });
-  return { ...newest, unknown };
+  // In the order in which they were placed, which their books go by where nothing else tells it: an id begins with its time.
+  return { ...newest, unknown: unknown.sort((a, b) => (a.cloid < b.cloid ? -1 : 1)) };
 }
 
 function cloidsOf({ open, history, fills }: Sweep): string[] {
@@ -57,8 +60,9 @@ export async function storeOwn(tools: Tools, account: Account, { unknown }: OwnO
     const order = orderOf(world, account, found);
     return order === null ? [] : [{ ...found, order }];
   });
+  const whose = whoseOf(world, account.id);
   inTransaction(world.store, () => {
-    for (const each of orders) storeOne(world, each);
+    for (const each of orders) storeOne(world, { ...each, whose: whose(each.cloid) });
   });
   const open: string[] = [];
   for (const { cloid, swept } of orders) {
@@ -133,7 +137,9 @@ function termsOfFills({ coin, side, filled }: FoundOwn["swept"] & { kind: "fills
   return { market: coin, side: side === "B" ? "buy" : "sell", size: filled.size, price, ...plain };
 }
 
-function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: FoundOwn & { order: StoredOrder }): void {
+type FoundOrder = FoundOwn & { order: StoredOrder; whose: Whose };
+
+function storeOne(world: With<"clock" | "store">, { cloid, swept, order, whose }: FoundOrder): void {
   const { store } = world;
   const keyDigits = keyDigitsOfCloid(cloid);
   const { id: orderId, accountId } = order;
@@ -143,14 +149,20 @@ function storeOne(world: With<"clock" | "store">, { cloid, swept, order }: Found
     insertOrder(store, order);
     insertLeg(store, { ...firstLeg(order), cloid, state: "lost", reason: order.error });
   }
+  if (whose.kind === "bot") giveOrder(store, orderId, whose.keyHash);
   passKeyToIt(world, { keyDigits, accountId, orderId });
   appendNote(store, {
     resourceId: orderId,
     attemptId: null,
     atMs: world.clock.nowMs(),
     what: "found after a restore",
-    detail: `the exchange has ${cloid}, which carries our tag and is not in the snapshot`,
+    detail: `the exchange has ${cloid}, which carries our tag and is not in the snapshot; ${wordsOf(whose)}`,
   });
+}
+
+function wordsOf(whose: Whose): string {
+  if (whose.kind === "bot") return `by its mark it is of the bot ${whose.bot}`;
+  return whose.kind === "nobody" ? "by its mark it is of no bot" : "its mark is of no bot that is known here";
 }
 
 /** The key was given back after the snapshot, and then placed this order: what the snapshot has of it never left. */

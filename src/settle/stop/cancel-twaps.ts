@@ -111,7 +111,8 @@ function storeTwapCancel(
   const nowMs = world.clock.nowMs();
   const name = `${by} twap ${twapId}`;
   const { tag: instanceTag, secret } = world.instance;
-  const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey: `${name} ${nowMs}` });
+  const idempotencyKey = `${name} ${nowMs}`;
+  const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey, bot: null });
   return inTransaction(world.store, (store) => {
     if (isStillSo?.() === false) return null;
     insertOperation(store, {

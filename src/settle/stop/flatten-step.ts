@@ -99,7 +99,7 @@ export function closingTwaps(store: Store, stop: Stop, market: string): readonly
   return bot === null ? [] : listReducingTwaps(store, { accountId: stop.accountId, bot, market });
 }
 
-function orderOf(world: With<"clock" | "instance">, step: FlattenStep, flatten: Flatten): StoredOrder {
+function orderOf(world: With<"clock" | "instance" | "store">, step: FlattenStep, flatten: Flatten): StoredOrder {
   const { stop, account, listed, side, size, price } = step;
   const terms = { side, size, price, timeInForce: "ioc", reduceOnly: true, trigger: null } as const;
   // What it fills is the bot's.

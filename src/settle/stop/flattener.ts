@@ -14,12 +14,13 @@ import { botOfStop, listBotGrants } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findFlatten, listRunningFlattens, listSteps, tellFlatten } from "../../store/flattens.ts";
 import type { StoredOrder } from "../../store/orders.ts";
+import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import { closingTwaps, isStepOut, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
-import { type Contradiction, closableIn, listContradicted, listInDoubt } from "./still-held.ts";
+import { type Contradiction, closableIn, listContradicted, listInDoubt, listUnproven } from "./still-held.ts";
 import { isNothingToCome, lookForTraces, type TracelessLooks } from "./traceless.ts";
 import { tellWaits } from "./waits.ts";
 
@@ -127,6 +128,8 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   if (flatten === null || stop === null || account === null || flatten.endedAtMs !== null) return true;
   const steps = listSteps(store, flatten);
   heedRequest(memory, flatten, steps);
+  // What its bot bought and sold since the backup is in no books yet: neither flat nor more than that is told by them.
+  if (awaitsTakeUp(store, account.id)) return waitFor(world, followed, [{ reason: "restore_not_taken_up" }]);
   const isResumed = stop.resumedAtMs !== null;
   const isOpen = state.phase === "ready" && (await mayBegin(world, parts, { stop, account, memory }));
   if (!isOpen) memory.sinceMs = null;
@@ -185,7 +188,8 @@ async function closeShown(
   const followed = { stopId: flatten.stopId, memory };
   if (held.size === 0) {
     const isFlat = memory.flatReadings >= FLAT_READINGS;
-    if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, []);
+    const unproven = leftOf(listUnproven(world.store, stop, positions), "unproven");
+    if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, unproven);
     if (isFlat) return waitFor(world, followed, awaitStop(parts, round));
     return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
   }

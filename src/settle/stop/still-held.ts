@@ -1,6 +1,6 @@
 /** What a stop has left to close, and what speaks against telling that it is nothing although no server shows more. */
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
-import { closableOf, mayHold } from "../../core/flatten.ts";
+import { closableOf, mayHold, unprovenPart } from "../../core/flatten.ts";
 import { isSpot } from "../../core/market.ts";
 import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
@@ -9,6 +9,7 @@ import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
 import { botOfStop, listBotNets } from "../../store/bots.ts";
 import { listMarketsWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
+import { listUnprovenTwaps } from "../../store/unproven-twaps.ts";
 import { heldByFills } from "../evidence/position-check.ts";
 
 /** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
@@ -27,6 +28,23 @@ export function closableIn(store: Store, stop: Stop, positions: ReadonlyMap<stri
 
 function nonZero(sizes: readonly (readonly [string, Decimal])[]): Map<string, Decimal> {
   return new Map(sizes.filter(([, size]) => !isZero(size)));
+}
+
+/**
+ * What is held where the books hold nothing to close and a TWAP of after a restored backup may have bought it for the bot: no more than
+ * that.
+ */
+export function listUnproven(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): Map<string, Decimal> {
+  const bot = botOfStop(store, stop);
+  if (bot === null) return new Map();
+  const unproven = listUnprovenTwaps(store, { accountId: stop.accountId, bot });
+  const nets = listBotNets(store, stop.accountId, bot);
+  return nonZero(
+    [...unproven].map(([market, sums]) => [
+      market,
+      unprovenPart(positions.get(market) ?? ZERO, nets.get(market) ?? ZERO, sums),
+    ]),
+  );
 }
 
 /** Markets in which a bot may hold more than is booked, until its fills are told in the exchange's order. */

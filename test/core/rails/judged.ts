@@ -74,6 +74,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     halt: null,
     lossToday: () => ZERO,
     ownOf: () => ({ low: decimal(net), high: decimal(net) }),
+    unprovenOf: () => null,
     beyondOf: () => ({ buys: ZERO, sells: decimal(soldBeyond) }),
     accountOf: () => (account === null ? null : decimal(account)),
     referenceOf: () => at,

@@ -1,0 +1,39 @@
+/** Orders that a restore has found, given to the bots that they were placed for. */
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { cloidOf } from "../core/cloid.ts";
+import { bookFills } from "./bots.ts";
+import { noteWritten } from "./live-tally.ts";
+import type { Store } from "./open.ts";
+import { touchOpenLegs } from "./open-leg-book.ts";
+import { findOrder } from "./orders.ts";
+import { noteReducing } from "./reductions-out.ts";
+import { adoptions, orders } from "./schema.ts";
+
+/** Found after a restore, and of no key. In the order in which they were placed. */
+export function listFoundOfNobody(store: Store, accountId: string): { id: string; cloid: string }[] {
+  const isOfAccount = eq(adoptions.accountId, accountId);
+  const rows = store
+    .select({ id: orders.id })
+    .from(adoptions)
+    .innerJoin(orders, eq(orders.id, adoptions.orderId))
+    .where(and(isOfAccount, isNull(orders.keyHash)))
+    .orderBy(orders.id)
+    .all();
+  return rows.map(({ id }) => ({ id, cloid: cloidOf(id) }));
+}
+
+/**
+ * Gives an order of nobody to the bot of this key, which books what it has filled. Who has read it before decides anew: its version is
+ * another.
+ */
+export function giveOrder(store: Store, id: string, keyHash: string): void {
+  const isOfNobody = and(eq(orders.id, id), isNull(orders.keyHash));
+  const changed = { keyHash, version: sql`${orders.version} + 1` };
+  if (store.update(orders).set(changed).where(isOfNobody).returning({ id: orders.id }).all().length === 0) return;
+  const order = findOrder(store, id);
+  if (order === null) throw new Error("bug: an order that was just given is gone");
+  touchOpenLegs(store, id);
+  noteWritten(store);
+  noteReducing(store, order);
+  bookFills(store, order, { filledSize: null, averagePrice: null });
+}
