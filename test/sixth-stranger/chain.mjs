@@ -1,12 +1,10 @@
 // The true exchange: one account, what each signed action does, how orders meet the market.
 import { figure, round8, significant, usd } from "./codec.mjs";
+import { MARKETS, marketOf } from "./markets.mjs";
+import { TWAPS } from "./twaps.mjs";
 
-export const MARKETS = [
-  { name: "BTC", a: 0, decimals: 5, leverage: 40, px: 60000 },
-  { name: "ETH", a: 1, decimals: 4, leverage: 25, px: 3000 },
-  { name: "SOL", a: 2, decimals: 2, leverage: 20, px: 150 },
-];
-export const marketOf = (a) => MARKETS.find((m) => m.a === a);
+export { MARKETS } from "./markets.mjs";
+
 const GONE = "Order was never placed, already canceled, or filled.";
 
 export class Chain {
@@ -384,52 +382,6 @@ export class Chain {
     const next = isAlways ? order : { ...order, t: { limit: { tif: "Alo" } } };
     return this.place(next, t, old);
   }
-
-  startTwap(twap, t) {
-    const coin = marketOf(twap.a).name;
-    const fail = (error) => ({ status: "ok", response: { type: "twapOrder", data: { status: { error } } } });
-    if (Number(twap.s) * this.mids[coin] < 100) return fail("TWAP order value too small. Min is $100.");
-    const size = Number(twap.s);
-    const slices = Math.max(2, Math.min(Math.floor(twap.m * 2) + 1, Math.floor((size * this.mids[coin]) / 10)));
-    const one = {
-      twapId: 70_000 + this.twaps.length,
-      coin,
-      side: twap.b ? "B" : "A",
-      sz: size,
-      executed: 0,
-      ntl: 0,
-      minutes: twap.m,
-      r: twap.r,
-      randomize: twap.t,
-      ts: t,
-      slices,
-      every: (twap.m * 60_000) / (slices - 1),
-      next: t + 500,
-      versions: [{ t, status: "activated", executed: 0, ntl: 0 }],
-    };
-    this.twaps.push(one);
-    this.note("twap", { twapId: one.twapId, coin, side: one.side, sz: size, r: twap.r, mid: this.mids[coin] });
-    return { status: "ok", response: { type: "twapOrder", data: { status: { running: { twapId: one.twapId } } } } };
-  }
-
-  twapStatus(twap) {
-    return twap.versions.at(-1).status;
-  }
-
-  endTwap(twap, status, t) {
-    twap.versions.push({ t, status, executed: twap.executed, ntl: twap.ntl });
-  }
-
-  cancelTwap(action, t) {
-    const twap = this.twaps.find((x) => x.twapId === action.t);
-    const isRunning = twap && this.twapStatus(twap) === "activated";
-    if (isRunning) this.endTwap(twap, "terminated", t);
-    return {
-      status: "ok",
-      response: {
-        type: "twapCancel",
-        data: { status: isRunning ? "success" : { error: "TWAP was never placed, already canceled, or filled." } },
-      },
-    };
-  }
 }
+
+Object.assign(Chain.prototype, TWAPS);

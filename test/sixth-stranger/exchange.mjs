@@ -3,11 +3,12 @@ import { createServer } from "node:http";
 import { WebSocketServer } from "ws";
 import { Chain } from "./chain.mjs";
 import { figure, signerOfAction, signerOfApproval } from "./codec.mjs";
+import { frame } from "./frames.mjs";
 import { tick } from "./market.mjs";
-import { answer, frame, Server } from "./views.mjs";
+import { answer, Server } from "./views.mjs";
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-const FACES = ["reset", "hang", "html", "429", "500", "half", "empty"];
+const FACES = ["reset", "hang", "html", "500", "half", "empty"];
 
 export class Exchange {
   constructor({ owner, draw, sickness = 3000 }) {

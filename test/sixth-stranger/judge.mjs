@@ -63,7 +63,7 @@ export class Judge {
     const legs = this.legs(row.id);
     const where = `${one.method ?? ""} ${one.path} at ${one.t} ${one.idempotency ?? ""}`;
     const brief = { id: row.id, status: row.status, filled: row.filled_size, error: row.error };
-    const accepted = legs.filter((l) => l.versions[0] && !/Rejected$/.test(l.versions[0].status));
+    const accepted = legs.filter((l) => !/Rejected$/.test(l.status));
     if (row.status === "rejected" && accepted.length > 0)
       this.find(
         "CRITICAL",

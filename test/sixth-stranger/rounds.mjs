@@ -9,7 +9,10 @@ const KINDS = { rails, race, stops, trades, record };
 export async function playRound(binary, seed, kind) {
   const names = Object.keys(KINDS);
   const name = kind ?? names[seed % names.length];
-  const world = new World(binary, seed, { sickness: 1000 + (seed % 4) * 1500 });
+  const world = new World(binary, seed, {
+    sickness: 1000 + (seed % 4) * 1500,
+    patience: name === "record" ? 90_000 : 4000,
+  });
   try {
     await world.begin();
     await KINDS[name](world);

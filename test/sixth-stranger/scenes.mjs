@@ -1,39 +1,8 @@
-// What is played by hand, by name.
-import { byHand, liquidate, setMid } from "./market.mjs";
-import { bareTime } from "./rails.mjs";
-import { World, wait } from "./world.mjs";
-
-const CALM = { lost: 0, never: 0, late: 0, slow: 0, info: 0 };
-
-async function play(binary, options, script) {
-  const world = new World(binary, options.seed ?? 7, { rate: CALM, sickness: 800, ...options });
-  const found = [];
-  const expect = (isTrue, level, what, told, truth) =>
-    isTrue || found.push({ level, what, told, truth: truth ?? null });
-  try {
-    await world.begin();
-    world.chain.partial = 0;
-    await script(world, expect);
-    await world.calm(options.calm ?? 60_000);
-    return { name: "", world, findings: [...found, ...(await world.compare())] };
-  } catch (error) {
-    return {
-      name: "",
-      world,
-      findings: [...found, { level: "harness", what: String(error.stack), told: null, truth: null }],
-    };
-  }
-}
-
-const order = (world, rest) => ({
-  account: world.account,
-  market: "BTC",
-  side: "buy",
-  size: "0.005",
-  price: "59900",
-  ...rest,
-});
-const oneOf = (fates) => (body) => (body.action.type === "order" ? (fates.shift() ?? null) : null);
+// Stops, rails and keys, played by hand.
+import { setMid } from "./market.mjs";
+import { oneOf, order, play } from "./play.mjs";
+import { alerts, liquidated, stopAfterFills, stopRefused } from "./scenes-trades.mjs";
+import { wait } from "./world.mjs";
 
 /** Orders whose answers are lost and which come late, and a stop in between. */
 const lateAfterStop = (binary) =>
@@ -280,86 +249,14 @@ const blocked = (binary) =>
     );
   });
 
-/** A trade whose stop is refused again and again, whose entry fills in parts. */
-const stopRefused = (binary) =>
-  play(binary, { sickness: 1500 }, async (world, expect) => {
-    world.onlyTrades = true;
-    const key = await world.grant("grid-1");
-    let left = 3;
-    world.chain.partial = 1;
-    world.chain.refuseOnce = (o) => o.r && o.trigger?.tpsl === "sl" && left-- > 0;
-    const poll = setInterval(() => world.client.get("/v1/trades", world.owner.key), 250);
-    const trade = await world.client.write(
-      "/v1/trades",
-      {
-        account: world.account,
-        market: "BTC",
-        side: "buy",
-        size: "0.008",
-        entry: { price: "60100" },
-        stop_loss: { trigger_price: "59000" },
-        take_profit: { trigger_price: "61500" },
-      },
-      key.key,
-    );
-    world.note(`trade ${trade.status} ${JSON.stringify(trade.body).slice(0, 500)}`);
-    await wait(15_000);
-    const again = await world.client.write(
-      "/v1/trades",
-      {
-        account: world.account,
-        market: "BTC",
-        side: "buy",
-        size: "0.006",
-        entry: { price: "60050" },
-        stop_loss: { trigger_price: "59100" },
-      },
-      key.key,
-    );
-    world.note(`trade ${again.status} ${again.body.path}`);
-    await wait(12_000);
-    clearInterval(poll);
-    const bare = bareTime(world, "BTC");
-    world.note(`longest without a whole stop: ${JSON.stringify(bare)}`);
-    expect(bare.ms < 20_000, "high", "a position of trades was without a whole stop for long", bare);
-  });
-
-/** Liquidation amid a trade; then the same market anew. */
-const liquidated = (binary) =>
-  play(binary, { sickness: 2500 }, async (world, expect) => {
-    const key = await world.grant("grid-1");
-    const wish = {
-      account: world.account,
-      market: "ETH",
-      side: "buy",
-      size: "0.1",
-      entry: { price: "3010" },
-      stop_loss: { trigger_price: "2950" },
-      take_profit: { trigger_price: "3100" },
-    };
-    await world.client.write("/v1/trades", wish, key.key);
-    await wait(6000);
-    liquidate(world.chain, "ETH");
-    await wait(1000);
-    const second = await world.client.write("/v1/trades", wish, key.key);
-    world.note(`second trade ${second.status} ${JSON.stringify(second.body).slice(0, 300)}`);
-    await wait(20_000);
-    const net = world.chain.net("ETH");
-    const stops = world.chain
-      .living("ETH")
-      .filter((o) => o.r && o.trigger?.tpsl === "sl")
-      .reduce((sum, o) => sum + o.sz, 0);
-    expect(stops + 1e-9 >= net, "CRITICAL", "after a liquidation the next trade is bare", null, { net, stops });
-    byHand(world.chain, { a: 1, b: false, p: "2900", s: "0.1", r: true, t: { limit: { tif: "Ioc" } } });
-    await wait(20_000);
-    const left = world.chain.living("ETH");
-    expect(
-      left.length === 0,
-      "high",
-      "closed by hand, and its triggers stay",
-      (await world.client.get("/v1/trades", world.owner.key)).body.data,
-      left.map((o) => [o.oid, o.trigger?.tpsl, o.sz]),
-    );
-  });
-
-export const SCENES = { lateAfterStop, lossTrips, others, heartbeat, blocked, stopRefused, liquidated };
+export const SCENES = {
+  lateAfterStop,
+  lossTrips,
+  others,
+  heartbeat,
+  blocked,
+  stopRefused,
+  stopAfterFills,
+  liquidated,
+  alerts,
+};

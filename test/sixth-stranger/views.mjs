@@ -1,6 +1,6 @@
 // Three servers, each with stores that lag apart; what `/info` answers as of the moment that a store has come to.
 import { MARKETS } from "./chain.mjs";
-import { figure, round8, usd } from "./codec.mjs";
+import { figure, usd } from "./codec.mjs";
 
 const STORES = ["record", "open", "history", "fills", "positions", "twaps", "rate", "stream", "clock"];
 
@@ -261,7 +261,7 @@ function fillsBetween(chain, t, q) {
   return chain.fills.filter((f) => f.time <= t && f.time >= (q.startTime ?? 0) && f.time <= (q.endTime ?? Infinity));
 }
 
-const ANSWERS = {
+export const ANSWERS = {
   meta: (c, s, q) => meta(q.dex),
   metaAndAssetCtxs: (c, s, q) => [meta(q.dex), meta(q.dex).universe.map((m) => assetContext(c, m.name))],
   allPerpMetas: () => [meta(""), meta("xyz")],
@@ -362,62 +362,3 @@ export function answer(chain, server, query) {
   if (!make) throw new Error(`harness: no question ${query.type}`);
   return make(chain, server, query);
 }
-
-/** The frame of a channel, as of what the server has come to. */
-export function frame(chain, server, sub) {
-  const t = server.asOf("stream");
-  const user = chain.owner;
-  const dex = sub.dex ?? "";
-  const makers = {
-    clearinghouseState: () => ({ dex, user, clearinghouseState: clearinghouse(chain, t, dex) }),
-    allDexsClearinghouseState: () => ({
-      user,
-      clearinghouseStates: [
-        ["", clearinghouse(chain, t, "")],
-        ["xyz", clearinghouse(chain, t, "xyz")],
-      ],
-    }),
-    openOrders: () => ({ dex, user, orders: dex === "xyz" ? [] : openOrders(chain, t) }),
-    spotState: () => ({ user, spotState: { balances: [] } }),
-    twapStates: () => ({ dex, user, states: dex === "xyz" ? [] : runningTwaps(chain, t) }),
-    webData3: () => ({
-      userState: {
-        agentAddress: null,
-        agentValidUntil: null,
-        cumLedger: "0.0",
-        serverTime: Math.floor(t),
-        isVault: false,
-        user,
-      },
-      perpDexStates: [{ totalVaultEquity: "0.0" }, { totalVaultEquity: "0.0" }],
-    }),
-    l2Book: () => book(chain, sub.coin),
-    bbo: () => ({
-      coin: sub.coin,
-      time: Date.now(),
-      bbo: book(chain, sub.coin)?.levels.map((l) => l[0]) ?? [null, null],
-    }),
-    activeAssetCtx: () => ({ coin: sub.coin, ctx: assetContext(chain, sub.coin) }),
-    allMids: () => ({ mids: Object.fromEntries(Object.entries(chain.mids).map(([k, v]) => [k, figure(v)])) }),
-    userFills: () => ({
-      user,
-      fills: chain.fills
-        .filter((f) => f.time <= t)
-        .slice(-200)
-        .reverse(),
-      isSnapshot: true,
-    }),
-    userTwapHistory: () => ({ user, history: twapHistory(chain, t), isSnapshot: true }),
-    userTwapSliceFills: () => ({
-      user,
-      twapSliceFills: chain.fills.filter((f) => f.twapId && f.time <= t).map((fill) => ({ fill, twapId: fill.twapId })),
-      isSnapshot: true,
-    }),
-    userFundings: () => ({ user, fundings: [], isSnapshot: true }),
-    userNonFundingLedgerUpdates: () => ({ user, nonFundingLedgerUpdates: [], isSnapshot: true }),
-    activeAssetData: () => ANSWERS.activeAssetData(chain, server, sub),
-  };
-  return makers[sub.type]?.() ?? null;
-}
-
-export { round8 };

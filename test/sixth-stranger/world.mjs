@@ -152,7 +152,7 @@ export class World {
     judge.fills(fills.rows);
     const positions = await this.client.get("/v1/positions", this.owner.key);
     if (positions.status === 200) judge.positions(positions.body.data);
-    judge.performance((await this.client.get("/v1/performance", this.owner.key)).body);
+    judge.performance(await this.booked());
     for (const trade of (await this.client.list("/v1/trades", this.owner.key)).rows)
       if (!trade.ended_at && Number(trade.held_size) > 0 && !trade.protected)
         judge.find("high", "at rest and unprotected", trade, null);
@@ -168,6 +168,17 @@ export class World {
     for (const fault of [...this.exchange.faults, ...this.faults])
       judge.find("harness", fault.slice(0, 400), null, null);
     return judge.findings;
+  }
+
+  /** The performance once it is booked past the last fill; as it is after a minute and a half. */
+  async booked() {
+    const until = this.chain.fills.at(-1)?.time ?? 0;
+    const end = Date.now() + (this.options.patience ?? 5000);
+    for (;;) {
+      const { body } = await this.client.get("/v1/performance", this.owner.key);
+      if (Date.now() > end || (body.complete_to && Date.parse(body.complete_to) > until)) return body;
+      await wait(2000);
+    }
   }
 
   keep(directory, name) {
