@@ -3,7 +3,6 @@ import { figure, round8, significant, usd } from "./codec.mjs";
 import { MARKETS, marketOf } from "./markets.mjs";
 import { TWAPS } from "./twaps.mjs";
 
-export { MARKETS } from "./markets.mjs";
 
 const GONE = "Order was never placed, already canceled, or filled.";
 
@@ -209,7 +208,7 @@ export class Chain {
       let size = room;
       if (order.tif === "Ioc" && this.draw.chance(this.partial * 0.5))
         size = this.cut(room * this.draw.between(0.2, 0.8), order.coin) || room;
-      this.fill(order, size, this.touch(order), true, t);
+      this.fill(order, size, this.touch(order), { isTaker: true, t });
     }
     const done = round8(before - order.sz);
     if (order.tif === "Ioc") this.mark(order, "filled", t);
@@ -299,11 +298,11 @@ export class Chain {
       return this.mark(order, "open", t);
     }
     if (!this.crosses(order)) return this.mark(order, "marketOrderNoLiquidityRejected", t);
-    this.fill(order, order.sz, this.touch(order), true, t);
+    this.fill(order, order.sz, this.touch(order), { isTaker: true, t });
     return this.mark(order, "filled", t);
   }
 
-  fill(order, size, px, isTaker, t) {
+  fill(order, size, px, { isTaker, t }) {
     if (size <= 0) return;
     const coin = order.coin;
     const start = this.net(coin);

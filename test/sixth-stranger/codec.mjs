@@ -52,17 +52,22 @@ function bigEndian(value, bytes, out) {
   for (let i = bytes - 1; i >= 0; i--) out.push(Number((BigInt(value) >> BigInt(8 * i)) & 255n));
 }
 
+function tagged(tag, value, [bytes, out]) {
+  out.push(tag);
+  bigEndian(value, bytes, out);
+}
+
 function packInteger(value, out) {
   if (value >= 0 && value < 128) out.push(value);
   else if (value >= 0 && value < 256) out.push(0xcc, value);
-  else if (value >= 0 && value < 65536) out.push(0xcd), bigEndian(value, 2, out);
-  else if (value >= 0 && value < 2 ** 32) out.push(0xce), bigEndian(value, 4, out);
-  else if (value >= 0) out.push(0xcf), bigEndian(value, 8, out);
+  else if (value >= 0 && value < 65536) tagged(0xcd, value, [2, out]);
+  else if (value >= 0 && value < 2 ** 32) tagged(0xce, value, [4, out]);
+  else if (value >= 0) tagged(0xcf, value, [8, out]);
   else if (value >= -32) out.push(value & 255);
   else if (value >= -128) out.push(0xd0, value & 255);
-  else if (value >= -32768) out.push(0xd1), bigEndian(value & 0xffff, 2, out);
-  else if (value >= -(2 ** 31)) out.push(0xd2), bigEndian(BigInt.asUintN(32, BigInt(value)), 4, out);
-  else out.push(0xd3), bigEndian(BigInt.asUintN(64, BigInt(value)), 8, out);
+  else if (value >= -32768) tagged(0xd1, value & 0xffff, [2, out]);
+  else if (value >= -(2 ** 31)) tagged(0xd2, BigInt.asUintN(32, BigInt(value)), [4, out]);
+  else tagged(0xd3, BigInt.asUintN(64, BigInt(value)), [8, out]);
 }
 
 const hex32 = (text) => `0x${text.slice(2).padStart(64, "0")}`;

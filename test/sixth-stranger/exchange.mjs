@@ -45,7 +45,10 @@ export class Exchange {
     this.rate = { lost: 0, never: 0, late: 0, slow: 0, info: 0 };
     this.isDown = false;
     this.sickness = 300;
-    for (const server of this.servers) (server.sickness = 300), server.change();
+    for (const server of this.servers) {
+      server.sickness = 300;
+      server.change();
+    }
     this.chain.refuseOnce = null;
     this.chain.refuseLeverage = false;
   }

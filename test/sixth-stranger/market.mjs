@@ -1,5 +1,5 @@
 // What happens by itself: prices, resting orders that are met, triggers, slices of TWAPs, liquidation, funding.
-import { MARKETS } from "./chain.mjs";
+import { MARKETS } from "./markets.mjs";
 import { figure, round8, usd } from "./codec.mjs";
 
 export function tick(chain) {
@@ -9,7 +9,10 @@ export function tick(chain) {
       setMid(chain, m.name, chain.mids[m.name] * (1 + chain.draw.between(-chain.walk, chain.walk)));
   for (const o of chain.living()) {
     if (o.trigger && !o.isResting) {
-      if (chain.isMet(o)) chain.fire(o, t), chain.snapshot(t);
+      if (chain.isMet(o)) {
+        chain.fire(o, t);
+        chain.snapshot(t);
+      }
     } else if (chain.crosses(o)) meetMarket(chain, o, t);
   }
   for (const twap of chain.twaps) if (chain.twapStatus(twap) === "activated" && t >= twap.next) slice(chain, twap, t);
@@ -26,7 +29,7 @@ function meetMarket(chain, o, t) {
   if (!o.fillAfter && chain.draw.chance(chain.partial))
     size = chain.cut(room * chain.draw.between(0.2, 0.8), o.coin) || room;
   o.fillAfter = t + chain.draw.between(300, 4000);
-  chain.fill(o, size, o.px, false, t);
+  chain.fill(o, size, o.px, { isTaker: false, t });
   if (o.sz === 0 || (o.r && chain.net(o.coin) === 0)) chain.mark(o, "filled", t);
   else o.versions.push({ t, status: o.status, sz: o.sz, snap: o.snapshotSize, isOpen: true });
   chain.snapshot(t);
@@ -60,7 +63,7 @@ function slice(chain, twap, t) {
   };
   chain.orders.set(order.oid, order);
   const price = order.px;
-  chain.fill(order, size, price, true, t);
+  chain.fill(order, size, price, { isTaker: true, t });
   chain.mark(order, "filled", t);
   twap.executed = round8(twap.executed + size);
   twap.ntl += size * price;
@@ -95,7 +98,7 @@ export function liquidate(chain, coin) {
     liquidation: { liquidatedUser: chain.owner, markPx: figure(chain.mids[coin]), method: "market" },
   };
   chain.orders.set(order.oid, order);
-  chain.fill(order, order.sz, chain.mids[coin], true, t);
+  chain.fill(order, order.sz, chain.mids[coin], { isTaker: true, t });
   chain.mark(order, "filled", t);
 }
 

@@ -1,5 +1,5 @@
 // Who holds a bot's key and wants more than its rails give.
-import { MARKETS } from "./chain.mjs";
+import { MARKETS } from "./markets.mjs";
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const unit = (m) => 10 ** m.decimals;

@@ -1,5 +1,5 @@
 // Three servers, each with stores that lag apart; what `/info` answers as of the moment that a store has come to.
-import { MARKETS } from "./chain.mjs";
+import { MARKETS } from "./markets.mjs";
 import { figure, usd } from "./codec.mjs";
 
 const STORES = ["record", "open", "history", "fills", "positions", "twaps", "rate", "stream", "clock"];
