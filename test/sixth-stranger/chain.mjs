@@ -3,7 +3,6 @@ import { figure, round8, significant, usd } from "./codec.mjs";
 import { MARKETS, marketOf } from "./markets.mjs";
 import { TWAPS } from "./twaps.mjs";
 
-
 const GONE = "Order was never placed, already canceled, or filled.";
 
 export class Chain {

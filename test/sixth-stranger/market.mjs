@@ -1,6 +1,7 @@
 // What happens by itself: prices, resting orders that are met, triggers, slices of TWAPs, liquidation, funding.
-import { MARKETS } from "./markets.mjs";
+
 import { figure, round8, usd } from "./codec.mjs";
+import { MARKETS } from "./markets.mjs";
 
 export function tick(chain) {
   const t = Date.now();

@@ -4,7 +4,7 @@ import { round8 } from "./codec.mjs";
 const at = (versions, t) => versions.findLast((v) => v.t <= t) ?? null;
 
 /** Each accepted order that increases: the bot's worst case at that moment. */
-export function judgeRails(judge, bot, oids, twapIds, rails) {
+export function judgeRails(judge, bot, { oids, twaps: twapIds }, rails) {
   const { chain } = judge;
   const own = [...chain.orders.values()].filter((o) => oids.has(o.oid) || twapIds.has(o.twapId));
   const mine = own.filter((o) => !o.isSlice);

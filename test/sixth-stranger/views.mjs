@@ -1,6 +1,7 @@
 // Three servers, each with stores that lag apart; what `/info` answers as of the moment that a store has come to.
-import { MARKETS } from "./markets.mjs";
+
 import { figure, usd } from "./codec.mjs";
+import { MARKETS } from "./markets.mjs";
 
 const STORES = ["record", "open", "history", "fills", "positions", "twaps", "rate", "stream", "clock"];
 

@@ -160,8 +160,7 @@ export class World {
     judge.tellings();
     judge.events();
     for (const [bot, limits] of this.bots) {
-      const { oids, twaps } = await this.owned(bot);
-      judgeRails(judge, bot, oids, twaps, limits);
+      judgeRails(judge, bot, await this.owned(bot), limits);
     }
     for (const stop of this.stops) judgeStop(judge, stop);
     judgeProtection(judge, this);
