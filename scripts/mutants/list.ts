@@ -42,8 +42,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/orders.ts",
-        find: "...ofKey, ...attemptColumns(attempt), ...legColumns(leg)",
-        put: "...ofKey, ...NO_ATTEMPT, ...legColumns(leg)",
+        find: "...besides, ...attemptColumns(attempt), ...legColumns(leg)",
+        put: "...besides, ...NO_ATTEMPT, ...legColumns(leg)",
       },
     ],
   },

@@ -128,10 +128,11 @@ export type Placing<ItsAttempt = Attempt> = { order: StoredOrder; keyRecord: Key
 export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">>): Attempt {
   const { order, keyRecord, leg } = placing;
   requireOwn(placing);
-  const ofKey = keyColumns(order, keyRecord);
   const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
-  insert(store).run({ ...ofKey, ...attemptColumns(attempt), ...legColumns(leg), ...toRow(order), number: attempt.id });
+  // Not by `toRow`, which would copy the order once more.
+  const besides = { ...triggerColumns(order.trigger), ...keyColumns(order, keyRecord), number: attempt.id };
+  insert(store).run({ ...order, ...besides, ...attemptColumns(attempt), ...legColumns(leg) });
   putOpenLeg(store, order, leg);
   tellNew(store, order);
   passNonce(store, attempt);
