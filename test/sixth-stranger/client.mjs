@@ -26,7 +26,7 @@ export class Client {
         method,
         path,
         status: response.status,
-        body: text && text.startsWith("{") ? JSON.parse(text) : text,
+        body: text?.startsWith("{") ? JSON.parse(text) : text,
         idempotency,
         wish: body,
         age: response.headers.get("x-data-as-of"),
@@ -63,7 +63,7 @@ export class Client {
       if (answer.status !== 0 && answer.status !== 503) break;
       await wait(400);
     }
-    if (this.draw.chance(0.15) && answer.status < 300) this.once("POST", path, { key, body, idempotency });
+    if (this.draw.chance(0.15) && answer.status < 300) void this.once("POST", path, { key, body, idempotency });
     return answer;
   }
 

@@ -20,9 +20,9 @@ export class Exchange {
   }
 
   async start() {
-    this.http = createServer((request, response) =>
-      this.serve(request, response).catch((e) => this.fault(e, response)),
-    );
+    this.http = createServer((request, response) => {
+      void this.serve(request, response).catch((e) => this.fault(e, response));
+    });
     this.sockets = new WebSocketServer({ server: this.http, path: "/ws" });
     this.sockets.on("connection", (socket) => this.connect(socket));
     await new Promise((done) => this.http.listen(0, "127.0.0.1", done));

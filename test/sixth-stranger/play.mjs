@@ -1,5 +1,5 @@
 // How a scene is played.
-import { World, wait } from "./world.mjs";
+import { World } from "./world.mjs";
 
 const CALM = { lost: 0, never: 0, late: 0, slow: 0, info: 0 };
 

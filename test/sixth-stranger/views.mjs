@@ -33,7 +33,7 @@ const at = (versions, t) => {
   return null;
 };
 
-export function frontend(o, version, size) {
+export function frontend(o, _version, size) {
   const trigger = o.trigger;
   const kind = trigger
     ? `${trigger.tpsl === "sl" ? "Stop" : "Take Profit"} ${trigger.isMarket ? "Market" : "Limit"}`
@@ -263,8 +263,8 @@ function fillsBetween(chain, t, q) {
 }
 
 export const ANSWERS = {
-  meta: (c, s, q) => meta(q.dex),
-  metaAndAssetCtxs: (c, s, q) => [meta(q.dex), meta(q.dex).universe.map((m) => assetContext(c, m.name))],
+  meta: (_c, _s, q) => meta(q.dex),
+  metaAndAssetCtxs: (c, _s, q) => [meta(q.dex), meta(q.dex).universe.map((m) => assetContext(c, m.name))],
   allPerpMetas: () => [meta(""), meta("xyz")],
   perpDexs: () => [
     null,
@@ -294,8 +294,8 @@ export const ANSWERS = {
       },
     ],
   ],
-  allMids: (c, s, q) => (q.dex ? {} : Object.fromEntries(Object.entries(c.mids).map(([k, v]) => [k, figure(v)]))),
-  l2Book: (c, s, q) => book(c, q.coin),
+  allMids: (c, _s, q) => (q.dex ? {} : Object.fromEntries(Object.entries(c.mids).map(([k, v]) => [k, figure(v)]))),
+  l2Book: (c, _s, q) => book(c, q.coin),
   clearinghouseState: (c, s, q) => clearinghouse(c, s.asOf("positions"), q.dex),
   spotClearinghouseState: () => ({ balances: [] }),
   openOrders: (c, s, q) => (q.dex ? [] : openOrders(c, s.asOf("open"))),
@@ -322,7 +322,7 @@ export const ANSWERS = {
   userRole: () => ({ role: "user" }),
   extraAgents: (c) => [...c.agents].map(([address, a]) => ({ name: a.name, address, validUntil: a.validUntil })),
   subAccounts: () => null,
-  activeAssetData: (c, s, q) => ({
+  activeAssetData: (c, _s, q) => ({
     user: c.owner,
     coin: q.coin,
     leverage: c.leverage[q.coin] ?? { type: "cross", value: 20 },
@@ -344,11 +344,11 @@ export const ANSWERS = {
     stakingLink: null,
     activeStakingDiscount: { bpsOfMaxSupply: "0.0", discount: "0.0" },
   }),
-  userFunding: (c, s, q) => c.funding.filter((f) => f.time >= q.startTime && f.time <= (q.endTime ?? Infinity)),
+  userFunding: (c, _s, q) => c.funding.filter((f) => f.time >= q.startTime && f.time <= (q.endTime ?? Infinity)),
   userNonFundingLedgerUpdates: () => [],
   userAbstraction: () => "default",
   userDexAbstraction: () => null,
-  exchangeStatus: (c, s) => ({ time: Math.floor(s.asOf("clock")), specialStatuses: null }),
+  exchangeStatus: (_c, s) => ({ time: Math.floor(s.asOf("clock")), specialStatuses: null }),
   maxMarketOrderNtls: () => [[20, "5000000.0"]],
   perpsAtOpenInterestCap: () => [],
   marginTable: () => ({ description: "", marginTiers: [{ lowerBound: "0.0", maxLeverage: 20 }] }),
