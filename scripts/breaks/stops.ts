@@ -97,6 +97,12 @@ export const STOP_BREAKS: readonly Break[] = [
   },
   {
     row: "S53",
+    name: "a beat that comes before a start is ready has used up its grace",
+    changes: inFile("src/settle/stop/heartbeats.ts", "      if (isHeard(heartbeat)) return [];\n", ""),
+    seenBy: { test: HEARTBEAT, title: "a beat that comes before a start is ready" },
+  },
+  {
+    row: "S53",
     name: "a bot that was silent is listened for on",
     changes: inFile("src/settle/stop/heartbeats.ts", 'status: "missed", missedAtMs', 'status: "armed", missedAtMs'),
     seenBy: { test: HEARTBEAT, title: "silent for longer than it said" },

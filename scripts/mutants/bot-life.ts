@@ -90,7 +90,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "whoever armed before a death is not listened for",
       file: HEARTBEATS,
-      find: "      for (const { heartbeat, silentMs } of grantGrace(world)) hold(heartbeat, silentMs);\n",
+      find: "      for (const { heartbeat, silentMs } of grantGrace(world, isHeard)) hold(heartbeat, silentMs);\n",
       put: "",
     },
   ]),

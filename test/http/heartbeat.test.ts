@@ -187,6 +187,21 @@ test("a start grants each beat its time once more, and only once", async () => {
   expect(row()).toBe("missed");
 });
 
+test("a beat that comes before a start is ready has its time once more at the next", async () => {
+  const rig = quietRig();
+  const starting = openHeartbeats(rig.deps, { bootMs: rig.clock.elapsedMs, heed: () => rig.deps.stopper.heed() });
+  starting.beat(ACCOUNTS.main, keyHash(KEYS.both), 60_000);
+  starting.begin();
+  starting.stop();
+  await rig.clock.advance(61_000);
+  restart(rig);
+  expect((await shown(rig)).status).toBe("armed");
+  // That one was granted, and is the only one.
+  await rig.clock.advance(61_000);
+  restart(rig);
+  expect((await shown(rig)).status).toBe("missed");
+});
+
 test("a wall clock that went back over a start is silence", async () => {
   const rig = quietRig();
   await beat(rig, 600);

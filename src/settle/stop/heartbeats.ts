@@ -79,7 +79,7 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
   }
 
   function hold(heartbeat: Heartbeat, silentMs = 0): void {
-    const name = `${heartbeat.accountId} ${heartbeat.holder}`;
+    const name = nameOf(heartbeat);
     listened.delete(name);
     if (heartbeat.status !== "armed") return;
     listened.set(name, { heartbeat, silentMs });
@@ -96,7 +96,9 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
     },
     begin() {
       silence.beginAnew();
-      for (const { heartbeat, silentMs } of grantGrace(world)) hold(heartbeat, silentMs);
+      // Who has beaten since this start needs none of its grace, and has it at the next.
+      const isHeard = (heartbeat: Heartbeat) => listened.has(nameOf(heartbeat));
+      for (const { heartbeat, silentMs } of grantGrace(world, isHeard)) hold(heartbeat, silentMs);
       hasBegun = true;
       listenGuarded();
     },
@@ -104,6 +106,10 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       hasEnded = true;
     },
   };
+}
+
+function nameOf({ accountId, holder }: Heartbeat): string {
+  return `${accountId} ${holder}`;
 }
 
 /** What passes by every clock that counts, from one reading to the next. */
@@ -180,11 +186,12 @@ function missHeartbeat(world: ToListen, heartbeat: Heartbeat): Heartbeat {
   });
 }
 
-/** All that were armed when the last process ended, each with the time for which it counts as silent by now. */
-function grantGrace({ store, clock }: ToListen): Listened[] {
+/** All that were armed when the last process ended and not since, each with the time for which it counts as silent by now. */
+function grantGrace({ store, clock }: ToListen, isHeard: (heartbeat: Heartbeat) => boolean): Listened[] {
   const nowMs = clock.nowMs();
   return inTransaction(store, () =>
-    listArmedHeartbeats(store).map((heartbeat) => {
+    listArmedHeartbeats(store).flatMap((heartbeat) => {
+      if (isHeard(heartbeat)) return [];
       const silentMs = silenceAtStart(heartbeat, nowMs) ?? Number.POSITIVE_INFINITY;
       if (heartbeat.graceAtMs !== null) return { heartbeat, silentMs };
       const granted = { ...heartbeat, graceAtMs: nowMs };
