@@ -29,6 +29,7 @@ import doubtWhatIncreases from "../../drizzle/0024_doubt_what_increases.sql" wit
 import indexAbsent from "../../drizzle/0025_index_absent.sql" with { type: "text" };
 import dropRefusedTwaps from "../../drizzle/0026_drop_refused_twaps.sql" with { type: "text" };
 import doubtsBothWays from "../../drizzle/0027_doubts_both_ways.sql" with { type: "text" };
+import shortenKeyDigits from "../../drizzle/0028_shorten_key_digits.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0025_index_absent", sql: indexAbsent },
   { name: "0026_drop_refused_twaps", sql: dropRefusedTwaps },
   { name: "0027_doubts_both_ways", sql: doubtsBothWays },
+  { name: "0028_shorten_key_digits", sql: shortenKeyDigits },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -163,3 +163,14 @@ test("events of orders that were stored without it say afterwards who placed the
   expect(rows).toEqual([["hash", "name"], ["hash", "name"], ...Array.from({ length: 3 }, () => [null, null])]);
   client.close();
 });
+
+test("keys that a restore has answered before ids had a mark of their bot are found by the digits that they have now", () => {
+  const client = new Database(":memory:");
+  migrate(client, null, MIGRATIONS.slice(0, 28));
+  client.run(
+    "INSERT INTO adoptions (account_id, key_digits, order_id, has_terms) VALUES ('a', '9abc0123456789ab', 'old', 1)",
+  );
+  migrate(client, null);
+  expect(client.prepare("SELECT key_digits, order_id FROM adoptions").values()).toEqual([["0123456789ab", "old"]]);
+  client.close();
+});
