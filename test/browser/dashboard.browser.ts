@@ -265,6 +265,7 @@ test("letters go where the help says, unless somebody types, and can be put off"
   await page.evaluate("document.activeElement.blur()");
   await keyboard.press("b");
   await sideIs("buy");
+  await focusIs("size");
   await page.evaluate("document.activeElement.blur()");
   await keyboard.press("/");
   await focusIs("market");

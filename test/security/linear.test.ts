@@ -18,7 +18,7 @@ const TRIES = 5;
 /** What takes so long is measured well enough: milliseconds. */
 const ENOUGH_MS = 100;
 /** What seems out of proportion is measured again: a machine that is busy just then is so for one of the two. */
-const MAX_ROUNDS = 4;
+const MAX_ROUNDS = 20;
 
 /** Of this process, the least of some tries: what the machine does besides only adds. */
 function processorMs(work: () => unknown): number {
