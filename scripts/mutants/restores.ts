@@ -95,8 +95,8 @@ export const RESTORES: readonly Mutant[] = [
   one(
     "what a TWAP of nobody bought stays in question after all was sold",
     UNPROVEN,
-    "later.some(({ startPosition }) => isZero(startPosition))",
-    "later.length < 0",
+    ".limit(1).get() !== undefined;",
+    ".limit(0).get() !== undefined;",
   ),
   one(
     "a key that may ask for no TWAP has some to answer for",

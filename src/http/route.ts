@@ -2,7 +2,6 @@
  * The kinds of route. Each takes a request through the same steps in the same order, so that no route can
  * forget one: authentication, scope, shape; key look-up, limits and state are the verb's, in that order.
  */
-
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ReadAnswer } from "../actions/answer.ts";
 import { keptKey } from "../actions/authenticate.ts";

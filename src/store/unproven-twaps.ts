@@ -3,7 +3,7 @@
  * of them, so what they bought and sold may be any bot's that may ask for TWAPs.
  */
 import { and, eq, gte, inArray, isNotNull, lte } from "drizzle-orm";
-import { add, type Decimal, isZero, ZERO } from "../core/decimal.ts";
+import { add, type Decimal, ZERO } from "../core/decimal.ts";
 import type { Sums } from "../core/rails/exposure.ts";
 import type { BotName } from "./bot-books.ts";
 import { listBotGrants } from "./bots.ts";
@@ -64,6 +64,6 @@ function wasFlatSince(
   { accountId, market, lastAtMs }: Omit<TwapFills, keyof Sums> & { accountId: string },
 ) {
   const isLater = and(eq(fills.accountId, accountId), eq(fills.market, market), gte(fills.timeMs, lastAtMs + 1));
-  const later = store.select({ startPosition: fills.startPosition }).from(fills).where(isLater).all();
-  return later.some(({ startPosition }) => isZero(startPosition));
+  const isFromNothing = and(isLater, eq(fills.startPosition, ZERO));
+  return store.select({ timeMs: fills.timeMs }).from(fills).where(isFromNothing).limit(1).get() !== undefined;
 }

@@ -1,6 +1,7 @@
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isCloid } from "../core/cloid.ts";
 import type { KeyName } from "../core/idempotency.ts";
+import { madeOnce } from "../core/made-once.ts";
 import { isUuid, uuidOfHex } from "../core/uuid.ts";
 import { addressBytes } from "./hex.ts";
 import { hmacSha256Hex, sha256Hex } from "./sha256.ts";
@@ -53,9 +54,16 @@ type BotOfAccount = Secret & Pick<KeyName, "accountId"> & { bot: string | null }
 
 /** The 14 bits that ids of this bot's orders carry; null of no bot. Another bot has the same one time in 16,384. */
 export function botBitsOf({ secret, accountId, bot }: BotOfAccount): bigint {
+  const marks = marksOf(secret);
   // No Idempotency-Key begins with a zero byte, and no bot's name is empty.
-  return first64Bits(hmacSha256Hex(secret, `${accountId}\0\0${bot ?? ""}`)) >> (64n - BOT_BITS);
+  const name = `${accountId}\0\0${bot ?? ""}`;
+  const bits = marks.get(name) ?? first64Bits(hmacSha256Hex(secret, name)) >> (64n - BOT_BITS);
+  marks.set(name, bits);
+  return bits;
 }
+
+/** Each order asks for its bot's: of a secret, those that were worked out. Bots are few. */
+const marksOf = madeOnce((_secret: Uint8Array) => new Map<string, bigint>());
 
 /** The 14 bits of a client order id that tell whose order it is: see `botBitsOf`. */
 export function botBitsOfCloid(cloid: string): bigint {
