@@ -12,16 +12,28 @@ const REDUCE = "src/settle/modify/reduce.ts";
 /** Bugs of one line in what one look, one cancel or one reading of everything says. */
 export const LOOKS: readonly Mutant[] = [
   one(
+    "the record of what never rests says nothing where its word is new",
+    LOOK,
+    "  if (neverRests(sought.leg) && !isRefusedInNewWord(sought, seen)) return closed(world, evidence, sought, seen);\n",
+    "",
+  ),
+  one(
+    "a record with a new word leaves no trace of an order whose answer is lost",
+    "src/core/advance-leg.ts",
+    "lost: shown,    absent",
+    "lost: stays,    absent",
+  ),
+  one(
     "a new word for a refusal is one, however long after its placing",
     LOOK,
-    "const isOfOneMoment = seen.statusTimestampMs === order.timestampMs && order.size === order.originalSize;",
+    "const isOfOneMoment = statusTimestampMs === order.timestampMs && order.size === order.originalSize;",
     "const isOfOneMoment = order.size === order.originalSize;",
   ),
   one(
     "a new word for a refusal is one of what was filled in part",
     LOOK,
-    "seen.statusTimestampMs === order.timestampMs && order.size === order.originalSize;",
-    "seen.statusTimestampMs === order.timestampMs;",
+    "statusTimestampMs === order.timestampMs && order.size === order.originalSize;",
+    "statusTimestampMs === order.timestampMs;",
   ),
   one("a position says something of spot", POSITION_CHECK, '  if (isSpot(market)) return "unknown";\n', ""),
   one(

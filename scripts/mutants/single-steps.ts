@@ -72,8 +72,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "what was filled in part is refused by a new word",
     LOOK,
-    " || !isOfOneMoment || hasFilled(sought.leg))",
-    " || !isOfOneMoment)",
+    " && isOfOneMoment && !hasFilled(leg);",
+    " && isOfOneMoment;",
   ),
   one(
     "a trigger that has fired waits by a new word",

@@ -46,7 +46,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   filled:        { sent: filled,   lost: filled,   absent: filled,   armed: filled,   resting: filled,   perhaps: filled,   over: filled,   filled: grows, canceled: grows, rejected: no },
   canceled:      { sent: canceled, lost: canceled, absent: canceled, armed: canceled, resting: canceled, perhaps: canceled, over: canceled, filled: grows, canceled: again, rejected: no },
   closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
-  perhaps_over:  { sent: stays,    lost: stays,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
+  perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: rejected, armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
@@ -149,6 +149,11 @@ const PERHAPS_OVER: Record<Event<"perhaps_over">["because"], string> = {
 /** Perhaps over; an alarm in the leg's reason stays. */
 function perhaps(leg: Leg, { because }: Event<"perhaps_over">): Leg {
   return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER[because], isExchangesWord: false };
+}
+
+/** Its answer has not come, or is lost, and its record was there: that may be kept no longer when it is looked for again. */
+function shown(leg: Leg, event: Event<"perhaps_over">): Leg {
+  return leg.oid === null ? leg : perhaps({ ...leg, reason: alarmIn(leg.reason) }, event);
 }
 
 function rejected(leg: Leg, event: Event<"rejected">): Leg {

@@ -1,6 +1,6 @@
 /** Status words that are new, and end like words that are known. */
 import { expect, test } from "bun:test";
-import type { Leg } from "../../src/core/order.ts";
+import type { Leg, OrderTerms } from "../../src/core/order.ts";
 import { legToCancel } from "../../src/settle/cancel/cancel.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
@@ -67,7 +67,7 @@ test.each(WORDS)(
 async function lookForMinutes(rig: GatewayRig, id: string): Promise<void> {
   for (let nth = 0; nth < 20; nth += 1) {
     await rig.clock.advance(10_000);
-    await rig.deps.settling.look(id);
+    await rig.deps.settling.look(id, "settle");
   }
 }
 
@@ -193,4 +193,56 @@ test.each([
   rig.exchange.answer("frontendOpenOrders", () => []);
   await lookFourTimes(rig, id);
   expect(findOrder(rig.store, id)?.status).toBe(status);
+});
+
+/** One whose answer was lost, with `shown` as its record for one look; after that no store but that of fills knows it. */
+async function shownOnce(
+  terms: Partial<OrderTerms>,
+  left: string,
+): Promise<{ rig: GatewayRig; id: string; word: string; order: VenueOrder }> {
+  const word = "retired";
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.answerLost, ...Array.from({ length: 200 }, () => DELIVERY.neverArrived));
+  rig.venue.isBlind = true;
+  for (const type of ["frontendOpenOrders", "historicalOrders"]) rig.exchange.answer(type, () => []);
+  if (left !== "1") rig.venue.fates.push({ kind: "fills", size: String(1 - Number(left)), status: "canceled" });
+  const { order: shown } = await rig.answerOf(rig.place("key-0001", terms));
+  const [order] = rig.venue.orders;
+  if (order === undefined) throw new Error("nothing placed");
+  const record = {
+    order: (recordOf(order) as { order: object }).order,
+    status: word,
+    statusTimestamp: order.placedAtMs,
+  };
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: record }));
+  if (order.status === "open") rig.venue.close(order, "canceled");
+  const id = String(shown["id"]);
+  await rig.deps.settling.look(id);
+  await rig.clock.advance(2_000);
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  return { rig, id, word, order };
+}
+
+test.each(["0.6", "1"])(
+  "what never rests is over by its first record, with %s left, whatever its word",
+  async (left) => {
+    const { rig, id, word } = await shownOnce({ timeInForce: "ioc" }, left);
+    await lookForMinutes(rig, id);
+    const [filledSize, words] = left === "1" ? ["0", "keeps no record"] : ["0.4", word];
+    expect(findOrder(rig.store, id)).toMatchObject({
+      status: "canceled",
+      filledSize,
+      error: expect.stringContaining(words),
+    });
+  },
+);
+
+test("and what may rest is over, though its record was kept for one look alone, when a newer list lacks it", async () => {
+  const { rig, id, order } = await shownOnce({}, "1");
+  await lookForMinutes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+  const newer = recordOf({ ...order, oid: 2_000, cloid: "0x9", placedAtMs: rig.clock.nowMs() }) as { order: unknown };
+  rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? [newer.order] : []));
+  await lookForMinutes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("canceled");
 });

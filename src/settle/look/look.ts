@@ -172,6 +172,7 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   const { order } = seen;
   // The exchange has said otherwise that it is over, to a cancel for one.
   if (isSaidOver(sought.leg)) return closedUnsaid(world, evidence, sought, seen);
+  if (neverRests(sought.leg) && !isRefusedInNewWord(sought, seen)) return closed(world, evidence, sought, seen);
   if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
@@ -180,8 +181,16 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
     return closedUnsaid(world, evidence, sought, seen);
   if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
-  if (listed !== null) events.push({ type: "perhaps_over", because: "new_word" });
+  if (listed !== null && !isRefusedInNewWord(sought, seen)) events.push({ type: "perhaps_over", because: "new_word" });
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
+}
+
+/**
+ * What is matched at once and never waits is over as soon as there is a record of it, whatever word that has: it may be kept no
+ * longer by the next look.
+ */
+function neverRests({ timeInForce, trigger }: Sought["leg"]): boolean {
+  return timeInForce === "ioc" && trigger === null;
 }
 
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */
@@ -191,16 +200,20 @@ function saysItsEnd({ exchange }: With<"exchange">, { order, status }: LookAnswe
 
 /** Refused, where nothing has shown that it was ever there; else over, with what was filled of it. */
 async function endedInNewWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
-  const { order, status } = seen;
-  const wasThere = sought.leg.state !== "sent" && sought.leg.state !== "lost";
-  const isOfOneMoment = seen.statusTimestampMs === order.timestampMs && order.size === order.originalSize;
-  if (endingOf(status) !== "rejected" || wasThere || !isOfOneMoment || hasFilled(sought.leg))
-    return closedUnsaid(world, evidence, sought, seen);
+  const { status } = seen;
+  if (!isRefusedInNewWord(sought, seen)) return closedUnsaid(world, evidence, sought, seen);
   return {
     kind: "seen",
     events: [{ type: "rejected", reason: statusWords(status) ?? status, oid: null }],
     isClosed: true,
   };
+}
+
+/** The new word ends like that for a refusal, and nothing has shown that it was ever there. */
+function isRefusedInNewWord({ leg }: Sought, { order, status, statusTimestampMs }: LookAnswer): boolean {
+  const wasThere = leg.state !== "sent" && leg.state !== "lost";
+  const isOfOneMoment = statusTimestampMs === order.timestampMs && order.size === order.originalSize;
+  return endingOf(status) === "rejected" && !wasThere && isOfOneMoment && !hasFilled(leg);
 }
 
 /**
