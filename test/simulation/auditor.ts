@@ -31,6 +31,7 @@ import {
   units,
 } from "./truth.ts";
 import { isKeptOpenByOthers, isUndecidable } from "./undecidable.ts";
+import { isUnrecorded } from "./unrecorded.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
 import type { Venue } from "./venue.ts";
 import { auditWhole } from "./whole-audit.ts";
@@ -54,6 +55,7 @@ export type Audited = {
   heardOfOthers: ReadonlySet<string>;
   /** As `never-shown` says. */
   shownCloids: ReadonlySet<string> | null;
+  recordedCloids: ReadonlySet<string> | null;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
   /** Of every moment at which something changed, in runs that need them. */
@@ -322,6 +324,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
   if (looks.length === 0 && isPartAlone(run, order)) return [];
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
+  if (isUnrecorded(run, order)) return [];
   // A refused order has a record and an id at the exchange, which its answer does not name.
   if (expected.status === "rejected") return [];
   const fields = order.legs.length > 1 ? ([...COMPARED, "size"] as const) : COMPARED;
@@ -375,7 +378,7 @@ function auditDatabase(run: Audited): string[] {
   const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
   const isAnyHidden =
     run.dialogues.some((dialogue) => isHidden(run, dialogue)) ||
-    allOrders(run.truth).some((order) => isPartAlone(run, order));
+    allOrders(run.truth).some((order) => isPartAlone(run, order) || isUnrecorded(run, order));
   for (const { kind, n } of open)
     if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
       findings.push(`${n} attempts of kind ${kind} were never settled`);

@@ -335,6 +335,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       heardOfOthers: opened.heardOfOthers(),
       // What a feed tells is not looked through.
       shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
+      recordedCloids: hasFeed || worlds.forgetting === null ? null : opened.recordedCloids(),
       runningTwaps,
       tops,
       moves: worlds.moves,

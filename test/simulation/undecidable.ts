@@ -3,6 +3,7 @@ import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
 import { isHidden, lastError } from "./hidden.ts";
 import { isPartAlone } from "./part-alone.ts";
+import { isUnrecorded } from "./unrecorded.ts";
 
 /** An entry of a batch that has ended, in an answer that stays open for another entry, which may stay unknown. */
 export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dialogue, status: string): boolean {
@@ -15,7 +16,7 @@ export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dia
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
  * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
- * answer has named, while another's order has its client order id; and of what `part-alone` says, with its cancels.
+ * answer has named, while another's order has its client order id; and of what `part-alone`, with its cancels, and `unrecorded` say.
  */
 export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;
@@ -24,6 +25,8 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
   const placed = number === null ? undefined : run.truth.orders.get(number);
   if (placed !== undefined && isPartAlone(run, placed)) return true;
+  const modified = wish.kind === "modify" && wish.target !== null ? run.truth.orders.get(wish.target) : undefined;
+  if (modified !== undefined && isUnrecorded(run, modified)) return true;
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;

@@ -98,6 +98,8 @@ export type OpenWorlds = {
   heardOfOthers(): ReadonlySet<string>;
   /** Client order ids that any whole answer has shown to a living gateway. */
   shownCloids(): ReadonlySet<string>;
+  /** Of these, those of which there was a record, or a row in a list of orders: fills and answers to actions have no time of placing. */
+  recordedCloids(): ReadonlySet<string>;
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
   /** When a copy of an action that had been refused early was executed all the same, by its number; milliseconds of virtual time. */
@@ -113,6 +115,7 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
   const replies = chance.split();
   const refusedNonces = new Set<number>();
   const shown = new Set<string>();
+  const recorded = new Set<string>();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
   const early = earlyRefusals === null ? null : openEarlyRefusals(earlyRefusals, timeline, chance);
   const inTheirIds = (body: string) => (moves === null ? body : inEngineIds(moves, body, timeline.nowMs()));
@@ -137,14 +140,22 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     asText: (answer) => (odd === null || isOver() ? answer : oddText(odd, replies, answer)),
     onHeard(body, answer) {
       namesakes?.onHeard(body, answer);
-      for (const [, cloid = ""] of answer.matchAll(/"cloid":"(0x[0-9a-f]{32})"/g)) shown.add(cloid);
+      const isOfOrders = OF_ORDERS.test(body);
+      for (const [, cloid = ""] of answer.matchAll(/"cloid":"(0x[0-9a-f]{32})"/g)) {
+        shown.add(cloid);
+        if (isOfOrders) recorded.add(cloid);
+      }
     },
     shownCloids: () => shown,
+    recordedCloids: () => recorded,
     refusedNonces,
     takenLaterMs: early?.takenLaterMs ?? NONE,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
   };
 }
+
+/** Questions that are answered with orders. */
+const OF_ORDERS = /"type":"(?:orderStatus|frontendOpenOrders|historicalOrders)"/;
 
 const NONE: OpenWorlds["takenLaterMs"] = new Map();
 const NOBODY: Namesakes["heard"] = new Set();
