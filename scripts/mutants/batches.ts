@@ -21,10 +21,40 @@ export const BATCHES: readonly Mutant[] = [
     "  listUnsettledOfBatch(store, batchId);\n",
   ),
   one(
+    "in an answer that is out of order a refusal is of its place",
+    "src/settle/place/reply-to.ts",
+    " || isAnybodys(own, statuses, cloids)",
+    "",
+  ),
+  one(
+    "the refusal of one order of a batch is one of all",
+    "src/settle/place/reply-to.ts",
+    " && isOfWholeAction(only.text)",
+    "",
+  ),
+  one(
+    "two alike that are asked for in one moment leave together",
+    "src/write/alone.ts",
+    "  if (alike().some(({ id }) => !besideIds.has(id))) throw new AlikeStored();\n",
+    "",
+  ),
+  one(
+    "what a feed's update leaves out is a difference",
+    "src/settle/evidence/difference.ts",
+    'typeof shown.orderType === "string"',
+    "shown.orderType !== undefined",
+  ),
+  one(
+    "a proxy's page is quoted as the exchange's answer",
+    "src/wire/answer/reply.ts",
+    "  if (/^\\s*</.test(body)) return null;\n",
+    "",
+  ),
+  one(
     "a word too few is taken for those that it may be of",
     "src/settle/place/reply-to.ts",
-    "statuses.length === count ? statuses[index] : undefined",
-    "statuses.length <= count ? statuses[index] : undefined",
+    "statuses.length === cloids.length ? statuses[index] : undefined",
+    "statuses.length <= cloids.length ? statuses[index] : undefined",
   ),
   one(
     "one error for a batch is lost",

@@ -57,7 +57,7 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",
-    'result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, count })) : null',
+    'result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null',
     "null",
   ),
   one(

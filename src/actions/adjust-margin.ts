@@ -5,10 +5,11 @@ import { marginReadingText, takeMarginReading } from "../settle/operation/margin
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
+import { isUndecided, waitForAlike } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { notBegun } from "./not-asked.ts";
-import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
+import { type OperationPlan, operate } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 
 /** `amount`: USDC, at most 6 decimals; positive adds, negative removes, never zero. */
@@ -28,7 +29,7 @@ export async function adjustMargin(deps: ToWrite, caller: Caller, wanted: Adjust
 async function planMargin(deps: ToWrite, { account }: Caller, wanted: AdjustMargin): Promise<OperationPlan> {
   const market = await requirePerpetual(deps, wanted.market);
   // A change without an id is told by its amount: two at once on one position could not be told apart.
-  await waitForAlike(deps, () => unsettledMargin(deps, account.id, market.name));
+  const alone = await waitForAlike(deps, () => unsettledMargin(deps, account.id, market.name));
   const { id: accountId, tradingAddress: user } = account;
   const before = await takeMarginReading(deps, { user, accountId, market: market.name });
   if ("kind" in before) throw notBegun(deps, "The position could not be read before the change", before);
@@ -38,7 +39,7 @@ async function planMargin(deps: ToWrite, { account }: Caller, wanted: AdjustMarg
     before: marginReadingText(before),
     // Margin that is added keeps a position from its liquidation; taken out it brings it nearer.
     isIncrease: isNegative(decimal(wanted.amount)),
-    end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)) },
+    end: { kind: "send", action: marginAction(market.assetId, decimal(wanted.amount)), alone },
   };
 }
 

@@ -6,10 +6,11 @@ import type { ToWrite, With } from "../deps.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
+import { isUndecided, waitForAlike } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { wireFault } from "./market-rules.ts";
-import { isUndecided, type OperationPlan, operate, waitForAlike } from "./operate.ts";
+import { type OperationPlan, operate } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 
 export type CreateTwap = WriteKey & {
@@ -51,10 +52,10 @@ async function endOf(
   const action = twapOrderAction({ ...wanted, assetId: market.assetId });
   const text = actionJson(action);
   // It has no client id: two equal ones at once could not be told apart.
-  await waitForAlike(deps, () =>
+  const alone = await waitForAlike(deps, () =>
     listOpenAttempts(deps.store).filter(
       (attempt) => attempt.action === text && attempt.accountId === caller.account.id && isUndecided(deps, attempt),
     ),
   );
-  return { kind: "send", action };
+  return { kind: "send", action, alone };
 }

@@ -10,11 +10,11 @@ import { onceUnlocked } from "../store/locked.ts";
 import { insertOperation, type StoredOperation } from "../store/operations.ts";
 import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
+import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan, Verb } from "../write/verb.ts";
-import { waitForAttempt } from "../write/wait-for-attempt.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -26,8 +26,8 @@ export type OperationPlan = {
   before: string | null;
   /** It can make a position larger, or its loss. */
   isIncrease: boolean;
-  end:
-    | { kind: "send"; action: Action }
+  end: /** `alone`: what has to hold still when it is stored, of an action that others could be mistaken for. */
+    | { kind: "send"; action: Action; alone?: Alone }
     /** Refused by a rule that is certain. */
     | { kind: "said"; error: string };
 };
@@ -77,6 +77,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
     store(keyRecord, slot) {
       insertOperation(deps.store, { ...planned, createdAtMs: keyRecord.createdAtMs });
       if (plan.end.kind === "said") return { kind: "said", status: 200, body: operationText(planned) };
+      if (plan.end.alone !== undefined) requireAlone(plan.end.alone);
       const intended = {
         kind: action,
         account: caller.account,
@@ -134,28 +135,3 @@ function newOperation(
     keyHash: caller.key.keyHash,
   };
 }
-
-/** Waits, for a while, until no unsettled attempt is left that could be mistaken for the new one. */
-export async function waitForAlike(
-  deps: With<"clock" | "running" | "settling">,
-  alike: () => readonly Attempt[],
-): Promise<void> {
-  const untilMs = deps.clock.elapsedMs() + ALIKE_WAIT_MS;
-  for (;;) {
-    const [ahead] = alike();
-    const leftMs = untilMs - deps.clock.elapsedMs();
-    if (ahead === undefined || leftMs <= 0) return;
-    await waitForAttempt(deps, ahead, leftMs);
-  }
-}
-
-/**
- * Whether an action equal to this one could still be mistaken for it: until it is settled, or, where that takes
- * longer than a signed action lives, until it is sealed.
- */
-export function isUndecided(deps: With<"clock" | "settings">, attempt: Attempt): boolean {
-  return attempt.seal === null || deps.clock.nowMs() - attempt.createdAtMs < deps.settings.timings.actionLifeMs;
-}
-
-/** Half of an answer's deadline, so that the rest is left for sending, milliseconds. */
-const ALIKE_WAIT_MS = 4_000;

@@ -162,9 +162,9 @@ function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Pla
 }
 
 function elsewhereOf(deps: ToPlanOrder, { account }: Caller, placings: readonly Placing[], reply: Reply) {
-  const count = placings.length;
+  const cloids = placings.map(({ attempt }) => attempt.cloid);
   const user = account.tradingAddress;
   return Promise.all(
-    placings.map((placing, index) => shownElsewhere(deps, placing, user, replyTo(reply, { index, count }))),
+    placings.map((placing, index) => shownElsewhere(deps, placing, user, replyTo(reply, { index, cloids }))),
   );
 }

@@ -11,6 +11,7 @@ import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
+import { AlikeStored } from "./alone.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
@@ -79,7 +80,7 @@ async function planAndCommit(deps: ToWrite, write: Write): Promise<Committed & {
         continue;
       }
       const isPlannedFor = error instanceof ApiError && error.code === "idempotency_in_progress";
-      const isOvertaken = isPlannedFor || error instanceof ListMoved;
+      const isOvertaken = isPlannedFor || error instanceof ListMoved || error instanceof AlikeStored;
       if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
     }
   }
@@ -227,9 +228,9 @@ async function sendOnce(
 
 /** Pursues every attempt of an action, with what the answer said of it where that was a refusal in unlisted words. */
 async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], result: SendResult): Promise<void> {
-  const count = attempts.length;
+  const cloids = attempts.map(({ cloid }) => cloid);
   const pursued = attempts.map(({ id }, index) =>
-    deps.settling.pursue(id, result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, count })) : null),
+    deps.settling.pursue(id, result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null),
   );
   await Promise.all(pursued);
 }

@@ -52,6 +52,20 @@ test.each<[string, Partial<OrderTerms>, { told: string | null; isForgotten: bool
   expect(await statusAfter(terms, about)).toBe(status);
 });
 
+test("that an update leaves out whether an order only reduces is no difference from what was asked", async () => {
+  const rig = openGatewayRig();
+  const { order: asked } = await rig.answerOf(rig.place("key-0001", { reduceOnly: true }));
+  const id = String(asked["id"]);
+  await rig.clock.advance(2_000);
+  const [placed] = rig.venue.orders;
+  if (placed === undefined) throw new Error("nothing placed");
+  const { reduceOnly: _, ...order } = (recordOf(placed) as { order: Record<string, unknown> }).order;
+  tell(rig, { order, status: "canceled" });
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  await rig.deps.settling.look(id);
+  expect(findOrder(rig.store, id)?.error ?? "").not.toContain("ALARM");
+});
+
 test("what the feed tells of something else under its id ends nothing", async () => {
   const rig = openGatewayRig();
   const { order } = await rig.answerOf(rig.place("key-0001"));

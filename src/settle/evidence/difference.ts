@@ -51,8 +51,8 @@ function wordsOf(
   if (shown.coin !== market) return `the market ${shown.coin} instead of ${market}`;
   if ((shown.side === "B") !== (side === "buy")) return `a ${shown.side === "B" ? "buy" : "sell"} instead of a ${side}`;
   if (isOtherSize(shown.originalSize, leg.size, reduceOnly)) return `${shown.originalSize} instead of ${leg.size}`;
-  // Short forms of an order leave it out; one with its kind has all of it.
-  if (shown.orderType !== undefined && shown.reduceOnly !== undefined && shown.reduceOnly !== reduceOnly)
+  // Short forms of an order, as its feed has them, leave it out; one with its kind has all of it.
+  if (typeof shown.orderType === "string" && shown.reduceOnly !== undefined && shown.reduceOnly !== reduceOnly)
     return reduceOnly ? "an order that may increase instead of one that only reduces" : "an order that only reduces";
   if (isOtherKind(shown.orderType ?? null, leg)) return `${shown.orderType} instead of ${kindOf(leg)}`;
   // A market order that has fired is shown with the price that the exchange gave it.

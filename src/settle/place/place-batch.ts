@@ -26,11 +26,11 @@ export async function recordBatchReply(
   placings: readonly Placing[],
   { reply, elsewhere }: BatchTold,
 ): Promise<Conclusion> {
-  const count = placings.length;
+  const cloids = placings.map(({ attempt }) => attempt.cloid);
   const read = placings.map((placing, index): ReadPlacing => {
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
-    const own = replyTo(reply, { index, count });
+    const own = replyTo(reply, { index, cloids });
     return { placing, reading: asFarAsProven(readPlaceReply(placing.leg, own), own) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);

@@ -113,7 +113,9 @@ function ambiguous(reason: AmbiguousReason, said: string | null): Reply {
   return { kind: "ambiguous", reason, text: said };
 }
 
+/** A page is a proxy's on the way and not the exchange's: nothing of it is quoted as an answer. */
 function keep(body: string): string | null {
+  if (/^\s*</.test(body)) return null;
   const kept = body
     .slice(0, MAX_KEPT_TEXT)
     .replace(/\p{Cc}+/gu, " ")

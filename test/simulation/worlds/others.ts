@@ -30,9 +30,24 @@ export function mixedAnswers({ mixedRate }: Others, venue: Venue, chance: Chance
 
 /** The answer to an order names another one. */
 export function mixedReply(body: string, chance: Chance): string {
+  const turned = outOfOrder(body);
+  if (turned !== null && chance.isLucky(0.5)) return turned;
   return body
     .replace(/"oid":(\d+)/, (_whole, oid: string) => `"oid":${Number(oid) + chance.pick([-1, 1, 2])}`)
     .replace(/"cloid":"0x[0-9a-f]{32}"/, `"cloid":"0x${"ab".repeat(16)}"`);
+}
+
+/** The words of an answer to several orders the other way round; null where no order is named in another place by that. */
+function outOfOrder(body: string): string | null {
+  // The exchange's own JSON.
+  const answer = JSON.parse(body) as { response?: { data?: { statuses?: unknown[] } } };
+  const statuses = answer.response?.data?.statuses ?? [];
+  const names = statuses.map((each) => /"cloid":"0x[0-9a-f]{32}"/.exec(JSON.stringify(each))?.[0] ?? null);
+  if (names.every((name, place) => name === null || name === names.at(-1 - place))) return null;
+  return JSON.stringify({
+    ...answer,
+    response: { ...answer.response, data: { ...answer.response?.data, statuses: statuses.toReversed() } },
+  });
 }
 
 // Decimals of these texts are canonical; the brand is the engine's.
