@@ -13,7 +13,7 @@ import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan, Verb } from "../write/verb.ts";
+import type { Plan, Stored, Verb } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 
 /** What to do, or why it is over before anything is sent. */
@@ -93,7 +93,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   };
 }
 
-function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,
