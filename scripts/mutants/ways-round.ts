@@ -65,8 +65,8 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "what was used is forgotten at a restart",
     "src/store/bot-books.ts",
-    "own: dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO },",
-    "own: { ...dayOf(store).get({ accountId, bot, day }), turnover: ZERO, actions: 0, fees: ZERO },",
+    "own: { turnover, actions, fees },",
+    "own: NOTHING_DONE,",
   ),
   one(
     "a trip is forgotten at a restart",
