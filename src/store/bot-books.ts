@@ -7,12 +7,10 @@ import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
 import { madeOnce } from "../core/made-once.ts";
 import type { DayMarket } from "../core/rails/loss.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared } from "./prepared.ts";
-import { remembered } from "./remembered.ts";
+import { placeholders, prepared } from "./prepared.ts";
+import { type BotName, rememberedOfBot } from "./remembered-of-bot.ts";
 import { botDays } from "./schema-bots.ts";
 import { writeAtTheEnd, writeLast } from "./written-last.ts";
-
-export type BotName = { accountId: string; bot: string };
 
 export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions" | "fees">;
 
@@ -39,8 +37,8 @@ export type BotBook = {
   write(store: Store): void;
 };
 
-export function bookOf(store: Store, { accountId, bot }: BotName): BotBook {
-  const book = books.find(store, `${accountId} ${bot}`);
+export function bookOf(store: Store, of: BotName): BotBook {
+  const book = books.find(store, of);
   if (book === null) throw new Error("bug: a bot without a book");
   return book;
 }
@@ -48,12 +46,11 @@ export function bookOf(store: Store, { accountId, bot }: BotName): BotBook {
 /** The day of a bot that has not had one. */
 const NO_DAY = 0;
 
-const books = remembered<BotBook>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const books = rememberedOfBot<BotBook>((store, { accountId, bot }) => {
   writeLast(store);
   const row = newestOf(store).get({ accountId, bot });
   const book: BotBook = {
-    name: `book ${name}`,
+    name: `book ${accountId} ${bot}`,
     accountId,
     bot,
     nets: new Map(row === undefined ? [] : netsIn(row)),
@@ -133,32 +130,43 @@ function change(store: Store, book: BotBook, day: number): void {
   writeAtTheEnd(store, book.name, book.write);
 }
 
-const writeRow = (changed: readonly ("turnover" | "actions" | "fees" | "markets" | "nets")[]) =>
-  prepared((store) =>
-    store
-      .insert(botDays)
-      .values(placeholders(botDays))
-      .onConflictDoUpdate({
-        target: [botDays.accountId, botDays.bot, botDays.day],
-        set: assignments(botDays, changed),
-      })
-      .prepare(),
-  );
-const writeNewest = writeRow(["turnover", "actions", "fees", "markets", "nets"]);
+const target = [botDays.accountId, botDays.bot, botDays.day];
+const DONE = {
+  turnover: sql`excluded.turnover`,
+  actions: sql`excluded.actions`,
+  fees: sql`excluded.fees`,
+  markets: sql`excluded.markets`,
+};
+const insert = (store: Store) => store.insert(botDays).values(placeholders(botDays));
+const writeNewest = prepared((store) =>
+  insert(store)
+    .onConflictDoUpdate({ target, set: { ...DONE, nets: sql`excluded.nets` } })
+    .prepare(),
+);
 /** What was held then stays as it was written. */
-const writeOlder = writeRow(["turnover", "actions", "fees", "markets"]);
+const writeOlder = prepared((store) => insert(store).onConflictDoUpdate({ target, set: DONE }).prepare());
 
 function write(store: Store, book: BotBook): void {
   const { accountId, bot, newest, days, unwritten } = book;
   for (const day of unwritten) {
     const known = days.get(day);
     if (known === undefined) throw new Error("bug: a day that was forgotten before it was written");
-    const markets = `[${[...known.markets.values()].map(textOfMarket).join(",")}]`;
-    const row = { accountId, bot, day, ...known.own, markets };
-    if (day === newest.day) writeNewest(store).run({ ...row, nets: JSON.stringify(Object.fromEntries(book.nets)) });
-    else writeOlder(store).run({ ...row, nets: "{}" });
+    const { turnover, actions, fees } = known.own;
+    const done = { accountId, bot, day, turnover, actions, fees, markets: marketsText(known) };
+    if (day === newest.day) writeNewest(store).run({ ...done, nets: netsText(book) });
+    else writeOlder(store).run({ ...done, nets: "{}" });
   }
   unwritten.clear();
+}
+
+function netsText({ nets }: BotBook): string {
+  return JSON.stringify(Object.fromEntries(nets));
+}
+
+function marketsText({ markets }: DayBook): string {
+  let text = "";
+  for (const row of markets.values()) text += text === "" ? textOfMarket(row) : `,${textOfMarket(row)}`;
+  return `[${text}]`;
 }
 
 /** A bot may hold many markets, and a fill changes one. */

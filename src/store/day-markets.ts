@@ -1,7 +1,8 @@
 /** What a bot's loss of the day is worked out from, market by market: written with its books, and by whoever watches. */
 import { addTo, type Decimal, ZERO } from "../core/decimal.ts";
-import { type BotBook, type BotName, bookOf, dayIn, putMarket, type StoredDayMarket } from "./bot-books.ts";
+import { type BotBook, bookOf, dayIn, putMarket, type StoredDayMarket } from "./bot-books.ts";
 import type { Store } from "./open.ts";
+import type { BotName } from "./remembered-of-bot.ts";
 
 type OfDay = BotName & { day: number };
 

@@ -129,7 +129,10 @@ test("a bot of many days is kept as it was booked, and holds what it held, which
       book(open, { ...nthDay(day), ...whole });
   });
   forget(store);
-  expect(Object.fromEntries(listBotNets(store, OF.accountId, OF.bot))).toEqual({ BTC: "24", ETH: "24" });
+  expect(Object.fromEntries(listBotNets(store, OF.accountId, OF.bot))).toEqual({
+    BTC: decimal("24"),
+    ETH: decimal("24"),
+  });
   const actions = Array.from({ length: 24 }, (_, day) => findBotDay(store, OF, AT_MS + day * DAY_MS).actions);
   expect(new Set(actions)).toEqual(new Set([2]));
   closeStore(store);
