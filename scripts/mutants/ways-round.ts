@@ -86,7 +86,7 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "what is held on the other side makes room, and is closed first",
     EXPOSURE,
-    "  const longest = add(larger(net.high, ZERO), buys);",
+    "  const longest = addTo(larger(net.high, ZERO), buys);",
     "  const longest = add(net.high, buys);",
   ),
   one(
