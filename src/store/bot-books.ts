@@ -78,11 +78,11 @@ type BotDayRow = typeof botDays.$inferSelect;
 
 /** Only `write` and the migration that merged the books make these texts, of what they are read as here. */
 function netsIn({ nets }: BotDayRow): [string, Decimal][] {
-  return Object.entries(JSON.parse(nets) as Record<string, Decimal>);
+  return JSON.parse(nets) as [market: string, net: Decimal][];
 }
 
 function dayOfRow({ turnover, actions, fees, markets }: BotDayRow): DayBook {
-  const rows = JSON.parse(markets) as StoredDayMarket[];
+  const rows = (JSON.parse(markets) as MarketFigures[]).map(marketOf);
   return { own: { turnover, actions, fees }, markets: new Map(rows.map((row) => [row.market, row])) };
 }
 
@@ -154,13 +154,13 @@ function write(store: Store, book: BotBook): void {
     const { turnover, actions, fees } = known.own;
     const done = { accountId, bot, day, turnover, actions, fees, markets: marketsText(known) };
     if (day === newest.day) writeNewest(store).run({ ...done, nets: netsText(book) });
-    else writeOlder(store).run({ ...done, nets: "{}" });
+    else writeOlder(store).run({ ...done, nets: "[]" });
   }
   unwritten.clear();
 }
 
 function netsText({ nets }: BotBook): string {
-  return JSON.stringify(Object.fromEntries(nets));
+  return JSON.stringify([...nets]);
 }
 
 function marketsText({ markets }: DayBook): string {
@@ -169,5 +169,22 @@ function marketsText({ markets }: DayBook): string {
   return `[${text}]`;
 }
 
-/** A bot may hold many markets, and a fill changes one. */
-const textOfMarket = madeOnce((row: StoredDayMarket) => JSON.stringify(row));
+/** Without names: a bot may trade a hundred markets, and its row is written whole. */
+type MarketFigures = [
+  market: string,
+  openNet: Decimal,
+  openMark: Decimal | null,
+  cash: Decimal,
+  funding: Decimal,
+  fundingShown: Decimal | null,
+];
+
+function marketOf([market, openNet, openMark, cash, funding, fundingShown]: MarketFigures): StoredDayMarket {
+  return { market, openNet, openMark, cash, funding, fundingShown };
+}
+
+/** Of them, a fill changes one. */
+const textOfMarket = madeOnce(({ market, openNet, openMark, cash, funding, fundingShown }: StoredDayMarket) => {
+  const figures: MarketFigures = [market, openNet, openMark, cash, funding, fundingShown];
+  return JSON.stringify(figures);
+});

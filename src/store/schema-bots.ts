@@ -56,9 +56,9 @@ export const botDays = sqliteTable(
       .$type<Decimal>()
       .notNull()
       .default("0" as Decimal),
-    /** JSON: by market what it holds, none that is flat; negative is short. In the row of its newest day: an older one has what it held before the next. */
-    nets: text().notNull().default("{}"),
-    /** JSON: `DayMarket` of each market, what its loss of the day is worked out from. */
+    /** JSON: each market with what it holds there, none that is flat; negative is short. In the row of its newest day: an older one has what it held before the next. */
+    nets: text().notNull().default("[]"),
+    /** JSON: the figures of each market that its loss of the day is worked out from, as `MarketFigures` has them. */
     markets: text().notNull().default("[]"),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.day] })],
