@@ -8,6 +8,7 @@ function inBooks(name: string, changes: Break["changes"]): Break {
   return { row: "S54", name, changes, seenBy };
 }
 
+const BOOKS = "src/store/bot-books.ts";
 const DOUBTS = "test/http/bot-doubts.test.ts";
 const SET_APART = "what a modify has placed beside an order that was over counts with what is filled of it";
 
@@ -40,10 +41,18 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   inBooks(
     "what is not written yet is not read",
     inFile(
-      "src/store/bot-books.ts",
-      "  writeLast(store);\n  const rows = netsOf(store)",
-      "  void writeLast;\n  const rows = netsOf(store)",
+      BOOKS,
+      "  writeLast(store);\n  const row = newestOf(store)",
+      "  void writeLast;\n  const row = newestOf(store)",
     ),
+  ),
+  inBooks(
+    "a new day begins with nothing held",
+    inFile(BOOKS, "  if (day > book.newest.day) book.newest.day = day;", "  void book.newest;"),
+  ),
+  inBooks(
+    "what is held is written to whichever day was changed last",
+    inFile(BOOKS, "  if (day > book.newest.day) book.newest.day = day;", "  book.newest.day = day;"),
   ),
   {
     row: "S54",

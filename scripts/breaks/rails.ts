@@ -84,7 +84,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "buys and sells make up for one another",
     changes: inFile(
       "src/core/rails/exposure.ts",
-      "const longest = add(larger(net.high, ZERO), buys);",
+      "const longest = addTo(larger(net.high, ZERO), buys);",
       "const longest = subtract(add(larger(net.high, ZERO), buys), sells);",
     ),
     seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),
@@ -94,7 +94,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     name: "what is held on the other side makes room, and is closed first",
     changes: inFile(
       "src/core/rails/exposure.ts",
-      "const longest = add(larger(net.high, ZERO), buys);",
+      "const longest = addTo(larger(net.high, ZERO), buys);",
       "const longest = add(net.high, buys);",
     ),
     seenBy: seen("%s comes to %s", "test/core/rails/judge.test.ts"),

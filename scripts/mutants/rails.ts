@@ -34,7 +34,7 @@ export const RAILS: readonly Mutant[] = [
   one(
     "buys and sells make up for one another",
     EXPOSURE,
-    "const longest = add(larger(net.high, ZERO), buys);",
+    "const longest = addTo(larger(net.high, ZERO), buys);",
     "const longest = subtract(add(larger(net.high, ZERO), buys), sells);",
   ),
   one(

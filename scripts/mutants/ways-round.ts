@@ -65,8 +65,8 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "what was used is forgotten at a restart",
     "src/store/bot-books.ts",
-    "own: dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO },",
-    "own: { ...dayOf(store).get({ accountId, bot, day }), turnover: ZERO, actions: 0, fees: ZERO },",
+    "own: { turnover, actions, fees },",
+    "own: NOTHING_DONE,",
   ),
   one(
     "a trip is forgotten at a restart",
@@ -86,7 +86,7 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "what is held on the other side makes room, and is closed first",
     EXPOSURE,
-    "  const longest = add(larger(net.high, ZERO), buys);",
+    "  const longest = addTo(larger(net.high, ZERO), buys);",
     "  const longest = add(net.high, buys);",
   ),
   one(

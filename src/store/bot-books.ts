@@ -2,19 +2,20 @@
  * What bots hold and have done, kept in memory beside its rows: one book a bot, which is changed with each fill and each order, and
  * written once at the end of the transaction. After a rollback, or a commit of another process, it is read anew.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
+import { madeOnce } from "../core/made-once.ts";
+import type { DayMarket } from "../core/rails/loss.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
-import { remembered } from "./remembered.ts";
-import { botDayMarkets, botDays, botNets } from "./schema-bots.ts";
+import { type BotName, rememberedOfBot } from "./remembered-of-bot.ts";
+import { botDays } from "./schema-bots.ts";
 import { writeAtTheEnd, writeLast } from "./written-last.ts";
-
-export type BotName = { accountId: string; bot: string };
 
 export type BotDay = Pick<typeof botDays.$inferSelect, "turnover" | "actions" | "fees">;
 
-export type StoredDayMarket = typeof botDayMarkets.$inferSelect;
+/** `fundingShown`: funding of the account's position since it was opened, when last looked at; null before. */
+export type StoredDayMarket = DayMarket & { fundingShown: Decimal | null };
 
 /** Of one UTC day; `own` of all markets together. */
 type DayBook = { own: BotDay; markets: Map<string, StoredDayMarket> };
@@ -26,69 +27,64 @@ export type BotBook = {
   bot: string;
   /** By market; none that is flat. */
   nets: Map<string, Decimal>;
+  /** In whose row they are. */
+  newest: { day: number };
   /** By day, as far as they were asked for. */
   days: Map<number, DayBook>;
-  /** What is not in the rows yet. */
-  unwritten: { nets: Set<string>; days: Set<number>; markets: Set<StoredDayMarket> };
-  /** Puts it there. */
+  /** Days that are not in their rows as they are here. */
+  unwritten: Set<number>;
+  /** Puts them there. */
   write(store: Store): void;
 };
 
-export function bookOf(store: Store, { accountId, bot }: BotName): BotBook {
-  const book = books.find(store, `${accountId} ${bot}`);
+export function bookOf(store: Store, of: BotName): BotBook {
+  const book = books.find(store, of);
   if (book === null) throw new Error("bug: a bot without a book");
   return book;
 }
 
-const isBot = and(eq(botNets.accountId, sql.placeholder("accountId")), eq(botNets.bot, sql.placeholder("bot")));
-const netsOf = prepared((store) => store.select().from(botNets).where(isBot).prepare());
+/** The day of a bot that has not had one. */
+const NO_DAY = 0;
 
-const books = remembered<BotBook>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const books = rememberedOfBot<BotBook>((store, { accountId, bot }) => {
   writeLast(store);
-  const rows = netsOf(store).all({ accountId, bot });
-  const nets = new Map(rows.filter(({ net }) => !isZero(net)).map(({ market, net }) => [market, net]));
-  const unwritten = { nets: new Set<string>(), days: new Set<number>(), markets: new Set<StoredDayMarket>() };
-  const days = new Map<number, DayBook>();
+  const row = newestOf(store).get({ accountId, bot });
   const book: BotBook = {
-    name: `book ${name}`,
+    name: `book ${accountId} ${bot}`,
     accountId,
     bot,
-    nets,
-    days,
-    unwritten,
+    nets: new Map(row === undefined ? [] : netsIn(row)),
+    newest: { day: row?.day ?? NO_DAY },
+    days: new Map(row === undefined ? [] : [[row.day, dayOfRow(row)]]),
+    unwritten: new Set(),
     write: (open) => write(open, book),
   };
   return book;
 });
 
-const dayOf = prepared((store) =>
+const isBot = and(eq(botDays.accountId, sql.placeholder("accountId")), eq(botDays.bot, sql.placeholder("bot")));
+const newestOf = prepared((store) =>
+  store.select().from(botDays).where(isBot).orderBy(desc(botDays.day)).limit(1).prepare(),
+);
+const rowOf = prepared((store) =>
   store
     .select()
     .from(botDays)
-    .where(
-      and(
-        eq(botDays.accountId, sql.placeholder("accountId")),
-        eq(botDays.bot, sql.placeholder("bot")),
-        eq(botDays.day, sql.placeholder("day")),
-      ),
-    )
+    .where(and(isBot, eq(botDays.day, sql.placeholder("day"))))
     .prepare(),
 );
 
-const marketsOf = prepared((store) =>
-  store
-    .select()
-    .from(botDayMarkets)
-    .where(
-      and(
-        eq(botDayMarkets.accountId, sql.placeholder("accountId")),
-        eq(botDayMarkets.bot, sql.placeholder("bot")),
-        eq(botDayMarkets.day, sql.placeholder("day")),
-      ),
-    )
-    .prepare(),
-);
+type BotDayRow = typeof botDays.$inferSelect;
+
+/** Only `write` and the migration that merged the books make these texts, of what they are read as here. */
+function netsIn({ nets }: BotDayRow): [string, Decimal][] {
+  return JSON.parse(nets) as [market: string, net: Decimal][];
+}
+
+function dayOfRow({ turnover, actions, fees, markets }: BotDayRow): DayBook {
+  const rows = (JSON.parse(markets) as MarketFigures[]).map(marketOf);
+  return { own: { turnover, actions, fees }, markets: new Map(rows.map((row) => [row.market, row])) };
+}
 
 /** Days that are kept of a bot, at most. */
 const MAX_DAYS = 8;
@@ -101,85 +97,94 @@ export function dayIn(store: Store, book: BotBook, day: number): DayBook {
     book.days.clear();
   }
   const { accountId, bot } = book;
-  const rows = marketsOf(store).all({ accountId, bot, day });
-  const read: DayBook = {
-    own: dayOf(store).get({ accountId, bot, day }) ?? { turnover: ZERO, actions: 0, fees: ZERO },
-    markets: new Map(rows.map((row) => [row.market, row])),
-  };
+  const row = rowOf(store).get({ accountId, bot, day });
+  const read = row === undefined ? { own: NOTHING_DONE, markets: new Map() } : dayOfRow(row);
   book.days.set(day, read);
   return read;
 }
 
+const NOTHING_DONE: BotDay = { turnover: ZERO, actions: 0, fees: ZERO };
+
 export function putDay(store: Store, book: BotBook, day: number, own: BotDay): void {
   dayIn(store, book, day).own = own;
-  book.unwritten.days.add(day);
-  writeAtTheEnd(store, book.name, book.write);
+  change(store, book, day);
 }
 
 export function putNet(store: Store, book: BotBook, market: string, net: Decimal): void {
   if (isZero(net)) book.nets.delete(market);
   else book.nets.set(market, net);
-  book.unwritten.nets.add(market);
+  // Among the days of the book before it is to be written.
+  dayIn(store, book, book.newest.day);
+  change(store, book, book.newest.day);
+}
+
+export function putMarket(store: Store, book: BotBook, day: number, row: StoredDayMarket): void {
+  dayIn(store, book, day).markets.set(row.market, row);
+  change(store, book, day);
+}
+
+function change(store: Store, book: BotBook, day: number): void {
+  // From the first change of a day on its row has what the bot holds.
+  if (day > book.newest.day) book.newest.day = day;
+  book.unwritten.add(day);
   writeAtTheEnd(store, book.name, book.write);
 }
 
-export function putMarket(store: Store, book: BotBook, row: StoredDayMarket): void {
-  const { markets } = dayIn(store, book, row.day);
-  const before = markets.get(row.market);
-  if (before !== undefined) book.unwritten.markets.delete(before);
-  markets.set(row.market, row);
-  book.unwritten.markets.add(row);
-  writeAtTheEnd(store, book.name, book.write);
-}
-
-const writeNet = prepared((store) =>
-  store
-    .insert(botNets)
-    .values(placeholders(botNets))
-    .onConflictDoUpdate({
-      target: [botNets.accountId, botNets.bot, botNets.market],
-      set: { net: sql`excluded.net` },
-    })
+const target = [botDays.accountId, botDays.bot, botDays.day];
+const DONE = {
+  turnover: sql`excluded.turnover`,
+  actions: sql`excluded.actions`,
+  fees: sql`excluded.fees`,
+  markets: sql`excluded.markets`,
+};
+const insert = (store: Store) => store.insert(botDays).values(placeholders(botDays));
+const writeNewest = prepared((store) =>
+  insert(store)
+    .onConflictDoUpdate({ target, set: { ...DONE, nets: sql`excluded.nets` } })
     .prepare(),
 );
+/** What was held then stays as it was written. */
+const writeOlder = prepared((store) => insert(store).onConflictDoUpdate({ target, set: DONE }).prepare());
 
-const writeDay = prepared((store) =>
-  store
-    .insert(botDays)
-    .values(placeholders(botDays))
-    .onConflictDoUpdate({
-      target: [botDays.accountId, botDays.bot, botDays.day],
-      set: { turnover: sql`excluded.turnover`, actions: sql`excluded.actions`, fees: sql`excluded.fees` },
-    })
-    .prepare(),
-);
-
-const writeMarket = prepared((store) =>
-  store
-    .insert(botDayMarkets)
-    .values(placeholders(botDayMarkets))
-    .onConflictDoUpdate({
-      target: [botDayMarkets.accountId, botDayMarkets.bot, botDayMarkets.day, botDayMarkets.market],
-      set: {
-        openMark: sql`excluded.open_mark`,
-        cash: sql`excluded.cash`,
-        funding: sql`excluded.funding`,
-        fundingShown: sql`excluded.funding_shown`,
-      },
-    })
-    .prepare(),
-);
-
-function write(store: Store, { accountId, bot, nets, days, unwritten }: BotBook): void {
-  for (const market of unwritten.nets) writeNet(store).run({ accountId, bot, market, net: nets.get(market) ?? ZERO });
-  for (const day of unwritten.days) {
-    const own = days.get(day)?.own;
-    if (own === undefined) throw new Error("bug: a day that was forgotten before it was written");
-    const { turnover, actions, fees } = own;
-    writeDay(store).run({ accountId, bot, day, turnover, actions, fees });
+function write(store: Store, book: BotBook): void {
+  const { accountId, bot, newest, days, unwritten } = book;
+  for (const day of unwritten) {
+    const known = days.get(day);
+    if (known === undefined) throw new Error("bug: a day that was forgotten before it was written");
+    const { turnover, actions, fees } = known.own;
+    const done = { accountId, bot, day, turnover, actions, fees, markets: marketsText(known) };
+    if (day === newest.day) writeNewest(store).run({ ...done, nets: netsText(book) });
+    else writeOlder(store).run({ ...done, nets: "[]" });
   }
-  for (const row of unwritten.markets) writeMarket(store).run(row);
-  unwritten.nets.clear();
-  unwritten.days.clear();
-  unwritten.markets.clear();
+  unwritten.clear();
 }
+
+function netsText({ nets }: BotBook): string {
+  return JSON.stringify([...nets]);
+}
+
+function marketsText({ markets }: DayBook): string {
+  let text = "";
+  for (const row of markets.values()) text += text === "" ? textOfMarket(row) : `,${textOfMarket(row)}`;
+  return `[${text}]`;
+}
+
+/** Without names: a bot may trade a hundred markets, and its row is written whole. */
+type MarketFigures = [
+  market: string,
+  openNet: Decimal,
+  openMark: Decimal | null,
+  cash: Decimal,
+  funding: Decimal,
+  fundingShown: Decimal | null,
+];
+
+function marketOf([market, openNet, openMark, cash, funding, fundingShown]: MarketFigures): StoredDayMarket {
+  return { market, openNet, openMark, cash, funding, fundingShown };
+}
+
+/** Of them, a fill changes one. */
+const textOfMarket = madeOnce(({ market, openNet, openMark, cash, funding, fundingShown }: StoredDayMarket) => {
+  const figures: MarketFigures = [market, openNet, openMark, cash, funding, fundingShown];
+  return JSON.stringify(figures);
+});

@@ -7,7 +7,7 @@ import { cashOf } from "../core/rails/loss.ts";
 import { otherSide } from "../core/trade.ts";
 import type { Store } from "./open.ts";
 import { assignments, placeholders, prepared } from "./prepared.ts";
-import { remembered } from "./remembered.ts";
+import { rememberedOfBot } from "./remembered-of-bot.ts";
 import { botDoubts } from "./schema-bots.ts";
 
 export type OfMarket = { accountId: string; bot: string; market: string };
@@ -33,18 +33,17 @@ const isBot = and(eq(botDoubts.accountId, sql.placeholder("accountId")), eq(botD
 const ofBot = prepared((store) => store.select().from(botDoubts).where(isBot).prepare());
 const all = prepared((store) => store.select().from(botDoubts).prepare());
 
-const doubts = remembered<ReadonlyMap<string, BotDoubt>>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const doubts = rememberedOfBot<ReadonlyMap<string, BotDoubt>>((store, of) => {
   return new Map(
     ofBot(store)
-      .all({ accountId, bot })
+      .all(of)
       .map((row) => [row.market, parsed(row)]),
   );
 });
 
 /** Of a bot, by market. */
 export function listBotDoubts(store: Store, accountId: string, bot: string): ReadonlyMap<string, BotDoubt> {
-  return doubts.find(store, `${accountId} ${bot}`) ?? new Map();
+  return doubts.find(store, { accountId, bot }) ?? new Map();
 }
 
 export function listAllDoubts(store: Store): BotDoubt[] {
@@ -86,7 +85,7 @@ const put = prepared((store) =>
 export function dropDoubt(store: Store, { accountId, bot, market }: OfMarket): void {
   const isThis = and(eq(botDoubts.accountId, accountId), eq(botDoubts.bot, bot), eq(botDoubts.market, market));
   store.delete(botDoubts).where(isThis).run();
-  doubts.drop(store, `${accountId} ${bot}`);
+  doubts.drop(store, { accountId, bot });
 }
 
 /**
@@ -130,7 +129,7 @@ export function heedBooked(
     // What was placed later than this cannot have been filled before it.
     atMs: isZero(beyond) && !isAgainst && !isBeside ? before.atMs : Math.max(before.atMs, atMs),
   });
-  doubts.drop(store, `${of.accountId} ${of.bot}`);
+  doubts.drop(store, of);
 }
 
 const NO_DOUBT = {

@@ -94,11 +94,16 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
 }
 
 /** What of them may still execute. */
-export function listTwapLegs(store: Store, accountId: string): OpenLeg[] {
-  return listBotTwaps(store, accountId).flatMap(({ operationId, size, filledSize, ...terms }) =>
+export function listTwapLegs(store: Store, accountId: string): readonly OpenLeg[] {
+  const twaps = listBotTwaps(store, accountId);
+  // As most often, and asked with each order.
+  if (twaps.length === 0) return NONE;
+  return twaps.flatMap(({ operationId, size, filledSize, ...terms }) =>
     compare(filledSize, size) >= 0 ? [] : [legOf(operationId, terms, subtract(size, filledSize))],
   );
 }
+
+const NONE: readonly OpenLeg[] = [];
 
 /** What of one may execute that is in no books, because it was told as refused. */
 export function twapLeg(store: Store, operation: MadeOperation): OpenLeg {

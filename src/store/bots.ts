@@ -5,13 +5,13 @@
 import { eq, sql } from "drizzle-orm";
 import { addTo, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
-import { netAfter } from "../core/rails/bot-net.ts";
+import { movedBy, netAfter } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { cashOf } from "../core/rails/loss.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
-import { type BotBook, type BotDay, type BotName, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
+import { type BotBook, type BotDay, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
 import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
 import { listReducingTwaps } from "./bot-twap-rows.ts";
 import { bookCash } from "./day-markets.ts";
@@ -19,7 +19,7 @@ import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { listReducingOrders } from "./reductions-out.ts";
-import { remembered } from "./remembered.ts";
+import { type BotName, rememberedOfBot } from "./remembered-of-bot.ts";
 import { orders } from "./schema.ts";
 import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
 
@@ -49,7 +49,7 @@ export function botOfStop(store: Store, { scope, keyHash }: Pick<Stop, "keyHash"
 
 /** All grants of a bot, the newest first: its rails are those of the first. */
 export function listBotGrants(store: Store, accountId: string, bot: string): readonly LimitedGrant[] {
-  return grantsOf.find(store, `${accountId} ${bot}`) ?? [];
+  return grantsOf.find(store, { accountId, bot }) ?? [];
 }
 
 /** Names of all bots of an account that were ever granted a key. */
@@ -58,8 +58,8 @@ export function listBots(store: Store, accountId: string): string[] {
   return [...new Set(own.map(({ rails }) => rails.bot))];
 }
 
-const grantsOf = remembered<readonly LimitedGrant[]>((store, name) => {
-  const own = grantsIn(store).filter((grant) => `${grant.accountId} ${grant.rails.bot}` === name);
+const grantsOf = rememberedOfBot<readonly LimitedGrant[]>((store, { accountId, bot }) => {
+  const own = grantsIn(store).filter((grant) => grant.accountId === accountId && grant.rails.bot === bot);
   return own.sort((a, b) => b.issuedAtMs - a.issuedAtMs);
 });
 
@@ -138,7 +138,7 @@ export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held"
   const held = book.nets.get(market) ?? ZERO;
   const net = netAfter(held, trade);
   putNet(store, book, market, net);
-  const cash = cashOf({ size, notional: turnover, moved: subtract(net, held) });
+  const cash = cashOf({ size, notional: turnover, moved: movedBy(trade, { held, net }) });
   bookCash(store, book, { market, openNet: held, cash, day });
   const reductionsOut = (side: Side) => listReductionsOut(store, { accountId, bot, market, side });
   heedBooked(store, of, { ...trade, held, net }, reductionsOut);

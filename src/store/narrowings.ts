@@ -10,7 +10,8 @@ import { appendAudit } from "./audit.ts";
 import { listBotGrants } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget } from "./remembered.ts";
+import { rememberedOfBot } from "./remembered-of-bot.ts";
 import { botNarrowings } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
@@ -45,8 +46,7 @@ const ofBot = prepared((store) =>
     .prepare(),
 );
 
-const narrowingsOf = remembered<Narrowings>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const narrowingsOf = rememberedOfBot<Narrowings>((store, { accountId, bot }) => {
   const rows = ofBot(store).all({ accountId, bot });
   const lost = listLost(store).filter((row) => row.accountId === accountId && row.bot === bot);
   for (const row of lost) tellFault(store, faultOf(row));
@@ -55,8 +55,7 @@ const narrowingsOf = remembered<Narrowings>((store, name) => {
 });
 
 /** `isHeld`: something that had narrowed them is gone, or is not as it was. */
-const heldTo = remembered<{ rails: Rails; isHeld: boolean }>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const heldTo = rememberedOfBot<{ rails: Rails; isHeld: boolean }>((store, { accountId, bot }) => {
   const [grant] = listBotGrants(store, accountId, bot);
   if (grant === undefined) return null;
   const { rows, lost } = narrowingsSince(store, { accountId, bot }, grant);
@@ -66,7 +65,7 @@ const heldTo = remembered<{ rails: Rails; isHeld: boolean }>((store, name) => {
 
 /** What holds now: the newest grant of the bot, and everything that has narrowed it since. */
 export function railsOf(store: Store, { accountId }: { accountId: string }, { rails }: LimitedGrant): Rails {
-  return heldTo.find(store, `${accountId} ${rails.bot}`)?.rails ?? rails;
+  return heldTo.find(store, { accountId, bot: rails.bot })?.rails ?? rails;
 }
 
 export type HeldBot = {
@@ -93,14 +92,14 @@ export function railsOfKey(store: Store, keyHash: string): Rails | null {
 
 /** A later word of the owner takes the place of what narrowed the one before. */
 function narrowingsSince(store: Store, { accountId, bot }: OfBot, { issuedAtMs }: LimitedGrant): Narrowings {
-  const known = narrowingsOf.find(store, `${accountId} ${bot}`) ?? { rows: [], lost: [] };
+  const known = narrowingsOf.find(store, { accountId, bot }) ?? { rows: [], lost: [] };
   const since = (rows: readonly StoredNarrowing[]) => rows.filter(({ createdAtMs }) => createdAtMs >= issuedAtMs);
   return { rows: since(known.rows), lost: since(known.lost) };
 }
 
 /** Where a narrowing was deleted or changed nobody knows what else was: nothing increases until the owner signs anew. */
 export function haltByLost(store: Store, of: OfBot): Halt | null {
-  return heldTo.find(store, `${of.accountId} ${of.bot}`)?.isHeld === true
+  return heldTo.find(store, of)?.isHeld === true
     ? { rail: "may", limit: "reduce,cancel: a narrowing was deleted or changed from outside", use: "increase" }
     : null;
 }

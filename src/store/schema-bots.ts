@@ -1,19 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Decimal, ZERO } from "../core/decimal.ts";
 
-/** What a bot holds by its own fills, whatever the account holds. */
-export const botNets = sqliteTable(
-  "bot_nets",
-  {
-    accountId: text().notNull(),
-    bot: text().notNull(),
-    market: text().notNull(),
-    /** Negative is short. */
-    net: text().$type<Decimal>().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],
-);
-
 /** Where what a bot holds hangs on which of two fills came first, and that is not known yet. */
 export const botDoubts = sqliteTable(
   "bot_doubts",
@@ -49,7 +36,10 @@ export const botDoubts = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],
 );
 
-/** What a bot has done on one UTC day. */
+/**
+ * The book of a bot of one UTC day: what it has done on it, and, by its own fills and whatever the account holds, what it holds. It is one
+ * row because a placing changes most of it, and each row more is a page more in its commit.
+ */
 export const botDays = sqliteTable(
   "bot_days",
   {
@@ -66,31 +56,12 @@ export const botDays = sqliteTable(
       .$type<Decimal>()
       .notNull()
       .default("0" as Decimal),
+    /** JSON: each market with what it holds there, none that is flat; negative is short. In the row of its newest day: an older one has what it held before the next. */
+    nets: text().notNull().default("[]"),
+    /** JSON: the figures of each market that its loss of the day is worked out from, as `MarketFigures` has them. */
+    markets: text().notNull().default("[]"),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.bot, table.day] })],
-);
-
-/** What has become of a bot in one market on one UTC day: what its loss of the day is worked out from. */
-export const botDayMarkets = sqliteTable(
-  "bot_day_markets",
-  {
-    accountId: text().notNull(),
-    bot: text().notNull(),
-    /** Days since 1970-01-01 UTC. */
-    day: integer().notNull(),
-    market: text().notNull(),
-    /** What it held when the day began. */
-    openNet: text().$type<Decimal>().notNull(),
-    /** The first mark that was known on that day; null before. */
-    openMark: text().$type<Decimal>(),
-    /** What its own fills have brought, in units of the quote; negative where they cost. */
-    cash: text().$type<Decimal>().notNull(),
-    /** What it has paid of the account's funding, as far as that was seen. */
-    funding: text().$type<Decimal>().notNull(),
-    /** Funding of the account's position since it was opened, when last looked at; null before. */
-    fundingShown: text().$type<Decimal>(),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.bot, table.day, table.market] })],
 );
 
 /** Days on which a bot may not increase any more. */

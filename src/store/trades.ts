@@ -77,8 +77,10 @@ const openIds = remembered<readonly string[]>((store, accountId) =>
 );
 
 export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
-  const ids = [...(openIds.find(store, accountId) ?? []), ...listSealedTrades(store)];
-  return ids.length === 0 ? [] : living(store, ids).filter((trade) => trade.accountId === accountId);
+  const open = openIds.find(store, accountId) ?? [];
+  const sealed = listSealedTrades(store);
+  if (open.length + sealed.length === 0) return [];
+  return living(store, [...open, ...sealed]).filter((trade) => trade.accountId === accountId);
 }
 
 /** What the entries of trades may still come to that have not been sent, as if they were out. */

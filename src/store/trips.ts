@@ -9,7 +9,8 @@ import { appendAudit } from "./audit.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget } from "./remembered.ts";
+import { rememberedOfBot } from "./remembered-of-bot.ts";
 import { botTrips } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
@@ -65,8 +66,7 @@ function tellTrip(store: Store, trip: Trip, atMs: number): void {
 const isOfBot = and(eq(botTrips.accountId, sql.placeholder("accountId")), eq(botTrips.bot, sql.placeholder("bot")));
 const ofBot = prepared((store) => store.select().from(botTrips).where(isOfBot).prepare());
 
-const tripsOf = remembered<readonly Trip[]>((store, name) => {
-  const [accountId = "", bot = ""] = name.split(" ");
+const tripsOf = rememberedOfBot<readonly Trip[]>((store, { accountId, bot }) => {
   const lost = listLostTrips(store).filter((trip) => trip.accountId === accountId && trip.bot === bot);
   for (const trip of lost) tellFault(store, faultOf(trip));
   const gone = new Set(lost.map(({ id }) => id));
@@ -77,12 +77,12 @@ const tripsOf = remembered<readonly Trip[]>((store, name) => {
 
 /** Of one day, ended or not. */
 export function listTrips(store: Store, { accountId, bot }: Pick<Trip, "accountId" | "bot">, day: number): Trip[] {
-  return (tripsOf.find(store, `${accountId} ${bot}`) ?? []).filter((trip) => trip.day === day);
+  return (tripsOf.find(store, { accountId, bot }) ?? []).filter((trip) => trip.day === day);
 }
 
 /** What keeps a bot from increasing on this day; null where nothing does. */
 export function findTrip(store: Store, of: Pick<Trip, "accountId" | "bot">, day: number): Trip | null {
-  const trips = tripsOf.find(store, `${of.accountId} ${of.bot}`) ?? [];
+  const trips = tripsOf.find(store, of) ?? [];
   return trips.find((trip) => trip.day === day && trip.clearedAtMs === null) ?? null;
 }
 

@@ -5,10 +5,10 @@
 import { and, eq, gte, inArray, isNotNull, lte } from "drizzle-orm";
 import { add, type Decimal, ZERO } from "../core/decimal.ts";
 import type { Sums } from "../core/rails/exposure.ts";
-import type { BotName } from "./bot-books.ts";
 import { listBotGrants } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { listTwapOperations } from "./operations.ts";
+import type { BotName } from "./remembered-of-bot.ts";
 import { findTakeUp, hasRestores } from "./restores.ts";
 import { fills } from "./schema.ts";
 
@@ -26,10 +26,13 @@ type TwapFills = { market: string; buys: Decimal; sells: Decimal; lastAtMs: numb
 export function listUnprovenTwaps(store: Store, { accountId, bot }: BotName): ReadonlyMap<string, Sums> {
   const mayBegin =
     hasRestores(store) && listBotGrants(store, accountId, bot).some(({ rails }) => rails.may.includes("twap"));
-  const rows = mayBegin ? twapFillsOf(store, accountId) : [];
+  if (!mayBegin) return NONE;
+  const rows = twapFillsOf(store, accountId);
   const open = rows.filter(({ market, lastAtMs }) => !wasFlatSince(store, { accountId, market, lastAtMs }));
   return new Map(open.map(({ market, buys, sells }) => [market, { buys, sells }]));
 }
+
+const NONE: ReadonlyMap<string, Sums> = new Map();
 
 function twapFillsOf(store: Store, accountId: string): TwapFills[] {
   const takeUp = findTakeUp(store, accountId);

@@ -32,7 +32,7 @@ export function lossToday(
   const nets = listBotNets(store, accountId, bot);
   const known = listDayMarkets(store, of);
   const seen = new Set(known.map(({ market }) => market));
-  const fresh = [...nets].filter(([market]) => !seen.has(market)).map(([market, net]) => newDayMarket(of, market, net));
+  const fresh = [...nets].filter(([market]) => !seen.has(market)).map(([market, net]) => newDayMarket(market, net));
   const valued = [...known, ...fresh].map((row) => {
     const shown = marketView.peek("mark", row.market);
     const mark = shown === null || shown.ageMs > maxAgeMs ? null : shown.value.mark;

@@ -73,10 +73,11 @@ async function atMost({ clock }: With<"clock">, reading: Promise<void>, ms: numb
 /** The market that is asked for, and all others in which the bot holds something or has something out. */
 function marketsOf({ store }: With<"store">, of: { account: Account; bot: string; market: string }): string[] {
   const { account, bot, market } = of;
-  const open = listOpenLegs(store, account.id).filter((leg) => leg.bot === bot);
-  const held = listBotNets(store, account.id, bot).keys();
-  const unproven = listUnprovenTwaps(store, { accountId: account.id, bot }).keys();
-  return [...new Set([market, ...held, ...unproven, ...open.map((leg) => leg.market)])];
+  const markets = new Set([market]);
+  for (const held of listBotNets(store, account.id, bot).keys()) markets.add(held);
+  for (const unproven of listUnprovenTwaps(store, { accountId: account.id, bot }).keys()) markets.add(unproven);
+  for (const leg of listOpenLegs(store, account.id)) if (leg.bot === bot) markets.add(leg.market);
+  return [...markets];
 }
 
 async function readPrice(deps: ToJudge, name: string, isReduction: boolean): Promise<void> {

@@ -114,14 +114,14 @@ function noteMarkets(deps: ToWatchLosses, { account, rails }: WatchedBot, day: n
   const known = new Map(listDayMarkets(deps.store, of).map((row) => [row.market, row]));
   const changed = [...new Set([...nets.keys(), ...known.keys()])].flatMap((market) => {
     const net = nets.get(market) ?? ZERO;
-    const before = known.get(market) ?? newDayMarket(of, market, net);
+    const before = known.get(market) ?? newDayMarket(market, net);
     const after = { ...before, ...openedIn(deps, before), ...fundedIn(deps, account, { row: before, net }) };
     const isSame = known.has(market) && JSON.stringify(after) === JSON.stringify(before);
     return isSame ? [] : [after];
   });
   if (changed.length === 0) return;
   inTransaction(deps.store, (store) => {
-    for (const row of changed) putDayMarket(store, row);
+    for (const row of changed) putDayMarket(store, of, row);
   });
 }
 

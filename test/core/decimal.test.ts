@@ -190,6 +190,16 @@ test("units and decimals turn into each other, and finer digits are cut off", ()
   expect(truncate(decimal("1.999"), 2)).toBe(decimal("1.99"));
 });
 
+test("a count is written out to its last digit on both sides of what the runtime's own numbers hold", () => {
+  const last = BigInt(Number.MAX_SAFE_INTEGER);
+  for (const units of [last - 1n, last, last + 1n, last + 2n, last * 1_000n + 1n])
+    for (const sign of [1n, -1n]) {
+      const digits = units.toString();
+      const written = `${digits.slice(0, -8)}.${digits.slice(-8)}`;
+      expect(fromUnits(sign * units, 8)).toBe(decimal(sign < 0n ? `-${written}` : written));
+    }
+});
+
 test("signs, magnitudes and extremes agree with comparison", () => {
   fc.assert(
     fc.property(decimals, decimals, (a, b) => {

@@ -1,5 +1,17 @@
 /** What a bot holds by its own fills. */
-import { add, type Decimal, isNegative, larger, multiply, negate, smaller, subtract, sum, ZERO } from "../decimal.ts";
+import {
+  add,
+  addTo,
+  type Decimal,
+  isNegative,
+  larger,
+  multiply,
+  negate,
+  smaller,
+  subtract,
+  sum,
+  ZERO,
+} from "../decimal.ts";
 import type { Side } from "../order.ts";
 import type { NetRange, Sums } from "./exposure.ts";
 
@@ -9,7 +21,12 @@ export type BotTrade = { side: Side; reduceOnly: boolean; size: Decimal };
 export function netAfter(held: Decimal, { side, reduceOnly, size }: BotTrade): Decimal {
   const signed = signedSize(side, size);
   // What is taken back, because a leg went to an order of its own, is taken back as it was booked.
-  return reduceOnly && !isNegative(size) ? reduced(held, signed) : add(held, signed);
+  return reduceOnly && !isNegative(size) ? reduced(held, signed) : addTo(held, signed);
+}
+
+/** What a trade has moved a bot's net by, signed: what only reduces may have moved it by less than it was filled. */
+export function movedBy(trade: BotTrade, { held, net }: { held: Decimal; net: Decimal }): Decimal {
+  return trade.reduceOnly ? subtract(net, held) : signedSize(trade.side, trade.size);
 }
 
 export function signedSize(side: Side, size: Decimal): Decimal {

@@ -1,6 +1,7 @@
 /** The worst that can still come of what a bot has out: everything that may execute, a lost answer among it. */
 import {
   add,
+  addTo,
   compare,
   type Decimal,
   decimal,
@@ -62,7 +63,7 @@ export function netRange(own: NetRange, account: Decimal | null): NetRange {
  * Orders that only reduce count in neither sum.
  */
 export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
-  const longest = add(larger(net.high, ZERO), buys);
+  const longest = addTo(larger(net.high, ZERO), buys);
   const shortest = subtract(smaller(net.low, ZERO), sells);
   return larger(longest, negate(shortest));
 }

@@ -169,8 +169,8 @@ type Increase = PricedWish & {
  */
 function oppositeFault({ account, wish: { leg, sizeDecimals }, own: { markets }, net }: Increase): RailRefusal | null {
   const { side, market, remaining } = leg;
-  const others = side === "buy" ? subtract(account, net.low) : negate(subtract(account, net.high));
-  if (!isAbove(ZERO, others)) return null;
+  const isOpposed = side === "buy" ? compare(account, net.low) < 0 : compare(account, net.high) > 0;
+  if (!isOpposed) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
   const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
   if (!isAbove(after, ZERO)) return null;

@@ -1,7 +1,7 @@
 /** What a trade makes of what a bot held. */
 import { expect, test } from "bun:test";
-import { decimal } from "../../../src/core/decimal.ts";
-import { bookedInOrder, heldAgainst, netAfter, type TimedTrade } from "../../../src/core/rails/bot-net.ts";
+import { decimal, subtract } from "../../../src/core/decimal.ts";
+import { bookedInOrder, heldAgainst, movedBy, netAfter, type TimedTrade } from "../../../src/core/rails/bot-net.ts";
 
 type Row = readonly [held: string, side: "buy" | "sell", reduceOnly: boolean, size: string, after: string];
 
@@ -16,7 +16,10 @@ test.each<Row>([
   ["0", "sell", true, "-2", "2"],
   ["0", "buy", true, "-2", "-2"],
 ])("%s held, a %s that only reduces (%p) of %s: %s", (...[held, side, reduceOnly, size, after]) => {
-  expect<string>(netAfter(decimal(held), { side, reduceOnly, size: decimal(size) })).toBe(after);
+  const trade = { side, reduceOnly, size: decimal(size) };
+  const net = netAfter(decimal(held), trade);
+  expect<string>(net).toBe(after);
+  expect(movedBy(trade, { held: decimal(held), net })).toBe(subtract(net, decimal(held)));
 });
 
 function trade(timeMs: number, side: "buy" | "sell", reduceOnly: boolean, size = "1"): TimedTrade {
