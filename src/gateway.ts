@@ -53,7 +53,7 @@ import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
-import { IDLE_INTERVAL_MS, openIdleReductions } from "./write/cancel-idle-reductions.ts";
+import { IDLE_INTERVAL_MS, idleGrounds, openIdleReductions } from "./write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "./write/running.ts";
 import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
 import { followGrantedSpot, SPOT_INTERVAL_MS } from "./write/watch-spot.ts";
@@ -130,7 +130,11 @@ export function openGateway(parts: GatewayParts): Gateway {
   onBroken(store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
-  const settler = openSettler(world, { onSettled: heed, onFills: (account, fills) => fillIndex.add(account, fills) });
+  const settler = openSettler(world, {
+    onSettled: heed,
+    onFills: (account, fills) => fillIndex.add(account, fills),
+    grounds: idleGrounds(() => deps),
+  });
   const workers = openWorkers(world, settler, () => deps);
   const heartbeats = openHeartbeats(world, {
     bootMs: parts.bootMs ?? parts.clock.elapsedMs,

@@ -145,4 +145,35 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "isOfIdle(each) && each.hasLanded",
     "isOfIdle(each) && !each.hasLanded",
   ),
+  one(
+    "what was bought since does not give its cancel up",
+    "src/settle/cancel/pursue-cancel.ts",
+    '  if ((await groundOf(tools, attempt)) === "lapsed") return giveUpCancel(world, attempt, pursuit);\n',
+    "",
+  ),
+  one(
+    "a cancel goes again although something was bought while it waited",
+    "src/settle/cancel/pursue-cancel.ts",
+    ' || grounds.judge(attempt) !== "stands"',
+    "",
+  ),
+  one(
+    "a cancel of a TWAP goes again although something was bought",
+    "src/settle/operation/twap-cancel.ts",
+    '(await groundOf(tools, attempt)) === "lapsed"',
+    "false",
+  ),
+  one(
+    "a cancel of a TWAP goes again although something was bought while it waited",
+    "src/settle/operation/twap-cancel.ts",
+    ' || grounds.judge(attempt) !== "stands"',
+    "",
+  ),
+  one(
+    "a copy of a cancel that was given up may come",
+    "src/settle/cancel/grounds.ts",
+    "await Promise.all(copiesOf(world, attempt).map((copy) => takeUnused(world, copy)));",
+    "",
+  ),
+  one("a cancel goes again although a stop keeps what protects", WATCH, " || isLeftAlone(store, placed)", ""),
 ];

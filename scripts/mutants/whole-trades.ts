@@ -136,4 +136,22 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     name: "a cancel of a trade that was refused is sent again at every look",
     changes: [{ file: "src/core/trade-step.ts", find: " && !isRefusedJustNow(part, nowMs)", put: "" }],
   },
+  one(
+    "a trade is rejected where the exchange takes no stop without a position",
+    "src/core/trade-step.ts",
+    '  if (needsPosition(refusal)) return [{ kind: "follow_fills" }];\n',
+    "",
+  ),
+  one(
+    "what is filled waits because a stop was refused before it",
+    "src/core/trade-step.ts",
+    " && !isOfBeforeEntry(newest, facts)",
+    "",
+  ),
+  one(
+    "an entry goes whatever its stop was refused for",
+    "src/core/trade-step.ts",
+    "return NEEDS_POSITION.some((words) => refusal?.includes(words) === true);",
+    "return refusal !== null;",
+  ),
 ];

@@ -1,12 +1,12 @@
 /**
  * Stops of the gateway's own that stand in for those of an order from elsewhere which is to be canceled: its children go with it, and what it
- * has filled by then, as no list may show yet, would be left without protection. Each is placed and proven before its order goes, and goes
- * itself once it is known that nothing was filled.
+ * has filled by then, as no list may show yet, would be left without protection. Each is placed and proven before its order goes. Once it is
+ * known what was filled it goes itself, where that is nothing, or gives way to one of just that: a larger one closes what others hold.
  */
 import type { Account } from "../core/account.ts";
-import { isZero } from "../core/decimal.ts";
+import { compare, decimal, isZero } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
-import { isLive } from "../core/order.ts";
+import { isLive, type OrderTerms } from "../core/order.ts";
 import type { Slot, With } from "../deps.ts";
 import { newOrder } from "../settle/place/new-order.ts";
 import { placeOwn, storeOwnOrder, type ToPlaceOwn } from "../settle/place/place-own.ts";
@@ -31,9 +31,36 @@ export type StandIn = "stands" | "none" | "pending";
 
 const NAME = "stand-in";
 
-/** With spaces, so that it is no client's Idempotency-Key. */
-function nameOf(parent: FrontendOrder, child: FrontendOrder): string {
-  return `${NAME} ${parent.oid} ${child.oid}`;
+/** What it stands in for: native ids of an order, and of a stop among its children. */
+type Place = { oid: string; childOid: string };
+
+/** With spaces, so that it is no client's Idempotency-Key. From the second on the name tells which it is. */
+function nameOf({ oid, childOid }: Place, number: number): string {
+  const name = `${NAME} ${oid} ${childOid}`;
+  return number === 1 ? name : `${name} ${number}`;
+}
+
+/** So many are placed for one stop at most, those that were refused among them. */
+const MAX_PLACED = 6;
+/** One that was refused is tried again after so long, milliseconds. */
+const RETRY_MS = 10_000;
+/** Refusals one after the other after which it is not tried again. */
+const MAX_REFUSED = 3;
+
+/** All that were placed for it, in the order of their placing. */
+function placedFor(deps: With<"store">, account: Account, place: Place): StoredOrder[] {
+  const numbers = Array.from({ length: MAX_PLACED }, (_, index) => index + 1);
+  return numbers.flatMap((number) => findByName(deps, account, nameOf(place, number)) ?? []);
+}
+
+/** True where the next one may be placed now; `later` where it has to wait for that, or for what became of the last. */
+function mayPlace({ clock }: With<"clock">, placed: readonly StoredOrder[]): boolean | "later" {
+  const last = placed.at(-1);
+  if (last === undefined) return true;
+  if (last.status === "processing" || last.status === "unknown") return "later";
+  const refused = placed.length - 1 - placed.findLastIndex(({ status }) => status !== "rejected");
+  if (refused >= MAX_REFUSED || placed.length >= MAX_PLACED) return false;
+  return refused === 0 || clock.nowMs() - last.createdAtMs >= RETRY_MS ? true : "later";
 }
 
 /** One for each stop-loss among the children of an order; `stands` where it has none. */
@@ -45,19 +72,43 @@ export async function standIn(deps: ToStandIn, account: Account, parent: Fronten
 
 /** Its order stays, with children of its own. */
 export async function takeBack(deps: ToStandIn, account: Account, parent: FrontendOrder): Promise<void> {
-  const placed = parent.children.flatMap((child) => findByName(deps, account, nameOf(parent, child)) ?? []);
+  const placed = parent.children.flatMap((child) => placedFor(deps, account, placeOf({ parent, child })));
   await Promise.all(placed.filter(({ status }) => isLive(status)).map((order) => cancel(deps, account, order)));
 }
 
 type Bracket = { parent: FrontendOrder; child: FrontendOrder };
 
+function placeOf({ parent, child }: Bracket): Place {
+  return { oid: parent.oid, childOid: child.oid };
+}
+
+/** Of the whole size of its order: what is filled of that is not known. One that was refused is tried again: its order waits for it. */
 async function standInFor(deps: ToStandIn, account: Account, bracket: Bracket): Promise<StandIn> {
-  const name = nameOf(bracket.parent, bracket.child);
-  if (findByName(deps, account, name) === null)
-    await placeOwn(deps, deps.settling, { account, store: (slot) => store(deps, account, { ...bracket, slot }) });
-  const placed = findByName(deps, account, name);
-  if (placed === null || placed.status === "processing" || placed.status === "unknown") return "pending";
-  return placed.status === "canceled" || placed.status === "rejected" ? "none" : "stands";
+  const { parent, child } = bracket;
+  const place = placeOf(bracket);
+  const before = placedFor(deps, account, place);
+  const isRefused = before.at(-1)?.status === "rejected";
+  if (before.length === 0 || (isRefused && mayPlace(deps, before) === true)) {
+    const terms = { ...guardTerms(termsOf(child)), size: parent.size };
+    await placeNext(deps, account, { place, coin: parent.coin, terms, number: before.length + 1 });
+  }
+  const placed = placedFor(deps, account, place);
+  const last = placed.at(-1);
+  if (last === undefined || last.status === "processing" || last.status === "unknown") return "pending";
+  if (last.status === "rejected") return mayPlace(deps, placed) === false ? "none" : "pending";
+  return last.status === "canceled" ? "none" : "stands";
+}
+
+type GuardTerms = Pick<OrderTerms, "price" | "side" | "trigger">;
+
+function guardTerms({ side, price, trigger }: GuardTerms): GuardTerms {
+  return { side, price, trigger };
+}
+
+type Next = { place: Place; coin: string; terms: GuardTerms & { size: string }; number: number };
+
+function placeNext(deps: ToStandIn, account: Account, next: Next): Promise<void> {
+  return placeOwn(deps, deps.settling, { account, store: (slot) => store(deps, account, { ...next, slot }) });
 }
 
 function findByName({ store: open }: With<"store">, account: Account, name: string): StoredOrder | null {
@@ -65,18 +116,17 @@ function findByName({ store: open }: With<"store">, account: Account, name: stri
   return id === undefined ? null : findOrder(open, id);
 }
 
-/** Of the whole size of its order: what is filled of that is not known. Null where nothing can be signed now. */
-function store(deps: ToStandIn, account: Account, about: Bracket & { slot: Slot }): Placing | null {
-  const { parent, child, slot } = about;
+/** Null where nothing can be signed now, or it was placed meanwhile. */
+function store(deps: ToStandIn, account: Account, about: Next & { slot: Slot }): Placing | null {
+  const { place, coin, number, slot } = about;
   return inTransaction(deps.store, (open) => {
     const universe = deps.markets.current();
-    const market = universe === null ? null : findMarket(universe, parent.coin);
+    const market = universe === null ? null : findMarket(universe, coin);
     const agent = signingAgent(deps, account);
-    const idempotencyKey = nameOf(parent, child);
+    const idempotencyKey = nameOf(place, number);
     if (market === null || agent.kind === "obstacle" || awaitsTakeUp(open, account.id)) return null;
     if (findKeyRecord(open, account.id, idempotencyKey) !== null) return null;
-    const { side, price, trigger } = termsOf(child);
-    const terms = { side, price, trigger, size: parent.size, timeInForce: "gtc", reduceOnly: true } as const;
+    const terms = { ...about.terms, timeInForce: "gtc", reduceOnly: true } as const;
     const order = newOrder(deps, { accountId: account.id, market, terms, idempotencyKey, keyHash: null });
     return storeOwnOrder(deps, account, order, { route: NAME, signer: agent.address, slot });
   });
@@ -88,7 +138,10 @@ export const STAND_IN_INTERVAL_MS = 5_000;
 /** Between two questions for an order of elsewhere that has no row here, milliseconds. */
 const ASK_EVERY_MS = 30_000;
 
-/** Those whose order is over and has filled nothing protect nothing, and are canceled. */
+/**
+ * Those whose order is over and has filled nothing protect nothing, and are canceled. One that is larger than what was filled gives way to
+ * one of just that.
+ */
 export function openStandIns(deps: ToStandIn) {
   /** By native id of the order: when it was asked for, elapsed milliseconds. */
   let askedAtMs = new Map<string, number>();
@@ -110,18 +163,40 @@ export function openStandIns(deps: ToStandIn) {
       await Promise.all(unknown.map(({ account, oid }) => learn(account, oid)));
       const needless = standing.filter(({ account, oid }) => isNeedless(deps, account, oid));
       await Promise.all(needless.map(({ account, order }) => cancel(deps, account, order)));
+      const needed = standing.filter((each) => !needless.includes(each));
+      await Promise.all(needed.map((each) => giveWay(deps, each)));
     },
   };
 }
 
-type StandingIn = { account: Account; order: StoredOrder; oid: string };
+type StandingIn = { account: Account; order: StoredOrder } & Place;
+
+/** The new one before the old one goes, by the terms that the old one has now. One whose size somebody has changed stays as it is. */
+async function giveWay(deps: ToStandIn, { account, order, ...place }: StandingIn): Promise<void> {
+  const parent = parentOf(deps, account, place.oid);
+  const filled = parent === null || isLive(parent.status) ? null : parent.filledSize;
+  if (parent === null || filled === null || isZero(filled)) return;
+  const size = decimal(order.size);
+  const isWhole = compare(size, decimal(parent.size)) === 0 && compare(size, filled) > 0;
+  if (!isWhole || order.status !== "waiting_for_trigger") return;
+  const placed = placedFor(deps, account, place);
+  const isFitting = (each: StoredOrder) => compare(decimal(each.size), filled) === 0;
+  if (placed.some((each) => isFitting(each) && each.status === "waiting_for_trigger"))
+    return cancel(deps, account, order);
+  const fitting = placed.filter(isFitting);
+  // It was there, and has fired or was taken away: what it was for is no more, or somebody does not want it.
+  if (fitting.some(({ status }) => status === "filled" || status === "canceled" || status === "open")) return;
+  if (mayPlace(deps, placed) !== true) return;
+  const terms = { ...guardTerms(order), size: filled };
+  await placeNext(deps, account, { place, coin: order.market, terms, number: placed.length + 1 });
+}
 
 /** Stops that stand in, and for the stop of which order of elsewhere. */
 function standingFor({ store: open }: With<"store">, account: Account): StandingIn[] {
   if (awaitsTakeUp(open, account.id)) return [];
   return listOpenOrders(open, account.id).flatMap((order) => {
-    const [name, oid] = order.idempotencyKey?.split(" ") ?? [];
-    return name === NAME && oid !== undefined ? { account, order, oid } : [];
+    const [name, oid, childOid] = order.idempotencyKey?.split(" ") ?? [];
+    return name === NAME && oid !== undefined && childOid !== undefined ? { account, order, oid, childOid } : [];
   });
 }
 
@@ -140,9 +215,13 @@ function cancel(deps: ToStandIn, account: Account, { id: orderId }: StoredOrder)
   return cancelCovered(deps, deps.settling, { name: `${NAME} ${orderId}`, account, orderId });
 }
 
-function isNeedless({ store: open }: With<"store">, account: Account, oid: string): boolean {
+function parentOf({ store: open }: With<"store">, account: Account, oid: string): StoredOrder | null {
   const leg = findLegByOid(open, account.id, oid);
-  const parent = leg === null ? null : findOrder(open, leg.orderId);
+  return leg === null ? null : findOrder(open, leg.orderId);
+}
+
+function isNeedless(deps: With<"store">, account: Account, oid: string): boolean {
+  const parent = parentOf(deps, account, oid);
   if (parent === null || isLive(parent.status)) return false;
   return parent.filledSize === null ? parent.status === "rejected" : isZero(parent.filledSize);
 }

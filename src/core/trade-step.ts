@@ -226,7 +226,7 @@ function stepsBeforeEntry(trade: Trade, facts: TradeFacts): TradeStep[] {
   }
   if (trade.path === "after_fills") return [{ kind: "place_entry" }];
   const refusal = newest?.state === "over" ? newest.refusal : null;
-  if (NEEDS_POSITION.some((words) => refusal?.includes(words))) return [{ kind: "follow_fills" }];
+  if (needsPosition(refusal)) return [{ kind: "follow_fills" }];
   if (refusal !== null && !stops.some(isLive)) return [end("rejected", `the stop was refused: ${refusal}`)];
   const wanted = { size: decimal(trade.size), guard: trade.stopLoss };
   const ready = stops.filter((stop) => stop.state === "waiting" && isFor(stop, wanted));
@@ -295,12 +295,21 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
-  if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted)) {
+  if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted) && !isOfBeforeEntry(newest, facts)) {
     if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
   }
   if (newest !== undefined && firedInVain(parts) >= FIRED_AT_ONCE && nowMs - newest.createdAtMs < RETRY_GUARD_MS)
     return [];
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
+}
+
+/** It was refused because nothing was held then: what the entry has filled since is protected at once. */
+function isOfBeforeEntry({ refusal, createdAtMs }: Part, { entry }: TradeFacts): boolean {
+  return entry !== null && createdAtMs <= entry.createdAtMs && needsPosition(refusal);
+}
+
+function needsPosition(refusal: string | null): boolean {
+  return NEEDS_POSITION.some((words) => refusal?.includes(words) === true);
 }
 
 /** So many of the last ones fired, or were taken away, and closed nothing: nobody was there to take it. */

@@ -1,6 +1,7 @@
 import { type Attempt, overByMs, sweepDelayMs, WITNESS_SPACING_MS } from "../core/attempt.ts";
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
+import type { Grounds } from "./cancel/grounds.ts";
 import type { FillEvidence } from "./evidence/fill-evidence.ts";
 import type { Vanished } from "./evidence/vanished.ts";
 import type { Sought } from "./look/look.ts";
@@ -195,6 +196,7 @@ export type Tools = {
   sweeps: Sweeps;
   vanished: Vanished;
   evidence: FillEvidence;
+  grounds: Grounds;
   /** The leg that an attempt placed (or, for a cancel, acts on) and whose it is. Reads the database. */
   soughtOf(attempt: Attempt): Sought;
   /** The trading address of the account that an attempt is for. */

@@ -5,6 +5,7 @@ import { findAccount } from "../store/accounts.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
+import { type Grounds, LASTING } from "./cancel/grounds.ts";
 import { burnWhenDue } from "./evidence/absence.ts";
 import { askedTerms } from "./evidence/difference.ts";
 import { gatherFillEvidence } from "./evidence/fill-evidence.ts";
@@ -31,16 +32,19 @@ export type Settler = Settling & {
 export type SettlerHeeding = Pick<SweepHeeding, "onFills"> & {
   /** With the id of the order of every attempt that was followed to its end. */
   onSettled(orderId: string): void;
+  /** Why cancels are sent again. */
+  grounds: Grounds;
 };
 
-const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => undefined };
+const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => undefined, grounds: LASTING };
 
 /**
  * Follows every open attempt until it is settled, and answers what one look can.
  *
- * @param heeding who is told of what settling brings to light
+ * @param heeded who is told of what settling brings to light
  */
-export function openSettler(world: World, heeding: SettlerHeeding = NOBODY): Settler {
+export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}): Settler {
+  const heeding = { ...NOBODY, ...heeded };
   const evidence = gatherFillEvidence();
   const sweeps = openSweeps(world, { onReopened: resume, onFills: heeding.onFills });
   const tools: Tools = {
@@ -48,6 +52,7 @@ export function openSettler(world: World, heeding: SettlerHeeding = NOBODY): Set
     sweeps,
     vanished: openVanished(world, evidence, sweeps),
     evidence,
+    grounds: heeding.grounds,
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };

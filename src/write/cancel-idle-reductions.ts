@@ -4,15 +4,17 @@
  * them while the account holds anything. Only of bots with `touches own`, not of trades, which see to their own, and not under a stop.
  */
 import type { Account } from "../core/account.ts";
+import type { Attempt } from "../core/attempt.ts";
 import { isSpot } from "../core/market.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
-import { idleForMs, isIdleReduction, nameOfIdle, protectsNothing } from "../core/rails/idle-reduction.ts";
+import { idleForMs, idOfIdle, isIdleReduction, nameOfIdle, protectsNothing } from "../core/rails/idle-reduction.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { Settling, ToJudge, With } from "../deps.ts";
+import type { Ground, Grounds } from "../settle/cancel/grounds.ts";
 import { cancelCovered } from "../settle/stop/cancel-covered.ts";
 import { cancelRunningTwap, readTwaps, type ToWithdraw } from "../settle/stop/cancel-twaps.ts";
-import { listAccounts } from "../store/accounts.ts";
+import { findAccount, listAccounts } from "../store/accounts.ts";
 import { listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
@@ -20,7 +22,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp, isFromBeforeTakeUp } from "../store/restores.ts";
 import { findStopOf } from "../store/stops.ts";
 import { listGuards, listOpenTradesOf } from "../store/trades.ts";
-import { factsNow, rereadPosition } from "./rails-facts.ts";
+import { factsNow, listOut, rereadPosition } from "./rails-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 
 export type ToCancelIdle = ToWithdraw & ToJudge & With<"state">;
@@ -100,7 +102,49 @@ async function cancelIfIdle(
     await cancelRunningTwap(world, settling, { ...about, twapId, market });
 }
 
-function factsOf(world: ToCancelIdle, of: { account: Account; rails: Rails }): Facts {
+/**
+ * Whether a cancel that was stored is to be sent again: its bot may have bought since, or have something out that may. What it had to
+ * be for a while before it was stored it has to be now alone: a stop that stays harms less than one that is missed.
+ */
+export function idleGrounds(worldOf: () => ToJudge): Grounds {
+  return {
+    async read(attempt) {
+      const found = idleOut(worldOf(), attempt);
+      if (found === null) return;
+      const { account, leg } = found;
+      await rereadPosition(worldOf(), { account, market: leg.market, purpose: "settle" });
+    },
+    judge(attempt) {
+      const world = worldOf();
+      const found = idleOut(world, attempt);
+      return found === null ? "stands" : groundNow(world, found);
+    },
+  };
+}
+
+type IdleOut = { account: Account; leg: OpenLeg };
+
+/** What the cancel of an idle one would close; null where it is no such cancel, or nothing of that is out. */
+function idleOut(world: ToJudge, attempt: Attempt): IdleOut | null {
+  const id = idOfIdle(attempt);
+  const account = id === null ? null : findAccount(world.store, attempt.accountId);
+  const leg = account === null ? undefined : listOut(world, account.id).find(({ orderId }) => orderId === id);
+  return account === null || leg === undefined ? null : { account, leg };
+}
+
+function groundNow(world: ToJudge, { account, leg }: IdleOut): Ground {
+  const { store } = world;
+  if (awaitsTakeUp(store, account.id)) return "unknown";
+  const held = listHeldBots(store, account.id).find(({ rails }) => rails.bot === leg.bot && rails.touches === "own");
+  const placed = findOrder(store, leg.orderId) ?? findOperation(store, leg.orderId);
+  if (held === undefined || placed === null || isLeftAlone(store, placed)) return "lapsed";
+  const facts = factsOf(world, { account, rails: held.rails });
+  if (guardsIn(store, account.id).has(leg.orderId) || !protectsNothing(facts, leg)) return "lapsed";
+  if (facts.accountOf(leg.market) === null) return "unknown";
+  return isIdleReduction(facts, leg) ? "stands" : "lapsed";
+}
+
+function factsOf(world: ToJudge, of: { account: Account; rails: Rails }): Facts {
   return factsNow(world, { ...of, isReduction: true, asked: "", targetBot: null, leg: null, later: new Set() });
 }
 

@@ -233,7 +233,7 @@ function showRecord(rig: GatewayRig, status: string, left: string): void {
 test.each<[string, string, string, boolean]>([
   ["is open", "open", "1.0", false],
   ["was filled", "filled", "0.0", false],
-  ["was canceled with a part of it filled", "canceled", "0.6", false],
+  ["was canceled with a part of it filled, of which another stands", "canceled", "0.6", true],
   ["was canceled unfilled", "canceled", "1.0", true],
 ])(
   "whether a stop goes that stands in for one of an order without a row here, which %s",
@@ -249,6 +249,68 @@ test.each<[string, string, string, boolean]>([
     expect(sent(rig, '"o":99}') > 0).toBe(goes);
   },
 );
+
+/** Refused in words of the exchange's list, its number being used. */
+function refused(): GatewayRig["deliveries"][number] {
+  const statuses = [{ error: "Insufficient margin to place order. asset=0" }];
+  const response = { type: "order", data: { statuses } };
+  return () => ({ kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) });
+}
+
+/** A stop of the whole stands in for that of an order which is over, with 0.4 of 1 filled. */
+function openWithPartFilled(): GatewayRig {
+  const { rig } = openWithBracket();
+  placeStandIn(rig);
+  const over = { status: "canceled", filledSize: decimal("0.4"), size: "1" } as const;
+  const order = orderRow({ exchangeOrderId: String(OID), ...over });
+  inTransaction(rig.store, () => {
+    insertOrder(rig.store, order);
+    insertLeg(rig.store, legRow({ orderId: order.id, oid: String(OID) }));
+  });
+  return rig;
+}
+
+test("a stop that stands in gives way to one of just what was filled, which is known to stand before it goes", async () => {
+  const rig = openWithPartFilled();
+  const watch = openStandIns(rig.deps);
+  rig.deliveries.push(DELIVERY.neverArrived);
+  for (let times = 0; times < 2; times += 1) {
+    const looked = watch.look();
+    await rig.clock.advance(1_000);
+    await looked;
+  }
+  expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"0.4","r":true');
+  expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"o":99}')]).toEqual([1, 0]);
+});
+
+test("where that is refused it is tried three times, and the larger one stays", async () => {
+  const rig = openWithPartFilled();
+  const watch = openStandIns(rig.deps);
+  rig.deliveries.push(...[1, 2, 3, 4, 5].map(() => refused()));
+  for (let times = 0; times < 10; times += 1) await goOn(rig, watch.look());
+  expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"o":99}')]).toEqual([3, 0]);
+});
+
+test("an order stays until its stop that stands in, refused once, is taken; and where it is refused again and again", async () => {
+  const { rig } = openWithBracket();
+  rig.deliveries.push(refused());
+  const asked = cancelOutside(rig.deps, STOP, ACCOUNT);
+  await rig.clock.advance(1_000);
+  expect(await asked).toBe(false);
+  const tooSoon = cancelOutside(rig.deps, STOP, ACCOUNT);
+  await rig.clock.advance(1_000);
+  expect([await tooSoon, sent(rig, '"tpsl":"sl"')]).toEqual([false, 1]);
+  await rig.clock.advance(10_000);
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([sent(rig, '"tpsl":"sl"'), outcomes(rig)]).toEqual([2, ["canceled"]]);
+  const { rig: again } = openWithBracket();
+  again.deliveries.push(refused(), refused(), refused());
+  for (let times = 0; times < 3; times += 1) {
+    await goOn(again, cancelOutside(again.deps, STOP, ACCOUNT));
+    await again.clock.advance(10_000);
+  }
+  expect([sent(again, '"tpsl":"sl"'), sent(again, `"o":${OID}`), outcomes(again)]).toEqual([3, 0, ["kept"]]);
+});
 
 test("the order of a stop that stands in is asked for twice a minute at most", async () => {
   const { rig } = openWithBracket();

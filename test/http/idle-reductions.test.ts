@@ -6,106 +6,22 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { findTrade, putTrade } from "../../src/store/trades.ts";
-import { openIdleReductions } from "../../src/write/cancel-idle-reductions.ts";
-import { BOT, fillAt, inSeconds, limitedRig, MARK, place, register, stateOf, textOf } from "./rails-rig.ts";
-import { KEYS, type Rig } from "./rig.ts";
+import {
+  type Bot,
+  type Held,
+  pass,
+  protectedBot,
+  RESTING,
+  runningTwap,
+  SIZE,
+  sold,
+  stopAll,
+  WATCHED,
+  type Wanted,
+  whileItWaits,
+} from "./idle-rig.ts";
+import { BOT, fillAt, MARK, place, register, textOf } from "./rails-rig.ts";
 import { created, guard, silent } from "./trades-rig.ts";
-
-const SIZE = "0.002";
-const STOP = {
-  side: "sell",
-  size: SIZE,
-  price: "58000",
-  reduce_only: true,
-  trigger: { price: "59000", kind: "stop_loss", market: true },
-};
-
-/** A take-profit that rests on the book. */
-const RESTING = { side: "sell", size: SIZE, price: "61000", reduce_only: true };
-
-type Placed = { id: string; status: string; exchange_order_id: string };
-type Held = { szi: string };
-
-function holding(rig: Rig, held: Held): void {
-  rig.answers.set("clearinghouseState", ({ dex }) =>
-    stateOf((dex ?? "") === "" && held.szi !== "0" ? [{ coin: "BTC", szi: held.szi }] : [], rig.clock.nowMs()),
-  );
-}
-
-type Wanted = Parameters<typeof limitedRig>[0];
-
-/** The bot has bought, and has a stop for that; another holds the rest of the account's position. */
-async function protectedBot(held: Held, wanted: Wanted = {}, terms: object = STOP) {
-  const rig = await boughtBot(held, wanted);
-  const stop = (await (await place(rig, { ...terms })).json()) as Placed;
-  expect(stop.status).toBe(terms === STOP ? "waiting_for_trigger" : "open");
-  return { rig, stop, cancels: cancelsAt(rig, stop), watch: openIdleReductions(rig.deps, rig.deps.settling) };
-}
-
-async function boughtBot(held: Held, wanted: Wanted): Promise<Rig> {
-  const rig = await limitedRig(wanted);
-  const now = { szi: SIZE };
-  holding(rig, now);
-  const { send } = rig.deps.exchange;
-  fillAt(rig, MARK);
-  expect((await place(rig, { size: SIZE })).status).toBe(201);
-  now.szi = held.szi;
-  rig.deps.exchange.send = send;
-  return rig;
-}
-
-/** As `protectedBot`, with a TWAP that runs instead of the stop. */
-async function runningTwap(held: Held, wanted: Wanted = {}) {
-  const rig = await boughtBot(held, { may: "increase,reduce,modify,cancel,twap", maxDistance: "3 %", ...wanted });
-  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
-  const body = { market: "BTC", side: "sell", size: SIZE, duration_minutes: 5, reduce_only: true };
-  const asked = rig.ask({ path: "/v1/twaps", apiKey: BOT, idempotencyKey: "twap-of-this-test", body });
-  const stop = (await (await inSeconds(rig, asked)).json()) as Placed;
-  expect(stop.status).toBe("succeeded");
-  const cancels: string[] = [];
-  const { send } = rig.deps.exchange;
-  rig.deps.exchange.send = async (sent, ...more) => {
-    if (!sent.includes('"twapCancel"')) return send(sent, ...more);
-    cancels.push(sent);
-    const response = { type: "twapCancel", data: { status: "success" } };
-    return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
-  };
-  return { rig, stop, cancels, watch: openIdleReductions(rig.deps, rig.deps.settling) };
-}
-
-type Bot = Awaited<ReturnType<typeof protectedBot>>;
-
-/** What is sent to cancel, and the exchange's records of it from then on. */
-function cancelsAt(rig: Rig, { exchange_order_id: oid }: Placed): string[] {
-  const cancels: string[] = [];
-  const { send } = rig.deps.exchange;
-  const order = { coin: "BTC", side: "A", limitPx: "58000", sz: SIZE, oid: Number(oid), timestamp: 1, origSz: SIZE };
-  const trigger = { triggerCondition: "Price below 59000", isTrigger: true, triggerPx: "59000", children: [] };
-  const rest = { isPositionTpsl: false, reduceOnly: true, orderType: "Stop Market", tif: null, cloid: null };
-  rig.answers.set("orderStatus", () => {
-    const status = cancels.length === 0 ? "open" : "canceled";
-    return { status: "order", order: { order: { ...order, ...trigger, ...rest }, status, statusTimestamp: 2 } };
-  });
-  rig.deps.exchange.send = (body, ...more) => {
-    if (body.includes('"cancels"')) cancels.push(body);
-    return send(body, ...more);
-  };
-  return cancels;
-}
-
-async function sold({ rig }: Bot): Promise<void> {
-  const { send } = rig.deps.exchange;
-  fillAt(rig, MARK, 80_000);
-  expect((await place(rig, { side: "sell", size: SIZE })).status).toBe(201);
-  rig.deps.exchange.send = send;
-}
-
-async function pass({ rig, watch }: Bot, seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    await watch.look();
-    await rig.clock.advance(5_000);
-  }
-}
 
 test("what was to be protected is sold, and another holds the same: the stop goes after half a minute, and says why", async () => {
   const bot = await protectedBot({ szi: "0.5" });
@@ -168,12 +84,6 @@ test("a sale that does not say that it only reduces is left alone", async () => 
   expect(bot.cancels).toHaveLength(0);
 });
 
-const WATCHED: [string, (held: Held, wanted?: Wanted) => Promise<Bot>][] = [
-  ["a trigger", protectedBot],
-  ["an order that rests", (held, wanted) => protectedBot(held, wanted, RESTING)],
-  ["a TWAP", runningTwap],
-];
-
 const STAYS: [string, Held, (bot: Bot) => Promise<unknown>, Wanted][] = [
   ["the bot holds what it protects", { szi: "0.5" }, async () => undefined, {}],
   ["nobody holds anything", { szi: "0" }, sold, {}],
@@ -193,8 +103,7 @@ const STAYS: [string, Held, (bot: Bot) => Promise<unknown>, Wanted][] = [
     { szi: "0.5" },
     async (bot) => {
       await sold(bot);
-      const { status } = await bot.rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "account" } });
-      expect(status).toBeLessThan(300);
+      await stopAll(bot);
     },
     {},
   ],
@@ -248,22 +157,6 @@ test("it stays where what it would protect is bought again within the half minut
   await pass(bot, 60);
   expect(bot.cancels).toHaveLength(0);
 });
-
-/** All slots are taken: whoever cancels waits for one, and meanwhile this happens. */
-function whileItWaits({ rig }: Bot, happens: () => Promise<unknown>): void {
-  const { flights } = rig.deps;
-  const { take, wait } = flights;
-  let isFirst = true;
-  flights.take = (owner, rank) => {
-    if (rank !== "cancel" || !isFirst) return take(owner, rank);
-    isFirst = false;
-    return null;
-  };
-  flights.wait = async (owner, ...more) => {
-    await happens();
-    return wait(owner, ...more);
-  };
-}
 
 test.each(WATCHED)("%s stays where the same is bought again while its cancel waits for a slot", async (_what, made) => {
   const bot = await made({ szi: "0.5" });

@@ -29,6 +29,7 @@ import { findOrder } from "../../src/store/orders.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { keyHash } from "../../src/wire/grant.ts";
+import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
@@ -162,7 +163,7 @@ export function openRig(options: RigOptions = {}): Rig {
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },
   };
-  const settler = openSettler(world);
+  const settler = openSettler(world, { grounds: idleGrounds(() => deps) });
   const workers = openWorkers(world, settler, () => deps);
   const heartbeats = openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => workers.stopper.heed() });
   const deps: Deps = {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Attempt, endsAtMs } from "../../src/core/attempt.ts";
 import type { HistoryAnswer } from "../../src/core/evidence.ts";
+import { LASTING } from "../../src/settle/cancel/grounds.ts";
 import { weighAbsence } from "../../src/settle/evidence/absence.ts";
 import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import type { Sought } from "../../src/settle/look/look.ts";
@@ -51,6 +52,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     sweeps: { read: bug, newestMs: () => null },
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
+    grounds: LASTING,
     soughtOf: () => sought,
     userOf: bug,
   };

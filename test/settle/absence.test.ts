@@ -6,6 +6,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import type { Absence, HistoryAnswer } from "../../src/core/evidence.ts";
 import type { World } from "../../src/deps.ts";
 import { isOver } from "../../src/settle/cancel/cancel.ts";
+import { LASTING } from "../../src/settle/cancel/grounds.ts";
 import { weighAbsence } from "../../src/settle/evidence/absence.ts";
 import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
@@ -31,6 +32,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     sweeps: { read: bug, newestMs: () => null },
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
+    grounds: LASTING,
     soughtOf: bug,
     userOf: bug,
   };

@@ -1,4 +1,5 @@
 /** The exchange of the scenes: two parties, and two others who trade. */
+import type { EngineOptions } from "../../src/paper/engine/options.ts";
 import { PARTIES } from "./template.ts";
 import { openVenue, type Venue } from "./venue.ts";
 
@@ -11,17 +12,19 @@ type Plain = {
   seed: number;
   nowMs: () => number;
   plainTriggerReply?: TriggerReply;
+  engine?: Partial<EngineOptions>;
   /** Called when an action was executed, or a price has moved. */
   onChange?: () => void;
 };
 
-export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", onChange }: Plain): Venue {
+export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", engine = {}, onChange }: Plain): Venue {
   return openVenue({
     seed,
     nowMs,
     ...(onChange === undefined ? {} : { onChange }),
     checksSignatures: false,
     plainTriggerReply,
+    engine,
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: [MAKER, TAKER],
   });

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SocketEvents, SocketTransport } from "../../src/exchange/socket.ts";
+import type { EngineOptions } from "../../src/paper/engine/options.ts";
 import { type Bot, templateWith } from "./bots.ts";
 import { openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
@@ -62,6 +63,8 @@ export type SceneOptions = {
   hasFeed?: boolean;
   /** True answers a trigger without its native id. */
   areTriggersUnnamed?: boolean;
+  /** Where two answers of the exchange are plausible. */
+  engine?: Partial<EngineOptions>;
   /** Keys with rails that are registered. */
   bots?: readonly Bot[];
   /** True asks through the whole HTTP edge. */
@@ -89,6 +92,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     plainTriggerReply: triggerReply,
+    engine: options.engine ?? {},
     onChange: () => options.onChange?.(),
   });
   const lenses: Lens[] = [];

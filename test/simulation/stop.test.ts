@@ -292,8 +292,10 @@ test("a stop that stands in waits for the end of its order, however late its can
   await s.pass(60_000);
   const [standIn] = executed(s, "order").filter(({ input }) => isReduceOnly(input.action));
   expect([standIn?.isAdmitted, liveOrders(s).length > 0]).toEqual([true, true]);
-  expect(s.rows("select status from orders where idempotency_key like 'stand-in %'")).toEqual([
-    { status: "waiting_for_trigger" },
+  // The one of the whole has given way to one of what was filled.
+  expect(s.rows("select status, size from orders where idempotency_key like 'stand-in %' order by rowid")).toEqual([
+    { status: "canceled", size: "0.02" },
+    { status: "waiting_for_trigger", size: "0.01" },
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** The exchange of a run: the paper exchange's own engine and readers, without HTTP, with a log of what it executed. */
 import { type Answer, answerOfStatus, jsonAnswer } from "../../src/paper/answers.ts";
 import type { ActionInput, Reply } from "../../src/paper/engine/action.ts";
+import type { EngineOptions } from "../../src/paper/engine/options.ts";
 import type { Account, Address, Fill, OrderRecord } from "../../src/paper/engine/state.ts";
 import { MISMATCH } from "../../src/paper/exchange/decode.ts";
 import { type Envelope, readEnvelope } from "../../src/paper/exchange/envelope.ts";
@@ -66,6 +67,8 @@ export type VenueOptions = {
   checksSignatures: boolean;
   owners: readonly { owner: Address; agent: Address }[];
   plainTriggerReply: "resting" | "waitingForTrigger";
+  /** Where two answers of the exchange are plausible: another than the seed's. */
+  engine?: Partial<EngineOptions>;
   /** Actions that an account may send before it has traded. */
   actionAllowance?: number;
   /** Others who trade. */
@@ -100,6 +103,7 @@ export function openVenue(options: VenueOptions): Venue {
       // Nobody knows which of the two it is: what is told has to be true under both.
       fullCloseBelowMinimum: options.seed % 3 === 0 ? "refused" : "taken",
       metTrigger: options.seed % 4 === 0 ? "reject" : "fire",
+      ...options.engine,
     },
   });
   const runtime: Runtime = {

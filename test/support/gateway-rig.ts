@@ -34,6 +34,7 @@ import { openStore, type Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import type { Caller } from "../../src/write/caller.ts";
+import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
@@ -234,7 +235,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     },
     state: { phase: "ready", writesStoppedBecause: null },
   };
-  const settler = openSettler(world);
+  const settler = openSettler(world, { grounds: idleGrounds(() => deps) });
   const workers = openWorkers(world, settler, () => deps);
   const deps: Deps = {
     ...world,

@@ -53,6 +53,16 @@ export function isOfIdle({ kind, idempotencyKey }: Pick<Attempt, "idempotencyKey
   return kind === "cancel" && idempotencyKey.startsWith(NAME);
 }
 
+/** Of the cancel of one, the order or the TWAP's operation that it is to cancel; null for any other. */
+export function idOfIdle({ kind, idempotencyKey }: Pick<Attempt, "idempotencyKey" | "kind">): string | null {
+  if (kind !== "cancel" && kind !== "twap_cancel") return null;
+  return idempotencyKey.startsWith(NAME) ? (idempotencyKey.slice(NAME.length).split(" ")[0] ?? null) : null;
+}
+
+/** Why its cancel was given up. */
+export const LAPSED_WORDS =
+  "Postern gave its cancel up: it protects something of its bot again, or may, or a stop keeps it, or it closes nothing of another's";
+
 /** What its order says then. */
 export const IDLE_WORDS =
   "canceled by Postern: it protected nothing of its bot any more, and would have closed what another holds";

@@ -127,7 +127,7 @@ export const StopResource = closed(
         canceled: Type.Array(OutsideOrder, { description: "What was placed elsewhere and was canceled, once." }),
         kept: Type.Array(OutsideOrder, {
           description:
-            "What stays: an order that is filled in part and whose stop-loss or take-profit children would go with it. It can still increase the position: cancel it by hand once the position is protected.",
+            "What stays: an order that is filled in part and whose stop-loss or take-profit children would go with it, or one for whose stop-loss the exchange has refused a stop of ours three times. It can still increase the position: cancel it by hand once the position is protected.",
         }),
       },
       { description: "Orders and TWAPs that were placed elsewhere; always empty for a `bot`." },

@@ -28,6 +28,7 @@ import {
   recordCancelReply,
   reissueCancel,
 } from "./cancel.ts";
+import { giveUpCancel, groundOf } from "./grounds.ts";
 
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
@@ -67,7 +68,9 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   // A leg that only a record from before shows open keeps no other from its turn.
   const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
   const live = alive[(lastTurn + 1) % alive.length];
-  if (live !== undefined) await cancelAgain(tools, attempt, { pursuit, live });
+  if (live === undefined) return false;
+  if ((await groundOf(tools, attempt)) === "lapsed") return giveUpCancel(world, attempt, pursuit);
+  await cancelAgain(tools, attempt, { pursuit, live });
   return false;
 }
 
@@ -124,7 +127,7 @@ function cancelsWord(world: With<"clock" | "markets" | "store">, { missed }: Pur
 }
 
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
-  const { world } = tools;
+  const { world, grounds } = tools;
   const { pursuit, live } = how;
   const elapsedMs = world.clock.elapsedMs();
   const last = lastCancelOf(world, live);
@@ -135,8 +138,9 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
   let listReadElapsedMs = 0;
   const store = (slot: Slot) => {
-    if (openAttempt(world.store, attempt.id) === null) return null;
+    if (openAttempt(world.store, attempt.id) === null || grounds.judge(attempt) !== "stands") return null;
     pursuit.lastSentElapsedMs = elapsedMs;
+    pursuit.takenByMs = null;
     pursuit.reissues += 1;
     const stored = reissue(world, attempt, { live, slot });
     pursuit.attemptId = stored.id;

@@ -1,7 +1,8 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
-import type { Slot, ToSend, ToSign, With } from "../../deps.ts";
+import { LAPSED_WORDS } from "../../core/rails/idle-reduction.ts";
+import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -10,6 +11,7 @@ import { twapCancelAction } from "../../wire/action/twap.ts";
 import { isOutOfActions, plainWords } from "../../wire/answer/refusal.ts";
 import { parseTwapHistoryOf, type TwapRecord } from "../../wire/answer/twap.ts";
 import { foundNothing } from "../cancel/cancel.ts";
+import { groundOf } from "../cancel/grounds.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt } from "../record/record.ts";
 import { actionOf, signerOfToday, storeAttempt } from "../send/intent.ts";
@@ -90,7 +92,11 @@ async function stepMissing(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
   const shown = await weighMissing(tools, attempt, pursuit);
   if (shown === null || shown === "settled") return shown !== null;
   const { reissues } = pursuit;
-  if (await cancelAgain(world, attempt, { pursuit, shown })) return true;
+  if ((await groundOf(tools, attempt)) === "lapsed") {
+    finishOperation(world, attempt, { status: "rejected", error: `${LAPSED_WORDS}.` });
+    return true;
+  }
+  if (await cancelAgain(tools, attempt, { pursuit, shown })) return true;
   const next = openAttempt(world.store, pursuit.attemptId);
   // The answer that was still missing may be there; that nothing shows it has to be so after it as well.
   if (next === null || pursuit.reissues === reissues || shown !== "nothing") return next === null;
@@ -149,7 +155,7 @@ const MAX_AGAIN_AFTER_MS = 60_000;
 
 /** Cancels it once more, under a new number and by the newest list of markets; true when that has settled it. */
 async function cancelAgain(
-  world: ToSend & With<"markets">,
+  { world, grounds }: Pick<Tools, "grounds" | "world">,
   attempt: Attempt,
   { pursuit, shown }: { pursuit: Pursuit; shown: MissingTwap["shown"] },
 ): Promise<boolean> {
@@ -162,7 +168,7 @@ async function cancelAgain(
   if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
   await world.markets.refresh();
   const store = (slot: Slot) => {
-    if (openAttempt(world.store, attempt.id) === null) return null;
+    if (openAttempt(world.store, attempt.id) === null || grounds.judge(attempt) !== "stands") return null;
     const stored = storeNext(world, attempt, { market, slot });
     pursuit.lastSentElapsedMs = nowMs;
     pursuit.attemptId = stored.id;
