@@ -20,11 +20,10 @@ import { noteStart } from "../ops/note-start.ts";
 import type { Listener } from "../ops/tell-state.ts";
 import type { Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
-import { leaveCheckpoints } from "../store/open.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
-import { type TakingAlerts, takeAlerts } from "./hooks-door.ts";
+import type { TakingAlerts } from "./hooks-door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import { type Notices, startNotices } from "./notices.ts";
 import type { Outside } from "./outside.ts";
@@ -64,22 +63,22 @@ export type ListenInput = {
   demoOwner?: DemoOwner;
   /** Taken over; null = one of its own. */
   door: Door | null;
+  /** Open already. */
+  alerts: TakingAlerts;
 };
 
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
 export function listen(input: ListenInput, outside: Outside): Listening {
-  const { config, at, log, trial } = input;
+  const { config, at, log, trial, alerts } = input;
   const { store, instance, keyring } = input.unlocked;
   if (!hasSealedRows(store)) throw new Error("bug: a gateway that believes whatever the database says");
   const exposure = exposureOf(config);
-  const door = input.door ?? openDoor(config);
+  const door = input.door ?? openDoor(config, { option: "listen", guests: alerts.guests });
   const descriptors = openDescriptors();
   const exposed = exposeMetrics(config, door.guests, outside);
-  const alerts = takeAlerts(config, door.guests);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { clock, randomBytes } = outside;
-    if (config.hasExternalCheckpoints) leaveCheckpoints(store);
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
     const gateway = openGateway(partsOf(input, outside, { settings, descriptors, metrics: exposed.metrics }));
