@@ -334,6 +334,10 @@ test("what each bot has brought today is told as the gateway has booked it, its 
   const [bot = {}] = (app.state["keys"] as { value: object[] }).value;
   const text = look(botLimits(app, bot)).text.replaceAll(/<[^>]*>/g, "");
   for (const words of ["Fills today5", "+40.00", "−1.00", "+5.75"]) expect(text).toContain(words);
+  const unbooked = { value: { complete_to: null, data: [], total: null }, readAtMs: 0, asOfMs: null, failure: null };
+  app.state["performance"] = { byDay: unbooked, today: unbooked };
+  expect(look(page(app)).text).toContain("Nothing is booked yet.");
+  expect(look(botLimits(app, bot)).text).not.toContain("Fills today");
 });
 
 test("an entry that is held without a stop is among what needs the owner, and one with it is not", () => {
