@@ -2,7 +2,15 @@
 import { chmodSync, rmSync } from "node:fs";
 import { decideByOperator } from "../actions/proposals/decide-proposal.ts";
 import { readyAccounts } from "../actions/readiness.ts";
-import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
+import {
+  type Config,
+  type Exposure,
+  exposureOf,
+  type MetricsExposure,
+  ownUrlOf,
+  settingsOf,
+  urlOf,
+} from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { marketsNamed } from "../core/market.ts";
@@ -90,7 +98,8 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const pageUrl = config.publicUrl ?? baseUrl;
     const post = postFromInside(gateway.server, new URL(baseUrl).host);
     const listeners = [{ what: "gateway", url: baseUrl, exposure } as const, ...othersOf(exposed, alerts, input)];
-    const running = runningOf(gateway, { pageUrl, post, listeners });
+    const clientUrl = clientUrlOf(listenedConfig, exposure);
+    const running = runningOf(gateway, { pageUrl, clientUrl, post, listeners });
     const { network } = instance;
     const { passphrase } = input;
     const reached = { running, store, clock, randomBytes, network, keyring, passphrase, exchange, trial, state };
@@ -175,10 +184,17 @@ function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: List
   return [...open, ...besides];
 }
 
+/** A certificate is made for the public name; without one a client on this machine needs none. */
+function clientUrlOf(config: Config, exposure: Exposure): string {
+  if (config.tls !== null) return config.publicUrl ?? ownUrlOf(config);
+  if (exposure === "this_machine") return ownUrlOf(config);
+  return urlOf({ ...config.listen, hostname: "localhost" });
+}
+
 type Reached = Parameters<typeof controlServer>[0];
 
 /** What only the process that runs can tell the operator, or do for him. */
-function runningOf({ deps }: Gateway, about: Pick<Running, "pageUrl" | "post" | "listeners">): Running {
+function runningOf({ deps }: Gateway, about: Pick<Running, "clientUrl" | "pageUrl" | "post" | "listeners">): Running {
   const { version, audience } = deps.settings;
   return {
     version,
