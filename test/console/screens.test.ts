@@ -219,6 +219,18 @@ test("a stop is told to be on its way while anything is left, with what is left 
   expect(text).toContain("postern resume --stop s --account a");
 });
 
+test.each([
+  [500, "and at least 494 more"],
+  [499, "and 493 more"],
+])("of %p things that are told the rest is %p: the list is cut at 500", (count, words) => {
+  const app = stopping();
+  const [wait] = STOP.waits_for;
+  const canceled = Array(count).fill({ kind: "order", exchange_id: "1", market: "BTC" });
+  const stop = { ...STOP, waits_for: Array(count).fill(wait), outside: { ...STOP.outside, canceled } };
+  Object.assign(app.state, { stops: { value: [stop], readAtMs: 0, asOfMs: null, failure: null } });
+  expect(look(page(app)).text.split(words)).toHaveLength(3);
+});
+
 const RAILS = {
   bot: "grid-1",
   may: "increase,reduce",
