@@ -15,6 +15,12 @@ export const LATE_COPIES: readonly Mutant[] = [
     "const PAUSES_MS: readonly number[] = [];",
   ),
   one(
+    "copies that cannot be asked for are asked for first, again and again",
+    COPIES,
+    ".sort((a, b) => a.dueElapsedMs - b.dueElapsedMs)",
+    ".toSorted(() => 0)",
+  ),
+  one(
     "copies are looked for for ever",
     COPIES,
     "if (pauseMs === undefined) inTransaction",

@@ -2,7 +2,7 @@ import type { Account } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
 import { type Happened, isAfter, type ShownState } from "../core/mark.ts";
 import type { ToLook, ToShow, With } from "../deps.ts";
-import type { Purpose } from "../exchange/exchange.ts";
+import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
@@ -10,7 +10,7 @@ import { nameUnnamed } from "../settle/look/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
-import { couldNotAsk } from "./not-asked.ts";
+import { couldNotAsk, type Unanswered, withRest } from "./not-asked.ts";
 
 /** Margin and marks come from the exchange every few seconds; older than this they are shown with their age, milliseconds. */
 export const MARGIN_AGE_MS = 6_000;
@@ -138,10 +138,14 @@ export async function currentAccount(
   };
 }
 
-/** The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say. */
+/**
+ * The exchange's list of open orders of one dex, spot with `""`. What rows know better is the caller's to say.
+ *
+ * @param wholly all that the caller's answer may ask for; left out where it is this alone
+ */
 export function currentOpenOrders(
   deps: ToLook & With<"reads">,
-  { account, reader }: AskingPart,
+  { account, reader, wholly = [] }: AskingPart & { wholly?: readonly InfoRequest[] },
   dex: string,
 ): Promise<Known<readonly FrontendOrder[]>> {
   const { picture, reads } = deps;
@@ -151,6 +155,7 @@ export function currentOpenOrders(
     reader,
     standsMs: LIST_STANDS_MS,
     what: "the open orders",
+    wholly,
     told: nothing,
     known: () => picture.openOrders(user, dex),
     ask: async () => {
@@ -191,6 +196,7 @@ export function currentTwaps(deps: ToShow, { account, reader }: AskingPart): Pro
 type WantedPart<T> = AskingPart & {
   /** For words: "The exchange could not be asked for …". */
   what: string;
+  wholly?: readonly InfoRequest[];
   /** What is shown must hold all of this; nothing where rows tell better. */
   told(): readonly Happened[];
   /** So long an answer stands that nobody tells anew, milliseconds. */
@@ -223,12 +229,20 @@ async function readCurrent<T>(
     }
     const read = await wanted.ask();
     if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
-    if (read.kind === "failed") throw couldNotAsk(deps, `for ${wanted.what}`, read, wanted.reader);
+    if (read.kind === "failed") throw notRead(deps, wanted, read);
     const taken = take(deps, wanted, read);
     if (isShowable(deps, wanted, taken)) return taken;
     if (spentMs() >= enough) throw isBehind(wanted);
     await deps.clock.sleep(AGAIN_AFTER_MS);
   }
+}
+
+function notRead<T>(
+  deps: With<"exchange">,
+  { what, wholly = [], reader }: WantedPart<T>,
+  failed: Unanswered,
+): ApiError {
+  return couldNotAsk(deps, `for ${what}`, withRest(deps, failed, { purpose: reader, requests: wholly }), reader);
 }
 
 function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {

@@ -48,30 +48,36 @@ export async function getPerformance(
   const lines = requireLines(deps, account.id, wanted).filter(isIt);
   const marks = await marksOf(deps, caller, new Set(held.map(({ market }) => market)));
   const { id } = account;
-  const body = performanceResource(deps, { accountId: id, lines, groups, held, marks });
+  const fromMs = daysOf(id, wanted).fromDay * DAY_MS;
+  const body = performanceResource(deps, { accountId: id, fromMs, lines, groups, held, marks });
   return { body: JSON.stringify(body), asOfMs: null };
 }
 
 type PerformanceToTell = {
   accountId: string;
+  /** Where the first of the days begins, unix milliseconds; 0 for all. */
+  fromMs: number;
   lines: readonly Line[];
   groups: readonly PerformanceGroup[];
   held: readonly HeldBy[];
   marks: ReadonlyMap<string, Decimal>;
 };
 
-export function performanceResource(deps: With<"store">, { accountId, lines, groups, held, marks }: PerformanceToTell) {
+/** Where nothing has been booked nothing is known, and no figure says so: a zero would. */
+export function performanceResource(deps: With<"store">, told: PerformanceToTell) {
+  const { accountId, fromMs, lines, groups, held, marks } = told;
   const cursor = findPerformanceCursor(deps.store, accountId);
   const funding = findLedgerCursor(deps.store, accountId, "funding");
+  const isBooked = cursor !== null && cursor.toMs >= fromMs;
   return {
     object: "performance" as const,
     account: accountId,
     network: API_NETWORK,
     complete_from: cursor === null || funding === null ? null : isoTime(funding.fromMs),
     complete_to: cursor === null ? null : isoTime(cursor.toMs),
-    total: figuresResource(lines.reduce<Figures>(sumFigures, NO_FIGURES)),
+    total: isBooked ? figuresResource(lines.reduce<Figures>(sumFigures, NO_FIGURES)) : null,
     data: grouped(deps, lines, groups),
-    positions: held.map((each) => heldResource(deps, each, marks.get(each.market) ?? null)),
+    positions: cursor === null ? null : held.map((each) => heldResource(deps, each, marks.get(each.market) ?? null)),
   };
 }
 

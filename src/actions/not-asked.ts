@@ -27,7 +27,17 @@ export function fillsUnanswered(
   return { isOurBudget: true, waitS: exchange.budgetWaitS(purpose, [...askedBefore, FILLS]) };
 }
 
-const FILLS: InfoRequest = { type: "userFillsByTime" };
+/** A part that was not asked for, of an answer that asks for all of this: told to come back when there is room for it whole. */
+export function withRest(
+  { exchange }: With<"exchange">,
+  failed: Unanswered,
+  { purpose, requests }: { purpose: Purpose; requests: readonly InfoRequest[] },
+): Unanswered {
+  if (!failed.isOurBudget || requests.length === 0) return failed;
+  return { ...failed, waitS: Math.max(failed.waitS ?? 0, exchange.budgetWaitS(purpose, requests)) };
+}
+
+export const FILLS: InfoRequest = { type: "userFillsByTime" };
 
 /**
  * The refusal of a write for which the exchange has to be read first, and could not be: `plain` says what could not be

@@ -4,7 +4,7 @@ import { madeOnce, whileSame } from "../core/made-once.ts";
 import { averagePrice, dexOf } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
-import type { Reader } from "../exchange/exchange.ts";
+import type { InfoRequest, Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/sitter.ts";
 import { shownParts } from "../settle/feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
@@ -16,7 +16,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
-import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
+import { couldNotAsk, FILLS, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
@@ -51,7 +51,8 @@ export async function listOpenOrders(
 ): Promise<OpenOrders> {
   const { reader, dex, below, count } = wanted;
   const dexes = dex === null ? ["", ...deps.settings.dexes] : [dex];
-  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, { dex: each, reader })));
+  const wholly = requestsOf(deps, account, dexes);
+  const read = await Promise.all(dexes.map((each) => readOpen(deps, account, { dex: each, reader, wholly })));
   const lists = read.map((list) => ({ ...list, rows: openRows(deps, account, list.dex) }));
   const open = new Map(lists.flatMap(({ rows }) => rows.map((stored) => [stored.exchangeOrderId, stored] as const)));
   const unlisted = await unlistedOrders(deps, account, lists, reader);
@@ -139,13 +140,21 @@ function isOpenByRow({ leg, stored }: OwnOrder, oid: string): boolean {
 
 const NOTHING = sumFills([]);
 
+/** All that one answer may ask for: fills as well, of what a list shows to have begun to fill while no feed tells of it. */
+function requestsOf({ feeds }: With<"feeds">, { tradingAddress }: Account, dexes: readonly string[]): InfoRequest[] {
+  const lists = dexes.map(() => LIST);
+  return feeds.isLive(tradingAddress) ? lists : [...lists, FILLS];
+}
+
+const LIST: InfoRequest = { type: "frontendOpenOrders" };
+
 /** Its list, and what was told open since and is in no row of ours. */
 async function readOpen(
   deps: ToLook & With<"reads">,
   account: Account,
-  { dex, reader }: { dex: string; reader: Reader },
+  { dex, reader, wholly }: { dex: string; reader: Reader; wholly: readonly InfoRequest[] },
 ): Promise<OpenList> {
-  const list = await currentOpenOrders(deps, { account, reader }, dex);
+  const list = await currentOpenOrders(deps, { account, reader, wholly }, dex);
   const told = deps.picture.toldOpen(account.tradingAddress).filter((each) => dexOf(each.market) === dex);
   const isListed = ({ oid }: ToldOpen) => list.value.some((order) => order.oid === oid);
   const beside = told.filter((each) => !isListed(each) && !isOurs(deps, account, each));
@@ -204,7 +213,7 @@ async function readFilledOf(
   const sinceMs = Math.min(...unknown.map((order) => order.timestampMs));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(unknown) };
   const fills = await readFillsSince(deps, asked, { purpose: reader });
-  const lists = ["", ...deps.settings.dexes].map(() => ({ type: "frontendOpenOrders" }));
+  const lists = ["", ...deps.settings.dexes].map(() => LIST);
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   for (const order of unknown) filled.set(order.oid, sumFills(fillsOfOrder(fills, order)));
   return filled;

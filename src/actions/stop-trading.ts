@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
-import { isoTime, listText, MAX_WAITS, stopResource, waitResource } from "../core/resource.ts";
-import { type Stop, type StopScope, stopStatus } from "../core/stop.ts";
+import { isoTime, listText, stopResource, waitResource } from "../core/resource.ts";
+import { MAX_NAMED, type Stop, type StopScope, stopStatus } from "../core/stop.ts";
 import { isUuid } from "../core/uuid.ts";
 import { type Wait, waitsSince } from "../core/wait.ts";
 import type { StopProgress, With } from "../deps.ts";
@@ -90,9 +90,6 @@ function answerOf(deps: ToStop, stop: Stop): Pick<StopAnswer, "status" | "body">
   return { status: stopStatus(stop) === "stopping" ? 202 : 200, body: JSON.stringify(stopShown(deps, stop)) };
 }
 
-/** Ids of one kind that are named; how many there are is told whole. */
-const MAX_NAMED = 500;
-
 /** A stop with how far it has come. */
 export function stopShown(deps: With<"flattener" | "stopper" | "store">, stop: Stop) {
   const outside = listOutside(deps.store, stop.id);
@@ -134,7 +131,7 @@ function notBegun(sinceMs: number): Wait[] {
 }
 
 function waitsShown(waits: readonly Wait[]) {
-  return waits.slice(0, MAX_WAITS).map(waitResource);
+  return waits.slice(0, MAX_NAMED).map(waitResource);
 }
 
 function progressOf({ remaining, waits, kept }: StopProgress) {

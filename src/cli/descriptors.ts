@@ -154,12 +154,12 @@ function openKeptBack(c: Functions, limit: number) {
 function openPoll(c: Functions, limit: number) {
   // Handed over itself: a pointer alone would not keep its memory from the collector.
   const asked = new Int32Array(new ArrayBuffer(limit * POLL_BYTES));
-  const askedAt = ptr(asked);
+  const told = new Uint16Array(asked.buffer);
   for (let descriptor = 0; descriptor < limit; descriptor += 1) asked[descriptor * 2] = descriptor;
   return {
     /** Asked for nothing, it still tells which numbers are no descriptor: all of them in one call. */
     ask: () => c.poll(asked, limit, 0),
-    of: (descriptor: number) => (read.u16(askedAt, descriptor * POLL_BYTES + REVENTS_OFFSET) & POLLNVAL) === 0,
+    of: (descriptor: number) => ((told[(descriptor * POLL_BYTES + REVENTS_OFFSET) / 2] ?? POLLNVAL) & POLLNVAL) === 0,
   };
 }
 

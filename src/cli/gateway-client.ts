@@ -59,7 +59,7 @@ export async function post(
 }
 
 /** What the gateway that holds this directory says of itself; null when none runs, or one that may not be asked. */
-export async function askWhere(at: Places): Promise<Pick<Running, "audience" | "exchangeUrl"> | null> {
+export async function askWhere(at: Places): Promise<Pick<Running, "audience" | "clientUrl" | "exchangeUrl"> | null> {
   const answer = await askGateway(at, "tell_where", {});
   return answer.isRunning ? answer.result : null;
 }

@@ -2,7 +2,15 @@
 import { chmodSync, rmSync } from "node:fs";
 import { decideByOperator } from "../actions/proposals/decide-proposal.ts";
 import { readyAccounts } from "../actions/readiness.ts";
-import { type Config, type Exposure, exposureOf, type MetricsExposure, ownUrlOf, settingsOf } from "../config.ts";
+import {
+  type Config,
+  type Exposure,
+  exposureOf,
+  type MetricsExposure,
+  ownUrlOf,
+  settingsOf,
+  urlOf,
+} from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { marketsNamed } from "../core/market.ts";
@@ -20,11 +28,10 @@ import { noteStart } from "../ops/note-start.ts";
 import type { Listener } from "../ops/tell-state.ts";
 import type { Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
-import { leaveCheckpoints } from "../store/open.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
-import { type TakingAlerts, takeAlerts } from "./hooks-door.ts";
+import type { TakingAlerts } from "./hooks-door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import { type Notices, startNotices } from "./notices.ts";
 import type { Outside } from "./outside.ts";
@@ -64,22 +71,22 @@ export type ListenInput = {
   demoOwner?: DemoOwner;
   /** Taken over; null = one of its own. */
   door: Door | null;
+  /** Open already. */
+  alerts: TakingAlerts;
 };
 
 /** Listens before the gateway is ready: an outage of the exchange must not end in a restart loop. */
 export function listen(input: ListenInput, outside: Outside): Listening {
-  const { config, at, log, trial } = input;
+  const { config, at, log, trial, alerts } = input;
   const { store, instance, keyring } = input.unlocked;
   if (!hasSealedRows(store)) throw new Error("bug: a gateway that believes whatever the database says");
   const exposure = exposureOf(config);
-  const door = input.door ?? openDoor(config);
+  const door = input.door ?? openDoor(config, { option: "listen", guests: alerts.guests });
   const descriptors = openDescriptors();
   const exposed = exposeMetrics(config, door.guests, outside);
-  const alerts = takeAlerts(config, door.guests);
   const listenedConfig = { ...config, listen: { ...config.listen, port: door.port } };
   try {
     const { clock, randomBytes } = outside;
-    if (config.hasExternalCheckpoints) leaveCheckpoints(store);
     const settings = settingsOf(listenedConfig, { network: instance.network, version: postern().version });
     // Same turn as the listening: no request is looked at before the rows of an earlier process are marked.
     const gateway = openGateway(partsOf(input, outside, { settings, descriptors, metrics: exposed.metrics }));
@@ -91,7 +98,8 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const pageUrl = config.publicUrl ?? baseUrl;
     const post = postFromInside(gateway.server, new URL(baseUrl).host);
     const listeners = [{ what: "gateway", url: baseUrl, exposure } as const, ...othersOf(exposed, alerts, input)];
-    const running = runningOf(gateway, { pageUrl, post, listeners });
+    const clientUrl = clientUrlOf(listenedConfig, exposure);
+    const running = runningOf(gateway, { pageUrl, clientUrl, post, listeners });
     const { network } = instance;
     const { passphrase } = input;
     const reached = { running, store, clock, randomBytes, network, keyring, passphrase, exchange, trial, state };
@@ -176,10 +184,17 @@ function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: List
   return [...open, ...besides];
 }
 
+/** A certificate is made for the public name; without one a client on this machine needs none. */
+function clientUrlOf(config: Config, exposure: Exposure): string {
+  if (config.tls !== null) return config.publicUrl ?? ownUrlOf(config);
+  if (exposure === "this_machine") return ownUrlOf(config);
+  return urlOf({ ...config.listen, hostname: "localhost" });
+}
+
 type Reached = Parameters<typeof controlServer>[0];
 
 /** What only the process that runs can tell the operator, or do for him. */
-function runningOf({ deps }: Gateway, about: Pick<Running, "pageUrl" | "post" | "listeners">): Running {
+function runningOf({ deps }: Gateway, about: Pick<Running, "clientUrl" | "pageUrl" | "post" | "listeners">): Running {
   const { version, audience } = deps.settings;
   return {
     version,

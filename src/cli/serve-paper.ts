@@ -26,6 +26,7 @@ import { demoLines, demoMid } from "./demo-lines.ts";
 import { holding, type Opened, opening } from "./directory.ts";
 import { bind } from "./door.ts";
 import { contentOf } from "./gateway-client.ts";
+import { takeAlerts } from "./hooks-door.ts";
 import { type Listening, listen } from "./listen.ts";
 import { openLogLines } from "./log-lines.ts";
 import type { Outside } from "./outside.ts";
@@ -103,12 +104,16 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   const lines = openLogLines(outside.clock, outside.warn);
   const log = openLog(config.logLevel, lines);
   const telling = { passphrase: demo.passphrase, tell: tellIn(log) };
-  const { instance, ...keys } = await unlock(serving.opened, telling, outside);
+  const alerts = takeAlerts({ config, store: serving.opened.store, log, trial: null }, outside);
+  const { instance, ...keys } = await unlock(serving.opened, telling, outside).catch(async (error: unknown) => {
+    await alerts.stop();
+    throw error;
+  });
   const unlocked = { ...keys, instance: { ...instance, exchangeUrl } };
   const paperExposure = paperExposureOf(config.paperListen);
   const besides = [{ what: "paper exchange", url: exchangeUrl, exposure: paperExposure }] as const;
   const demoOwner = { sign: (digest: Uint8Array) => signatureText(signAsOwner(demo, digest)) };
-  const opening = { config, at, unlocked, log, trial: null, passphrase: null, door: null, besides, demoOwner };
+  const opening = { config, at, unlocked, log, trial: null, passphrase: null, door: null, alerts, besides, demoOwner };
   const listening = listen(opening, outside);
   warnOfPaper(config.paperListen, exchangeUrl, outside);
   try {

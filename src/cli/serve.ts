@@ -19,10 +19,11 @@ import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
 import { type Command, Failure, type Input, Misuse, overridesOf } from "./command.ts";
-import { changing, networkWords, places, requireDatabase } from "./directory.ts";
+import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
 import { LISTEN } from "./gateway-client.ts";
-import { hooksExposureOf } from "./hooks-door.ts";
+import type { Guests } from "./guests.ts";
+import { hooksExposureOf, takeAlerts } from "./hooks-door.ts";
 import { journalWriter } from "./journal.ts";
 import { type Listening, listen } from "./listen.ts";
 import { openLogLines } from "./log-lines.ts";
@@ -97,16 +98,15 @@ export const serveCommand: Command = {
     // Before the database is opened, which brings its schema up to date.
     const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {
-      const found = await foundPassphrase(input, outside);
-      const secret = found.passphrase;
-      const door = openEarly(config, outside);
-      const unlocking = unlock(opened, { passphrase: secret, tell: tellIn(log) }, outside);
-      const unlocked = await unlocking.catch((error: unknown) => {
-        void door.stop(true);
-        throw asFailure(error);
+      requireExposures(config);
+      const alerts = takeAlerts({ config, store: opened.store, log, trial }, outside);
+      const early = { input, config, opened, log, guests: alerts.guests };
+      const { found, door, unlocked } = await openEarly(early, outside).catch(async (error: unknown) => {
+        await alerts.stop();
+        throw error;
       });
       const passphrase = passphraseFacts(found, { file: input.value("passphrase-file"), directory: at.directory });
-      const listening = listen({ config, at, unlocked, log, trial, passphrase, door }, outside);
+      const listening = listen({ config, at, unlocked, log, trial, passphrase, door, alerts }, outside);
       const { instance } = unlocked;
       const { baseUrl, metricsUrl, exposure, metricsExposure, hooksUrl, hooksExposure } = listening;
       const told = {
@@ -150,13 +150,29 @@ async function openWrites({ trial, listening, supervised, log, instance }: Serve
   }
 }
 
-/** Says that the process is up while the keys are being opened: somebody may be waiting to restart it. */
-function openEarly(config: Config, { randomBytes }: Outside): Door {
-  // Refuses an address that may not be listened at before anything listens.
+/** Refuses an address that may not be listened at before anything listens. */
+function requireExposures(config: Config): void {
   exposureOf(config);
   metricsExposureOf(config);
   hooksExposureOf(config);
-  const door = openDoor(config);
+}
+
+type OpeningEarly = { input: Input; config: Config; opened: Opened; log: Log; guests: Guests };
+
+async function openEarly({ input, config, opened, log, guests }: OpeningEarly, outside: Outside) {
+  const found = await foundPassphrase(input, outside);
+  const door = openEarlyDoor(config, guests, outside);
+  const unlocking = unlock(opened, { passphrase: found.passphrase, tell: tellIn(log) }, outside);
+  const unlocked = await unlocking.catch((error: unknown) => {
+    void door.stop(true);
+    throw asFailure(error);
+  });
+  return { found, door, unlocked };
+}
+
+/** Says that the process is up while the keys are being opened: somebody may be waiting to restart it. */
+function openEarlyDoor(config: Config, guests: Guests, { randomBytes }: Outside): Door {
+  const door = openDoor(config, { option: "listen", guests });
   const hosts = new Set(hostsOf({ ...config, listen: { ...config.listen, port: door.port } }));
   door.meanwhile((request) => answerEarly(request, hosts, newRequestId(randomBytes)));
   return door;

@@ -2,7 +2,7 @@ import { API_NETWORK, type ApiKey, type Scope } from "./account.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 import type { Operation } from "./operation.ts";
 import type { Order } from "./order.ts";
-import { type Stop, stopStatus } from "./stop.ts";
+import { MAX_NAMED, type Stop, stopStatus } from "./stop.ts";
 import type { Guard, Trade } from "./trade.ts";
 import { WAITS, type Wait } from "./wait.ts";
 
@@ -188,11 +188,8 @@ export function waitResource({ reason, orderId: order, operationId: operation, m
 
 /** A stop that waits, as events tell it. */
 export function waitingStopResource(stop: Stop, waits: readonly Wait[]) {
-  return { ...stopResource(stop), waits_for: waits.slice(0, MAX_WAITS).map(waitResource) };
+  return { ...stopResource(stop), waits_for: waits.slice(0, MAX_NAMED).map(waitResource) };
 }
-
-/** So many are named. */
-export const MAX_WAITS = 500;
 
 /** A trade, as it is read and as events tell it. Its orders are read by their ids. */
 export function tradeResource(trade: Trade) {

@@ -86,3 +86,6 @@ export function canIncrease(
   const isSaleForCash = side === "sell" && pairName?.endsWith(`/${CASH}`) === true;
   return !reduceOnly && !isSaleForCash;
 }
+
+/** Of one kind that are named of a stop: orders, what was placed elsewhere, what is waited for. */
+export const MAX_NAMED = 500;

@@ -1,5 +1,5 @@
 /** `POST /hooks/{secret}` and nothing else, for a port of its own: no API key is taken there, and no route of `/v1` answered. */
-import { openHook, receiveAlert } from "../actions/hooks/receive-alert.ts";
+import { openHook, receiveAlert, type ToReceive } from "../actions/hooks/receive-alert.ts";
 import { ApiError, ERROR_STATUS } from "../core/errors.ts";
 import type { Bucket, With } from "../deps.ts";
 import { readBytes } from "./body.ts";
@@ -9,10 +9,11 @@ import { errorText, toApiError } from "./errors.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-export type ToTakeAlerts = With<"clock" | "log" | "markets" | "randomBytes" | "state" | "store">;
+export type ToTakeAlerts = With<"log" | "randomBytes"> & ToReceive;
 
 export type HooksDoor = {
-  deps: Promise<ToTakeAlerts>;
+  /** Those of the gateway, once it is there. */
+  deps(): ToTakeAlerts;
   /** There is an alert to carry out. */
   heed(): void;
   trustedProxies: readonly string[];
@@ -57,7 +58,7 @@ export function hooksServer(door: HooksDoor): (request: Request, socketAddress: 
   }
 
   return async (request, socketAddress) => {
-    const deps = await door.deps;
+    const deps = door.deps();
     const requestId = newRequestId((count) => deps.randomBytes(count));
     const startedMs = deps.clock.elapsedMs();
     const response = await answer(deps, request, socketAddress).then(

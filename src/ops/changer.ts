@@ -27,6 +27,8 @@ export type Running = {
   version: string;
   /** Where its page is. */
   pageUrl: string;
+  /** Where a client on this machine finds it. */
+  clientUrl: string;
   /** What grants and revocations are signed for. */
   audience: string;
   /** That of a demo moves with its port. */

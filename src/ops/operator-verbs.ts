@@ -260,8 +260,8 @@ export const OPERATOR_VERBS = {
     (changer, { id }) => releaseUnknown(changer, id),
   ),
   tell_where: looking(nothing, (changer) => {
-    const { audience, exchangeUrl } = requireRunning(changer);
-    return { audience, exchangeUrl };
+    const { audience, exchangeUrl, clientUrl } = requireRunning(changer);
+    return { audience, exchangeUrl, clientUrl };
   }),
   tell_markets: looking(
     (facts) => ({ names: textsIn(facts, "names") }),

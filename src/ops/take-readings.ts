@@ -8,10 +8,9 @@ import { OVERRULED } from "../settle/record/note.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { countNotes } from "../store/notes.ts";
-import { unknownOperations } from "../store/operations.ts";
-import { unknownOrders } from "../store/orders.ts";
 import { databaseSize } from "../store/size.ts";
 import { listStandingStops } from "../store/stops.ts";
+import { unknownOperations, unknownOrders } from "../store/unknowns.ts";
 
 /** What this process and its machine say of themselves. */
 export type ProcessFacts = {

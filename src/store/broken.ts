@@ -10,9 +10,11 @@ import type { Store } from "./open.ts";
 
 export type BrokenWatch = { because: string | null; listener: (because: string) => void };
 
-/** Tells `listener`, once, why the database is written no more. */
+/** Tells `listener`, once, why the database is written no more; at once where that was found before anybody listened. */
 export function onBroken({ memory }: Store, listener: (because: string) => void): void {
-  memory.broken = { because: null, listener };
+  const { because } = memory.broken;
+  memory.broken = { because, listener };
+  if (because !== null) listener(because);
 }
 
 /** Why the database is not written any more; null while it is. */

@@ -43,11 +43,14 @@ export function listAccepted(store: Store, hookId: string): Delivery[] {
   return store.select().from(hookDeliveries).where(isOpen).orderBy(asc(hookDeliveries.id)).all();
 }
 
+// Looked at every second.
+const withWork = prepared((store) =>
+  store.selectDistinct({ id: hookDeliveries.hookId }).from(hookDeliveries).where(sql`status = 'accepted'`).prepare(),
+);
+
 /** Of every hook. */
 export function listHooksWithWork(store: Store): string[] {
-  const rows = store.selectDistinct({ id: hookDeliveries.hookId }).from(hookDeliveries);
-  return rows
-    .where(sql`status = 'accepted'`)
+  return withWork(store)
     .all()
     .map(({ id }) => id);
 }

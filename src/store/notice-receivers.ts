@@ -2,6 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import type { Receiver } from "../core/notice/notice.ts";
 import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { noticeReceivers } from "./schema-notices.ts";
 
 type ReceiverActor = { actor: string; atMs: number };
@@ -22,8 +23,13 @@ export function findReceiver(store: Store, id: string): Receiver | null {
   return store.select().from(noticeReceivers).where(eq(noticeReceivers.id, id)).get() ?? null;
 }
 
+// Looked at every second.
+const all = prepared((store) =>
+  store.select().from(noticeReceivers).orderBy(asc(noticeReceivers.createdAtMs)).prepare(),
+);
+
 export function listReceivers(store: Store): Receiver[] {
-  return store.select().from(noticeReceivers).orderBy(asc(noticeReceivers.createdAtMs)).all();
+  return all(store).all();
 }
 
 export type ReceiverChange = Partial<

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, inArray, isNull, min, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, ne, sql } from "drizzle-orm";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { forgetBotTwap } from "./bot-twap-rows.ts";
@@ -245,19 +245,6 @@ export function lookForOperations(
     .limit(limit + 1)
     .all();
   return { rows, lookedTo };
-}
-
-/** How many rows of an account nobody can answer for, and since when, unix milliseconds. */
-export type Unknowns = { count: number; oldestMs: number | null };
-
-/** Operations that are unknown and that nobody has given up. */
-export function unknownOperations(store: Store, accountId: string): Unknowns {
-  const row = store
-    .select({ count: count(), oldestMs: min(operations.createdAtMs) })
-    .from(operations)
-    .where(and(eq(operations.accountId, accountId), eq(operations.status, "unknown"), isNull(operations.releasedAtMs)))
-    .get();
-  return row ?? { count: 0, oldestMs: null };
 }
 
 /** At start nothing runs any more: what was under way is not known. */

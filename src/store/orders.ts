@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
@@ -11,7 +11,6 @@ import { passNonce } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
-import type { Unknowns } from "./operations.ts";
 import { tellOrder, tellRemoved } from "./order-events.ts";
 import {
   attemptColumns,
@@ -376,14 +375,4 @@ export function hasLiveOrder(store: Store, accountId: string): boolean {
 
 export function countOrders(store: Store): number {
   return store.select({ orders: count() }).from(orders).get()?.orders ?? 0;
-}
-
-/** Orders that are unknown and that nobody has given up. */
-export function unknownOrders(store: Store, accountId: string): Unknowns {
-  const row = store
-    .select({ count: count(), oldestMs: min(orders.createdAtMs) })
-    .from(orders)
-    .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown"), isNull(orders.releasedAtMs)))
-    .get();
-  return row ?? { count: 0, oldestMs: null };
 }

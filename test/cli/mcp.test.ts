@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBridge, type Post } from "../../src/cli/mcp/bridge.ts";
+import { placesIn } from "../../src/ops/data-directory.ts";
 import { runHere } from "./outside.ts";
 
 const root = mkdtempSync(join(tmpdir(), "postern-mcp-"));
@@ -45,6 +46,20 @@ describe("the command", () => {
     );
     expect((await runHere(["mcp", "--key-file", "/k", "--print-config", "--client", "emacs"])).exitCode).toBe(2);
   });
+});
+
+test("names where the gateway of the data directory answers, unless another is named", async () => {
+  const at = placesIn(mkdtempSync(join(root, "data-")));
+  const told = { audience: "", exchangeUrl: "", clientUrl: "http://127.0.0.1:19000" };
+  const control = Bun.serve({ unix: at.control, fetch: () => Response.json(told) });
+  const print = async (...words: string[]) => {
+    const ran = await runHere(["mcp", "--key-file", "/k", "--print-config", "--data-dir", at.directory, ...words]);
+    return JSON.parse(ran.out).mcpServers.postern.args.at(-1);
+  };
+  expect(await print()).toBe("http://127.0.0.1:19000");
+  expect(await print("--url", "https://gateway.example.org")).toBe("https://gateway.example.org");
+  await control.stop(true);
+  expect(await print()).toBe("http://127.0.0.1:8787");
 });
 
 describe("a message", () => {

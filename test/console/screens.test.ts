@@ -219,6 +219,18 @@ test("a stop is told to be on its way while anything is left, with what is left 
   expect(text).toContain("postern resume --stop s --account a");
 });
 
+test.each([
+  [500, "and at least 494 more"],
+  [499, "and 493 more"],
+])("of %p things that are told the rest is %p: the list is cut at 500", (count, words) => {
+  const app = stopping();
+  const [wait] = STOP.waits_for;
+  const canceled = Array(count).fill({ kind: "order", exchange_id: "1", market: "BTC" });
+  const stop = { ...STOP, waits_for: Array(count).fill(wait), outside: { ...STOP.outside, canceled } };
+  Object.assign(app.state, { stops: { value: [stop], readAtMs: 0, asOfMs: null, failure: null } });
+  expect(look(page(app)).text.split(words)).toHaveLength(3);
+});
+
 const RAILS = {
   bot: "grid-1",
   may: "increase,reduce",
@@ -334,6 +346,10 @@ test("what each bot has brought today is told as the gateway has booked it, its 
   const [bot = {}] = (app.state["keys"] as { value: object[] }).value;
   const text = look(botLimits(app, bot)).text.replaceAll(/<[^>]*>/g, "");
   for (const words of ["Fills today5", "+40.00", "−1.00", "+5.75"]) expect(text).toContain(words);
+  const unbooked = { value: { complete_to: null, data: [], total: null }, readAtMs: 0, asOfMs: null, failure: null };
+  app.state["performance"] = { byDay: unbooked, today: unbooked };
+  expect(look(page(app)).text).toContain("Nothing is booked yet.");
+  expect(look(botLimits(app, bot)).text).not.toContain("Fills today");
 });
 
 test("an entry that is held without a stop is among what needs the owner, and one with it is not", () => {

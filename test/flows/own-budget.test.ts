@@ -235,6 +235,27 @@ test("so are those of the open orders that have begun to fill", async () => {
   expect(await rig.answer(FIRST, { route: "GET /v1/orders?status=open" })).toMatchObject({ status: 200 });
 });
 
+test("what the open orders are told to wait for has room for their fills as well, where there was none for the list either", async () => {
+  const { rig } = await openStage();
+  const { exchange } = rig.deps;
+  await rig.trade("sell", "0.005", "90000");
+  const left = exchange.budgetLeft(READER) ?? 0;
+  // As much as the lists cost comes back before the rest does.
+  while ((exchange.budgetLeft(READER) ?? 0) > left - LISTS_WEIGHT)
+    await exchange.info({ type: "exchangeStatus" }, { purpose: READER });
+  await pass(rig, 5);
+  await useUp(rig, READER);
+  // What was spent a moment ago counts as other parts of the same request.
+  await pass(rig, 3);
+  const refused = refusalIn(await rig.ask(FIRST, { route: "GET /v1/orders?status=open" }));
+  expect(refused).toMatchObject({ status: 429, code: "exchange_rate_limited" });
+  await pass(rig, refused.waitS);
+  expect(await rig.ask(FIRST, { route: "GET /v1/orders?status=open" })).toMatchObject({ status: 200 });
+});
+
+/** Of two dexes. */
+const LISTS_WEIGHT = 40;
+
 test("a change of margin is not begun when the position before it is not read", async () => {
   const { rig } = await openStage();
   while ((rig.deps.exchange.budgetLeft("order") ?? 0) >= 22)

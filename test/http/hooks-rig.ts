@@ -46,7 +46,7 @@ export async function openHooksRig(
   const rest = { maxSlippageBps: 50, sources: null, isRehearsal: false, keyHash: keyHash(BOT) };
   const hook = createHook({ ...rig.deps, network: "paper" }, { ...terms, ...rest, ...wanted });
   let hooks = openHooks(rig.deps);
-  const answer = hooksServer({ deps: Promise.resolve(rig.deps), heed: () => hooks.heed(), trustedProxies: [] });
+  const answer = hooksServer({ deps: () => rig.deps, heed: () => hooks.heed(), trustedProxies: [] });
   return {
     ...rig,
     hook,

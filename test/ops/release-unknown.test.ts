@@ -7,8 +7,9 @@ import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { listEventsAfter } from "../../src/store/events.ts";
 import { insertLeg } from "../../src/store/legs.ts";
-import { findOperation, insertOperation, unknownOperations } from "../../src/store/operations.ts";
-import { findOrder, insertOrder, type StoredOrder, unknownOrders } from "../../src/store/orders.ts";
+import { findOperation, insertOperation } from "../../src/store/operations.ts";
+import { findOrder, insertOrder, type StoredOrder } from "../../src/store/orders.ts";
+import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
 

@@ -15,6 +15,7 @@ const RUNNING = {
   exchangeUrl: URL,
   version: "0.2.0",
   pageUrl: URL,
+  clientUrl: URL,
   audience: URL,
   post: async () => ({}),
   decideProposal: async () => "{}",

@@ -188,3 +188,13 @@ test("an intent whose wait on another thread fails is refused, and so are those 
   expect(whyBroken(store)).toContain("EIO");
   await expect(queue.intent(() => insertOrder(store, orderRow({ id: "c" })))).rejects.toThrow("not written any more");
 });
+
+test("who listens late is told at once what was found before", () => {
+  const store = openStore(":memory:");
+  failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("disk I/O error");
+  const told: string[] = [];
+  onBroken(store, (because) => told.push(because));
+  expect(told).toEqual(["disk I/O error (SQLITE_IOERR_FSYNC)"]);
+  expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("is not written any more");
+});

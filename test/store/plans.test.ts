@@ -31,9 +31,10 @@ import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { listLiveOrdersIn, listProcessing } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { listOperations, lookForOperations, twapKeys, unknownOperations } from "../../src/store/operations.ts";
-import { insertPlacing, listLiveOrders, listOrders, unknownOrders } from "../../src/store/orders.ts";
+import { listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
+import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
+import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const ACCOUNT = "a";

@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import { desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { listHooksWithWork } from "../../src/store/hook-deliveries.ts";
+import { listReceivers } from "../../src/store/notice-receivers.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange, rowsOf } from "../../src/store/prepared.ts";
 import { accounts, agents, fills, legs, notes, orders, signers } from "../../src/store/schema.ts";
+import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
 
 test("a statement is built once, and compiled for each connection", () => {
   let built = 0;
@@ -16,6 +19,31 @@ test("a statement is built once, and compiled for each connection", () => {
   expect(built).toBe(1);
   closeStore(one);
   closeStore(other);
+});
+
+const ASKED_IN_REST: [string, (store: Store) => unknown][] = [
+  ["receivers of notices", listReceivers],
+  ["hooks with something to carry out", listHooksWithWork],
+  ["orders that are unknown", (store) => unknownOrders(store, "a")],
+  ["operations that are unknown", (store) => unknownOperations(store, "a")],
+];
+
+test.each(ASKED_IN_REST)("a gateway at rest builds no statement for %s", (_what, ask) => {
+  const store = openStore(":memory:");
+  ask(store);
+  let built = 0;
+  const { select, selectDistinct } = store;
+  const counting =
+    (of: (...args: never[]) => unknown) =>
+    (...args: never[]) => {
+      built += 1;
+      return of.apply(store, args);
+    };
+  Object.defineProperty(store, "select", { value: counting(select) });
+  Object.defineProperty(store, "selectDistinct", { value: counting(selectDistinct) });
+  ask(store);
+  expect(built).toBe(0);
+  closeStore(store);
 });
 
 test("columns that are written are all but those that are named", () => {

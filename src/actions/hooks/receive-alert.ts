@@ -10,7 +10,7 @@ import type { Delivery, Hook } from "../../core/hook/hook.ts";
 import { judgeAlert } from "../../core/hook/judged-alert.ts";
 import { canonicalName } from "../../core/market.ts";
 import { isWithin } from "../../core/rails/networks.ts";
-import type { With } from "../../deps.ts";
+import type { Deps, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import {
   countRepeat,
@@ -25,7 +25,11 @@ import { findHookBySecret } from "../../store/hooks.ts";
 import { sha256Hex } from "../../wire/sha256.ts";
 import { hookKey } from "./hook-key.ts";
 
-type ToReceive = With<"clock" | "markets" | "state" | "store">;
+/** Less than a gateway has: an alert is stored also before the passphrase has been checked and the exchange has been read. */
+export type ToReceive = With<"clock" | "store"> & {
+  markets: Pick<Deps["markets"], "current">;
+  state: Pick<Deps["state"], "phase" | "writesStoppedBecause">;
+};
 
 /**
  * The hook that this address opens. Throws `route_not_found`, the same for one that never was and one that is no more, and
@@ -91,7 +95,7 @@ export function receiveAlert(deps: ToReceive, hook: Hook, { text, json }: Arrive
 }
 
 /** By its canonical name, as what is held there is kept; as it was said while the exchange's list has not been read. */
-function marketOf({ markets }: With<"markets">, { market }: Alert): string {
+function marketOf({ markets }: Pick<ToReceive, "markets">, { market }: Alert): string {
   const universe = markets.current();
   return universe === null ? market : canonicalName(universe, market);
 }

@@ -1,7 +1,10 @@
 /** A server of the Model Context Protocol over standard streams: it hands each message to the running gateway's `/mcp`. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Command, Failure, type Input, Misuse, required } from "../command.ts";
+import { type Command, DATA_DIRECTORY, Failure, type Input, Misuse, required } from "../command.ts";
+import { places } from "../directory.ts";
+import { askWhere } from "../gateway-client.ts";
+import type { Outside } from "../outside.ts";
 import { openBridge, type Post } from "./bridge.ts";
 import { CLIENTS, configurationFor, type McpClient } from "./configurations.ts";
 
@@ -16,15 +19,19 @@ export const mcpCommand: Command = {
   summary: "tools for an agent over standard streams (Model Context Protocol), with a key of yours and its limits",
   options: {
     "key-file": { value: "FILE", help: "file that holds the API key alone, readable by you alone" },
-    url: { value: "URL", help: `where the gateway answers, ${DEFAULT_URL} by default` },
+    url: {
+      value: "URL",
+      help: `where the gateway answers; by default as the one of the data directory says, else ${DEFAULT_URL}`,
+    },
     "print-config": { value: null, help: "print what an MCP client's configuration takes, and end" },
+    "data-dir": DATA_DIRECTORY,
     client: { value: "NAME", help: `whose configuration: ${CLIENTS.join(", ")}; json by default, as most take it` },
   },
   positionals: [],
   printsData: true,
   async run(input, outside) {
     const keyFile = resolve(required(input, "key-file"));
-    const url = urlOf(input.value("url") ?? DEFAULT_URL);
+    const url = urlOf(input.value("url") ?? (await foundUrl(input, outside)));
     if (input.isSet("print-config")) {
       const words = [...outside.program, "mcp", "--key-file", keyFile, "--url", url];
       return outside.print(configurationFor(clientOf(input), words));
@@ -52,6 +59,12 @@ function clientOf(input: Input): McpClient {
   const client = CLIENTS.find((known) => known === name);
   if (client === undefined) throw new Misuse(`--client is one of ${CLIENTS.join(", ")}`);
   return client;
+}
+
+/** An agent's client may well be another user, who may not ask the gateway. */
+async function foundUrl(input: Input, outside: Outside): Promise<string> {
+  const told = await askWhere(places(input, outside)).catch(() => null);
+  return told?.clientUrl ?? DEFAULT_URL;
 }
 
 /** The key goes along: what is no loopback address has to be HTTPS. */

@@ -32,10 +32,10 @@ export type Made = { fills: number; realized: string; fees: string; net: string 
 
 type PerformanceLine = Performance["data"][number];
 
-/** Of the lines of today those of one bot, or of a key without one; null while nothing was read. */
+/** Of the lines of today those of one bot, or of a key without one; null while nothing was read, or nothing of today is booked. */
 export function madeToday({ state: { performance } }: App, isOf: (line: PerformanceLine) => boolean): Made | null {
   const { value } = performance.today;
-  if (value === null) return null;
+  if (value === null || value.total === null) return null;
   const none: Made = { fills: 0, realized: "0", fees: "0", net: "0" };
   return value.data.filter(isOf).reduce(
     (sum, { fills, realized_pnl: realized, fees, net_pnl: net }) => ({

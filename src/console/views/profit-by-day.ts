@@ -28,13 +28,13 @@ export function profitByDay(app: App): TemplateResult {
   const { byDay } = app.state.performance;
   return section(
     "Profit by day",
-    whenLoaded(byDay, ({ data }) =>
+    whenLoaded(byDay, ({ data, total }) =>
       table<ProfitLine>({
         caption: "Profit by day",
         columns: COLUMNS,
         rows: data,
         id: ({ day }) => day ?? "",
-        empty: `Nothing was traded in the last ${PROFIT_DAYS} days.`,
+        empty: total === null ? "Nothing is booked yet." : `Nothing was traded in the last ${PROFIT_DAYS} days.`,
       }),
     ),
     byDay.value === null ? "" : bookedWords(byDay.value),

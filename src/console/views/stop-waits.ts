@@ -2,10 +2,11 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Stop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
+import { andMore } from "../parts/and-more.ts";
 
 export type StopWait = Stop["waits_for"][number];
 
-/** So many are shown; how many there are is said whole. */
+/** So many are shown; how many more there are is said, as far as they are told. */
 const SHOWN = 6;
 
 export function waitsFor(waits: readonly StopWait[], nowMs: number): TemplateResult | typeof nothing {
@@ -14,7 +15,7 @@ export function waitsFor(waits: readonly StopWait[], nowMs: number): TemplateRes
   return html`
     <ul class="waits" aria-label="Waits for">
       ${waits.slice(0, SHOWN).map((wait) => html`<li>${what(wait)} since ${time(wait.since, nowMs)}, until ${wait.until}.</li>`)}
-      ${more > 0 ? html`<li>and ${more} more</li>` : nothing}
+      ${more > 0 ? html`<li>${andMore(waits, SHOWN)}</li>` : nothing}
     </ul>`;
 }
 

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Stop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
+import { andMore } from "../parts/and-more.ts";
 import { copyable } from "../parts/copy.ts";
 import type { App } from "../state/app.ts";
 import { flattening } from "./flatten-dialog.ts";
@@ -94,7 +95,7 @@ function outsideWords(rows: OutsideOrders): string {
   const named = rows
     .slice(0, NAMED)
     .map(({ kind, exchange_id: id, market }) => `${kind === "twap" ? "TWAP" : "order"} ${id} in ${market}`);
-  return `${named.join(", ")}${rows.length > NAMED ? ` and ${rows.length - NAMED} more` : ""}`;
+  return `${named.join(", ")}${rows.length > NAMED ? ` ${andMore(rows, NAMED)}` : ""}`;
 }
 
 function ending(app: App, stop: Stop): TemplateResult {

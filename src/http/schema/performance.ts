@@ -30,7 +30,10 @@ export const PerformanceResource = closed(
       Timestamp,
       "Up to here everything is booked: some seconds ago, and not past an hour whose funding has not been read. Null likewise.",
     ),
-    total: closed(FIGURES, { title: "PerformanceFigures" }),
+    total: nullable(
+      closed(FIGURES, { title: "PerformanceFigures" }),
+      "Of what is booked in that time; null while nothing of it is, which is not zero: in the first minute of an installation, in that of a day, and while the exchange is down.",
+    ),
     data: Type.Array(
       closed(
         {
@@ -49,23 +52,25 @@ export const PerformanceResource = closed(
         },
         { title: "PerformanceLine" },
       ),
-      { description: "Newest day first." },
+      { description: "Newest day first; what is later than `complete_to` is in none of them." },
     ),
-    positions: Type.Array(
-      closed(
-        {
-          market: MarketName,
-          bot: BOT,
-          key_hash: KEY,
-          attributed: Type.Boolean({ description: "False for what belongs to nobody." }),
-          size: described(Figure, "Held by own fills, in base units, negative when short."),
-          entry_price: described(Figure, "Average cost, cut to 8 decimals."),
-          mark_price: nullable(Figure, "Mark as it is now; null where it is not known."),
-          unrealized_pnl: nullable(Figure, "What is not realised yet, at that mark; null likewise."),
-        },
-        { title: "PerformancePosition" },
+    positions: nullable(
+      Type.Array(
+        closed(
+          {
+            market: MarketName,
+            bot: BOT,
+            key_hash: KEY,
+            attributed: Type.Boolean({ description: "False for what belongs to nobody." }),
+            size: described(Figure, "Held by own fills, in base units, negative when short."),
+            entry_price: described(Figure, "Average cost, cut to 8 decimals."),
+            mark_price: nullable(Figure, "Mark as it is now; null where it is not known."),
+            unrealized_pnl: nullable(Figure, "What is not realised yet, at that mark; null likewise."),
+          },
+          { title: "PerformancePosition" },
+        ),
       ),
-      { description: "What is held now, whatever time was asked for." },
+      "What is held now, whatever time was asked for; null before anything was booked.",
     ),
   },
   {

@@ -5,9 +5,8 @@ import type { ToTakeOrders, With } from "../../deps.ts";
 import { readinessOf } from "../../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listOpenLegs } from "../../store/open-legs.ts";
-import { unknownOperations } from "../../store/operations.ts";
-import { unknownOrders } from "../../store/orders.ts";
 import { listStandingStops } from "../../store/stops.ts";
+import { unknownOperations, unknownOrders } from "../../store/unknowns.ts";
 
 export type ToTellStatus = ToTakeOrders & With<"feeds" | "instance" | "picture" | "settings">;
 

@@ -7,8 +7,7 @@ import { readinessOf } from "../../settle/pre-trade/readiness.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { appendNotice, listNoticesSince } from "../../store/events.ts";
-import { unknownOperations } from "../../store/operations.ts";
-import { unknownOrders } from "../../store/orders.ts";
+import { unknownOperations, unknownOrders } from "../../store/unknowns.ts";
 import type { Position } from "../../wire/answer/account.ts";
 
 export type ToWatch = ToTakeOrders & With<"clock" | "feeds" | "log" | "picture" | "settings">;

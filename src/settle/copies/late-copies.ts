@@ -84,28 +84,32 @@ export type LateCopies = {
 const PAUSES_MS = [2_500, 2_500, 5_000, 15_000, 30_000, 60_000] as const;
 /** They are looked for this often, milliseconds, once it is their time. */
 export const COPIES_EVERY_MS = 3_000;
+/** Who could not be asked for is asked for in the next round, after all who wait by now. */
+const BEHIND_THE_OTHERS_MS = 1;
 /** An account whose every order is refused would spend its weight on this. */
 const MAX_AT_ONCE = 10;
 
 /** An order of which a copy was executed is open again, and is pursued at once. */
 export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pursue">): LateCopies {
-  /** By attempt: silent looks, and the elapsed time of the next. */
-  const silent = new Map<number, { looks: number; nextElapsedMs: number }>();
+  /** By attempt: silent looks, and since when the next is due. */
+  const turns = new Map<number, { looks: number; dueElapsedMs: number }>();
 
   async function lookFor(account: Account, refused: UnusedNumber): Promise<void> {
     const { attempt, order } = refused;
     const sight = await lookForCopy(world, account, refused, "settle");
     if (sight === "shown" && order !== null) void settling.pursue(attempt.id);
-    if (sight !== "silent") return;
-    const looks = (silent.get(attempt.id)?.looks ?? 0) + 1;
-    const pauseMs = PAUSES_MS[looks - 1];
-    silent.set(attempt.id, { looks, nextElapsedMs: world.clock.elapsedMs() + (pauseMs ?? Number.POSITIVE_INFINITY) });
+    const { looks: before } = turnOf(refused);
+    const looks = sight === "silent" ? before + 1 : before;
+    const pauseMs = sight === "silent" ? PAUSES_MS[before] : BEHIND_THE_OTHERS_MS;
+    turns.set(attempt.id, { looks, dueElapsedMs: world.clock.elapsedMs() + (pauseMs ?? Number.POSITIVE_INFINITY) });
     if (pauseMs === undefined) inTransaction(world.store, () => sealUnused(world.store, attempt, "expiry"));
   }
 
-  function isDue({ attempt }: UnusedNumber): boolean {
-    const hasEnded = world.exchange.nowMs() > endsAtMs(attempt);
-    return hasEnded && world.clock.elapsedMs() >= (silent.get(attempt.id)?.nextElapsedMs ?? 0);
+  /** Whoever is met for the first time is due from now on. */
+  function turnOf({ attempt }: UnusedNumber) {
+    const known = turns.get(attempt.id) ?? { looks: 0, dueElapsedMs: world.clock.elapsedMs() };
+    turns.set(attempt.id, known);
+    return known;
   }
 
   return {
@@ -115,9 +119,15 @@ export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pu
         listMaybeCopied(world.store, account.id, sinceMs).map((refused) => ({ account, refused })),
       );
       const ids = new Set(listed.map(({ refused }) => refused.attempt.id));
-      for (const id of silent.keys()) if (!ids.has(id)) silent.delete(id);
-      const due = listed.filter(({ refused }) => isDue(refused)).slice(0, MAX_AT_ONCE);
-      await Promise.all(due.map(({ account, refused }) => lookFor(account, refused)));
+      for (const id of turns.keys()) if (!ids.has(id)) turns.delete(id);
+      const [exchangeMs, elapsedMs] = [world.exchange.nowMs(), world.clock.elapsedMs()];
+      // Whoever has waited longest goes first: ten that cannot be asked for must not keep the rest from their turn.
+      const due = listed
+        .filter(({ refused }) => exchangeMs > endsAtMs(refused.attempt))
+        .map((one) => ({ ...one, dueElapsedMs: turnOf(one.refused).dueElapsedMs }))
+        .filter(({ dueElapsedMs }) => dueElapsedMs <= elapsedMs)
+        .sort((a, b) => a.dueElapsedMs - b.dueElapsedMs);
+      await Promise.all(due.slice(0, MAX_AT_ONCE).map(({ account, refused }) => lookFor(account, refused)));
     },
   };
 }
