@@ -1,7 +1,7 @@
 /** Requests that may stay unknown for good, and what is told together with them. */
 import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
-import { isHidden, lastError } from "./hidden.ts";
+import { isHidden, lastBody, lastError } from "./hidden.ts";
 import { isPartAlone } from "./part-alone.ts";
 
 /** An entry of a batch that has ended, in an answer that stays open for another entry, which may stay unknown. */
@@ -23,7 +23,7 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
   const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
   const placed = number === null ? undefined : run.truth.orders.get(number);
-  if (placed !== undefined && isPartAlone(run, placed)) return true;
+  if (placed !== undefined && isPartAlone(run, placed, lastBody(dialogue))) return true;
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
