@@ -121,4 +121,28 @@ export const UNSEEN: readonly Mutant[] = [
     "bookOf(store).get(accountId)",
     "[...bookOf(store).values()][0]",
   ),
+  one(
+    "slices of a TWAP meet nobody's protection",
+    "src/core/rails/reductions.ts",
+    "if (leg.price === null || other.price === null) return true;",
+    "if (leg.price === null || other.price === null) return false;",
+  ),
+  one(
+    "exposure of what is held elsewhere is left out where all that is out is here",
+    "src/core/rails/judge.ts",
+    "return isAllThere ? held :",
+    "return isAllThere ? [] :",
+  ),
+  one(
+    "a slower change of ours from before has replaced nothing",
+    "src/settle/operation/leverage.ts",
+    "otherEndsAtMs >= expiresAtMs - 2 * settings.timings.actionLifeMs",
+    "otherEndsAtMs >= expiresAtMs",
+  ),
+  one(
+    "an answer about another market tells a leverage",
+    "src/settle/operation/leverage.ts",
+    "if (shown.coin !== operation.market) {",
+    'if (shown.coin === "") {',
+  ),
 ];
