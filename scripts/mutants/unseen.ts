@@ -145,4 +145,22 @@ export const UNSEEN: readonly Mutant[] = [
     "if (shown.coin !== operation.market) {",
     'if (shown.coin === "") {',
   ),
+  one(
+    "another bot's orders keep an idle reduction",
+    "src/core/rails/idle-reduction.ts",
+    "leg.bot === bot && leg.market === market && leg.side !== side",
+    "leg.market === market && leg.side !== side",
+  ),
+  one(
+    "a bound of loss is told where a dex of markets is named",
+    "src/core/rails/loss-bound.ts",
+    ' || markets.some((name) => name.endsWith("*"))',
+    "",
+  ),
+  one(
+    "a narrowing loosens whose orders a key may touch",
+    "src/core/rails/narrow.ts",
+    'by.touches === "own" ? "own" : rails.touches',
+    "by.touches ?? rails.touches",
+  ),
 ];
