@@ -163,4 +163,40 @@ export const UNSEEN: readonly Mutant[] = [
     'by.touches === "own" ? "own" : rails.touches',
     "by.touches ?? rails.touches",
   ),
+  one(
+    "more was filled than an order asked for, and fits it",
+    "src/settle/fills/fill-fits.ts",
+    "isFitting && compare(sumFills(ofOne).size, asked.leg.size) <= 0 ?",
+    "isFitting ?",
+  ),
+  one(
+    "a full page of fills is all of them",
+    "src/settle/look/sweep.ts",
+    "firstFills.length < world.settings.fillsPageRows",
+    "firstFills.length <= world.settings.fillsPageRows",
+  ),
+  one(
+    "fills of two orders under one number are one",
+    "src/settle/fills/fill-pages.ts",
+    "`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`",
+    "`${fill.timeMs}-${fill.tid}`",
+  ),
+  one(
+    "what one reading showed first stands against what a later one shows",
+    "src/settle/restore/own-orders.ts",
+    "const swept = seen.at(-1);",
+    "const swept = seen[0];",
+  ),
+  one(
+    "what is over since the backup is not looked for in the history",
+    "src/settle/restore/own-orders.ts",
+    "[...open, ...history.map(({ order }) => order), ...fills]",
+    "[...open, ...fills]",
+  ),
+  one(
+    "an order found after a restore is as old as the world",
+    "src/settle/restore/own-orders.ts",
+    "createdAtMs: mintedAtMs(id),",
+    "createdAtMs: 0,",
+  ),
 ];

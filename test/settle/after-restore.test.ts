@@ -6,7 +6,7 @@ import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findAttemptByCloid } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, type StoredOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, findAdoption, findTakeUp, markRestored } from "../../src/store/restores.ts";
 import { audit } from "../../src/store/schema-audit.ts";
 import { keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
@@ -53,6 +53,11 @@ function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<
 
 function isWaiting({ store }: GatewayRig): boolean {
   return awaitsTakeUp(store, ACCOUNT.id);
+}
+
+/** The row that it has become. */
+function foundOf({ store }: GatewayRig, { cloid }: VenueOrder): StoredOrder | null {
+  return findOrder(store, findAdoption(store, ACCOUNT.id, keyDigitsOfCloid(cloid))?.orderId ?? "");
 }
 
 /** What the audit log says of the taking up. */
@@ -103,6 +108,25 @@ test("what only one of the readings shows is found as well", async () => {
   await rig.clock.advance(20_000);
   expect(isWaiting(rig)).toBe(false);
   expect(findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(early.cloid))).not.toBeNull();
+});
+
+test("of what a reading shows open and a later one over, the later one is told", async () => {
+  const rig = openGatewayRig();
+  restored(rig);
+  await rig.clock.advance(16_500);
+  const early = placedElsewhere(rig, "over-since");
+  await rig.clock.advance(2_100);
+  Object.assign(early, { status: "canceled", statusAtMs: rig.clock.nowMs() });
+  await rig.clock.advance(20_000);
+  expect(foundOf(rig, early)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test("what is over, and was never filled, is found by the history alone", async () => {
+  const rig = openGatewayRig();
+  const over = placedElsewhere(rig, "over-by-then", { status: "canceled" });
+  restored(rig);
+  await rig.clock.advance(40_000);
+  expect(foundOf(rig, over)).toMatchObject({ status: "canceled", filledSize: "0" });
 });
 
 test("of an order that is older than the history its fills are enough", async () => {
@@ -170,9 +194,8 @@ test("an order found is a row with the exchange's word for everything, and a sto
   rig.venue.fill(placed, "0.5");
   restored(rig);
   await rig.clock.advance(30_000);
-  const adoption = findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(placed.cloid));
-  const order = findOrder(rig.store, adoption?.orderId ?? "");
-  expect(order).toMatchObject({
+  expect(foundOf(rig, placed)).toMatchObject({
+    createdAtMs: START_MS,
     side: "sell",
     size: "2",
     price: "101.5",
