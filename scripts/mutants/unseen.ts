@@ -178,7 +178,9 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "fills of two orders under one number are one",
     "src/settle/fills/fill-pages.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
     "`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
     "`${fill.timeMs}-${fill.tid}`",
   ),
   one(
@@ -198,5 +200,59 @@ export const UNSEEN: readonly Mutant[] = [
     "src/settle/restore/own-orders.ts",
     "createdAtMs: mintedAtMs(id),",
     "createdAtMs: 0,",
+  ),
+  one(
+    "of two bots that share a mark the first has it",
+    "src/settle/restore/whose.ts",
+    "only === undefined || others.length > 0 ?",
+    "only === undefined ?",
+  ),
+  one(
+    "a mark of no bot is one that nobody knows",
+    "src/settle/restore/whose.ts",
+    'const all: Whose[] = [{ kind: "nobody" }, ...known];',
+    "const all: Whose[] = [...known];",
+  ),
+  one(
+    "who is granted a key after a restore is not given what was found",
+    "src/settle/restore/whose.ts",
+    'if (found.kind === "bot") giveOrder(',
+    'if (found.kind === "nobody" as string && found.kind === "bot") giveOrder(',
+  ),
+  one(
+    "what was given to a bot is not among what is out",
+    "src/store/given-orders.ts",
+    "  touchOpenLegs(store, id);\n",
+    "",
+  ),
+  one(
+    "what was given to a bot is not its reduction",
+    "src/store/given-orders.ts",
+    "  noteReducing(store, order);\n",
+    "",
+  ),
+  one(
+    "what was found after a restore is given in any order",
+    "src/store/given-orders.ts",
+    "    .orderBy(orders.id)\n",
+    "",
+  ),
+  one(
+    "of another account's finds a bot is given its own",
+    "src/store/given-orders.ts",
+    "and(isOfAccount, isNull(orders.keyHash))",
+    "isNull(orders.keyHash)",
+  ),
+  one(
+    "orders of other machines are taken for our own after a restore",
+    "src/settle/restore/own-orders.ts",
+    "return uuid !== null && carriesTag(uuid, instance.tag);",
+    "return uuid !== null;",
+  ),
+  one(
+    "orders found after a restore are booked from the last to the first",
+    "src/settle/restore/own-orders.ts",
+    "(a.cloid < b.cloid ? -1 : 1)",
+    "(a.cloid < b.cloid ? 1 : -1)",
   ),
 ];

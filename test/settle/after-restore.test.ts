@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import type { Sweep } from "../../src/settle/look/sweep.ts";
 import { takeUpAccounts } from "../../src/settle/restore/after-restore.ts";
+import { findOwn } from "../../src/settle/restore/own-orders.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findAttemptByCloid } from "../../src/store/attempts.ts";
@@ -108,6 +110,22 @@ test("what only one of the readings shows is found as well", async () => {
   await rig.clock.advance(20_000);
   expect(isWaiting(rig)).toBe(false);
   expect(findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(early.cloid))).not.toBeNull();
+});
+
+test("what carries another instance's tag is not found, and what is comes in the order in which it was placed", async () => {
+  const rig = openGatewayRig();
+  const [first, , second] = [
+    placedElsewhere(rig, "first-one"),
+    await rig.clock.advance(10),
+    placedElsewhere(rig, "next-one"),
+  ];
+  const { tag, secret } = rig.deps.instance;
+  const of = { nowMs: START_MS, secret, accountId: ACCOUNT.id, idempotencyKey: "of-another", bot: null };
+  const foreign = cloidOf(mintOrderId({ ...of, instanceTag: tag + 1 }));
+  // Of an order that is listed no more is asked for than its name.
+  const open = [second, { ...second, cloid: foreign }, first] as unknown as Sweep["open"];
+  const { unknown } = findOwn(rig.deps, ACCOUNT, [{ open, history: [], fills: [] }]);
+  expect(unknown.map(({ cloid }) => cloid)).toEqual([first.cloid, second.cloid]);
 });
 
 test("of what a reading shows open and a later one over, the later one is told", async () => {
