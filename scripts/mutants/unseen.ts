@@ -255,4 +255,16 @@ export const UNSEEN: readonly Mutant[] = [
     "(a.cloid < b.cloid ? -1 : 1)",
     "(a.cloid < b.cloid ? 1 : -1)",
   ),
+  one(
+    "a beat keeps the grace of the last start",
+    "src/settle/stop/heartbeats.ts",
+    "graceAtMs: null,\n      missedAtMs",
+    "graceAtMs: before?.graceAtMs ?? null,\n      missedAtMs",
+  ),
+  one(
+    "silence that could not be written down is forgotten",
+    "src/settle/stop/heartbeats.ts",
+    "      const missed = missHeartbeat(world, heartbeat);\n      listened.delete(name);",
+    "      listened.delete(name);\n      const missed = missHeartbeat(world, heartbeat);",
+  ),
 ];
