@@ -267,4 +267,22 @@ export const UNSEEN: readonly Mutant[] = [
     "      const missed = missHeartbeat(world, heartbeat);\n      listened.delete(name);",
     "      listened.delete(name);\n      const missed = missHeartbeat(world, heartbeat);",
   ),
+  one(
+    "a missed heartbeat forgets its stop at the next beat",
+    "src/settle/stop/heartbeats.ts",
+    "stopId: before?.stopId ?? null",
+    "stopId: null",
+  ),
+  one(
+    "a flattening goes further than its bot's grant lets it",
+    "src/settle/stop/flattener.ts",
+    "maxDistance: distanceOf(world, stop)",
+    "maxDistance: null",
+  ),
+  one(
+    "some markets that are left end a flattening of all",
+    "src/settle/stop/flattener.ts",
+    "const isAllLeft = isKnown && left.length === held.size;",
+    "const isAllLeft = isKnown && left.length > 0;",
+  ),
 ];

@@ -55,6 +55,8 @@ test("silent for longer than it said, what a bot has placed goes, what protects 
   const stopped = await rig.ask({ path: `/v1/stops/${stop}`, apiKey: KEYS.both });
   expect(await stopped.json()).toMatchObject({ cause: "heartbeat_missed", status: "stopped", scope: "bot" });
   expect(rig.log.filter(({ message }) => message === "a heartbeat was missed")).toHaveLength(1);
+  // Whoever beats again still reads what was missed, and what went then.
+  expect(await beat(rig, null)).toMatchObject({ status: "disarmed", stop, missed_at: missedAt });
   // Nothing is stopped, and nobody is listened for any more.
   expect((await place(rig, BUY, { apiKey: KEYS.both })).status).toBe(201);
   await pass(rig, 60);
