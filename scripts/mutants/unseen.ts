@@ -285,4 +285,22 @@ export const UNSEEN: readonly Mutant[] = [
     "const isAllLeft = isKnown && left.length === held.size;",
     "const isAllLeft = isKnown && left.length > 0;",
   ),
+  one(
+    "what a TWAP of nobody sold counts as bought",
+    "src/core/flatten.ts",
+    "isNegative(position) ? subtract(ownNet, sells) : add(ownNet, buys)",
+    "isNegative(position) ? subtract(ownNet, buys) : add(ownNet, sells)",
+  ),
+  one(
+    "what is unproven is told with what the books hold",
+    "src/core/flatten.ts",
+    "return subtract(closableOf(position, most), closableOf(position, ownNet));",
+    "return closableOf(position, most);",
+  ),
+  one(
+    "an increase is valued by an old mark",
+    "src/write/rails-facts.ts",
+    "if (known === null || known.ageMs > maxAgeMs) return null;\n  const { mark",
+    "if (known === null) return null;\n  const { mark",
+  ),
 ];
