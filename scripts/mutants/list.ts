@@ -31,6 +31,7 @@ import { SINGLE_STEPS } from "./single-steps.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { TOLD_LATE } from "./told-late.ts";
+import { UNSEEN } from "./unseen.ts";
 import { WAYS_ROUND } from "./ways-round.ts";
 import { WHOLE_TRADES } from "./whole-trades.ts";
 import { WRITES } from "./writes.ts";
@@ -376,6 +377,7 @@ export const LISTS = {
   stops: STOPS,
   stores: STORES,
   "told-late": TOLD_LATE,
+  unseen: UNSEEN,
   "fifth-stranger": FIFTH_STRANGER,
   "ways-round": WAYS_ROUND,
   "whole-trades": WHOLE_TRADES,

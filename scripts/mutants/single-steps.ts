@@ -192,4 +192,10 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "isOwn(fill) && fill.timeMs > endsAtMs(attempt)",
     "isOwn(fill)",
   ),
+  one(
+    "what a cancel does not find under an id that another has is a word about ours",
+    "src/settle/cancel/pursue-cancel.ts",
+    'const word = seen.kind === "foreign" ? null : cancelsWord(',
+    "const word = cancelsWord(",
+  ),
 ];

@@ -55,6 +55,8 @@ test("silent for longer than it said, what a bot has placed goes, what protects 
   const stopped = await rig.ask({ path: `/v1/stops/${stop}`, apiKey: KEYS.both });
   expect(await stopped.json()).toMatchObject({ cause: "heartbeat_missed", status: "stopped", scope: "bot" });
   expect(rig.log.filter(({ message }) => message === "a heartbeat was missed")).toHaveLength(1);
+  // Whoever beats again still reads what was missed, and what went then.
+  expect(await beat(rig, null)).toMatchObject({ status: "disarmed", stop, missed_at: missedAt });
   // Nothing is stopped, and nobody is listened for any more.
   expect((await place(rig, BUY, { apiKey: KEYS.both })).status).toBe(201);
   await pass(rig, 60);
@@ -200,6 +202,39 @@ test("a beat that comes before a start is ready has its time once more at the ne
   await rig.clock.advance(61_000);
   restart(rig);
   expect((await shown(rig)).status).toBe("missed");
+});
+
+test("who has beaten since a start granted him its time has it once more at the next", async () => {
+  const rig = quietRig();
+  const parts = { bootMs: rig.clock.elapsedMs, heed: () => rig.deps.stopper.heed() };
+  for (const _start of [1, 2]) {
+    const process = openHeartbeats(rig.deps, parts);
+    process.begin();
+    process.beat(ACCOUNTS.main, keyHash(KEYS.both), 60_000);
+    process.stop();
+    await rig.clock.advance(61_000);
+  }
+  restart(rig);
+  expect((await shown(rig)).status).toBe("armed");
+});
+
+test("silence that cannot be written down is heard as soon as it can", async () => {
+  const rig = quietRig();
+  let isFull = true;
+  const randomBytes = (count: number) => {
+    if (isFull) throw new Error("the disk is full");
+    return rig.deps.randomBytes(count);
+  };
+  const parts = { bootMs: rig.clock.elapsedMs, heed: () => rig.deps.stopper.heed() };
+  const process = openHeartbeats({ ...rig.deps, randomBytes }, parts);
+  process.begin();
+  process.beat(ACCOUNTS.main, keyHash(KEYS.both), 5_000);
+  await pass(rig, 8);
+  expect((await shown(rig)).status).toBe("armed");
+  isFull = false;
+  await pass(rig, 2);
+  expect((await shown(rig)).status).toBe("missed");
+  process.stop();
 });
 
 test("a wall clock that went back over a start is silence", async () => {

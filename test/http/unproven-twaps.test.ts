@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { inTransaction } from "../../src/store/commit.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
-import { updateStop } from "../../src/store/stops.ts";
+import { resumeStops } from "../../src/store/stops.ts";
 import { awaitTakeUp, endOf, exchangeThatFills, flatten, indexFill, pass, stopOf } from "./flatten-rig.ts";
 import { BOT, inSeconds, limitedRig, place, railOf, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, type Rig } from "./rig.ts";
@@ -79,7 +79,7 @@ test.each([
   [
     "when its stop is ended",
     ({ deps, clock }: Rig, id: string): void =>
-      inTransaction(deps.store, (store) => updateStop(store, id, { resumedAtMs: clock.nowMs() }, clock.nowMs())),
+      inTransaction(deps.store, (store) => resumeStops(store, [id], { actor: "operator", atMs: clock.nowMs() })),
     "resumed",
   ],
 ])("and names that beside what is left in another market, %s", async (_when, ends, reason) => {

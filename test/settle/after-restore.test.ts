@@ -1,12 +1,14 @@
 import { expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import type { Sweep } from "../../src/settle/look/sweep.ts";
 import { takeUpAccounts } from "../../src/settle/restore/after-restore.ts";
+import { findOwn } from "../../src/settle/restore/own-orders.ts";
 import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findAttemptByCloid } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, type StoredOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, findAdoption, findTakeUp, markRestored } from "../../src/store/restores.ts";
 import { audit } from "../../src/store/schema-audit.ts";
 import { keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
@@ -53,6 +55,11 @@ function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<
 
 function isWaiting({ store }: GatewayRig): boolean {
   return awaitsTakeUp(store, ACCOUNT.id);
+}
+
+/** The row that it has become. */
+function foundOf({ store }: GatewayRig, { cloid }: VenueOrder): StoredOrder | null {
+  return findOrder(store, findAdoption(store, ACCOUNT.id, keyDigitsOfCloid(cloid))?.orderId ?? "");
 }
 
 /** What the audit log says of the taking up. */
@@ -103,6 +110,41 @@ test("what only one of the readings shows is found as well", async () => {
   await rig.clock.advance(20_000);
   expect(isWaiting(rig)).toBe(false);
   expect(findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(early.cloid))).not.toBeNull();
+});
+
+test("what carries another instance's tag is not found, and what is comes in the order in which it was placed", async () => {
+  const rig = openGatewayRig();
+  const [first, , second] = [
+    placedElsewhere(rig, "first-one"),
+    await rig.clock.advance(10),
+    placedElsewhere(rig, "next-one"),
+  ];
+  const { tag, secret } = rig.deps.instance;
+  const of = { nowMs: START_MS, secret, accountId: ACCOUNT.id, idempotencyKey: "of-another", bot: null };
+  const foreign = cloidOf(mintOrderId({ ...of, instanceTag: tag + 1 }));
+  // Of an order that is listed no more is asked for than its name.
+  const open = [second, { ...second, cloid: foreign }, first] as unknown as Sweep["open"];
+  const { unknown } = findOwn(rig.deps, ACCOUNT, [{ open, history: [], fills: [] }]);
+  expect(unknown.map(({ cloid }) => cloid)).toEqual([first.cloid, second.cloid]);
+});
+
+test("of what a reading shows open and a later one over, the later one is told", async () => {
+  const rig = openGatewayRig();
+  restored(rig);
+  await rig.clock.advance(16_500);
+  const early = placedElsewhere(rig, "over-since");
+  await rig.clock.advance(2_100);
+  Object.assign(early, { status: "canceled", statusAtMs: rig.clock.nowMs() });
+  await rig.clock.advance(20_000);
+  expect(foundOf(rig, early)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test("what is over, and was never filled, is found by the history alone", async () => {
+  const rig = openGatewayRig();
+  const over = placedElsewhere(rig, "over-by-then", { status: "canceled" });
+  restored(rig);
+  await rig.clock.advance(40_000);
+  expect(foundOf(rig, over)).toMatchObject({ status: "canceled", filledSize: "0" });
 });
 
 test("of an order that is older than the history its fills are enough", async () => {
@@ -170,9 +212,8 @@ test("an order found is a row with the exchange's word for everything, and a sto
   rig.venue.fill(placed, "0.5");
   restored(rig);
   await rig.clock.advance(30_000);
-  const adoption = findAdoption(rig.store, ACCOUNT.id, keyDigitsOfCloid(placed.cloid));
-  const order = findOrder(rig.store, adoption?.orderId ?? "");
-  expect(order).toMatchObject({
+  expect(foundOf(rig, placed)).toMatchObject({
+    createdAtMs: START_MS,
     side: "sell",
     size: "2",
     price: "101.5",

@@ -6,6 +6,7 @@ import { openCanceler } from "../../src/settle/cancel-all/canceler.ts";
 import { findCancelAll, insertCancelAll } from "../../src/store/cancel-alls.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
+import { markRestored, markTakenUp } from "../../src/store/restores.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { placingRows } from "../support/rows.ts";
 
@@ -41,13 +42,15 @@ function openWith(row: CancelAll, isOpen: boolean) {
     insertCancelAll(rig.store, row, [order.id]);
   });
   const asked: string[] = [];
+  /** While its lists of what was placed elsewhere can be read. */
+  const lists = { areRead: true };
   const adoptOutside = async ({ id }: CancelAll) => {
     asked.push(id);
-    return [];
+    return lists.areRead ? [] : null;
   };
   const canceler = openCanceler(rig.deps, { settling: rig.deps.settling, adoptOutside });
   const isDone = () => findCancelAll(rig.store, row.id)?.doneAtMs !== null;
-  return { rig, canceler, asked, isDone };
+  return { rig, canceler, asked, lists, isDone };
 }
 
 test.each([
@@ -74,4 +77,26 @@ test("one that was done stays so where all of it is over", async () => {
   canceler.heed();
   await rig.clock.advance(5_000);
   expect([isDone(), rig.exchange.sent.length]).toEqual([true, 0]);
+});
+
+test("one that touches all is not done before what was placed elsewhere has been read", async () => {
+  const { rig, canceler, lists, isDone } = openWith({ ...ROW, touches: "all" }, false);
+  lists.areRead = false;
+  canceler.heed();
+  await rig.clock.advance(20_000);
+  expect(isDone()).toBe(false);
+  lists.areRead = true;
+  await rig.clock.advance(5_000);
+  expect(isDone()).toBe(true);
+});
+
+test("none is done before what a lost machine has placed since the backup is known", async () => {
+  const { rig, canceler, isDone } = openWith(ROW, false);
+  inTransaction(rig.store, () => markRestored(rig.store, START_MS));
+  canceler.heed();
+  await rig.clock.advance(20_000);
+  expect(isDone()).toBe(false);
+  inTransaction(rig.store, () => markTakenUp(rig.store, ACCOUNT.id, START_MS));
+  await rig.clock.advance(5_000);
+  expect(isDone()).toBe(true);
 });

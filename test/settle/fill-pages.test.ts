@@ -4,6 +4,7 @@ import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fills/fill-pages.ts";
+import { readSweep } from "../../src/settle/look/sweep.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { openFollowing } from "../support/following.ts";
@@ -67,6 +68,22 @@ test.each(TIMES)("%s of fills are read whole, each once", async (_name, times) =
   expect(new Set(read.map(({ tid }) => tid)).size).toBe(times.length);
   const { size, notional } = sumFills(read);
   expect([String(size), String(notional)]).toEqual([String(times.length), String(times.length * 100)]);
+});
+
+test("a sweep whose page of fills is full reads the rest", async () => {
+  const all = fillsAt(count(PAGE_ROWS + 500).map((atMs) => START_MS + atMs));
+  const rig = openStage(all);
+  const json = [[], [], all.slice(0, PAGE_ROWS)];
+  const read = await readSweep(rig.deps, { user: USER, sinceMs: START_MS, json }, { purpose: "settle" });
+  expect(read?.fills).toHaveLength(all.length);
+});
+
+test("two fills under one number are one only where they are of one order in one market at one moment", async () => {
+  const [fill] = fillsAt([START_MS]);
+  const shown = [{ ...fill }, { ...fill, coin: "ETH" }, { ...fill, oid: OID + 1 }, { ...fill, time: START_MS + 1 }];
+  const rig = openStage([...shown, shown[3]].map((each) => ({ time: START_MS, ...each })));
+  const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
+  expect(read).toHaveLength(shown.length);
 });
 
 test.each(TIMES)("%s of fills are indexed whole, each once", async (_name, times) => {

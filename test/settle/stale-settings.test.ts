@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { tellPending } from "../../src/settle/operation/operation.ts";
 import { listAttemptsOf } from "../../src/store/attempts.ts";
 import type { Ask } from "../simulation/front.ts";
-import { directly } from "../simulation/network.ts";
+import { directly, type Fate } from "../simulation/network.ts";
 import { executed, type Scene } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
 import type { Snapshot } from "../simulation/venue.ts";
@@ -163,6 +163,37 @@ test("a leverage that ours has replaced at once is not said to have been refused
   await s.pass(200_000);
   expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
   expect(leveragesSet(s)).toEqual([10, 3]);
+});
+
+test("a leverage that an earlier one of ours has replaced, because that was slower, is not said to have been refused", async () => {
+  const s = await scene();
+  const held = holdBack(s);
+  held.set("activeAssetData", s.venue.snapshot());
+  const slow: Fate = { arrivesAfterMs: [11_000], answer: { kind: "silence" } };
+  s.setFate(({ body }) => {
+    if (typeIn(body) === "noop") return LOST;
+    if (typeIn(body) !== "updateLeverage") return directly(5);
+    return body.includes('"leverage":3') ? slow : UNHEARD;
+  });
+  s.ask("slow-3", leverage(3));
+  await s.pass(5_000);
+  s.ask("lost-10", leverage(10));
+  await s.pass(15_000);
+  held.clear();
+  s.setFate(() => directly(5));
+  await s.pass(200_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject(REPLACED);
+  expect(leveragesSet(s)).toEqual([10, 3]);
+});
+
+test("what a server shows of another market says nothing of a leverage", async () => {
+  const s = await scene();
+  s.seeThrough(({ type }, answer) => (type === "activeAssetData" ? { ...(answer as object), coin: "ETH" } : answer));
+  s.setFate(fates("updateLeverage", UNHEARD));
+  s.ask("lost-10", leverage(10));
+  await s.pass(250_000);
+  expect(await told(s, "lost-10", leverage(10))).toMatchObject({ http: 202, status: "unknown" });
+  expect(s.takeErrors()).toContainEqual(expect.stringContaining("shows something else"));
 });
 
 test("a leverage that somebody replaced while the gateway was down is not said to have been refused", async () => {

@@ -6,6 +6,7 @@ import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills } from "./kept-fills.ts";
+import { auditLeftLive } from "./left-live.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
 import { auditNamedRows } from "./named-rows.ts";
 import type { Sent } from "./network.ts";
@@ -17,7 +18,7 @@ import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditSeparation } from "./separation.ts";
 import { auditTellings, type ToldEvent } from "./tellings.ts";
-import { PARTIES, type Party, START_MS } from "./template.ts";
+import { PARTIES, type Party } from "./template.ts";
 import { auditEvents } from "./told.ts";
 import type { Top } from "./tops.ts";
 import {
@@ -177,29 +178,6 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
   return kind === "cancel" ? [] : auditOperation(run, dialogue, { name, body: last.body });
 }
 
-/**
- * Nothing that was on its way when a cancel was asked for lives on after it. What was sent for an order that had closed
- * before is none of it: that is a new order from the start.
- */
-function auditLeftLive(run: Audited, { wish, turns }: Dialogue, name: string): string[] {
-  const firstAskedAtMs = Math.min(...turns.map(({ askedAtMs }) => askedAtMs));
-  const accepted = turns.filter(({ outcome }) => outcome?.kind === "answer" && outcome.status < 300);
-  const acceptedAtMs = Math.min(...accepted.map(({ askedAtMs }) => askedAtMs));
-  const original = run.truth.orders.get(wish.target ?? wish.number)?.legs.at(-1);
-  const record = original && run.venue.record(wish.party.account.tradingAddress, original.oid);
-  return [...run.truth.splits.values()].flatMap((split) => {
-    const [leg] = split.legs;
-    const made = run.truth.made.get(split.wish.number)?.at(-1);
-    if (split.wish.target !== wish.target || leg === undefined || made === undefined) return [];
-    // Its number was told as refused before the cancel: what a copy makes of it then is told when it is known.
-    if (run.copies.isCopied(made.nonce)) return [];
-    const sentAtMs = run.sent.find(({ body }) => body.includes(`"nonce":${made.nonce},`))?.atMs;
-    if (sentAtMs === undefined || !record || record.statusTimestampMs - START_MS <= sentAtMs) return [];
-    const wasOnItsWay = sentAtMs < firstAskedAtMs && made.atMs - START_MS > acceptedAtMs;
-    return wasOnItsWay && run.venue.isLive(leg.oid) ? [`${name} left order ${leg.oid} live, which was on its way`] : [];
-  });
-}
-
 /** Once a client was told that an order is closed, it is. */
 function auditClosed(name: string, about: { body: string; expected: Expected; order: TrueOrder }): string[] {
   const { body, expected, order } = about;
@@ -280,7 +258,7 @@ function ownerOf(accountId: string): string {
   return party.account.tradingAddress;
 }
 
-const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price"] as const;
+const COMPARED = ["status", "exchange_order_id", "filled_size", "average_price", "size"] as const;
 
 /** At the end every order is shown exactly as it is at the exchange. */
 function auditLooks(run: Audited): string[] {
@@ -327,10 +305,9 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   if (isUnrecorded(run, order)) return [];
   // A refused order has a record and an id at the exchange, which its answer does not name.
   if (expected.status === "rejected") return [];
-  const fields = order.legs.length > 1 ? ([...COMPARED, "size"] as const) : COMPARED;
   return looks.flatMap(({ turn }) => {
     const body = turn.outcome?.kind === "answer" ? turn.outcome.body : "{}";
-    return fields.flatMap((field) => {
+    return COMPARED.flatMap((field) => {
       const shown = fieldOf(body, field);
       // A replacement that was refused when its trigger fired leaves the order canceled, under either id.
       const isEither = field !== "status" && expected.isLastRefused && oids.has(shownOid(turn) ?? "");

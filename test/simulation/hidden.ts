@@ -12,7 +12,7 @@ export function lastError(dialogue: Dialogue): string {
   return fieldOf(lastBody(dialogue), "error") ?? "";
 }
 
-function lastBody({ turns }: Dialogue): string {
+export function lastBody({ turns }: Dialogue): string {
   const last = turns.findLast(({ outcome }) => outcome?.kind === "answer")?.outcome;
   return last?.kind === "answer" ? last.body : "{}";
 }

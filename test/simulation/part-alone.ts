@@ -13,9 +13,9 @@ type Run = {
 
 /**
  * A part under its client order id may be another's, and nothing that the exchange keeps says whose it is: it stays unknown, and is
- * told without a native id.
+ * told without a native id. So is what an answer says of it, where one is given.
  */
-export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder): boolean {
+export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder, answer?: string): boolean {
   const [leg] = order.legs;
   if (shownCloids === null || leg === undefined || order.legs.length > 1 || venue.isLive(leg.oid)) return false;
   const { status, filled_size: filled } = expectedOf(venue, order.wish.party.account.tradingAddress, order);
@@ -23,6 +23,11 @@ export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder
   if (status !== "canceled" || part === 0n || part >= leg.size) return false;
   const id = leg.cloid?.slice(2);
   const told = [...looks].find(([each]) => each.replaceAll("-", "") === id)?.[1].turn.outcome;
-  const body = told?.kind === "answer" ? told.body : "{}";
-  return fieldOf(body, "status") === "unknown" && fieldOf(body, "exchange_order_id") === null;
+  return told?.kind === "answer" && [told.body, answer ?? told.body].every((body) => isPartTold(body, part));
+}
+
+/** All that is known of it is told: that part, and neither an end nor a native id. */
+function isPartTold(body: string, part: bigint): boolean {
+  const isOpen = fieldOf(body, "status") === "unknown" && fieldOf(body, "exchange_order_id") === null;
+  return isOpen && units(fieldOf(body, "filled_size") ?? "0") === part;
 }

@@ -1,7 +1,7 @@
 /** Requests that may stay unknown for good, and what is told together with them. */
 import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
-import { isHidden, lastError } from "./hidden.ts";
+import { isHidden, lastBody, lastError } from "./hidden.ts";
 import { isPartAlone } from "./part-alone.ts";
 import { isUnrecorded } from "./unrecorded.ts";
 
@@ -24,7 +24,7 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
   const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
   const placed = number === null ? undefined : run.truth.orders.get(number);
-  if (placed !== undefined && isPartAlone(run, placed)) return true;
+  if (placed !== undefined && isPartAlone(run, placed, lastBody(dialogue))) return true;
   const modified = wish.kind === "modify" && wish.target !== null ? run.truth.orders.get(wish.target) : undefined;
   if (modified !== undefined && isUnrecorded(run, modified)) return true;
   const { dialogues } = run;

@@ -132,6 +132,41 @@ test("seed 2104851: a trigger that was over before anything named it is told by 
   s.takeErrors();
 });
 
+test("that cancels find another's order over is no word about a trigger which one list lacks", async () => {
+  const s = await scene({ areTriggersUnnamed: true });
+  const act = (order: object) => {
+    const orders = [{ a: 0, b: true, r: false, t: { limit: { tif: "Gtc" } }, ...order }];
+    const action = { type: "order", orders, grouping: "na", builder: null } as unknown;
+    s.venue.act(s.party.account.ownerAddress, action as Parameters<typeof s.venue.act>[1]);
+  };
+  let isPlaced = false;
+  let cloid = "";
+  let shownFromMs: number | null = null;
+  s.seeThrough(({ type }, answer) => {
+    if (!isPlaced && type === "orderStatus") return { status: "unknownOid" };
+    if (type === "historicalOrders") return [];
+    if (type !== "frontendOpenOrders") return answer;
+    const rows = answer as { cloid: string | null; limitPx: string }[];
+    // Lists show it from some seconds after the first on that holds something newer: only one of them speaks against it.
+    if (rows.some(({ limitPx }) => limitPx === "93000.0")) shownFromMs ??= s.timeline.nowMs() + 9_000;
+    const isShown = shownFromMs !== null && s.timeline.nowMs() >= shownFromMs;
+    return isShown ? answer : rows.filter((row) => row.cloid !== cloid);
+  });
+  const placed = shown(await s.tell("hit", TAKE_PROFIT));
+  cloid = `0x${placed.id.replaceAll("-", "")}`;
+  trade(s, MAKER, { isBuy: false, price: 95_100, size: "0.07" });
+  act({ p: "95200", s: "0.07", c: cloid });
+  isPlaced = true;
+  const cancel = { kind: "cancel" as const, id: placed.id };
+  s.ask("hit-cancel", cancel);
+  await s.pass(42_000);
+  act({ p: "93000", s: "0.01", c: null });
+  await s.pass(60_000);
+  expect(liveOrders(s).map((oid) => s.venue.runtime.world.venue.orders.get(oid))).toMatchObject([{ trigger: null }]);
+  expect(shown(await s.tell("hit-cancel", cancel))).toMatchObject({ http: 200, status: "canceled", filled: "0" });
+  s.takeErrors();
+});
+
 test("a trigger that only the stream ever names is told by that name, also when it is over and forgotten (seed 815295)", async () => {
   const s = await scene({ areTriggersUnnamed: true, hasFeed: true });
   await s.pass(2_000);

@@ -73,6 +73,15 @@ test("it ends when its action expires, and counts again for a clock that was set
   closeStore(store);
 });
 
+test("what one account asked for may come for that account alone, whichever is asked for first", () => {
+  const store = openStore(":memory:");
+  inTransaction(store, () => insertPlacing(store, PLACING));
+  inTransaction(store, () => settleAbsent(store));
+  const ofOther = () => listUnusedLegs(store, "another account", 0).length;
+  expect([isUnused(store), ofOther(), isUnused(store)]).toEqual([true, 0, true]);
+  closeStore(store);
+});
+
 test("what another modify was refused for counts as well", () => {
   const store = openStore(":memory:");
   inTransaction(store, () => insertPlacing(store, PLACING));

@@ -42,7 +42,8 @@ type KnownFact =
   | "held"
   | "lossToday"
   | "ownOf"
-  | "referenceOf";
+  | "referenceOf"
+  | "unprovenOf";
 export type Known = Partial<Pick<Facts, KnownFact>> & {
   net?: string;
   soldBeyond?: string;

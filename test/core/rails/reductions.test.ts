@@ -8,7 +8,19 @@ function othersSale(price: number): OpenLeg {
   return leg({ canOnlyReduce: true, side: "sell", bot: "b", price: usd(price) });
 }
 
+const WITH_TWAPS: Partial<Rails> = { may: ["increase", "reduce", "twap"] };
+
 test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+  [
+    "slices of a TWAP take what comes: another's reduction on the other side may be met, at whatever price",
+    "touches",
+    [WITH_TWAPS, leg({ price: null }), { account: "3", legs: [othersSale(200)] }],
+  ],
+  [
+    "on the same side none is met",
+    "allowed",
+    [WITH_TWAPS, leg({ price: null, side: "sell" }), { account: "0", legs: [othersSale(200)] }],
+  ],
   [
     "what rests to be bought is not held yet, where others hold",
     "touches 0",

@@ -76,6 +76,12 @@ describe("what is proposed", () => {
     expect(lossBoundWords({ ...parsed.grant.rails, maxExposure: null, maxPosition: null })).toContain(
       "at most 600 USD by bad prices (2 % of what it opens, 10 % of what it closes, 5000 USD each) and 10 % of what it held before",
     );
+    // As much in each of two markets; of a dex nobody knows how many it has.
+    expect(lossBoundWords({ ...parsed.grant.rails, maxExposure: null, maxPosition: decimal("1000") })).toContain(
+      "7000 USD in all",
+    );
+    const ofDex = { markets: ["xyz:*"], maxExposure: null, maxPosition: decimal("1000") };
+    expect(lossBoundWords({ ...parsed.grant.rails, ...ofDex })).toContain("5000 USD each");
     expect(lossBoundWords({ ...parsed.grant.rails, touches: "all" })).toContain(
       "It may close whatever else the account holds, at prices up to 10 % worse.",
     );
