@@ -1,10 +1,16 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { WriteAnswer } from "../core/idempotency.ts";
 import { dexOf } from "../core/market.ts";
-import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
-import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel/cancel.ts";
+import {
+  intendedCancel,
+  legToCancel,
+  mayBeCanceled,
+  mayRest,
+  recordCancelReply,
+  unsettledPlacings,
+} from "../settle/cancel/cancel.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -48,7 +54,7 @@ async function planCancel(
 ): Promise<Plan> {
   const found = await requireOrder(deps, caller, id, "cancel");
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
-  const isSent = isLive(target.status);
+  const isSent = mayBeCanceled(deps, target);
   if (isUnnamed(deps, target)) await nameByList(deps, caller, target);
   return {
     resource: { kind: "order", id: target.id },
@@ -91,7 +97,7 @@ function storeCancel(
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   // Given back since it was found: no byte of it left, and nobody can know of it any more.
   if (order === null) throw orderNotFound();
-  if (!isLive(order.status) || leg === null) return { kind: "said", status: 200, body: orderText(order) };
+  if (!mayBeCanceled(deps, order) || leg === null) return { kind: "said", status: 200, body: orderText(order) };
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;
