@@ -5,13 +5,13 @@ import type { Order, OrderStatus } from "../core/order.ts";
 import { pageLooked, pageOf } from "../core/page.ts";
 import { listOfTexts, orderText } from "../core/resource.ts";
 import type { ToLook, With } from "../deps.ts";
-import { findKeyRecord } from "../store/idempotency.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
 import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { filterOf, keptAs, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
+import { filterOf, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
 import { listOpenOrders } from "./open-orders.ts";
+import { newestFirst, placedUnder } from "./placed-under.ts";
 
 export type ListOrders = {
   /** Null for the whole history. */
@@ -48,8 +48,8 @@ export async function listOrders(
   const filter = filterOf(deps, caller, wanted.filter ?? UNFILTERED);
   const { idempotencyKey = null } = wanted;
   if (idempotencyKey !== null) {
-    const placed = placedUnder(deps, caller, idempotencyKey).filter(isShown({ status, dex: wanted.dex, filter }));
-    return { body: listOfTexts(placed.map(orderText), null), asOfMs: null };
+    const isAsked = isShown({ status, dex: wanted.dex, filter });
+    return { body: placedPage(deps, caller, { ...wanted, idempotencyKey, isAsked }), asOfMs: null };
   }
   if (status === "open") return openPage(deps, caller, { ...wanted, narrowedBy: filter });
   return { body: historyPage(deps, caller, { ...wanted, status, narrowedBy: filter }), asOfMs: null };
@@ -119,16 +119,15 @@ function isShown({ status, dex, filter }: OrderListQuery): (order: Order & { key
   };
 }
 
-/** One for each bot that has used it, newest first; a cancel or modify has placed none. */
-function placedUnder(deps: With<"store">, caller: Caller, sent: string): StoredOrder[] {
-  const { id: accountId } = caller.account;
-  return keptAs(deps, caller, sent)
-    .flatMap((key) => {
-      const record = findKeyRecord(deps.store, accountId, key);
-      const order = record?.resource.kind === "order" ? findOrder(deps.store, record.resource.id) : null;
-      return order?.idempotencyKey === key && order.accountId === accountId ? [order] : [];
-    })
-    .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+type PlacedQuery = ListOrders & { idempotencyKey: string; isAsked: ReturnType<typeof isShown> };
+
+function placedPage(deps: With<"store">, caller: Caller, wanted: PlacedQuery): string {
+  const { idempotencyKey, isAsked, cursor, limit } = wanted;
+  const placed = placedUnder(deps, caller, idempotencyKey).filter(isAsked);
+  const last = cursor === null ? null : requireCursor(deps, caller, cursor);
+  const rest = last === null ? placed : placed.filter((order) => newestFirst(last, order) < 0);
+  const page = pageOf(rest, limit, (order) => order.id);
+  return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
 type NarrowedOrders = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
@@ -145,7 +144,7 @@ function historyPage(deps: With<"store">, caller: Caller, wanted: NarrowedOrders
   return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
-function requireCursor(deps: With<"store">, caller: Caller, cursor: string): { createdAtMs: number; id: string } {
+function requireCursor(deps: With<"store">, caller: Caller, cursor: string): StoredOrder {
   const order = findOrder(deps.store, cursor.toLowerCase());
   if (order !== null && order.accountId === caller.account.id) return order;
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
