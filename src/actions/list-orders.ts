@@ -10,7 +10,7 @@ import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder }
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
-import { listOpenOrders } from "./open-orders.ts";
+import { listOpenOrders, placeOf } from "./open-orders.ts";
 import { newestFirst, placedUnder } from "./placed-under.ts";
 
 export type ListOrders = {
@@ -75,17 +75,14 @@ const textOf = madeOnce(orderText);
 /** More open orders no account has. */
 const MAX_OPEN = 10_000;
 
-/** No native id is so large: whoever goes on from an order without one goes on with all that have one. */
-const ABOVE_ALL = "18446744073709551615";
-
-const NATIVE_ID = /^[0-9]{1,20}$/;
+const PLACE = /^[0-9]{1,20}$/;
 
 async function openPage(
   deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
   caller: Caller,
   { dex, cursor, limit, narrowedBy }: ListOrders & { narrowedBy: ListFilter | null },
 ): Promise<ReadAnswer> {
-  if (cursor !== null && !NATIVE_ID.test(cursor)) {
+  if (cursor !== null && !PLACE.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
   const below = cursor === null ? null : BigInt(cursor);
@@ -97,7 +94,7 @@ async function openPage(
   });
   const isAsked = isShown({ status: null, dex: null, filter: narrowedBy });
   const asked = orders.filter((order) => isAsked({ ...order, keyHash: placedBy(deps, order, narrowedBy) }));
-  const page = pageOf(asked, limit, (order) => order.exchangeOrderId ?? ABOVE_ALL);
+  const page = pageOf(asked, limit, (order) => String(placeOf(order)));
   return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
