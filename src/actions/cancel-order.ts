@@ -22,6 +22,7 @@ import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
+import { within } from "../write/within.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
 
@@ -70,7 +71,7 @@ async function planCancel(
 
 /**
  * The exchange has taken it and not said under which native id, as of some triggers: a cancel by client order id would take off
- * whatever else has that id. A list of open orders names it; where it cannot be read or lacks it the cancel goes all the same.
+ * whatever else has that id. A list of open orders names it; where it cannot be read in a second or lacks it the cancel goes all the same.
  */
 function isUnnamed({ store }: With<"store">, { id }: StoredOrder): boolean {
   const leg = legToCancel(listLegs(store, id));
@@ -82,9 +83,13 @@ async function nameByList(
   { account }: Caller,
   { market }: StoredOrder,
 ): Promise<void> {
-  const read = await deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
-  if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
+  const reading = deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
+  const read = await within(deps.clock, NAMED_WITHIN_MS, reading);
+  if (read?.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
+
+/** A list that takes longer is not waited for, milliseconds. */
+const NAMED_WITHIN_MS = 1_000;
 
 type CancelIntent = { caller: Caller; orderId: string; idempotencyKey: string; slot: Slot };
 

@@ -1,5 +1,6 @@
 /** Triggers whose answers name no native id: named by whatever shows them, and over by what goes past them. */
 import { expect, test } from "bun:test";
+import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { listOpenOrders } from "../../src/actions/open-orders.ts";
@@ -113,6 +114,17 @@ test.each([1, 2, 3])("several of them are in the pages of that list, %i in each,
   } while (cursor !== null && shown.length <= ids.length);
   // Newest first, and what has a native id after all that have none.
   expect(shown).toEqual([...ids.slice(0, 3).toReversed(), ...ids.slice(3)]);
+});
+
+test("a cancel of it does not wait for a list that does not come", async () => {
+  const { rig, id } = await unnamed();
+  rig.exchange.answer("frontendOpenOrders", () => new Promise(() => undefined));
+  const wanted = { idempotencyKey: "key-0009", fingerprint: "f", id };
+  const canceled = rig.answerOf(cancelOrder(rig.deps, rig.caller, wanted));
+  await rig.clock.advance(1_500);
+  expect(rig.exchange.sent.filter(({ body }) => body.includes("cancelByCloid"))).toHaveLength(1);
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await canceled;
 });
 
 test("seed 705198: a history that has lost it by the time at which it is looked for has named it before, and it ends", async () => {
