@@ -336,4 +336,8 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what is reduced is told with the time in force that it had",
+    changes: [{ file: "src/settle/modify/reduce.ts", find: '    timeInForce: "alo",\n', put: "" }],
+  },
 ];
