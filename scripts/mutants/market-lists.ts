@@ -132,4 +132,14 @@ export const MARKET_LISTS: readonly Mutant[] = [
       { file: "src/actions/market-rules.ts", find: "!needsTrustedList || isListTrusted", put: "isListTrusted" },
     ],
   },
+  {
+    name: "a rule of an old list is held against a reduction",
+    changes: [
+      {
+        file: "src/actions/market-rules.ts",
+        find: "  if ((deps.markets.ageMs() ?? 0) > MAX_UNIVERSE_AGE_MS) return null;\n",
+        put: "",
+      },
+    ],
+  },
 ];

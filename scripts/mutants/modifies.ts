@@ -326,4 +326,18 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "of an order that has ended nothing is canceled, though a modify that places in any case is out",
+    changes: [
+      {
+        file: "src/settle/cancel/cancel.ts",
+        find: "open.has(attempt.cloid) && isAlwaysPlace(attempt)",
+        put: "open.has(attempt.cloid) && isAlwaysPlace(attempt) && attempt.id < 0",
+      },
+    ],
+  },
+  {
+    name: "what is reduced is told with the time in force that it had",
+    changes: [{ file: "src/settle/modify/reduce.ts", find: '    timeInForce: "alo",\n', put: "" }],
+  },
 ];

@@ -81,4 +81,10 @@ export const OUTSIDE: readonly Mutant[] = [
   ),
   one("take-profits are stood in for as well", STAND_IN, '=== "stop_loss");', "!== undefined);"),
   one("stand-ins are canceled before the start has looked", STAND_IN, 'if (deps.state.phase !== "ready") return;', ""),
+  one(
+    "a cancel of an order of elsewhere waits for its fills, however long they take",
+    "src/actions/outside-order.ts",
+    'useOf(purpose) === "cancel"\n          ?',
+    'useOf(purpose) === "settle"\n          ?',
+  ),
 ];

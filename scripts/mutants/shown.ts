@@ -356,4 +356,14 @@ export const SHOWN: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "orders that the exchange has not named are on the first page alone",
+    changes: [
+      {
+        file: "src/actions/open-orders.ts",
+        find: "(below === null || placeOf(row) < below)",
+        put: "below === null",
+      },
+    ],
+  },
 ];

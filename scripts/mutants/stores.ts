@@ -294,7 +294,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/cancel-order.ts",
-        find: 'if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);',
+        find: 'if (read?.kind === "ok") nameUnnamed(deps, account.id, read.value);',
         put: "",
       },
     ],

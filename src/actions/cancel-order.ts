@@ -1,10 +1,16 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { WriteAnswer } from "../core/idempotency.ts";
 import { dexOf } from "../core/market.ts";
-import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
-import { intendedCancel, legToCancel, mayRest, recordCancelReply, unsettledPlacings } from "../settle/cancel/cancel.ts";
+import {
+  intendedCancel,
+  legToCancel,
+  mayBeCanceled,
+  mayRest,
+  recordCancelReply,
+  unsettledPlacings,
+} from "../settle/cancel/cancel.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
@@ -16,6 +22,7 @@ import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
+import { within } from "../write/within.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
 
@@ -48,7 +55,7 @@ async function planCancel(
 ): Promise<Plan> {
   const found = await requireOrder(deps, caller, id, "cancel");
   const target = found.kind === "stored" ? found.order : adoptOutsideOrder(deps, found.order);
-  const isSent = isLive(target.status);
+  const isSent = mayBeCanceled(deps, target);
   if (isUnnamed(deps, target)) await nameByList(deps, caller, target);
   return {
     resource: { kind: "order", id: target.id },
@@ -64,7 +71,7 @@ async function planCancel(
 
 /**
  * The exchange has taken it and not said under which native id, as of some triggers: a cancel by client order id would take off
- * whatever else has that id. A list of open orders names it; where it cannot be read or lacks it the cancel goes all the same.
+ * whatever else has that id. A list of open orders names it; where it cannot be read in a second or lacks it the cancel goes all the same.
  */
 function isUnnamed({ store }: With<"store">, { id }: StoredOrder): boolean {
   const leg = legToCancel(listLegs(store, id));
@@ -76,9 +83,13 @@ async function nameByList(
   { account }: Caller,
   { market }: StoredOrder,
 ): Promise<void> {
-  const read = await deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
-  if (read.kind === "ok") nameUnnamed(deps, account.id, read.value);
+  const reading = deps.reads.openOrders(account.tradingAddress, dexOf(market), "cancel");
+  const read = await within(deps.clock, NAMED_WITHIN_MS, reading);
+  if (read?.kind === "ok") nameUnnamed(deps, account.id, read.value);
 }
+
+/** A list that takes longer is not waited for, milliseconds. */
+const NAMED_WITHIN_MS = 1_000;
 
 type CancelIntent = { caller: Caller; orderId: string; idempotencyKey: string; slot: Slot };
 
@@ -91,7 +102,7 @@ function storeCancel(
   const leg = order === null ? null : legToCancel(listLegs(deps.store, orderId));
   // Given back since it was found: no byte of it left, and nobody can know of it any more.
   if (order === null) throw orderNotFound();
-  if (!isLive(order.status) || leg === null) return { kind: "said", status: 200, body: orderText(order) };
+  if (!mayBeCanceled(deps, order) || leg === null) return { kind: "said", status: 200, body: orderText(order) };
   // It may have turned out only now that it lives.
   const signer = requireAgent(deps, caller.account);
   const actor = caller.key.keyHash;

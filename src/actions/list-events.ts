@@ -42,9 +42,13 @@ export function beginEvents(deps: With<"clock" | "store">, { accountId }: Events
   return { position, first: toldEvent(about, JSON.stringify(data)) };
 }
 
+/** `last`: the place up to which all of the reader's is told. */
 export type EventsRead = { events: readonly ToldEvent[]; last: number };
 
-/** The next events of a reader, oldest first; null once its key opens nothing any more. */
+/**
+ * The next events of a reader, oldest first; null once its key opens nothing any more, or where its place is not kept any more: what
+ * came after it may be gone as well, and the next stream from there says so.
+ */
 export function readEvents(
   { store }: With<"store">,
   { accountId, keyHash }: EventsReader,
@@ -52,10 +56,12 @@ export function readEvents(
 ): EventsRead | null {
   const key = findApiKey(store, keyHash);
   if (key?.state !== "active" || key.fault !== null) return null;
+  if (after !== 0 && !hasEvent(store, after)) return null;
   const rows = listEventsAfter(store, { accountId, after, limit });
   return {
     events: rows.map((row) => toldEvent(row, payloadOf({ store }, row), placedBy(row))),
-    last: rows.at(-1)?.id ?? after,
+    // An account in which nothing happens keeps no place of long ago.
+    last: rows.at(-1)?.id ?? latestEventId(store),
   };
 }
 

@@ -5,13 +5,14 @@ import type { Order, OrderStatus } from "../core/order.ts";
 import { pageLooked, pageOf } from "../core/page.ts";
 import { listOfTexts, orderText } from "../core/resource.ts";
 import type { ToLook, With } from "../deps.ts";
-import { findKeyRecord } from "../store/idempotency.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
-import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder } from "../store/orders.ts";
+import { findOrder, listOrders as listStored, type OrderPage } from "../store/orders.ts";
+import { carriesTag, mintedAtMs } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { filterOf, keptAs, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
-import { listOpenOrders } from "./open-orders.ts";
+import { filterOf, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
+import { listOpenOrders, placeOf } from "./open-orders.ts";
+import { newestFirst, type PlaceInHistory, placedUnder } from "./placed-under.ts";
 
 export type ListOrders = {
   /** Null for the whole history. */
@@ -48,8 +49,8 @@ export async function listOrders(
   const filter = filterOf(deps, caller, wanted.filter ?? UNFILTERED);
   const { idempotencyKey = null } = wanted;
   if (idempotencyKey !== null) {
-    const placed = placedUnder(deps, caller, idempotencyKey).filter(isShown({ status, dex: wanted.dex, filter }));
-    return { body: listOfTexts(placed.map(orderText), null), asOfMs: null };
+    const isAsked = isShown({ status, dex: wanted.dex, filter });
+    return { body: placedPage(deps, caller, { ...wanted, idempotencyKey, isAsked }), asOfMs: null };
   }
   if (status === "open") return openPage(deps, caller, { ...wanted, narrowedBy: filter });
   return { body: historyPage(deps, caller, { ...wanted, status, narrowedBy: filter }), asOfMs: null };
@@ -75,17 +76,14 @@ const textOf = madeOnce(orderText);
 /** More open orders no account has. */
 const MAX_OPEN = 10_000;
 
-/** No native id is so large: whoever goes on from an order without one goes on with all that have one. */
-const ABOVE_ALL = "18446744073709551615";
-
-const NATIVE_ID = /^[0-9]{1,20}$/;
+const PLACE = /^[0-9]{1,20}$/;
 
 async function openPage(
   deps: ToLook & With<"instance" | "orderNews" | "reads" | "settling">,
   caller: Caller,
   { dex, cursor, limit, narrowedBy }: ListOrders & { narrowedBy: ListFilter | null },
 ): Promise<ReadAnswer> {
-  if (cursor !== null && !NATIVE_ID.test(cursor)) {
+  if (cursor !== null && !PLACE.test(cursor)) {
     throw new ApiError("invalid_cursor", "`cursor` of open orders is a native order id.");
   }
   const below = cursor === null ? null : BigInt(cursor);
@@ -97,7 +95,7 @@ async function openPage(
   });
   const isAsked = isShown({ status: null, dex: null, filter: narrowedBy });
   const asked = orders.filter((order) => isAsked({ ...order, keyHash: placedBy(deps, order, narrowedBy) }));
-  const page = pageOf(asked, limit, (order) => order.exchangeOrderId ?? ABOVE_ALL);
+  const page = pageOf(asked, limit, (order) => String(placeOf(order)));
   return { body: listOfTexts(page.rows.map(textOf), page.nextCursor), asOfMs };
 }
 
@@ -119,21 +117,20 @@ function isShown({ status, dex, filter }: OrderListQuery): (order: Order & { key
   };
 }
 
-/** One for each bot that has used it, newest first; a cancel or modify has placed none. */
-function placedUnder(deps: With<"store">, caller: Caller, sent: string): StoredOrder[] {
-  const { id: accountId } = caller.account;
-  return keptAs(deps, caller, sent)
-    .flatMap((key) => {
-      const record = findKeyRecord(deps.store, accountId, key);
-      const order = record?.resource.kind === "order" ? findOrder(deps.store, record.resource.id) : null;
-      return order?.idempotencyKey === key && order.accountId === accountId ? [order] : [];
-    })
-    .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+type PlacedQuery = ListOrders & { idempotencyKey: string; isAsked: ReturnType<typeof isShown> };
+
+function placedPage(deps: With<"instance" | "store">, caller: Caller, wanted: PlacedQuery): string {
+  const { idempotencyKey, isAsked, cursor, limit } = wanted;
+  const placed = placedUnder(deps, caller, idempotencyKey).filter(isAsked);
+  const last = cursor === null ? null : requireCursor(deps, caller, cursor);
+  const rest = last === null ? placed : placed.filter((order) => newestFirst(last, order) < 0);
+  const page = pageOf(rest, limit, (order) => order.id);
+  return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
 type NarrowedOrders = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
 
-function historyPage(deps: With<"store">, caller: Caller, wanted: NarrowedOrders): string {
+function historyPage(deps: With<"instance" | "store">, caller: Caller, wanted: NarrowedOrders): string {
   const { cursor, limit, status, dex, narrowedBy } = wanted;
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
   const asked: OrderPage = { accountId: caller.account.id, status, dex, after, limit };
@@ -145,8 +142,11 @@ function historyPage(deps: With<"store">, caller: Caller, wanted: NarrowedOrders
   return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
-function requireCursor(deps: With<"store">, caller: Caller, cursor: string): { createdAtMs: number; id: string } {
-  const order = findOrder(deps.store, cursor.toLowerCase());
+/** One that was taken back since, because no byte of it had left, has its place all the same: its id tells when it was made. */
+function requireCursor(deps: With<"instance" | "store">, caller: Caller, cursor: string): PlaceInHistory {
+  const id = cursor.toLowerCase();
+  const order = findOrder(deps.store, id);
   if (order !== null && order.accountId === caller.account.id) return order;
+  if (order === null && carriesTag(id, deps.instance.tag)) return { createdAtMs: mintedAtMs(id), id };
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
 }

@@ -1,12 +1,12 @@
 import { decimal, decimalPlaces } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import { findMarket, type Market, priceFault, sizeFault, suggestMarkets, type Universe } from "../core/market.ts";
+import { findMarket, type Market, priceFault, sizeFault, suggestMarkets } from "../core/market.ts";
 import type { OrderTerms } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { MAX_LIST_AGE_MS } from "../settle/pre-trade/obstacles.ts";
 import { notBegun } from "./not-asked.ts";
 
-export type KnownMarket = { market: Market; universe: Universe };
+export type KnownMarket = { market: Market };
 
 /**
  * The market by its canonical name or pair name; an unknown one makes the universe be read again first. So does, for what
@@ -21,11 +21,11 @@ export async function requireMarket(
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
   const isGood = ({ name: found }: Market) => !needsTrustedList || isListTrusted(deps, found);
-  if (known !== null && market !== null && isGood(market)) return { market, universe: known };
+  if (known !== null && market !== null && isGood(market)) return { market };
   const fresh = await deps.markets.refresh();
   if (fresh === null) throw notRead(deps, "The exchange's markets could not be read yet");
   const found = findMarket(fresh, name);
-  if (found !== null && isGood(found)) return { market: found, universe: fresh };
+  if (found !== null && isGood(found)) return { market: found };
   if (found !== null) throw notTrusted(deps, found.name);
   const near = suggestMarkets(fresh, name);
   const hint = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
@@ -65,7 +65,7 @@ export function wireFault(value: string, field: string): string | null {
 
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
-  deps: With<"clock" | "exchange" | "markets" | "settings">,
+  deps: With<"exchange" | "markets" | "settings">,
   {
     known,
     terms,
@@ -92,8 +92,8 @@ function spotTriggerFault(
 
 /** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
 export function knownFault(
-  deps: With<"clock" | "settings">,
-  { market, universe }: KnownMarket,
+  deps: With<"markets" | "settings">,
+  { market }: KnownMarket,
   { size, price, trigger }: Pick<OrderTerms, "size" | "price" | "trigger">,
 ): string | null {
   const spotFault = spotTriggerFault(deps, market, trigger);
@@ -103,7 +103,8 @@ export function knownFault(
     wireFault(price, "price") ??
     (trigger === null ? null : wireFault(trigger.price, "trigger.price"));
   if (unsendable !== null) return unsendable;
-  if (deps.clock.nowMs() - universe.readAtMs > MAX_UNIVERSE_AGE_MS) return null;
+  // By our monotonic clock: the wall clock may have been set.
+  if ((deps.markets.ageMs() ?? 0) > MAX_UNIVERSE_AGE_MS) return null;
   if (market.isDelisted) return `${market.name} is delisted: no orders are taken.`;
   return (
     sizeFault(market, decimal(size), "size") ??

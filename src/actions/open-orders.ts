@@ -27,13 +27,13 @@ export type OpenOrdersWanted = {
   reader: Reader;
   /** Null for all dexes, `""` for the native one and spot. */
   dex: string | null;
-  /** Only those with a smaller native id; null for all. */
+  /** Only those with a smaller place in the list (`placeOf`), which is the native id of all that have one; null for all. */
   below: bigint | null;
   count: number;
 };
 
 export type OpenOrders = {
-  /** The native id is null where the exchange has not named one of ours yet: these come first, on the first page. */
+  /** The native id is null where the exchange has not named one of ours yet: these come first. */
   orders: Order[];
   /** Of the oldest list or order that is not of now, unix milliseconds; null where all are. */
   asOfMs: number | null;
@@ -93,12 +93,28 @@ export async function listOpenOrders(
   const lookedMs = shown.flatMap((row) => ("asOfMs" in row && row.asOfMs !== null ? [row.asOfMs] : []));
   const listedMs = lists.flatMap(({ asOfMs }) => toldAge(deps, asOfMs, AGE_MS) ?? []);
   const isAmong = new Set(orders.map(({ id }) => id));
-  const unnamed = below === null ? unnamedRows(deps, account, dexes).filter(({ id }) => !isAmong.has(id)) : [];
+  const unnamed = unnamedRows(deps, account, dexes)
+    .filter((row) => !isAmong.has(row.id) && (below === null || placeOf(row) < below))
+    .sort((a, b) => (placeOf(b) > placeOf(a) ? 1 : -1));
   const unnamedMs = unnamed.flatMap(
     ({ seenAtMs, createdAtMs }) => toldAge(deps, seenAtMs ?? createdAtMs, AGE_MS) ?? [],
   );
   const times = [...lookedMs, ...listedMs, ...unnamedMs];
   return { orders: [...unnamed, ...orders].slice(0, count), asOfMs: times.length === 0 ? null : Math.min(...times) };
+}
+
+/** Above all native ids, which have 64 bits. */
+const ABOVE_ALL = 2n ** 64n;
+/** Of the digits that an order's id is made of by account and key. */
+const DIGITS = { hex: 6, bits: 24n };
+
+/**
+ * Its place in the list, of at most 20 digits: its native id, or above all of these by when it was asked for, while the exchange has
+ * not named it.
+ */
+export function placeOf({ exchangeOrderId, id, createdAtMs }: Order): bigint {
+  if (exchangeOrderId !== null) return BigInt(exchangeOrderId);
+  return ABOVE_ALL + (BigInt(createdAtMs) << DIGITS.bits) + BigInt(`0x${id.slice(-DIGITS.hex)}`);
 }
 
 /** The first that pass; no more are looked at: the exchange may show thousands. */

@@ -21,6 +21,7 @@ import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts"
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
+import { within } from "../write/within.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { isWhole, mostFilled, withToldEnd } from "./told-outside.ts";
 
@@ -54,7 +55,11 @@ export async function outsideOrder(
       return describeOutside(deps, account, { ...record, filled: null });
     case "open":
     case "triggered": {
-      const filled = await readFilled(deps, account, record.order, purpose);
+      const reading = readFilled(deps, account, record.order, purpose);
+      const filled =
+        useOf(purpose) === "cancel"
+          ? ((await within(deps.clock, CANCEL_WAITS_MS, reading)) ?? mostFilled(deps, account, record.order, null))
+          : await reading;
       const open = describeOutside(deps, account, { ...record, filled });
       return filled !== null && isWhole(record.order, filled) ? { ...open, status: "filled" } : open;
     }
@@ -63,6 +68,9 @@ export async function outsideOrder(
       return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
   }
 }
+
+/** A cancel waits no longer for the fills of what it is to cancel, milliseconds: what they are by then is read once it is over. */
+const CANCEL_WAITS_MS = 1_000;
 
 async function readFilled(
   deps: With<"exchange" | "feeds" | "settings" | "store">,

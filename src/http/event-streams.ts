@@ -20,9 +20,12 @@ export function eventSource(
   let last = position;
   return {
     greeting: GREETING + frame(first),
+    ...(follows ? {} : { isWhole: true as const }),
     next() {
       const read = readEvents(deps, listener, { after: last, limit: PAGE_EVENTS });
-      if (read === null) return null;
+      // It comes back to where it was; who only wants what there is must not take a part for it.
+      if (read === null && follows) return null;
+      if (read === null) throw new Error("the place of a reader of events is lost, or its key");
       last = read.last;
       if (read.events.length > 0) return read.events.map(frame).join("");
       return follows ? "" : null;

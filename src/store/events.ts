@@ -60,13 +60,25 @@ export function markStart(store: Store, nowMs: number): void {
   store.insert(events).values({ id, accountId: "", atMs: nowMs, type: "started", resourceId: "", payload: null }).run();
 }
 
+const latest = prepared((store) =>
+  store.select({ id: events.id }).from(events).orderBy(desc(events.id)).limit(1).prepare(),
+);
+
 /** 0 while nothing has been written. */
 export function latestEventId(store: Store): number {
-  return store.select({ id: events.id }).from(events).orderBy(desc(events.id)).limit(1).get()?.id ?? 0;
+  return latest(store).get()?.id ?? 0;
 }
 
+const byId = prepared((store) =>
+  store
+    .select({ id: events.id })
+    .from(events)
+    .where(eq(events.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function hasEvent(store: Store, id: number): boolean {
-  return store.select({ id: events.id }).from(events).where(eq(events.id, id)).get() !== undefined;
+  return byId(store).get({ id }) !== undefined;
 }
 
 const newer = prepared((store) =>
@@ -128,7 +140,7 @@ export type Retention = { maxRows: number; beforeMs: number };
  * stays in any case. Returns how many were deleted.
  */
 export function pruneEvents(store: Store, { maxRows, beforeMs }: Retention, limit: number): number {
-  const latest = latestEventId(store);
+  const newest = latestEventId(store);
   const firstKept = store
     .select({ id: events.id })
     .from(events)
@@ -136,7 +148,7 @@ export function pruneEvents(store: Store, { maxRows, beforeMs }: Retention, limi
     .offset(maxRows)
     .limit(1)
     .get();
-  const oldest = store.select().from(events).where(lt(events.id, latest)).orderBy(asc(events.id)).limit(limit).all();
+  const oldest = store.select().from(events).where(lt(events.id, newest)).orderBy(asc(events.id)).limit(limit).all();
   const doomed = oldest.filter(({ id, atMs }) => atMs < beforeMs || (firstKept !== undefined && id <= firstKept.id));
   const last = doomed.at(-1);
   if (last !== undefined) store.delete(events).where(lte(events.id, last.id)).run();

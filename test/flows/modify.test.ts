@@ -119,6 +119,17 @@ test("an order placed as post-only stays so with always_place, until it waits fo
   expect(waiting.body).toMatchObject({ id: body["id"], status: "waiting_for_trigger", time_in_force: "gtc", trigger });
 });
 
+test("what always_place has placed too much is reduced to a post-only order, and told as that", async () => {
+  const { rig, id } = await opened();
+  rig.deliveries.push(after(() => rig.trade("sell", "0.04", "90000")));
+  const moved = await modify(rig, id, { price: "89000", always_place: true });
+  const body = { id, status: "open", time_in_force: "alo", size: "0.1", filled_size: "0.04" };
+  expect(moved.body).toMatchObject(body);
+  expect(rig.sent).toEqual(["batchModify", "batchModify"]);
+  expect(await open(rig)).toMatchObject([{ limitPx: "89000.0", tif: "Alo", sz: "0.06" }]);
+  expect((await read(rig, id)).body).toMatchObject(body);
+});
+
 test("always_place for an order that is closed places a new order, and the old one stays as it was", async () => {
   const { rig, id, oid } = await opened();
   await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });

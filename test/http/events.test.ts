@@ -165,6 +165,55 @@ describe("a stream of events", () => {
   });
 });
 
+describe("events that are not kept any more", () => {
+  function forget(rig: Rig): void {
+    const { store } = rig.deps;
+    inTransaction(store, () => pruneEvents(store, { maxRows: 10, beforeMs: 0 }, 10_000));
+  }
+
+  test("end the stream of a reader who has not read them yet: the next says that its place is lost", async () => {
+    const rig = openRig();
+    const stream = await open(rig, { query: "?after=0" });
+    for (let nth = 0; nth < 100; nth += 1) happen(rig);
+    const told: Received[] = [await nextOf(stream), await nextOf(stream)];
+    forget(rig);
+    told.push(...(await stream.rest()));
+    expect(kinds(told)[0]).toBe("ready");
+    // What was handed over is whole, and nothing of after a gap follows it.
+    expect(told.length).toBe(1 + 64);
+    expect(kinds(await all(rig, { lastEventId: told.at(-1)?.id ?? "" }))).toEqual(["reset"]);
+  });
+
+  test("break off what is told to its end, so that nobody takes a part for it", async () => {
+    const rig = openRig();
+    for (let nth = 0; nth < 100; nth += 1) happen(rig);
+    const stream = await open(rig, { query: "?after=0&follow=false" });
+    await stream.next();
+    await stream.next();
+    forget(rig);
+    expect(stream.rest()).rejects.toThrow();
+  });
+
+  test("of other accounts take nothing from a reader to whom nothing happens", async () => {
+    const rig = openRig();
+    happen(rig);
+    const stream = await open(rig);
+    await stream.next();
+    const next = stream.next();
+    await settled();
+    for (let nth = 0; nth < 100; nth += 1) happen(rig, ACCOUNTS.other);
+    for (let step = 0; step < 4; step += 1) {
+      await settled();
+      await rig.clock.advance(5_000);
+    }
+    await settled();
+    forget(rig);
+    happen(rig);
+    expect(await next).toMatchObject({ type: "order.created" });
+    await stream.cancel();
+  });
+});
+
 describe("an event of an order says who placed it", () => {
   const PLACE = { account: ACCOUNTS.main, market: "BTC", side: "buy", size: "0.01", price: "60000" };
 

@@ -111,6 +111,14 @@ test("cancel takes an empty object, an empty body and no content type", async ()
   }
 });
 
+test("a rule of a list that is older than ten minutes is not held against a reduction, whatever the wall clock says", async () => {
+  const rig = openRig();
+  // The wall clock still shows the moment at which the list was read.
+  Object.assign(rig.deps.markets, { ageMs: () => 10 * 60_000 + 1 });
+  await place(rig, "old-rule-0001", { ...ORDER, size: "0.0000001", reduce_only: true });
+  expect(rig.sent).toHaveLength(1);
+});
+
 test("an order that breaks a known rule is answered rejected and is not sent", async () => {
   const rig = openRig();
   const response = await place(rig, "known-rule-01", { ...ORDER, size: "0.0000001" });

@@ -1,5 +1,7 @@
 /** Triggers whose answers name no native id: named by whatever shows them, and over by what goes past them. */
 import { expect, test } from "bun:test";
+import { cancelOrder } from "../../src/actions/cancel-order.ts";
+import { listOrders } from "../../src/actions/list-orders.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { listOpenOrders } from "../../src/actions/open-orders.ts";
 import { decimal } from "../../src/core/decimal.ts";
@@ -87,6 +89,42 @@ test("it is in the list of open orders before anything has named it, and once", 
     [String(other["id"]), expect.any(String)],
   ]);
   expect((await listOpenOrders(rig.deps, ACCOUNT, { ...page, below: 2n ** 64n })).orders).toHaveLength(1);
+});
+
+test.each([1, 2, 3])("several of them are in the pages of that list, %i in each, each once", async (limit) => {
+  const { rig, id } = await unnamed();
+  const ids = [id];
+  for (const key of ["key-0002", "key-0003"]) {
+    rig.deliveries.push((body, venue) => {
+      venue.take(body);
+      return answered({ status: "ok", response: { type: "order", data: { statuses: ["waitingForTrigger"] } } });
+    });
+    ids.push(String((await rig.answerOf(rig.place(key, STOP))).order["id"]));
+  }
+  ids.push(String((await rig.answerOf(rig.place("key-0004"))).order["id"]));
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  const shown: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await listOrders(rig.deps, rig.caller, { status: "open", dex: null, cursor, limit });
+    // Our own text of a list.
+    const told = JSON.parse(page.body) as { data: { id: string }[]; next_cursor: string | null };
+    shown.push(...told.data.map((order) => order.id));
+    cursor = told.next_cursor;
+  } while (cursor !== null && shown.length <= ids.length);
+  // Newest first, and what has a native id after all that have none.
+  expect(shown).toEqual([...ids.slice(0, 3).toReversed(), ...ids.slice(3)]);
+});
+
+test("a cancel of it does not wait for a list that does not come", async () => {
+  const { rig, id } = await unnamed();
+  rig.exchange.answer("frontendOpenOrders", () => new Promise(() => undefined));
+  const wanted = { idempotencyKey: "key-0009", fingerprint: "f", id };
+  const canceled = rig.answerOf(cancelOrder(rig.deps, rig.caller, wanted));
+  await rig.clock.advance(1_500);
+  expect(rig.exchange.sent.filter(({ body }) => body.includes("cancelByCloid"))).toHaveLength(1);
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  await canceled;
 });
 
 test("seed 705198: a history that has lost it by the time at which it is looked for has named it before, and it ends", async () => {

@@ -110,7 +110,7 @@ export type PaperRig = {
   deliveries: Delivery[];
   /** Types of reads that fail from now on. */
   failing: Set<string>;
-  /** Reads that are answered otherwise than by the exchange, with JSON or a whole response; undefined = by the exchange. */
+  /** Reads that are answered otherwise than by the exchange, with JSON or a whole response, or when a promise says; undefined = by the exchange. */
   interfere: (request: Record<string, unknown>) => unknown;
   log: { level: string; fields: LogFields; message: string }[];
   ask(party: Party, ask: Ask): Promise<Answer>;
@@ -211,7 +211,7 @@ export async function openPaperRig(options: PaperRigOptions = {}): Promise<Paper
     }
     rig.asked.push(json.type ?? "");
     if (rig.failing.has(json.type ?? "")) throw broken("ECONNRESET");
-    const answer = rig.interfere(json) ?? asAgent(json);
+    const answer = (await rig.interfere(json)) ?? asAgent(json);
     if (answer instanceof Response) return answer;
     return answer === undefined ? post("/info", body) : Response.json(answer);
   };

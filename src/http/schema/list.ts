@@ -95,7 +95,7 @@ export const IdempotencyKeyParameter = Type.String({
   maxLength: 128,
   pattern: "^[!-~]{8,128}$",
   description:
-    "The order that was placed under this Idempotency-Key; of a key with rails, under its bot's own. Anybody else may see one of each bot.",
+    "What was placed under this Idempotency-Key: the order; of a batch all of them; of a trade its entry, once that was sent, and its guards; of a modify what it placed beside an order that had ended. A key with rails finds its own bot's alone, anybody else those of every bot.",
 });
 
 export const ExportedFile = Type.String({

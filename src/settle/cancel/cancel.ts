@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
-import { isClosed, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
+import { isClosed, isLive, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -13,7 +13,7 @@ import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import { liveLeg } from "../look/apply-sight.ts";
 import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
-import { actionOf, type Intended, signerOfToday, storeAttempt } from "../send/intent.ts";
+import { actionOf, type Intended, isAlwaysPlace, signerOfToday, storeAttempt } from "../send/intent.ts";
 import { assetIdOf, listedAssetId } from "./asset-id.ts";
 
 /** What has to be known to cancel one leg of an order. */
@@ -30,6 +30,18 @@ export function legToCancel(legs: readonly Leg[]): Leg | null {
 /** The exchange has confirmed it, and has not said that it is over. */
 export function mayRest(leg: Leg): boolean {
   return leg.state === "resting" || leg.state === "armed" || isPerhapsOver(leg);
+}
+
+/**
+ * True while there may be something to cancel of it: it may live itself, or it has ended, and a modify that places in any case is
+ * still out. What that places becomes an order of its own only once it is settled: until then it is a leg of this one.
+ */
+export function mayBeCanceled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
+  if (isLive(status)) return true;
+  const open = new Set(listLegs(store, id).flatMap((leg) => (isClosed(leg) ? [] : leg.cloid)));
+  return unsettledPlacings({ store }, id).some(
+    (attempt) => attempt.cloid !== null && open.has(attempt.cloid) && isAlwaysPlace(attempt),
+  );
 }
 
 /** By native id; by client order id while the exchange has not named it. */

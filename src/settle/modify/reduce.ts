@@ -160,6 +160,8 @@ function storeReduction(
     oid: null,
     ordinal,
     size: remainder,
+    // Which the exchange makes of it in any case, as of everything that is placed only where its original was canceled.
+    timeInForce: "alo",
     // One that is reduced has fired, if it ever waited: what is left of it is a plain order.
     trigger: null,
     state: "sent",

@@ -1,6 +1,5 @@
 import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
-import { isLive } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { Settling, Slot, ToSend, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -8,7 +7,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
-import { intendedCancel, legToCancel, recordCancelReply, unsettledPlacings } from "../cancel/cancel.ts";
+import { intendedCancel, legToCancel, mayBeCanceled, recordCancelReply, unsettledPlacings } from "../cancel/cancel.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { deriveOrder } from "../record/record.ts";
 import { storeAttempt } from "../send/intent.ts";
@@ -65,7 +64,7 @@ function storeCancel(world: ToCancel, canceling: Canceling, slot: Slot): Attempt
     const order = findOrder(store, orderId);
     const leg = legToCancel(listLegs(store, orderId));
     const agent = signingAgent(world, account);
-    if (order === null || leg === null || !isLive(order.status) || isArmed(world, orderId)) return null;
+    if (order === null || leg === null || !mayBeCanceled(world, order) || isArmed(world, orderId)) return null;
     // Nothing can be canceled without a key that signs: it is tried again, and until then nothing is claimed.
     if (agent.kind === "obstacle") return null;
     // Somebody asks for it again: it is followed again.

@@ -1,0 +1,51 @@
+/** An answer that is one to another kind of action says nothing of the one that was asked for, however glad its words are. */
+import { expect, test } from "bun:test";
+import { type Delivery, FIRST, openPaperRig } from "../support/paper-rig.ts";
+import { open, opened, read } from "./modified-order.ts";
+
+const DEFAULT = { type: "default" };
+const CANCELED = { type: "cancel", data: { statuses: ["success"] } };
+const TWAP_CANCELED = { type: "twapCancel", data: { status: "success" } };
+const RUNNING = { type: "twapOrder", data: { status: { running: { twapId: 77 } } } };
+
+function answering(response: object, hasArrived: boolean): Delivery {
+  return async (arrive) => {
+    if (hasArrived) await arrive();
+    return Response.json({ status: "ok", response });
+  };
+}
+
+const TWAP = { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 };
+const LEVERAGE = { market: "BTC", leverage: 3, margin_type: "cross" };
+
+test.each([
+  ["a leverage", "POST /v1/leverage", LEVERAGE, CANCELED],
+  ["a leverage", "POST /v1/leverage", LEVERAGE, TWAP_CANCELED],
+  ["a leverage", "POST /v1/leverage", LEVERAGE, RUNNING],
+  ["a TWAP", "POST /v1/twaps", TWAP, DEFAULT],
+  ["a TWAP", "POST /v1/twaps", TWAP, TWAP_CANCELED],
+  ["a TWAP", "POST /v1/twaps", TWAP, { type: "twapOrder", data: { status: "success" } }],
+])("%s that never arrived has not succeeded (%s)", async (_what, route, body, response) => {
+  const rig = await openPaperRig();
+  rig.deliveries.push(answering(response, false));
+  const answer = await rig.answer(FIRST, { route, body });
+  expect(answer.body).toMatchObject({ status: "rejected", exchange_id: null });
+});
+
+test("a TWAP that was made has the number that the exchange's history shows", async () => {
+  const rig = await openPaperRig();
+  rig.deliveries.push(answering(DEFAULT, true));
+  const answer = await rig.answer(FIRST, { route: "POST /v1/twaps", body: TWAP });
+  expect(answer.body).toMatchObject({ status: "succeeded", exchange_id: "1" });
+});
+
+test.each([["of a TWAP's cancel", TWAP_CANCELED] as const, ["of a setting", DEFAULT] as const])(
+  "a cancel that never arrived, with the answer %s, goes again",
+  async (_what, response) => {
+    const { rig, id } = await opened();
+    rig.deliveries.push(answering(response, false));
+    await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
+    await rig.clock.advance(10_000);
+    expect([(await read(rig, id)).body["status"], await open(rig)]).toEqual(["canceled", []]);
+  },
+);
