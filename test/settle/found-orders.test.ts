@@ -51,7 +51,7 @@ test("a mark says whose an order is: a bot's, nobody's, or of a bot that is not 
 test("of two bots that share a mark nothing is proven", async () => {
   const rig = await limitedRig({});
   const { secret } = rig.deps.instance;
-  const markOf = (bot: string) => botBitsOf({ secret, accountId: ACCOUNTS.main, bot });
+  const markOf = (bot: string) => botBitsOf(secret, { accountId: ACCOUNTS.main, bot });
   let nth = 0;
   while (markOf(`bot-${nth}`) !== markOf("grid-1")) nth += 1;
   expect((await register(rig, textOf(rig, { bot: `bot-${nth}` }, OTHER_KEY))).status).toBe(201);
