@@ -42,7 +42,6 @@ export const UNSEEN: readonly Mutant[] = [
     'result.reply.reason === "no_answer" || result.reply.reason === "server_error"',
     'result.reply.reason === "no_answer"',
   ),
-  one("one word too many is believed", SEND, "reply.statuses.length > count;", "reply.statuses.length > count + 1;"),
   one(
     "an action leaves that can only arrive to be refused",
     SEND,
@@ -275,7 +274,7 @@ export const UNSEEN: readonly Mutant[] = [
   ),
   one(
     "a flattening goes further than its bot's grant lets it",
-    "src/settle/stop/flattener.ts",
+    "src/settle/stop/close-markets.ts",
     "maxDistance: distanceOf(world, stop)",
     "maxDistance: null",
   ),

@@ -334,8 +334,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       told,
       heardOfOthers: opened.heardOfOthers(),
       // What a feed tells is not looked through.
-      shownCloids: hasFeed || worlds.forgetting === null ? null : opened.shownCloids(),
-      recordedCloids: hasFeed || worlds.forgetting === null ? null : opened.recordedCloids(),
+      ...(hasFeed || worlds.forgetting === null ? { shownCloids: null, recordedCloids: null } : opened.heardCloids()),
       runningTwaps,
       tops,
       moves: worlds.moves,

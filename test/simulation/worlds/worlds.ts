@@ -96,10 +96,11 @@ export type OpenWorlds = {
   onHeard(body: string, answer: string): void;
   /** Client order ids of ours under which a look has shown a gateway the order of another. */
   heardOfOthers(): ReadonlySet<string>;
-  /** Client order ids that any whole answer has shown to a living gateway. */
-  shownCloids(): ReadonlySet<string>;
-  /** Of these, those of which there was a record, or a row in a list of orders: fills and answers to actions have no time of placing. */
-  recordedCloids(): ReadonlySet<string>;
+  /**
+   * Client order ids that any whole answer has shown to a living gateway; and of these, those of which there was a record or a row in a list
+   * of orders: fills and answers to actions have no time of placing.
+   */
+  heardCloids(): { shownCloids: ReadonlySet<string>; recordedCloids: ReadonlySet<string> };
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
   /** When a copy of an action that had been refused early was executed all the same, by its number; milliseconds of virtual time. */
@@ -146,8 +147,7 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
         if (isOfOrders) recorded.add(cloid);
       }
     },
-    shownCloids: () => shown,
-    recordedCloids: () => recorded,
+    heardCloids: () => ({ shownCloids: shown, recordedCloids: recorded }),
     refusedNonces,
     takenLaterMs: early?.takenLaterMs ?? NONE,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
