@@ -76,12 +76,13 @@ const rowOf = prepared((store) =>
 
 type BotDayRow = typeof botDays.$inferSelect;
 
-/** Only `write` and the migration that merged the books make these texts, of what they are read as here. */
 function netsIn({ nets }: BotDayRow): [string, Decimal][] {
+  // Only `netsText` makes it, and the migration that merged the books.
   return JSON.parse(nets) as [market: string, net: Decimal][];
 }
 
 function dayOfRow({ turnover, actions, fees, markets }: BotDayRow): DayBook {
+  // Only `marketsText` makes it, and the migration that merged the books.
   const rows = (JSON.parse(markets) as MarketFigures[]).map(marketOf);
   return { own: { turnover, actions, fees }, markets: new Map(rows.map((row) => [row.market, row])) };
 }
@@ -137,14 +138,17 @@ const DONE = {
   fees: sql`excluded.fees`,
   markets: sql`excluded.markets`,
 };
-const insert = (store: Store) => store.insert(botDays).values(placeholders(botDays));
 const writeNewest = prepared((store) =>
-  insert(store)
+  insertInto(store)
     .onConflictDoUpdate({ target, set: { ...DONE, nets: sql`excluded.nets` } })
     .prepare(),
 );
 /** What was held then stays as it was written. */
-const writeOlder = prepared((store) => insert(store).onConflictDoUpdate({ target, set: DONE }).prepare());
+const writeOlder = prepared((store) => insertInto(store).onConflictDoUpdate({ target, set: DONE }).prepare());
+
+function insertInto(store: Store) {
+  return store.insert(botDays).values(placeholders(botDays));
+}
 
 function write(store: Store, book: BotBook): void {
   const { accountId, bot, newest, days, unwritten } = book;

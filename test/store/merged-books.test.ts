@@ -42,8 +42,9 @@ async function withMerged(check: (store: Store) => void): Promise<void> {
   });
 }
 
-const held = (store: Store, accountId: string, bot: string): Record<string, string> =>
-  Object.fromEntries(listBotNets(store, accountId, bot));
+function held(store: Store, accountId: string, bot: string): Record<string, string> {
+  return Object.fromEntries(listBotNets(store, accountId, bot));
+}
 
 const HELD: [accountId: string, bot: string, nets: Record<string, string>][] = [
   ["a", "grid", { BTC: "0.0098", "xyz:TSLA": "-2" }],
