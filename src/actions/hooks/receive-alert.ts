@@ -10,7 +10,7 @@ import type { Delivery, Hook } from "../../core/hook/hook.ts";
 import { judgeAlert } from "../../core/hook/judged-alert.ts";
 import { canonicalName } from "../../core/market.ts";
 import { isWithin } from "../../core/rails/networks.ts";
-import type { Deps, With } from "../../deps.ts";
+import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import {
   countRepeat,
@@ -27,8 +27,8 @@ import { hookKey } from "./hook-key.ts";
 
 /** Less than a gateway has: an alert is stored also before the passphrase has been checked and the exchange has been read. */
 export type ToReceive = With<"clock" | "store"> & {
-  markets: Pick<Deps["markets"], "current">;
-  state: Pick<Deps["state"], "phase" | "writesStoppedBecause">;
+  markets: Pick<With<"markets">["markets"], "current">;
+  state: Pick<With<"state">["state"], "phase" | "writesStoppedBecause">;
 };
 
 /**
