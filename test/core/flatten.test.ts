@@ -29,15 +29,15 @@ test.each([
 });
 
 test.each([
-  ["all that is held, where the books hold nothing", "0.5", "0", ["0.5", "0"], "0.5"],
-  ["what the books do not hold", "0.5", "0.2", ["0.5", "0"], "0.3"],
-  ["nothing where the books hold all of it", "0.5", "0.5", ["0.5", "0"], "0"],
-  ["no more than was bought", "0.5", "0", ["0.3", "0.4"], "0.3"],
-  ["no more of a short than was sold", "-0.5", "0", ["0.3", "0.4"], "-0.4"],
-  ["nothing of a short where nothing was sold", "-0.5", "0", ["0.3", "0"], "0"],
-  ["of what was bought what is more than the books are short", "0.5", "-0.2", ["0.5", "0"], "0.3"],
-  ["nothing where nothing is held", "0", "0", ["1", "1"], "0"],
-] as const)("of what TWAPs of nobody have traded a bot may hold %s", (_what, position, net, [buys, sells], part) => {
+  ["all that is held, where the books hold nothing", ["0.5", "0"], ["0.5", "0"], "0.5"],
+  ["what the books do not hold", ["0.5", "0.2"], ["0.5", "0"], "0.3"],
+  ["nothing where the books hold all of it", ["0.5", "0.5"], ["0.5", "0"], "0"],
+  ["no more than was bought", ["0.5", "0"], ["0.3", "0.4"], "0.3"],
+  ["no more of a short than was sold", ["-0.5", "0"], ["0.3", "0.4"], "-0.4"],
+  ["nothing of a short where nothing was sold", ["-0.5", "0"], ["0.3", "0"], "0"],
+  ["of what was bought what is more than the books are short", ["0.5", "-0.2"], ["0.5", "0"], "0.3"],
+  ["nothing where nothing is held", ["0", "0"], ["1", "1"], "0"],
+] as const)("of what TWAPs of nobody have traded a bot may hold %s", (_what, [position, net], [buys, sells], part) => {
   const sums = { buys: decimal(buys), sells: decimal(sells) };
   expect(unprovenPart(decimal(position), decimal(net), sums)).toBe(decimal(part));
 });
