@@ -98,7 +98,7 @@ export function place(chain, account, wire, modify = null) {
   account.orders.set(made.oid, made);
   chain.log.push({
     t: made.at,
-    what: modify ? "replacement" : "order",
+    what: modify ? "replacement" : wire.r ? "reduction" : "order",
     account: account.address,
     oid: made.oid,
     cloid: made.cloid,

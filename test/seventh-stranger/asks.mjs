@@ -1,5 +1,5 @@
 // What scenes ask for, and say when it is not so.
-import { num } from "./codec.mjs";
+import { num, sleep } from "./codec.mjs";
 import { nextKey, priceAt } from "./play.mjs";
 
 /** Places an order once, of a size of its own and so many times the mark: `what` is market, side and times. */
@@ -43,3 +43,12 @@ export const bodyOf = (world, client, coin = "BTC", more = {}) => ({
   price: priceAt(world, coin, "0.9"),
   ...more,
 });
+
+/** Waits as it is told to, with the same key, where nothing was sent. */
+export async function patiently(client, path, body, key) {
+  for (let attempt = 0; ; attempt++) {
+    const entry = await client.post(path, body, key);
+    if (entry.status !== 429 || attempt > 3) return entry;
+    await sleep(entry.retryAfter * 1000 + 200);
+  }
+}

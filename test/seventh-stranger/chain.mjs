@@ -100,9 +100,19 @@ export class Chain {
     const row = { order: this.front(order), status, statusTimestamp: at };
     order.rows.push({ t: at, row });
     order.account.history.push({ t: at, row });
-    const { coin, side, limitPx, sz, oid, timestamp, origSz, cloid } = row.order;
+    const { coin, side, limitPx, sz, oid, timestamp, origSz, cloid, reduceOnly } = row.order;
     const update = {
-      order: { coin, side, limitPx, sz, oid, timestamp, origSz, ...(cloid ? { cloid } : {}) },
+      order: {
+        coin,
+        side,
+        limitPx,
+        sz,
+        oid,
+        timestamp,
+        origSz,
+        ...(cloid ? { cloid } : {}),
+        ...(reduceOnly ? { reduceOnly } : {}),
+      },
       status,
       statusTimestamp: at,
     };

@@ -26,8 +26,8 @@ export async function write(world, client, what) {
   };
   const both = draw.chance(0.12) ? [send(), send()] : [send()];
   let [entry] = await Promise.all(both);
-  for (let i = 0; i < 2 && (entry.status === 0 || entry.status === 202 || draw.chance(0.1)); i++) {
-    await sleep(draw.between(100, 3000));
+  for (let i = 0; i < 2 && ([0, 202, 429].includes(entry.status) || draw.chance(0.1)); i++) {
+    await sleep(entry.status === 429 ? Math.min(15, entry.retryAfter) * 1000 : draw.between(100, 3000));
     entry = await send();
   }
   return entry;
