@@ -52,3 +52,13 @@ export async function patiently(client, path, body, key) {
     await sleep(entry.retryAfter * 1000 + 200);
   }
 }
+
+/** The fate of the next action of a type; the others are well. */
+export function nextFate(world, type, name, seconds = 5) {
+  let isUsed = false;
+  world.exchange.fate = (envelope) => {
+    if (isUsed || (type && envelope.action.type !== type)) return "ok";
+    isUsed = true;
+    return { name, seconds };
+  };
+}

@@ -28,6 +28,10 @@ const FATES = {
   endless: { runs: true, answer: "endless" },
   trickled: { runs: true, answer: "trickled" },
   gzip: { runs: true, answer: "gzip" },
+  huge: { runs: true, answer: "huge" },
+  redirect: { runs: true, answer: "redirect" },
+  htmlType: { runs: true, answer: "htmlType" },
+  noCloid: { runs: true, answer: "noCloid" },
   twice: { runs: true, answer: "twice" },
   otherShape: { runs: true, answer: "otherShape" },
   fewer: { runs: true, answer: "fewer" },
@@ -49,6 +53,7 @@ export async function startExchange(chain, servers, draw) {
     control: { mute: false },
     requests: 0,
     sent: [],
+    asked: [],
   };
   const http = createServer((request, response) => {
     const chunks = [];
@@ -102,7 +107,17 @@ async function answerInfo(state, body, response) {
     state.unknown.add(body.type);
     return reply(response, 422, "Failed to deserialize the JSON body into the target type");
   }
+  state.asked.push({ t: Date.now(), type: body.type, user: body.user, weight: weightOf(body.type, found) });
   return reply(response, 200, JSON.stringify(found), "application/json");
+}
+
+const LIGHT = ["l2Book", "allMids", "clearinghouseState", "orderStatus", "spotClearinghouseState", "exchangeStatus"];
+
+/** What the exchange counts for a question, by PROTOCOL 9. */
+function weightOf(type, found) {
+  if (LIGHT.includes(type)) return 2;
+  if (type === "userRole") return 60;
+  return 20 + (/Fills|history|historical|Ledger|Funding/i.test(type) ? Math.floor((found?.length ?? 0) / 20) : 0);
 }
 
 function reply(response, status, textBody, type = "text/plain; charset=utf-8") {
@@ -154,6 +169,13 @@ async function deliver(response, fate, result, seconds) {
         await sleep(10);
       }
       return response.end();
+    case "huge":
+      return reply(response, 200, `${body}${" ".repeat(3_000_000)}`, "application/json");
+    case "redirect":
+      response.writeHead(307, { Location: "/exchange" });
+      return response.end();
+    case "htmlType":
+      return reply(response, 200, body, "text/html");
     case "gzip":
       response.writeHead(200, { ...json, "Content-Encoding": "gzip" });
       return response.end(gzipSync(body));
@@ -179,6 +201,12 @@ function bent(result, how) {
   if (how === "fewer") return other(statuses.slice(0, -1));
   if (how === "more") return other([...statuses, statuses[0]]);
   if (how === "swapped") return other([...statuses].reverse());
+  if (how === "noCloid")
+    return other(
+      statuses.map((s) =>
+        s.resting ? { resting: { oid: s.resting.oid } } : s.filled ? { filled: { ...s.filled, cloid: undefined } } : s,
+      ),
+    );
   if (how === "foreign")
     return other(
       statuses.map((s) => (s.resting ? { resting: { oid: s.resting.oid + 7, cloid: `0x${"ab".repeat(16)}` } } : s)),

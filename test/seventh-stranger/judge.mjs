@@ -176,8 +176,9 @@ export class Judge {
         this.say("CRITICAL", "told as succeeded, and never done", detail);
       if (status === "rejected" && done.length > 0) this.say("CRITICAL", "told as rejected, and done", detail);
       if (done.length > 1) this.say("CRITICAL", "an operation was done twice", detail);
+      const saysWhen = /at the latest from|(within|after) ten minutes/.test(rows[0].error ?? "");
       if (["unknown", "processing"].includes(status))
-        this.say("high", "an operation is not known a minute after all is well", detail);
+        this.say(saysWhen ? "soft" : "high", "an operation is not known a minute after all is well", detail);
     }
   }
 

@@ -30,7 +30,8 @@ export async function round(binary, seed, options) {
     );
     await events;
     const left = await settle(world);
-    for (const line of left) world.judge.say("high", "not known a minute after all is well", { id: line });
+    for (const line of left)
+      world.judge.say(line.startsWith("soft") ? "soft" : "high", "not known a minute after all is well", { id: line });
     await compare(world);
   } finally {
     if (options.keep) keep(world, `${options.keep}/seed-${seed}.jsonl`);

@@ -6,6 +6,8 @@ import { nextKey, priceAt, write } from "./play.mjs";
 import { ANSWER_SCENES } from "./scenes-answers.mjs";
 import { BODY_SCENES } from "./scenes-bodies.mjs";
 import { DOOR_SCENES } from "./scenes-door.mjs";
+import { LIST_SCENES } from "./scenes-lists.mjs";
+import { OPERATION_SCENES } from "./scenes-operations.mjs";
 import { compare, keep, makeWorld, settle } from "./world.mjs";
 
 // ---- accounts
@@ -256,7 +258,9 @@ export const SCENES = {
   spotLost,
   record,
   listsMove,
+  ...LIST_SCENES,
   ...ANSWER_SCENES,
+  ...OPERATION_SCENES,
   ...DOOR_SCENES,
   ...BODY_SCENES,
 };
@@ -267,7 +271,8 @@ export async function scene(binary, name, options) {
   try {
     await SCENES[name](world);
     const left = await settle(world);
-    for (const line of left) world.judge.say("high", "not known a minute after all is well", { id: line });
+    for (const line of left)
+      world.judge.say(line.startsWith("soft") ? "soft" : "high", "not known a minute after all is well", { id: line });
     await compare(world);
   } finally {
     if (options.keep) keep(world, `${options.keep}/scene-${name}.jsonl`);

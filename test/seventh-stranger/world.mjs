@@ -99,7 +99,9 @@ export async function settle(world, limit = 62000) {
       const { unknown_orders: orders, unknown_operations: operations, unsettled_actions: actions } = entry.answer ?? {};
       const count = (u) => (typeof u === "object" ? (u.count ?? 0) : (u ?? 0));
       if (entry.status !== 200 || count(orders) + count(operations) + (actions ?? 0) > 0)
-        left.push(`${client.name}: ${JSON.stringify([orders, operations, actions])}`);
+        left.push(
+          `${count(orders) + (actions ?? 0) > count(operations) ? "" : "soft "}${client.name}: ${JSON.stringify([orders, operations, actions])}`,
+        );
     }
     if (left.length === 0) break;
     await sleep(1500);
@@ -206,6 +208,7 @@ export function keep(world, file) {
     ...world.told.map((e) => ({ t: e.t, told: { ...e, raw: undefined } })),
     ...world.events.map((e) => ({ t: e.t, event: e })),
     ...world.chain.log.map((e) => ({ t: e.t, chain: e })),
+    ...world.exchange.asked.map((e) => ({ t: e.t, asked: e })),
     ...world.exchange.sent.map((e) => ({
       t: e.t,
       sent: { type: e.type, vault: e.vault, nonce: e.nonce, fate: e.fate, action: e.envelope.action },
