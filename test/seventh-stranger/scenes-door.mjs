@@ -226,13 +226,13 @@ async function streams(world) {
   const mine = () =>
     world.events.filter((e) => e.client === "main" && !["ready", "reset"].includes(e.type)).map((e) => e.id);
   const before = mine();
-  const resume = async (after, header = "Last-Event-ID") => {
+  const resume = async (after, header = "Last-Event-ID", ms = 2500) => {
     const heard = await raw(
       world.gateway,
       bytesOf(world, main, `GET ${header === "after" ? `/v1/events?after=${after}` : "/v1/events"}`, {
         headers: header === "after" ? {} : { [header]: after },
       }),
-      2500,
+      ms,
     );
     return {
       heard,
@@ -273,10 +273,12 @@ async function streams(world) {
   }
   await killAndStart(world.gateway);
   await sleep(1500);
-  const over = await resume(before[0]);
+  await main.surely("/v1/status");
+  const over = await resume(before[0], "Last-Event-ID", 9000);
   const lost = before.slice(1).filter((id) => !over.ids.includes(id));
   expect(world, "CRITICAL: events left out over a kill", lost.length === 0 || over.isReset, {
     id: "kill",
+    heard: over.heard.slice(0, 200),
     lost,
     got: over.ids.length,
     isReset: over.isReset,

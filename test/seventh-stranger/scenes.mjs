@@ -248,7 +248,11 @@ async function listsMove(world) {
   expect(world, "no such market", noSuch.status === 400, brief(noSuch));
   const noDex = await once(world, main, ["BTC", "buy", "0.9"], { market: "abc:BTC" });
   expect(world, "no such dex", noDex.status === 400, brief(noDex));
-  await sleep(3000);
+  await sleep(31000);
+  for (const coin of ["xyz:NEW", "@300"]) {
+    const later = await once(world, main, [coin, "buy", "0.9"]);
+    expect(world, "a market that is new is not found after half a minute", later.status === 201, brief(later));
+  }
 }
 
 export const SCENES = {
