@@ -16,7 +16,7 @@ export async function once(world, client, what, more = {}) {
     json: JSON.stringify(body),
     ...(isOfItsOwn ? { coin, size, side } : {}),
   });
-  return client.post("/v1/orders", body, key);
+  return patiently(client, "/v1/orders", body, key);
 }
 
 /** Says `what` where it is not so: "high", unless it begins with another word for how bad it is. */
@@ -48,7 +48,7 @@ export const bodyOf = (world, client, coin = "BTC", more = {}) => ({
 export async function patiently(client, path, body, key) {
   for (let attempt = 0; ; attempt++) {
     const entry = await client.post(path, body, key);
-    if (entry.status !== 429 || attempt > 3) return entry;
+    if (![429, 503].includes(entry.status) || attempt > 3) return entry;
     await sleep(entry.retryAfter * 1000 + 200);
   }
 }

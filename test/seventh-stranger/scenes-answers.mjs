@@ -183,6 +183,34 @@ async function cancelAlls(world) {
   await sleep(2000);
 }
 
+/** One lost cancel-all before records that are four seconds behind, and then orders: how long is none taken? */
+async function lostCancelAll(world) {
+  const { main, subaccount } = world.clients;
+  for (const times of ["0.9", "0.91", "0.92"]) await once(world, main, ["ETH", "buy", times]);
+  clearInterval(world.timers[2]);
+  for (const server of world.stores.list) server.lag.records = 4000;
+  nextFate(world, "cancel", "lost");
+  await main.post("/v1/orders/cancel-all", { account: main.account }, nextKey(world, "lost"));
+  const refused = [];
+  for (let i = 0; i < 15; i++) {
+    const body = {
+      account: subaccount.account,
+      market: "xyz:XYZ100",
+      side: "buy",
+      size: world.size("xyz:XYZ100"),
+      price: priceAt(world, "xyz:XYZ100", "0.9"),
+    };
+    const entry = await subaccount.post("/v1/orders", body, nextKey(world, "after"));
+    if (entry.status >= 300)
+      refused.push(`${new Date(entry.t).toISOString()} ${entry.status} ${entry.raw?.slice(0, 200)}`);
+    await sleep(1500);
+  }
+  expect(world, "soft: orders of another account were refused after a lost cancel", refused.length < 3, {
+    id: refused.length,
+    refused,
+  });
+}
+
 async function closes(world) {
   const { main, subaccount } = world.clients;
   for (const [i, fate] of BENT.entries()) {
@@ -212,4 +240,4 @@ async function closes(world) {
   }
 }
 
-export const ANSWER_SCENES = { fewerOfTwo, liveUnseen, batches, cancels, cancelAlls, closes };
+export const ANSWER_SCENES = { fewerOfTwo, liveUnseen, batches, cancels, cancelAlls, lostCancelAll, closes };
