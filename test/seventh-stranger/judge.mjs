@@ -203,13 +203,14 @@ export class Judge {
     }
   }
 
-  /** At rest, each account: what the gateway shows against what is; what differs. */
-  rest(client, shown) {
+  /** At rest, each account: what the gateway shows against what is; what differs. Fills say up to when they are whole. */
+  rest(client, shown, fillsAsOf) {
     const truth = holdings(this.world.chain, this.account(client));
     const problems = [];
     for (const [what, rows] of Object.entries(shown)) {
       if (!rows) continue;
-      const missing = truth[what].filter((r) => !rows.includes(r));
+      const isDue = (row) => what !== "fills" || Number.parseInt(row, 10) <= fillsAsOf;
+      const missing = truth[what].filter((r) => !rows.includes(r) && isDue(r));
       const invented = rows.filter((r) => !truth[what].includes(r));
       if (missing.length + invented.length > 0)
         problems.push([

@@ -168,7 +168,8 @@ async function ordersAtRest(world, client) {
 /** Compared again a few times: what is shown may lag by what the stores do. */
 async function holdingsAtRest(world, client) {
   for (let attempt = 0; ; attempt++) {
-    const problems = world.judge.rest(client, await shownTo(client));
+    const { fillsAsOf, ...shown } = await shownTo(client);
+    const problems = world.judge.rest(client, shown, fillsAsOf);
     if (problems.length === 0) return;
     if (attempt >= 3) {
       for (const [severity, what, detail] of problems) world.judge.say(severity, what, detail);
@@ -182,10 +183,11 @@ async function shownTo(client) {
   const account = (await client.surely("/v1/account")).answer;
   const positions = (await client.all("/v1/positions")).rows;
   const open = (await client.all("/v1/orders?status=open")).rows;
-  const fills = (await client.all("/v1/fills")).rows;
+  const { rows: fills, entry } = await client.all("/v1/fills");
   const twaps = (await client.all("/v1/twaps")).rows;
   const status = { activated: "running" };
   return {
+    fillsAsOf: entry.asOf ? Date.parse(entry.asOf) : Number.POSITIVE_INFINITY,
     positions: positions.map((p) => `${p.market} ${p.side} ${p.size}`).sort(),
     spot: account?.spot
       ?.filter((b) => num(b.total) !== 0n)
