@@ -30,6 +30,7 @@ function report(name, world) {
   return found.some((f) => ["CRITICAL", "high"].includes(f.severity));
 }
 
+process.setMaxListeners(0); // each gateway ends with this process
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => process.exit(1));
 const options = parse(process.argv.slice(2));
 if (!options.binary || options.seeds.length + options.scenes.length === 0) {
