@@ -6,13 +6,12 @@ import { pageLooked, pageOf } from "../core/page.ts";
 import { listOfTexts, orderText } from "../core/resource.ts";
 import type { ToLook, With } from "../deps.ts";
 import { lookForOrders } from "../store/listed-orders.ts";
-import { findOrder, listOrders as listStored, type OrderPage } from "../store/orders.ts";
-import { carriesTag, mintedAtMs } from "../wire/order-id.ts";
+import { findOrder, listOrders as listStored, type OrderPage, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, type ListFilter, UNFILTERED, type WantedFilter } from "./list-filter.ts";
 import { listOpenOrders, placeOf } from "./open-orders.ts";
-import { newestFirst, type PlaceInHistory, placedUnder } from "./placed-under.ts";
+import { newestFirst, placedUnder } from "./placed-under.ts";
 
 export type ListOrders = {
   /** Null for the whole history. */
@@ -119,7 +118,7 @@ function isShown({ status, dex, filter }: OrderListQuery): (order: Order & { key
 
 type PlacedQuery = ListOrders & { idempotencyKey: string; isAsked: ReturnType<typeof isShown> };
 
-function placedPage(deps: With<"instance" | "store">, caller: Caller, wanted: PlacedQuery): string {
+function placedPage(deps: With<"store">, caller: Caller, wanted: PlacedQuery): string {
   const { idempotencyKey, isAsked, cursor, limit } = wanted;
   const placed = placedUnder(deps, caller, idempotencyKey).filter(isAsked);
   const last = cursor === null ? null : requireCursor(deps, caller, cursor);
@@ -130,7 +129,7 @@ function placedPage(deps: With<"instance" | "store">, caller: Caller, wanted: Pl
 
 type NarrowedOrders = ListOrders & { status: OrderStatus | null; narrowedBy: ListFilter | null };
 
-function historyPage(deps: With<"instance" | "store">, caller: Caller, wanted: NarrowedOrders): string {
+function historyPage(deps: With<"store">, caller: Caller, wanted: NarrowedOrders): string {
   const { cursor, limit, status, dex, narrowedBy } = wanted;
   const after = cursor === null ? null : requireCursor(deps, caller, cursor);
   const asked: OrderPage = { accountId: caller.account.id, status, dex, after, limit };
@@ -142,11 +141,8 @@ function historyPage(deps: With<"instance" | "store">, caller: Caller, wanted: N
   return listOfTexts(page.rows.map(orderText), page.nextCursor);
 }
 
-/** One that was taken back since, because no byte of it had left, has its place all the same: its id tells when it was made. */
-function requireCursor(deps: With<"instance" | "store">, caller: Caller, cursor: string): PlaceInHistory {
-  const id = cursor.toLowerCase();
-  const order = findOrder(deps.store, id);
+function requireCursor(deps: With<"store">, caller: Caller, cursor: string): StoredOrder {
+  const order = findOrder(deps.store, cursor.toLowerCase());
   if (order !== null && order.accountId === caller.account.id) return order;
-  if (order === null && carriesTag(id, deps.instance.tag)) return { createdAtMs: mintedAtMs(id), id };
   throw new ApiError("invalid_cursor", "`cursor` is the `next_cursor` of an earlier page of this list.");
 }

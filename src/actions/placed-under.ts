@@ -22,10 +22,8 @@ export function placedUnder(deps: With<"store">, caller: Caller, sent: string): 
     .sort(newestFirst);
 }
 
-/** Where in the list of orders one stands. */
-export type PlaceInHistory = Pick<StoredOrder, "createdAtMs" | "id">;
-
-export function newestFirst(a: PlaceInHistory, b: PlaceInHistory): number {
+/** The order of the list of orders. */
+export function newestFirst(a: StoredOrder, b: StoredOrder): number {
   if (a.createdAtMs !== b.createdAtMs) return b.createdAtMs - a.createdAtMs;
   if (a.id === b.id) return 0;
   return a.id < b.id ? 1 : -1;
