@@ -188,7 +188,11 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "our own sales make the next price worse",
-    changes: inFile("src/settle/stop/flattener.ts", "steps[0] === undefined ? null", "steps[0] !== undefined ? null"),
+    changes: inFile(
+      "src/settle/stop/close-markets.ts",
+      "steps[0] === undefined ? null",
+      "steps[0] !== undefined ? null",
+    ),
     seenBy: { test: FLATTENING, title: "what nobody buys within the bound of the first order is told as left" },
   },
   {
@@ -221,7 +225,7 @@ export const STOP_BREAKS: readonly Break[] = [
     row: "S53",
     name: "flattening takes away a stop at once whose status is not known just then",
     changes: inFile(
-      "src/settle/stop/flattener.ts",
+      "src/settle/stop/close-markets.ts",
       "undecided.length > 0 && isWorthWaiting",
       "!undecided.length > 0 && isWorthWaiting",
     ),
@@ -233,7 +237,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "flattening waits for ever for what is not known of a stop",
-    changes: inFile("src/settle/stop/flattener.ts", "times <= MAX_UNDECIDED", "times > 0"),
+    changes: inFile("src/settle/stop/close-markets.ts", "times <= MAX_UNDECIDED", "times > 0"),
     seenBy: {
       test: "test/http/flatten-unknown.test.ts",
       title: "a stop whose status is not known is not taken away at once",
@@ -283,7 +287,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "a TWAP of the bot that closes is not minded",
-    changes: inFile("src/settle/stop/flattener.ts", "if (twaps.length > 0) {", "if (twaps.length > 99) {").concat(
+    changes: inFile("src/settle/stop/close-markets.ts", "if (twaps.length > 0) {", "if (twaps.length > 99) {").concat(
       inFile("src/settle/stop/flatten-step.ts", "closingTwaps(store, stop, listed.name).length + ", ""),
     ),
     seenBy: { test: "test/http/flatten.test.ts", title: "while a TWAP of the bot closes the same nothing else does" },

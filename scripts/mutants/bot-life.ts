@@ -176,7 +176,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what flattening leaves is not told",
       file: FLATTENER,
-      find: "stop.stoppedAtMs !== null) return end(world, flatten, left)",
+      find: "stop.stoppedAtMs !== null) return end(world, flatten, [...left, ...unproven])",
       put: "stop.stoppedAtMs !== null) return end(world, flatten, [])",
     },
     {

@@ -108,7 +108,7 @@ export const MODIFIES: readonly Mutant[] = [
         put: "if (!isRefused && isReplaced) {",
       },
       { file: "src/gateway.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
-      { file: "src/gateway.ts", find: "{ onSettled: heed, onFills", put: "{ onSettled: () => void heed, onFills" },
+      { file: "src/gateway.ts", find: "    onSettled: heed,", put: "    onSettled: () => void heed," },
     ],
   },
   {

@@ -267,14 +267,49 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a flattening that waits for its stop is silent",
     "src/settle/stop/flattener.ts",
-    '[{ reason: stop.stoppedAtMs === null ? "not_stopped" : "gateway_opening" }]',
-    "[]",
+    "waitFor(world, apart, [...stopWaits(parts, stop), ...waits]);",
+    "waitFor(world, apart, waits);",
   ),
-  one("a flattening does not name its order", "src/settle/stop/flattener.ts", "out.map(stepWait)", "[]"),
+  one(
+    "a flattening does not name its order",
+    "src/settle/stop/flattener.ts",
+    "return waitFor(world, followed, out.map(stepWait));",
+    "return waitFor(world, followed, []);",
+  ),
   one(
     "a flattening does not name a TWAP that closes the same",
-    "src/settle/stop/flattener.ts",
+    "src/settle/stop/close-markets.ts",
     'reason: "twap_reducing", operationId, market',
     'reason: "twap_reducing", market',
+  ),
+  one(
+    "what may come in one market holds back what is held in all",
+    "src/settle/stop/flattener.ts",
+    "return closeApart(world, parts, { ...followed, flatten, stop, account, steps });",
+    'return waitFor(world, followed, [{ reason: "not_stopped" }]);',
+  ),
+  one(
+    "what is held is closed where something may still come",
+    "src/settle/stop/traceless.ts",
+    "isNothingToCome(world, stop, { ...of, progress: progressIn(world, progress, market) }, exchangeMs);",
+    'isNothingToCome(world, stop, { ...of, progress: progressIn(world, progress, "of none") }, exchangeMs);',
+  ),
+  one(
+    "a TWAP of unknown outcome holds nothing back",
+    "src/settle/stop/traceless.ts",
+    "if (isOther || openTwaps.length + runningTwaps.length + unusedNumbers.length > 0) return null;",
+    "if (isOther && openTwaps.length >= 0) return null;",
+  ),
+  one(
+    "what is unproven is not named beside what is left",
+    "src/settle/stop/flattener.ts",
+    "return end(world, flatten, [...left, ...unproven]);",
+    "return end(world, flatten, left);",
+  ),
+  one(
+    "nor when the stop is ended",
+    "src/settle/stop/flattener.ts",
+    '[...leftOf(held, "resumed"), ...unproven]',
+    'leftOf(held, "resumed")',
   ),
 ];

@@ -9,7 +9,7 @@ import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
-import type { FlattenParts, ShownPositions } from "../settle/stop/flattener.ts";
+import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";

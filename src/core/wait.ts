@@ -17,7 +17,7 @@ export const WAITS = {
   twap_not_ended: "the exchange's history shows its end: it is canceled and asked for on and on",
   elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
   not_stopped:
-    "the stop is `stopped`: see what that waits for. What is held is closed before that, once nothing is left of it but orders of which nothing is shown and whose time is over",
+    "the stop is `stopped`: see what that waits for. What is held in a market is closed before that, once nothing is left of it there but orders of which nothing is shown and whose time is over",
   order_unsettled: "it is known what became of this order, which closes",
   position_not_read: "the exchange's positions can be read",
   position_behind: "a server shows positions of after the stop and after all that the account was told",

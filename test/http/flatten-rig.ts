@@ -7,7 +7,11 @@ import { restores, takeUps } from "../../src/store/schema.ts";
 import { stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 
-export type Shown = { id: string; flatten: { status: string; left: object[]; order_ids: string[] } | null };
+export type Shown = {
+  id: string;
+  status: string;
+  flatten: { status: string; left: object[]; order_ids: string[] } | null;
+};
 
 export async function stopOf(rig: Rig, scope: string, apiKey: string = KEYS.both): Promise<string> {
   return ((await (await rig.ask({ path: "/v1/stop", apiKey, body: { scope } })).json()) as Shown).id;

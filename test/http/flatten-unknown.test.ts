@@ -15,8 +15,8 @@ import {
   shownStop,
   stopOf,
 } from "./flatten-rig.ts";
-import { BOT, limitedRig, openMarketRig, place } from "./rails-rig.ts";
-import { KEYS, type Rig } from "./rig.ts";
+import { BOT, limitedRig, openMarketRig, place, stateOf } from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 
 test.each([
   { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
@@ -140,7 +140,8 @@ test.each([
     const id = await stopOf(rig, scope, scope === "bot" ? BOT : KEYS.both);
     await flatten(rig, id, { apiKey: scope === "bot" ? BOT : KEYS.both });
     await pass(rig, 5);
-    expect(await endOf(rig, id)).toMatchObject({ status: "flattening", waits_for: [{ reason: "not_stopped" }] });
+    const waits_for = [{ reason: "not_stopped" }, { reason: "outcome_unknown", market: "BTC" }];
+    expect(await endOf(rig, id)).toMatchObject({ status: "flattening", waits_for });
     await pass(rig, 40);
     expect(sales.slice(1)).toMatchObject([{ b: false, s: size, r: true }]);
     const [lost] = rig.deps.store.$client
@@ -156,6 +157,69 @@ test.each([
     });
   },
 );
+
+/** Everything but what executes at once goes without an answer, and nothing of it is ever shown. */
+function loseAll(rig: Rig): void {
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) =>
+    body.includes("Ioc") ? send(body, ...rest) : { kind: "unknown", reason: "silence" };
+}
+
+/** While it goes on; that a TWAP may run has a reason of its own. */
+async function waitedFor(rig: Rig, id: string): Promise<string[]> {
+  const shown = (await shownStop(rig, id)) as Shown & { flatten: { waits_for: { reason: string; market: string }[] } };
+  expect([shown.status, shown.flatten.status]).toEqual(["stopping", "flattening"]);
+  const waits = shown.flatten.waits_for.filter(({ reason }) => reason !== "twap_not_ended");
+  return waits.map(({ reason, market }) => `${reason} ${market}`);
+}
+
+async function loseTwap(rig: Rig, market: string): Promise<void> {
+  const body = { market, side: "buy", size: "0.1", duration_minutes: 30 };
+  void rig.ask({ path: "/v1/twaps", apiKey: KEYS.both, idempotencyKey: `twap-of-this-test-${market}`, body });
+  await pass(rig, 1);
+  expect(rig.deps.store.$client.query("select count(*) as n from operations").get()).toEqual({ n: 1 });
+}
+
+test.each([
+  ["a TWAP", loseTwap],
+  [
+    "an order",
+    async (rig: Rig, market: string) => {
+      void place(rig, { account: ACCOUNTS.main, market, size: "0.1", price: "1000" }, { apiKey: KEYS.both });
+      await pass(rig, 1);
+    },
+  ],
+])("%s of unknown outcome holds back what is held in its own market alone, and is named", async (_what, lose) => {
+  const rig = await openMarketRig({});
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  const shown = rig.answers.get("clearinghouseState");
+  const eth = { coin: "ETH", szi: "2" };
+  rig.answers.set("clearinghouseState", (asked) =>
+    (asked["dex"] ?? "") === ""
+      ? stateOf([...(held.szi === 0 ? [] : [{ coin: "BTC", szi: String(held.szi) }]), eth], rig.clock.nowMs())
+      : (shown?.(asked) ?? null),
+  );
+  loseAll(rig);
+  await lose(rig, "ETH");
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 8);
+  expect(sales).toMatchObject([{ b: false, s: "0.5", r: true }]);
+  expect(await waitedFor(rig, id)).toEqual(["not_stopped null", "outcome_unknown ETH"]);
+});
+
+test("of a TWAP whose outcome is not known nothing is closed in its own market", async () => {
+  const rig = await openMarketRig({});
+  const sales = exchangeThatFills(rig, { szi: 0.5 });
+  loseAll(rig);
+  await loseTwap(rig, "BTC");
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 60);
+  expect(sales).toEqual([]);
+  expect(await waitedFor(rig, id)).toEqual(["not_stopped null", "outcome_unknown BTC"]);
+});
 
 test("what is left while an order without a trace is out ends nothing: what turns up of that is closed as well", async () => {
   const rig = await limitedRig({});

@@ -152,7 +152,10 @@ test("a flattening waits for its stop, for positions of after it, and for what b
   const id = await stopOf(rig, "account");
   await flatten(rig, id);
   const waits = async () => reasons((await shown(rig, id)).flatten?.waits_for ?? []);
-  expect(await waits()).toEqual([["not_stopped", null, null]]);
+  expect(await waits()).toEqual([
+    ["not_stopped", null, null],
+    ["elsewhere_not_read", null, null],
+  ]);
   rig.answers.set("twapHistory", () => []);
   const answer = rig.answers.get("clearinghouseState");
   rig.answers.set("clearinghouseState", () => null);

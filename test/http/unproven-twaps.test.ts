@@ -1,8 +1,9 @@
 /** After a restore: TWAPs of which nobody can say whether they were a bot's, and what is told of what they bought. */
 import { expect, test } from "bun:test";
+import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
 import { awaitTakeUp, endOf, exchangeThatFills, flatten, indexFill, pass, stopOf } from "./flatten-rig.ts";
-import { BOT, inSeconds, limitedRig, place, railOf, refusalOf } from "./rails-rig.ts";
+import { BOT, inSeconds, limitedRig, place, railOf, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, type Rig } from "./rig.ts";
 
 const MAY = "increase,reduce,modify,cancel,twap,stop";
@@ -70,6 +71,40 @@ test("a flattening of its bot does not end as flat, and says what is left and wh
   expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
   await pass(rig, 30);
   expect(await endOf(rig, id)).toMatchObject({ left: [{ market: "BTC", size: "0.5", reason: "unproven" }] });
+});
+
+test.each([
+  ["at its end", (_rig: Rig, _id: string): void => undefined, "twap_running"],
+  [
+    "when its stop is ended",
+    ({ deps }: Rig, stopId: string): void =>
+      void resumeTrading({ ...deps, network: "paper" }, { accountId: ACCOUNTS.main, stopId }),
+    "resumed",
+  ],
+])("and names that beside what is left in another market, %s", async (_when, ends, reason) => {
+  const rig = await limitedRig({ may: MAY, markets: "BTC,ETH", maxPosition: "any" });
+  const held = { szi: 0 };
+  exchangeThatFills(rig, held);
+  awaitTakeUp(rig)();
+  indexFill(rig, { ...BTC, market: "ETH", timeMs: rig.clock.nowMs() - 10_000, twapId: "5" });
+  await pass(rig, 4);
+  expect((await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" })).status).toBe(201);
+  const twap = "'op-1', ?, 'grid-1', 'BTC', 'sell', '0.002', 1, 30, 0, null, '0'";
+  rig.deps.store.$client.run(`insert into bot_twaps values (${twap})`, [ACCOUNTS.main]);
+  const positions = [
+    { coin: "BTC", szi: "0.002" },
+    { coin: "ETH", szi: "0.5" },
+  ];
+  rig.answers.set("clearinghouseState", ({ dex }) => stateOf((dex ?? "") === "" ? positions : [], rig.clock.nowMs()));
+  const id = await stopOf(rig, "bot", BOT);
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 8);
+  ends(rig, id);
+  await pass(rig, 60);
+  expect((await endOf(rig, id))?.left).toEqual([
+    { market: "BTC", size: "0.002", reason },
+    { market: "ETH", size: "0.5", reason: "unproven" },
+  ]);
 });
 
 test.each([

@@ -10,6 +10,7 @@ import type { Stop } from "../../core/stop.ts";
 import type { StopProgress, With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { listLegs } from "../../store/legs.ts";
+import { findOperation } from "../../store/operations.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { isCarriedOut, unsettledPlacings } from "../cancel/cancel.ts";
 import { lookForCopy } from "../copies/late-copies.ts";
@@ -39,12 +40,40 @@ export function isNothingToCome(
   });
 }
 
+/** The same of one market alone: what can come elsewhere grows nothing that is held here. */
+export function isNothingToComeIn(
+  world: With<"store">,
+  stop: Stop,
+  { progress, exchangeMs, ...of }: WithoutTrace & { exchangeMs: number },
+  market: string,
+): boolean {
+  return isNothingToCome(world, stop, { ...of, progress: progressIn(world, progress, market) }, exchangeMs);
+}
+
+/** What is left of a stop in one market. What has none stands in the way of all. */
+function progressIn({ store }: With<"store">, progress: StopProgress, market: string): StopProgress {
+  const { orders, openTwaps, runningTwaps, unusedNumbers } = progress.remaining;
+  const isHere = (each: { market: string }) => each.market === market;
+  return {
+    ...progress,
+    remaining: {
+      orders: orders.filter(isHere),
+      openTwaps: openTwaps.filter(({ resource }) => (findOperation(store, resource.id)?.market ?? market) === market),
+      runningTwaps: runningTwaps.filter(isHere),
+      unusedNumbers: unusedNumbers.filter(({ order, twap }) => isHere(order ?? twap)),
+    },
+    waits: progress.waits.filter((wait) => wait.market === null || wait.market === market),
+  };
+}
+
 type ToLook = Parameters<typeof lookForCopy>[0];
 
 /** Asks for each that has ended, and writes down what it is shown. */
 export async function lookForTraces(world: ToLook, account: Account, { progress, looks }: WithoutTrace): Promise<void> {
   const nowMs = world.clock.elapsedMs();
-  const due = (listWithoutTrace(world, progress) ?? []).filter(({ attempt, isOver }) => {
+  const markets = [...new Set(progress.remaining.orders.map(({ market }) => market))];
+  const sought = markets.flatMap((market) => listWithoutTrace(world, progressIn(world, progress, market)) ?? []);
+  const due = sought.filter(({ attempt, isOver }) => {
     const { silent, lastElapsedMs } = looks.get(attempt.id) ?? { silent: 0, lastElapsedMs: Number.NEGATIVE_INFINITY };
     const isEnough = isOver || silent >= WITNESSES_NEEDED || nowMs - lastElapsedMs < WITNESS_SPACING_MS;
     return world.exchange.nowMs() > endsAtMs(attempt) && !isEnough;

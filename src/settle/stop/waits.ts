@@ -9,6 +9,7 @@ import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { listLegs } from "../../store/legs.ts";
+import { findOperation } from "../../store/operations.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop, tellWaiting } from "../../store/stops.ts";
@@ -27,7 +28,8 @@ export function waitsOf(world: ToTellWaits, stop: Stop, remaining: Remaining): W
     ...wholeWaits(world, stop),
     ...orders.map((order) => orderWait(world, { stop, account, order })),
     ...openTwaps.map(({ resource, createdAtMs }): NewWait => {
-      return { reason: "outcome_unknown", operationId: resource.id, sinceMs: createdAtMs };
+      const market = findOperation(world.store, resource.id)?.market ?? null;
+      return { reason: "outcome_unknown", operationId: resource.id, market, sinceMs: createdAtMs };
     }),
     ...runningTwaps.map(({ id, market, createdAtMs }): NewWait => {
       return { reason: "twap_not_ended", operationId: id, market, sinceMs: Math.max(createdAtMs, stop.createdAtMs) };
