@@ -1,6 +1,6 @@
 /** After a restore: TWAPs of which nobody can say whether they were a bot's, and what is told of what they bought. */
 import { expect, test } from "bun:test";
-import { inTransaction } from "../../src/store/commit.ts";
+import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
 import { resumeStops } from "../../src/store/stops.ts";
 import { awaitTakeUp, endOf, exchangeThatFills, flatten, indexFill, pass, stopOf } from "./flatten-rig.ts";
@@ -78,8 +78,8 @@ test.each([
   ["at its end", (_rig: Rig, _id: string): void => undefined, "twap_running"],
   [
     "when its stop is ended",
-    ({ deps, clock }: Rig, id: string): void =>
-      inTransaction(deps.store, (store) => resumeStops(store, [id], { actor: "operator", atMs: clock.nowMs() })),
+    ({ deps }: Rig, stopId: string): void =>
+      void resumeTrading({ ...deps, network: "paper" }, { accountId: ACCOUNTS.main, stopId }),
     "resumed",
   ],
 ])("and names that beside what is left in another market, %s", async (_when, ends, reason) => {
