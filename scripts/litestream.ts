@@ -232,7 +232,7 @@ function digitsOf(database: string, scene: Scene, idempotencyKey: string): strin
   try {
     const row = client.prepare<{ secret: Uint8Array }, []>("SELECT secret FROM instance").get();
     const secret = new Uint8Array(row?.secret ?? []);
-    return keyDigitsOf({ secret, accountId: scene.account, idempotencyKey });
+    return keyDigitsOf(secret, { accountId: scene.account, idempotencyKey });
   } finally {
     client.close();
   }

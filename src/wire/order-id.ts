@@ -23,9 +23,6 @@ const MAX_TAG = 0xfff;
 const LOW_62_BITS = 2n ** 62n - 1n;
 const LOW_64_BITS = 2n ** 64n - 1n;
 
-/** An instance's secret: without it nobody can tell from an id which key made it. */
-type Secret = { secret: Uint8Array };
-
 /**
  * A new order id (UUIDv7, lower case). The same account and key always give the same last 48 bits.
  *
@@ -33,27 +30,29 @@ type Secret = { secret: Uint8Array };
  *   for one of no bot, and for what is no order
  */
 export function mintOrderId(
-  key: KeyName & Secret & { nowMs: number; instanceTag: number; bot: string | null },
+  key: KeyName & { nowMs: number; instanceTag: number; secret: Uint8Array; bot: string | null },
 ): string {
-  const { nowMs, instanceTag } = key;
+  const { nowMs, instanceTag, secret } = key;
   if (!Number.isSafeInteger(nowMs) || nowMs < 0 || BigInt(nowMs) > MAX_TIME) throw new Error("bug: time out of range");
   assertTag(instanceTag);
   const high = (BigInt(nowMs) << 16n) | (7n << 12n) | BigInt(instanceTag);
-  const low = (0b10n << 62n) | (botBitsOf(key) << KEY_BITS) | keyBitsOf(key);
+  const low = (0b10n << 62n) | (botBitsOf(secret, key) << KEY_BITS) | keyBitsOf(secret, key);
   return uuidText((high << 64n) | low);
 }
 
-/** The 48 bits that ids of this account and key carry. */
-export function keyBitsOf({ secret, accountId, idempotencyKey }: KeyName & Secret): bigint {
+/**
+ * The 48 bits that ids of this account and key carry.
+ *
+ * @param secret the instance's: without it nobody can tell from an id which key made it
+ */
+export function keyBitsOf(secret: Uint8Array, { accountId, idempotencyKey }: KeyName): bigint {
   // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
   const digest = hmacSha256Hex(secret, `${accountId}\0${idempotencyKey}`);
   return (first64Bits(digest) >> 2n) & LOW_48_BITS;
 }
 
-type BotOfAccount = Secret & Pick<KeyName, "accountId"> & { bot: string | null };
-
 /** The 14 bits that ids of this bot's orders carry; null of no bot. Another bot has the same one time in 16,384. */
-export function botBitsOf({ secret, accountId, bot }: BotOfAccount): bigint {
+export function botBitsOf(secret: Uint8Array, { accountId, bot }: { accountId: string; bot: string | null }): bigint {
   const marks = marksOf(secret);
   // No Idempotency-Key begins with a zero byte, and no bot's name is empty.
   const name = `${accountId}\0\0${bot ?? ""}`;
@@ -77,8 +76,8 @@ export function keyBits(uuid: string): bigint | null {
 }
 
 /** The digits in which every client order id of this account and key ends, whenever it was made. */
-export function keyDigitsOf(of: KeyName & Secret): string {
-  return keyBitsOf(of).toString(16).padStart(KEY_DIGITS, "0");
+export function keyDigitsOf(secret: Uint8Array, key: KeyName): string {
+  return keyBitsOf(secret, key).toString(16).padStart(KEY_DIGITS, "0");
 }
 
 /** The last digits of a client order id, which tell its account and key: see `keyDigitsOf`. */

@@ -56,11 +56,8 @@ export function requireNothingToAdopt(
 /** The one route that does not wait for an account to be taken up: a cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf(
-  { store, instance }: With<"instance" | "store">,
-  { accountId, idempotencyKey }: KeyName,
-): Adoption | null {
-  return findAdoption(store, accountId, keyDigitsOf({ secret: instance.secret, accountId, idempotencyKey }));
+function adoptionOf({ store, instance }: With<"instance" | "store">, key: KeyName): Adoption | null {
+  return findAdoption(store, key.accountId, keyDigitsOf(instance.secret, key));
 }
 
 type Many = { what: string; orders: Adoption[] };

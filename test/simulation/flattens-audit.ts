@@ -40,7 +40,7 @@ export function withSteps({ wish, stopIds }: Flattening, wishOf: WishOf): WishOf
 
 function digitsOf({ stop }: FlattenWish, id: string, nth: number): string {
   const accountId = stop.party.account.id;
-  return keyDigitsOf({ secret: INSTANCE.secret, accountId, idempotencyKey: `flatten ${id} ${nth}` });
+  return keyDigitsOf(INSTANCE.secret, { accountId, idempotencyKey: `flatten ${id} ${nth}` });
 }
 
 function stepOf({ stop: { party, atMs }, by }: FlattenWish, nth: number): Wish {

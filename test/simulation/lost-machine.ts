@@ -232,7 +232,7 @@ function cloidsOf(venue: Venue): string[] {
 
 function ordersOf(venue: Venue, { key }: Wish): string[] {
   const accountId = PARTY?.account.id ?? "";
-  const digits = keyDigitsOf({ secret: INSTANCE.secret, accountId, idempotencyKey: key });
+  const digits = keyDigitsOf(INSTANCE.secret, { accountId, idempotencyKey: key });
   return cloidsOf(venue).filter((cloid) => keyDigitsOfCloid(cloid) === digits);
 }
 

@@ -41,5 +41,5 @@ function worstOf({ as, triggerPrice }: Extract<Part, { triggerPrice: string }>):
 function digitsOf({ by, key }: Wish, bots: readonly Bot[]): string {
   const bot = bots.find(({ holders }) => holders.some((holder) => holder.by === by));
   const idempotencyKey = keyOfBot(bot?.rails.bot ?? null, key);
-  return keyDigitsOf({ secret: INSTANCE.secret, accountId: by.account.id, idempotencyKey });
+  return keyDigitsOf(INSTANCE.secret, { accountId: by.account.id, idempotencyKey });
 }

@@ -35,7 +35,7 @@ describe("an order's id", () => {
         expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(order.nowMs);
         expect(carriesTag(id, order.instanceTag)).toBe(true);
         expect(carriesTag(id, order.instanceTag ^ 1)).toBe(false);
-        expect(keyBits(id)).toBe(keyBitsOf(order));
+        expect(keyBits(id)).toBe(keyBitsOf(order.secret, order));
         expect(cloidOf(id)).toMatch(/^0x[0-9a-f]{32}$/);
         expect(uuidOfCloid(cloidOf(id))).toBe(id);
       }),
@@ -59,7 +59,7 @@ describe("an order's id", () => {
         const digest = mac.update(order.bot ?? "").digest();
         const bits = botBitsOfCloid(cloidOf(mintOrderId(order)));
         expect(bits).toBe(BigInt(digest.readUInt16BE(0) >> 2));
-        expect(bits).toBe(botBitsOf(order));
+        expect(bits).toBe(botBitsOf(order.secret, order));
       }),
     );
     expect(() => botBitsOfCloid("0x12")).toThrow("bug:");

@@ -57,7 +57,7 @@ test("a key that was adopted is not answered for good while what became of its o
   const placing = placingRows(1);
   const { accountId, id: orderId } = placing.order;
   const idempotencyKey = "of-the-lost-machine";
-  const keyDigits = keyDigitsOf({ secret: deps.instance.secret, accountId, idempotencyKey });
+  const keyDigits = keyDigitsOf(deps.instance.secret, { accountId, idempotencyKey });
   const write = { accountId, idempotencyKey, route: "POST /v1/orders", fingerprint: "f" };
   const verb = {
     bucket: "orders",

@@ -60,8 +60,8 @@ function guardOf({ trigger, price }: StoredOrder): Guard | null {
 /** The order that this part of it has placed since the snapshot; null where there is none. */
 function findPart({ instance, store }: ToTakeUp, trade: Trade, part: TradePart): StoredOrder | null {
   const { accountId } = trade;
-  const of = { secret: instance.secret, accountId, idempotencyKey: nameOfPart(trade, part) };
-  const adoption = findAdoption(store, accountId, keyDigitsOf(of));
+  const key = { accountId, idempotencyKey: nameOfPart(trade, part) };
+  const adoption = findAdoption(store, accountId, keyDigitsOf(instance.secret, key));
   return adoption === null ? null : findOrder(store, adoption.orderId);
 }
 

@@ -19,7 +19,7 @@ export function whoseOf({ instance, store }: With<"instance" | "store">, account
   });
   const all: Whose[] = [{ kind: "nobody" }, ...known];
   const byMark = Map.groupBy(all, (whose) =>
-    botBitsOf({ secret, accountId, bot: whose.kind === "bot" ? whose.bot : null }),
+    botBitsOf(secret, { accountId, bot: whose.kind === "bot" ? whose.bot : null }),
   );
   return (cloid) => {
     const [only, ...others] = byMark.get(botBitsOfCloid(cloid)) ?? [];
