@@ -63,15 +63,17 @@ export function wireFault(value: string, field: string): string | null {
   return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
 }
 
-type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
-
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
   deps: With<"clock" | "exchange" | "markets" | "settings">,
-  { known, terms, needsTrustedList }: { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean },
+  {
+    known,
+    terms,
+    needsTrustedList,
+  }: { known: KnownMarket; terms: Pick<OrderTerms, "size" | "price" | "trigger">; needsTrustedList: boolean },
 ): Promise<{ market: Market; fault: string | null }> {
   const { market } = known;
-  const spotFault = spotTriggerFault(deps, market, terms);
+  const spotFault = spotTriggerFault(deps, market, terms.trigger);
   if (spotFault !== null) return { market, fault: spotFault };
   await deps.markets.refresh("urgently");
   const again = await requireMarket(deps, market.name, needsTrustedList);
@@ -82,7 +84,7 @@ export async function readRulesAgain(
 function spotTriggerFault(
   { settings }: With<"settings">,
   { kind, name }: Market,
-  { trigger }: RuledTerms,
+  trigger: OrderTerms["trigger"],
 ): string | null {
   if (kind !== "spot" || trigger === null || settings.areSpotTriggersSent) return null;
   return `${name} is spot, and the exchange takes no trigger orders on spot. Nothing was sent.`;
@@ -92,10 +94,9 @@ function spotTriggerFault(
 export function knownFault(
   deps: With<"clock" | "settings">,
   { market, universe }: KnownMarket,
-  terms: RuledTerms,
+  { size, price, trigger }: Pick<OrderTerms, "size" | "price" | "trigger">,
 ): string | null {
-  const { size, price, trigger } = terms;
-  const spotFault = spotTriggerFault(deps, market, terms);
+  const spotFault = spotTriggerFault(deps, market, trigger);
   if (spotFault !== null) return spotFault;
   const unsendable =
     wireFault(size, "size") ??

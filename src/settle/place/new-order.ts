@@ -1,7 +1,7 @@
 /** An order that is about to be placed, whoever asks for it: its row, its leg, and what is to be signed of it. */
 import { cloidOf } from "../../core/cloid.ts";
 import { decimal, ZERO } from "../../core/decimal.ts";
-import { keyInBatch } from "../../core/idempotency.ts";
+import { type KeyName, keyInBatch } from "../../core/idempotency.ts";
 import type { Market } from "../../core/market.ts";
 import type { Leg, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
@@ -11,26 +11,22 @@ import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
 import { type Intended, storeUnderNonce, type TakenNonce } from "../send/intent.ts";
 
-export type NewOrder = {
-  accountId: string;
-  market: Market;
-  /** Without the market, which is `market` above. */
-  terms: Omit<OrderTerms, "market">;
-  /** What its id is made of, beside the account. */
-  idempotencyKey: string;
-  /** Hash of the API key that it is placed by, or whose bot it fills for. */
-  keyHash: string | null;
-  /** Which order of which batch it is; its id is made of that as well. */
-  batch?: { id: string; index: number };
-};
-
-/** The row of a new order: nothing is known of its outcome yet. */
+/**
+ * The row of a new order, of which no outcome is known yet: its id is made of its key, and of its place in its batch.
+ *
+ * @param wanted `terms` go without their market, which is `market`. `keyHash`: the API key that places it, or whose bot it fills for
+ */
 export function newOrder(
   { clock, instance, store }: With<"clock" | "instance" | "store">,
-  about: NewOrder,
+  wanted: KeyName & {
+    market: Market;
+    terms: Omit<OrderTerms, "market">;
+    keyHash: string | null;
+    batch?: { id: string; index: number };
+  },
 ): StoredOrder {
-  const { accountId, market, idempotencyKey, keyHash, batch } = about;
-  const { side, size, price, timeInForce, reduceOnly, trigger } = about.terms;
+  const { accountId, market, idempotencyKey, keyHash, batch } = wanted;
+  const { side, size, price, timeInForce, reduceOnly, trigger } = wanted.terms;
   const nowMs = clock.nowMs();
   return {
     id: mintOrderId({
