@@ -42,8 +42,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/orders.ts",
-        find: "...besides, ...attemptColumns(attempt), ...legColumns(leg)",
-        put: "...besides, ...NO_ATTEMPT, ...legColumns(leg)",
+        find: "    ...attemptColumns(attempt),\n    ...legColumns(leg),",
+        put: "    ...NO_ATTEMPT,\n    ...legColumns(leg),",
       },
     ],
   },

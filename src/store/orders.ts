@@ -131,8 +131,14 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
   const attempt = { ...placing.attempt, id: takeRowId(store) };
   requireOwnNumber(store, order, attempt);
   // Not by `toRow`, which would copy the order once more.
-  const besides = { ...triggerColumns(order.trigger), ...keyColumns(order, keyRecord), number: attempt.id };
-  insert(store).run({ ...order, ...besides, ...attemptColumns(attempt), ...legColumns(leg) });
+  insert(store).run({
+    ...order,
+    ...triggerColumns(order.trigger),
+    ...keyColumns(order, keyRecord),
+    ...attemptColumns(attempt),
+    ...legColumns(leg),
+    number: attempt.id,
+  });
   putOpenLeg(store, order, leg);
   tellNew(store, order);
   passNonce(store, attempt);

@@ -84,7 +84,7 @@ type LegColumns = Pick<OrderColumns, (typeof LEG)[number]>;
  * as its order.
  */
 export function keyColumns(
-  order: Pick<OrderColumns, "idempotencyKey">,
+  order: { idempotencyKey: string | null },
   { idempotencyKey, fingerprint, resource, answer }: KeyRecord,
 ): KeyColumns {
   if (idempotencyKey !== order.idempotencyKey) throw new Error("bug: not the key of this order");
