@@ -24,7 +24,7 @@ import type { Caller } from "../write/caller.ts";
 import type { PrintedBody } from "../write/fingerprint.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Said, Stored, Write } from "../write/verb.ts";
+import type { Plan, Stored, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { requireOrder } from "./find-order.ts";
@@ -281,7 +281,7 @@ async function readListed(
 }
 
 /** Inside the intent's transaction: the answer is the order's true status and why nothing was sent. */
-function sayNothingSent(target: StoredOrder, error: string): Said {
+function sayNothingSent(target: StoredOrder, error: string): Stored {
   return { kind: "said", status: 200, body: orderText({ ...target, error }) };
 }
 

@@ -14,7 +14,7 @@ import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan, Verb } from "../write/verb.ts";
+import type { Plan, Stored, Verb } from "../write/verb.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -94,7 +94,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   };
 }
 
-function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,

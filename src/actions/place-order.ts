@@ -15,7 +15,7 @@ import { printedTerms } from "../write/fingerprint.ts";
 import { answerEarlier, type WriteKey, writeOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Said, Verb } from "../write/verb.ts";
+import type { Plan, Stored, Verb } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
@@ -107,7 +107,7 @@ function storeRefused(
   caller: Caller,
   { order: wanted, keyRecord }: Pick<Placing, "order" | "keyRecord">,
   fault: string,
-): Said {
+): Stored {
   const order: StoredOrder = { ...wanted, status: "rejected", error: fault };
   const answer = { status: 201, body: orderText(order) } as const;
   insertRefused(deps.store, order, { ...keyRecord, answer });
