@@ -63,19 +63,10 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
     isRunning = true;
     while (!hasEnded && listened.size > 0) {
       await clock.sleep(nextReadingMs(listened.values()));
-      listenGuarded();
+      if (!hasEnded) withoutLoss(world, listen);
     }
     isRunning = false;
     silence.forget();
-  }
-
-  /** A disk that is full for a moment: whoever was silent is still silent then. */
-  function listenGuarded(): void {
-    try {
-      if (!hasEnded) listen();
-    } catch (error) {
-      world.log.error({ error: String(error) }, "silence could not be written down");
-    }
   }
 
   function hold(heartbeat: Heartbeat, silentMs = 0): void {
@@ -100,12 +91,21 @@ export function openHeartbeats(world: ToListen, { bootMs, heed }: HeartbeatParts
       const isHeard = (heartbeat: Heartbeat) => listened.has(nameOf(heartbeat));
       for (const { heartbeat, silentMs } of grantGrace(world, isHeard)) hold(heartbeat, silentMs);
       hasBegun = true;
-      listenGuarded();
+      if (!hasEnded) withoutLoss(world, listen);
     },
     stop() {
       hasEnded = true;
     },
   };
+}
+
+/** A disk that is full for a moment: whoever was silent is still silent then. */
+function withoutLoss({ log }: ToListen, listen: () => void): void {
+  try {
+    listen();
+  } catch (error) {
+    log.error({ error: String(error) }, "silence could not be written down");
+  }
 }
 
 function nameOf({ accountId, holder }: Heartbeat): string {
