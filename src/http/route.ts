@@ -56,14 +56,7 @@ export function signedRoute<Body extends TSchema>(
   kind: FailureKind,
   run: (deps: Deps, body: Static<Body>, id: string) => Answer,
 ): Route {
-  const readBody = readingBody(contract);
-  return {
-    contract,
-    async answer(deps, visit, id) {
-      const body = await readBody(deps, visit);
-      return countingFailures(visit, kind, () => run(deps, body, id));
-    },
-  };
+  return bodyRoute(contract, (deps, visit, { body, id }) => countingFailures(visit, kind, () => run(deps, body, id)));
 }
 
 /**
@@ -75,13 +68,21 @@ export function provenRoute<Body extends TSchema, Proven>(
   prove: (deps: Deps, body: Static<Body>, id: string) => Proven,
   run: (deps: Deps, visit: Visit, proven: Proven) => Promise<string>,
 ): Route {
+  return bodyRoute(contract, async (deps, visit, { body, id }) => {
+    const proven = countingFailures(visit, kind, () => prove(deps, body, id));
+    return { status: 200, body: await run(deps, visit, proven) };
+  });
+}
+
+function bodyRoute<Body extends TSchema>(
+  contract: WithBody<Body>,
+  run: (deps: Deps, visit: Visit, call: { body: Static<Body>; id: string }) => Answer | Promise<Answer>,
+): Route {
   const readBody = readingBody(contract);
   return {
     contract,
     async answer(deps, visit, id) {
-      const body = await readBody(deps, visit);
-      const proven = countingFailures(visit, kind, () => prove(deps, body, id));
-      return { status: 200, body: await run(deps, visit, proven) };
+      return run(deps, visit, { body: await readBody(deps, visit), id });
     },
   };
 }

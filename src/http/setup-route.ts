@@ -1,7 +1,7 @@
 /** The two kinds of route of the set-up: the link's one trade, and everything that follows under the session. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { ApiError } from "../core/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { SettingUp } from "../ops/set-up/setting-up.ts";
 import { claimSetup, requireSession, type SetupSession } from "../ops/set-up/tokens.ts";
 import type { Contract } from "./contract.ts";
@@ -16,16 +16,12 @@ export function claimRoute(
   run: (setting: SettingUp, session: SetupSession) => Promise<string>,
 ): Route {
   const readBody = readingBody(contract);
-  return {
-    contract,
-    async answer(deps, visit) {
-      const setting = settingOf(deps, visit);
-      const authorization = visit.request.headers.get("authorization");
-      const body = await readBody(deps, visit);
-      const claim = () => claimSetup(setting, authorization, body.session_hash);
-      return { status: 200, body: await run(setting, countingFailures(visit, "authentication", claim)) };
-    },
-  };
+  return setupRoute(contract, async (deps, visit, setting) => {
+    const authorization = visit.request.headers.get("authorization");
+    const { session_hash } = await readBody(deps, visit);
+    const claim = () => claimSetup(setting, authorization, session_hash);
+    return run(setting, countingFailures(visit, "authentication", claim));
+  });
 }
 
 /** Reads something for a session. */
@@ -33,16 +29,12 @@ export function setupReadRoute(
   contract: Contract,
   run: (setting: SettingUp, session: SetupSession, query: Query) => string | Promise<string>,
 ): Route {
-  return {
-    contract,
-    async answer(deps, visit) {
-      const setting = settingOf(deps, visit);
-      const session = sessionOf(setting, visit);
-      const query = queryOf(contract, visit);
-      chargeTo(visit, session);
-      return { status: 200, body: await run(setting, session, query) };
-    },
-  };
+  return setupRoute(contract, (_deps, visit, setting) => {
+    const session = sessionOf(setting, visit);
+    const query = queryOf(contract, visit);
+    chargeTo(visit, session);
+    return run(setting, session, query);
+  });
 }
 
 /** Takes a step for a session. */
@@ -51,21 +43,27 @@ export function setupStepRoute<Body extends TSchema>(
   run: (setting: SettingUp, session: SetupSession, body: Static<Body>) => Promise<string>,
 ): Route {
   const readBody = readingBody(contract);
+  return setupRoute(contract, async (deps, visit, setting) => {
+    const session = sessionOf(setting, visit);
+    const body = await readBody(deps, visit);
+    chargeTo(visit, session);
+    return run(setting, session, body);
+  });
+}
+
+/** Refuses where nothing can be set up, before anything is asked of the request. */
+function setupRoute(
+  contract: Contract,
+  run: (deps: With<"clock">, visit: Visit, setting: SettingUp) => string | Promise<string>,
+): Route {
   return {
     contract,
     async answer(deps, visit) {
-      const setting = settingOf(deps, visit);
-      const session = sessionOf(setting, visit);
-      const body = await readBody(deps, visit);
-      chargeTo(visit, session);
-      return { status: 200, body: await run(setting, session, body) };
+      const { settingUp } = visit;
+      if (settingUp === null) throw new ApiError("invalid_setup_token", "Nothing can be set up here.");
+      return { status: 200, body: await run(deps, visit, { ...deps, ...settingUp }) };
     },
   };
-}
-
-function settingOf(deps: Deps, { settingUp }: Visit): SettingUp {
-  if (settingUp === null) throw new ApiError("invalid_setup_token", "Nothing can be set up here.");
-  return { ...deps, ...settingUp };
 }
 
 function sessionOf(setting: SettingUp, visit: Visit): SetupSession {
