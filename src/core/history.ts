@@ -133,21 +133,8 @@ export function fillEntry(fill: ToldFill): Entry {
   const { id, created_at: at, market, side, size, price, key_hash: keyHash, order_id: orderId } = fill;
   const status = fill.liquidation ? "liquidation" : fill.liquidity;
   const [fee, realized] = [`${fill.fee} ${fill.fee_token}`, fill.realized_pnl];
-  return {
-    id,
-    kind: "fill",
-    at,
-    market,
-    side,
-    size,
-    price,
-    status,
-    keyHash,
-    words: fill.direction,
-    orderId,
-    fee,
-    realized,
-  };
+  const words = fill.direction;
+  return { id, kind: "fill", at, market, side, size, price, status, keyHash, words, orderId, fee, realized };
 }
 
 export function operationEntry(operation: ToldOperation): Entry {
