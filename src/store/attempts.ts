@@ -184,24 +184,36 @@ export function updateAttempt(
 ): boolean {
   noteRefused(store);
   if (attempt.kind === "modify") touchOpenLegs(store, attempt.resource.id);
+  return writeChange(store, attempt, change, "open");
+}
+
+/** In whichever row the attempt stands: whoever changes one asks neither table. */
+function writeChange(
+  store: Store,
+  attempt: Pick<Attempt, "id" | "kind">,
+  change: AttemptChange,
+  from: "open" | "done",
+): boolean {
   // A change has no members but its own.
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
   const isInOrder = isPlacing(attempt);
-  const name = `${isInOrder} ${names.join(" ")}`;
-  const made = changes.get(name) ?? (isInOrder ? changeInOrder(names) : changeOfRow(names));
+  const name = `${isInOrder} ${from} ${names.join(" ")}`;
+  const made = changes.get(name) ?? (isInOrder ? changeInOrder(names, from) : changeOfRow(names, from));
   changes.set(name, made);
   return made(store)({ ...change, attemptState: change.state, id: attempt.id }).rows === 1;
 }
 
-function changeOfRow(names: readonly (keyof AttemptChange)[]) {
-  const isOpen = and(eq(attempts.id, sql.placeholder("id")), ne(attempts.state, "done"));
-  return preparedChange((store) => store.update(attempts).set(assignments(attempts, names)).where(isOpen).prepare());
+function changeOfRow(names: readonly (keyof AttemptChange)[], from: "open" | "done") {
+  const is = from === "open" ? ne : eq;
+  const isSo = and(eq(attempts.id, sql.placeholder("id")), is(attempts.state, "done"));
+  return preparedChange((store) => store.update(attempts).set(assignments(attempts, names)).where(isSo).prepare());
 }
 
-function changeInOrder(names: readonly (keyof AttemptChange)[]) {
+function changeInOrder(names: readonly (keyof AttemptChange)[], from: "open" | "done") {
   const columns = names.map(columnInOrder);
-  const isOpen = and(eq(orders.number, sql.placeholder("id")), ne(orders.attemptState, "done"));
-  return preparedChange((store) => store.update(orders).set(assignments(orders, columns)).where(isOpen).prepare());
+  const is = from === "open" ? ne : eq;
+  const isSo = and(eq(orders.number, sql.placeholder("id")), is(orders.attemptState, "done"));
+  return preparedChange((store) => store.update(orders).set(assignments(orders, columns)).where(isSo).prepare());
 }
 
 function columnInOrder(name: keyof AttemptChange) {
@@ -210,12 +222,10 @@ function columnInOrder(name: keyof AttemptChange) {
 }
 
 /** Opens a settled attempt again: the exchange has shown what it was said not to have. The key keeps its answer. */
-export function reopenAttempt(store: Store, { id, kind, resource }: Pick<Attempt, "id" | "kind" | "resource">): void {
+export function reopenAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind" | "resource">): void {
   noteRefused(store);
-  touchOpenLegs(store, resource.id);
-  if (isPlacing({ kind }))
-    store.update(orders).set({ attemptState: "ambiguous", settledAtMs: null }).where(eq(orders.number, id)).run();
-  else store.update(attempts).set({ state: "ambiguous", settledAtMs: null }).where(eq(attempts.id, id)).run();
+  touchOpenLegs(store, attempt.resource.id);
+  writeChange(store, attempt, { state: "ambiguous", settledAtMs: null }, "done");
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
