@@ -6,8 +6,6 @@ export default defineConfig({
     "./src/store/schema.ts",
     "./src/store/schema-audit.ts",
     "./src/store/schema-bots.ts",
-    "./src/store/schema-flattens.ts",
-    "./src/store/schema-heartbeats.ts",
     "./src/store/schema-hooks.ts",
     "./src/store/schema-lists.ts",
     "./src/store/schema-notices.ts",

@@ -364,3 +364,19 @@ export const EXAMPLE_BOOK = {
   asks: [{ price: "64251", size: "0.4", orders: 1 }],
   book_at: "2026-11-21T09:30:00.125Z",
 };
+
+export const EXAMPLE_LISTED_OPERATION = {
+  ...EXAMPLE_OPERATION,
+  market: "BTC",
+  key_hash: "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d",
+  leverage: 5,
+  margin_type: "cross",
+  amount: null,
+  side: null,
+  size: null,
+  duration_minutes: null,
+  randomize: null,
+  reduce_only: null,
+  twap_id: null,
+  created_at: "2026-11-21T09:30:00.125Z",
+};

@@ -19,8 +19,7 @@ import type { StreamSource } from "./open-streams.ts";
 import { type Query, readFilter } from "./query.ts";
 import { queryOf, type Route } from "./route.ts";
 import { words } from "./schema/common.ts";
-import { ExportedFile } from "./schema/export.ts";
-import { FILTER_PARAMETERS } from "./schema/list.ts";
+import { ExportedFile, FILTER_PARAMETERS } from "./schema/list.ts";
 import { OrderStatus } from "./schema/order.ts";
 import { admit } from "./visit.ts";
 

@@ -4,12 +4,11 @@ import { createTwap } from "../actions/create-twap.ts";
 import { getOperation } from "../actions/get-operation.ts";
 import { listOperations } from "../actions/list-operations.ts";
 import { printRequest } from "../write/fingerprint.ts";
-import { EXAMPLE_OPERATION } from "./examples.ts";
+import { EXAMPLE_LISTED_OPERATION, EXAMPLE_OPERATION } from "./examples.ts";
 import { operationAnswers } from "./operation-contract.ts";
 import { NOT_2XX, readOperationId } from "./order-contract.ts";
 import { requireNotZero } from "./order-rules.ts";
 import { readFilter, readLimit } from "./query.ts";
-import { EXAMPLE_LISTED_OPERATION } from "./record-examples.ts";
 import { type Route, readRoute, writeRoute } from "./route.ts";
 import { CursorParameter, FILTER_PARAMETERS, LimitParameter, listOf, PAGES_MAY_BE_SHORT } from "./schema/list.ts";
 import {

@@ -7,7 +7,7 @@ import { findKeyRecord } from "./idempotency.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
-import { flattens } from "./schema-flattens.ts";
+import { flattens } from "./schema-stops.ts";
 import { findStop } from "./stops.ts";
 
 const STEP = "flatten ";

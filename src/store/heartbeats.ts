@@ -5,7 +5,7 @@ import { appendAudit } from "./audit.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
-import { heartbeats } from "./schema-heartbeats.ts";
+import { heartbeats } from "./schema-stops.ts";
 
 /** Whose heartbeat a key beats: a bot's is one, whichever of its keys says it. */
 export function heartbeatHolder(store: Store, keyHash: string): string {

@@ -1,4 +1,4 @@
-/** The tables of what was stopped, and what became of it. */
+/** The tables of what was stopped, what became of it, and whose silence stops. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
@@ -47,4 +47,35 @@ export const stopsOutside = sqliteTable(
     outcome: text().$type<"canceled" | "kept">().notNull(),
   },
   (table) => [primaryKey({ columns: [table.stopId, table.kind, table.nativeId] })],
+);
+
+/** Stops whose positions are to be closed as well: the row comes first, then the orders. */
+export const flattens = sqliteTable("flattens", {
+  stopId: text().primaryKey(),
+  accountId: text().notNull(),
+  askedAtMs: integer().notNull(),
+  askedBy: text(),
+  maxSlippageBps: integer().notNull(),
+  steps: integer().notNull(),
+  endedAtMs: integer(),
+  /** JSON: what is left of each market, and why. */
+  left: text().notNull(),
+});
+
+/** The last beat of each bot, and what became of the one before it. */
+export const heartbeats = sqliteTable(
+  "heartbeats",
+  {
+    accountId: text().notNull(),
+    /** `bot` and its name, or `key` and the hash of a plain key. */
+    holder: text().notNull(),
+    keyHash: text().notNull(),
+    status: text().$type<"armed" | "missed" | "disarmed">().notNull(),
+    withinMs: integer().notNull(),
+    beatAtMs: integer().notNull(),
+    graceAtMs: integer(),
+    missedAtMs: integer(),
+    stopId: text(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.holder] })],
 );

@@ -97,3 +97,8 @@ export const IdempotencyKeyParameter = Type.String({
   description:
     "The order that was placed under this Idempotency-Key; of a key with rails, under its bot's own. Anybody else may see one of each bot.",
 });
+
+export const ExportedFile = Type.String({
+  title: "ExportedFile",
+  description: "A line for each row, with the members of the list as columns.",
+});
