@@ -23,9 +23,9 @@ export async function getMarket(
   return { body: JSON.stringify(resource), asOfMs: asOfMs(deps, [mark, best]) };
 }
 
-type Details = { mark: Seen<"mark">; best: Seen<"best">; exchangeMs: number };
+type MarketDetails = { mark: Seen<"mark">; best: Seen<"best">; exchangeMs: number };
 
-export function detailsResource(market: Market, { mark, best, exchangeMs }: Details) {
+export function detailsResource(market: Market, { mark, best, exchangeMs }: MarketDetails) {
   return { ...marketResource(market), ...markMembers(mark, exchangeMs), ...bestMembers(best) };
 }
 

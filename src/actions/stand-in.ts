@@ -114,10 +114,10 @@ export function openStandIns(deps: ToStandIn) {
   };
 }
 
-type Standing = { account: Account; order: StoredOrder; oid: string };
+type StandingIn = { account: Account; order: StoredOrder; oid: string };
 
 /** Stops that stand in, and for the stop of which order of elsewhere. */
-function standingFor({ store: open }: With<"store">, account: Account): Standing[] {
+function standingFor({ store: open }: With<"store">, account: Account): StandingIn[] {
   if (awaitsTakeUp(open, account.id)) return [];
   return listOpenOrders(open, account.id).flatMap((order) => {
     const [name, oid] = order.idempotencyKey?.split(" ") ?? [];

@@ -1,7 +1,7 @@
 /** Bytes of an HTTP/1 answer into its status and body. Anything that could be read in two ways is not read at all. */
 import { trimTail } from "../core/trim.ts";
 
-export type Reading =
+export type AnswerReading =
   /** Nothing more can be said before there are so many bytes. */
   | { kind: "incomplete"; atLeast: number }
   | { kind: "unreadable"; reason: string }
@@ -22,7 +22,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const CHUNK_LINE = /^([0-9A-Fa-f]{1,7})(?:[ \t]*;[\t\x20-\x7e\x80-\xff]*)?$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
-const MALFORMED: Reading = { kind: "unreadable", reason: "malformed answer" };
+const MALFORMED: AnswerReading = { kind: "unreadable", reason: "malformed answer" };
 
 type Head = {
   httpStatus: number;
@@ -32,7 +32,7 @@ type Head = {
 };
 
 /** An answer that says no length is not read: its end could not be told from a cut. */
-export function readAnswer(bytes: Buffer): Reading {
+export function readAnswer(bytes: Buffer): AnswerReading {
   let start = 0;
   for (let nth = 0; nth <= MAX_INTERIM; nth += 1) {
     const end = bytes.indexOf("\r\n\r\n", start, "latin1");
@@ -71,7 +71,7 @@ function trimBlanks(text: string): string {
   return trimTail(text.replace(/^[ \t]+/, ""), " \t");
 }
 
-function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: number): Reading {
+function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: number): AnswerReading {
   const coding = fields.get("content-encoding") ?? [];
   // None was asked for.
   if (coding.some((value) => value.toLowerCase() !== "identity")) return { kind: "unreadable", reason: "coded answer" };
@@ -79,7 +79,7 @@ function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: n
   const isLast = minor === "0" || words.includes("close");
   const lengths = fields.get("content-length") ?? [];
   const transfer = fields.get("transfer-encoding") ?? [];
-  const body = (from: Uint8Array, end: number): Reading => ({
+  const body = (from: Uint8Array, end: number): AnswerReading => ({
     kind: "whole",
     httpStatus,
     body: from,
@@ -102,7 +102,11 @@ function readBodyOf({ httpStatus, minor, fields }: Head, bytes: Buffer, start: n
 }
 
 /** Trailers are refused: nobody has asked for any. */
-function readChunks(bytes: Buffer, start: number, whole: (body: Uint8Array, end: number) => Reading): Reading {
+function readChunks(
+  bytes: Buffer,
+  start: number,
+  whole: (body: Uint8Array, end: number) => AnswerReading,
+): AnswerReading {
   const chunks: Uint8Array[] = [];
   let at = start;
   for (let nth = 0; nth < MAX_CHUNKS; nth += 1) {
@@ -122,6 +126,6 @@ function readChunks(bytes: Buffer, start: number, whole: (body: Uint8Array, end:
   return MALFORMED;
 }
 
-function incomplete(atLeast: number): Reading {
+function incomplete(atLeast: number): AnswerReading {
   return { kind: "incomplete", atLeast };
 }

@@ -1,4 +1,4 @@
-import { MAX_HEAD_BYTES, type Reading, readAnswer } from "./http-answer.ts";
+import { type AnswerReading, MAX_HEAD_BYTES, readAnswer } from "./http-answer.ts";
 import { describeError } from "./network-error.ts";
 
 /** `address`: where its name leads, found out before; looked up by the system where left out. */
@@ -159,7 +159,7 @@ export class Line {
     else this.#finish(asked, reading);
   }
 
-  #finish(asked: LineRequest, { httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): void {
+  #finish(asked: LineRequest, { httpStatus, body, isLast }: Extract<AnswerReading, { kind: "whole" }>): void {
     const isHalf = asked.writtenBytes < asked.request.length;
     // What has not left whole cannot have been done.
     if (isHalf && httpStatus < 300) {

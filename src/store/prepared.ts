@@ -73,7 +73,7 @@ function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => 
 /** What a prepared query of drizzle-orm 0.45 holds besides what its type shows. */
 type Inside = {
   query: { sql: string; params: readonly unknown[] };
-  fields?: readonly Field[];
+  fields?: readonly SelectedField[];
 };
 
 /** Handed its values as one list, which the runtime takes as it is; one by one it makes a list of them first. */
@@ -81,14 +81,14 @@ type Compiled = {
   values(bound: readonly SQLQueryBindings[]): unknown[][];
   run(bound: readonly SQLQueryBindings[]): Changes;
 };
-type Field = { path: readonly string[]; field: unknown };
+type SelectedField = { path: readonly string[]; field: unknown };
 type Values = Readonly<Record<string, unknown>>;
 /** What stands in one place of a statement: a value by its name, as its column encodes it, or where there is no name always the same one. */
-type Place = { name: string | null; encoder: Param["encoder"] | null; fixed: SQLQueryBindings };
+type BoundPlace = { name: string | null; encoder: Param["encoder"] | null; fixed: SQLQueryBindings };
 type RowReader = (row: readonly unknown[]) => Values;
 
 /** What is the same for each connection. */
-type StatementPlan = { sql: string; places: readonly Place[]; read: RowReader };
+type StatementPlan = { sql: string; places: readonly BoundPlace[]; read: RowReader };
 
 /** Null for what gives no flat rows of columns: that stays as drizzle has made it. */
 function planOf({ query, fields }: Inside): StatementPlan | null {
@@ -123,7 +123,7 @@ function quick<Query>({ places, read }: StatementPlan, compiled: Compiled): Quer
 }
 
 /** One loop over all places: a function for each costs an order a hundred and twenty calls. */
-function boundTo(places: readonly Place[], values: Values): SQLQueryBindings[] {
+function boundTo(places: readonly BoundPlace[], values: Values): SQLQueryBindings[] {
   const bound: SQLQueryBindings[] = [];
   for (const { name, encoder, fixed } of places) {
     if (name === null) bound.push(fixed);
@@ -135,7 +135,7 @@ function boundTo(places: readonly Place[], values: Values): SQLQueryBindings[] {
   return bound;
 }
 
-function placeOf(parameter: unknown): Place {
+function placeOf(parameter: unknown): BoundPlace {
   if (is(parameter, Placeholder)) return { name: parameter.name, encoder: null, fixed: null };
   if (!is(parameter, Param)) return { name: null, encoder: null, fixed: asBinding(parameter) };
   const { value, encoder } = parameter;
@@ -162,7 +162,7 @@ function asBinding(value: unknown): SQLQueryBindings {
 const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 
 /** Names the values of a row; null where a column is nested or computed. */
-function rowReader(fields: readonly Field[]): RowReader | null {
+function rowReader(fields: readonly SelectedField[]): RowReader | null {
   const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
     name !== undefined && deeper.length === 0 && is(field, Column)
       ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull }]

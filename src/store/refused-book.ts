@@ -9,20 +9,20 @@ import { remembered } from "./remembered.ts";
 /** A row of an attempt, and when its action expires: exchange time, unix milliseconds. */
 export type RefusedRow = { number: number; expiresAtMs: number };
 
-type Read = (store: Store, of: { accountId: string; expiresAfterMs: number }) => readonly RefusedRow[];
+type ReadRows = (store: Store, of: { accountId: string; expiresAfterMs: number }) => readonly RefusedRow[];
 
 /** Of an account, all that expire after that moment. */
-type Known = { expiresAfterMs: number; rows: readonly RefusedRow[] };
+type KnownRows = { expiresAfterMs: number; rows: readonly RefusedRow[] };
 
 /** One book a connection: under one name. */
 const NAME = "refused";
-const kept = remembered<Map<string, Known>>(() => null);
+const kept = remembered<Map<string, KnownRows>>(() => null);
 
 /** As the rows are now. */
 export function refusedRows(
   store: Store,
   of: { accountId: string; expiresAfterMs: number },
-  read: Read,
+  read: ReadRows,
 ): readonly RefusedRow[] {
   const { accountId, expiresAfterMs } = of;
   const known = bookOf(store).get(accountId);
@@ -34,10 +34,10 @@ export function refusedRows(
   return rows;
 }
 
-function bookOf(store: Store): Map<string, Known> {
+function bookOf(store: Store): Map<string, KnownRows> {
   const known = kept.find(store, NAME);
   if (known !== null) return known;
-  const book = new Map<string, Known>();
+  const book = new Map<string, KnownRows>();
   kept.put(store, NAME, book);
   return book;
 }

@@ -11,8 +11,6 @@ import { haltByLost } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findTrip, listTrips } from "../store/trips.ts";
 
-type OfBot = { accountId: string; bot: string };
-
 /** Why a bot may not increase today: a trip, or a narrowing that was lost; null where nothing is in the way. */
 export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: number): Halt | null {
   const of = { accountId, bot: rails.bot };
@@ -27,7 +25,7 @@ export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: num
 export function lossToday(
   { clock, marketView }: With<"clock" | "marketView">,
   store: Store,
-  { accountId, bot, maxAgeMs }: OfBot & { maxAgeMs: number },
+  { accountId, bot, maxAgeMs }: { accountId: string; bot: string; maxAgeMs: number },
 ): Decimal | null {
   const nowMs = clock.nowMs();
   const of = { accountId, bot, day: dayOf(nowMs) };

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { MAX_HEAD_BYTES, type Reading, readAnswer } from "../../src/exchange/http-answer.ts";
+import { type AnswerReading, MAX_HEAD_BYTES, readAnswer } from "../../src/exchange/http-answer.ts";
 
 function read(text: string): unknown {
   const reading = readAnswer(Buffer.from(text, "latin1"));
   return reading.kind === "whole" ? told(reading) : reading.kind;
 }
 
-function told({ httpStatus, body, isLast }: Extract<Reading, { kind: "whole" }>): string {
+function told({ httpStatus, body, isLast }: Extract<AnswerReading, { kind: "whole" }>): string {
   return `${httpStatus} ${Buffer.from(body).toString("latin1")}${isLast ? " last" : ""}`;
 }
 

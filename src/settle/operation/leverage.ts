@@ -49,10 +49,10 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   return end !== null;
 }
 
-type Reading = { pursuit: Pursuit; operation: StoredOperation; shown: Leverage };
+type ShownSetting = { pursuit: Pursuit; operation: StoredOperation; shown: Leverage };
 
 /** How it ended; null while that is not known, and then the operation says what it waits for. */
-function endOf(tools: Tools, attempt: Attempt, { pursuit, operation, shown }: Reading): OperationEnd | null {
+function endOf(tools: Tools, attempt: Attempt, { pursuit, operation, shown }: ShownSetting): OperationEnd | null {
   const { world } = tools;
   const isShown = isAsAsked(attempt, shown);
   const refusal = heardRefusal(tools, attempt, { pursuit, isShown });

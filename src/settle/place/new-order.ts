@@ -1,7 +1,7 @@
 /** An order that is about to be placed, whoever asks for it: its row, its leg, and what is to be signed of it. */
 import { cloidOf } from "../../core/cloid.ts";
 import { decimal, ZERO } from "../../core/decimal.ts";
-import { type KeyName, keyInBatch } from "../../core/idempotency.ts";
+import { keyInBatch } from "../../core/idempotency.ts";
 import type { Market } from "../../core/market.ts";
 import type { Leg, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
@@ -18,7 +18,9 @@ import { type Intended, storeUnderNonce, type TakenNonce } from "../send/intent.
  */
 export function newOrder(
   { clock, instance, store }: With<"clock" | "instance" | "store">,
-  wanted: KeyName & {
+  wanted: {
+    accountId: string;
+    idempotencyKey: string;
     market: Market;
     terms: Omit<OrderTerms, "market">;
     keyHash: string | null;

@@ -137,9 +137,9 @@ function termsOfFills({ coin, side, filled }: FoundOwn["swept"] & { kind: "fills
   return { market: coin, side: side === "B" ? "buy" : "sell", size: filled.size, price, ...plain };
 }
 
-type FoundOrder = FoundOwn & { order: StoredOrder; whose: Whose };
+type OrderToAdopt = FoundOwn & { order: StoredOrder; whose: Whose };
 
-function storeOne(world: With<"clock" | "store">, { cloid, swept, order, whose }: FoundOrder): void {
+function storeOne(world: With<"clock" | "store">, { cloid, swept, order, whose }: OrderToAdopt): void {
   const { store } = world;
   const keyDigits = keyDigitsOfCloid(cloid);
   const { id: orderId, accountId } = order;
