@@ -5,9 +5,9 @@ import { markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
 import { listLegs } from "../store/legs.ts";
+import { listProcessing } from "../store/live-orders.ts";
 import type { Store } from "../store/open.ts";
 import { markOperationsUnknown } from "../store/operations.ts";
-import { listProcessing } from "../store/orders.ts";
 import { recordLegEvent } from "./record/record.ts";
 import type { Settler } from "./settler.ts";
 

@@ -1,10 +1,10 @@
-/** Live orders of one market. */
-import { eq, sql } from "drizzle-orm";
+/** Live orders of one market, and those of all accounts of which nothing has been heard. */
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { LIVE_STATUSES } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { inOneStatus, ORDER_COLUMNS, type StoredOrder, toOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
-import { orders } from "./schema.ts";
+import { accounts, orders } from "./schema.ts";
 
 /** What only reduces is found by an index of its own, which SQLite takes where the condition is written as there. */
 function ofStatusInMarket(isReduceOnly: boolean) {
@@ -35,4 +35,21 @@ export function listLiveOrdersIn(store: Store, { reduceOnly, ...of }: InMarket):
       .all({ ...of, status })
       .map(toOrder),
   );
+}
+
+const processing = prepared((store) => {
+  // By account, as the index has them: a start does not read a whole history.
+  const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
+  return store
+    .select({ id: orders.id })
+    .from(orders)
+    .where(and(isOfAnAccount, eq(orders.status, "processing")))
+    .prepare();
+});
+
+/** Ids of all orders whose fate was still open when the process ended. */
+export function listProcessing(store: Store): string[] {
+  return processing(store)
+    .all()
+    .map(({ id }) => id);
 }

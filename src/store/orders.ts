@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, isNull, min, ne, type SQL, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
@@ -28,7 +28,7 @@ import {
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteReducing } from "./reductions-out.ts";
 import { takeRowId } from "./row-ids.ts";
-import { accounts, legs, orders } from "./schema.ts";
+import { legs, orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 import { heedNativeId } from "./spot-fees.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -386,21 +386,4 @@ export function unknownOrders(store: Store, accountId: string): Unknowns {
     .where(and(eq(orders.accountId, accountId), eq(orders.status, "unknown"), isNull(orders.releasedAtMs)))
     .get();
   return row ?? { count: 0, oldestMs: null };
-}
-
-const processing = prepared((store) => {
-  // By account, as the index has them: a start does not read a whole history.
-  const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
-  return store
-    .select({ id: orders.id })
-    .from(orders)
-    .where(and(isOfAnAccount, eq(orders.status, "processing")))
-    .prepare();
-});
-
-/** Ids of all orders whose fate was still open when the process ended. */
-export function listProcessing(store: Store): string[] {
-  return processing(store)
-    .all()
-    .map(({ id }) => id);
 }

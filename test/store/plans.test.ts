@@ -28,11 +28,11 @@ import { deleteKeyRecord, findKeyRecord, passKeyOn, storeAnswer } from "../../sr
 import { listFunding, listTransfers } from "../../src/store/ledger.ts";
 import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/store/legs.ts";
 import { lookForOrders } from "../../src/store/listed-orders.ts";
-import { listLiveOrdersIn } from "../../src/store/live-orders.ts";
+import { listLiveOrdersIn, listProcessing } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOperations, lookForOperations, twapKeys, unknownOperations } from "../../src/store/operations.ts";
-import { insertPlacing, listLiveOrders, listOrders, listProcessing, unknownOrders } from "../../src/store/orders.ts";
+import { insertPlacing, listLiveOrders, listOrders, unknownOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
