@@ -91,7 +91,7 @@ export type Export = {
   next(): string | null;
 };
 
-export type Whose = {
+export type ExportAsker = {
   account: Account;
   /** The key that asks; null for the owner of the machine. */
   keyHash: string | null;
@@ -108,7 +108,7 @@ const ALL: ListFilter = { sinceMs: null, untilMs: null, market: null, keyHashes:
 
 export function exportOf(
   deps: With<"store"> & { markets: Pick<With<"markets">["markets"], "current"> },
-  { account, keyHash }: Whose,
+  { account, keyHash }: ExportAsker,
   { list, format, filter: wanted, ...asked }: WantedExport,
 ): Export {
   const names = COLUMNS[list];

@@ -31,7 +31,7 @@ export type CommitQueue = {
 /** `onDisk` rejects where the disk fails: then nobody knows what will be found of it. */
 export type Intent<T> = { value: T; onDisk: Promise<void> };
 
-type Waiting = {
+type QueuedCommit = {
   kind: "intent" | "outcome";
   work: QueuedWork<unknown>;
   waitsForDisk: boolean;
@@ -58,7 +58,7 @@ const MAX_WAIT_MS = { intent: MAX_INTENT_WAIT_MS, outcome: MAX_OUTCOME_WAIT_MS }
  * own. While another process has locked the database, all of them wait together.
  */
 export function openCommitQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): CommitQueue {
-  const waiting: Waiting[] = [];
+  const waiting: QueuedCommit[] = [];
   let isPausing = false;
   /** Whether the last transaction was shared: where it was not, there is most likely nobody to share the next with. */
   let isCrowded = false;
@@ -96,7 +96,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     });
   }
 
-  type About = Pick<Waiting, "kind" | "waitsForDisk">;
+  type About = Pick<QueuedCommit, "kind" | "waitsForDisk">;
 
   function add<T, R>(
     work: QueuedWork<T>,
@@ -106,7 +106,7 @@ export function openCommitQueue(store: Store, schedule: (run: () => void) => voi
     return new Promise((resolve, reject) => {
       const untilMs = clock.elapsedMs() + MAX_WAIT_MS[about.kind];
       // The queue holds works of many types; each resolver only ever meets its own work's result.
-      const settle: Waiting["resolve"] = (value, onDisk) => resolve(answer(value as T, onDisk) as Awaited<R>);
+      const settle: QueuedCommit["resolve"] = (value, onDisk) => resolve(answer(value as T, onDisk) as Awaited<R>);
       waiting.push({ ...about, work, resolve: settle, reject, untilMs });
       if (waiting.length > 1 || isPausing) return;
       if (about.kind === "outcome" && !(about.waitsForDisk && isCrowded)) flush();
@@ -142,13 +142,13 @@ function openDelayedCommit(store: Store, clock: Clock): (ms: number) => void {
   };
 }
 
-type Done = { waiting: Waiting; settle: (onDisk: Promise<void>) => void };
+type Done = { waiting: QueuedCommit; settle: (onDisk: Promise<void>) => void };
 
 /** Works of which nothing has happened, because another process has locked the database. */
-type Locked = { batch: readonly Waiting[]; error: unknown };
+type Locked = { batch: readonly QueuedCommit[]; error: unknown };
 
 /** Commits a batch and tells each work of it; gives back the batch where another process has locked the database. */
-function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
+function commitBatch(store: Store, batch: readonly QueuedCommit[]): Locked | null {
   let committed: { result: Done[]; onDisk: Promise<void> };
   try {
     committed = batch.some(({ waitsForDisk }) => waitsForDisk)
@@ -172,11 +172,11 @@ function commitBatch(store: Store, batch: readonly Waiting[]): Locked | null {
 }
 
 /** Tells each work of a batch, of which nothing was stored, that it failed; not those that are tried again (`but`). */
-function reject(batch: readonly Waiting[], but: readonly Waiting[], error: unknown): void {
+function reject(batch: readonly QueuedCommit[], but: readonly QueuedCommit[], error: unknown): void {
   for (const each of batch) if (!but.includes(each)) each.reject(error);
 }
 
-function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
+function runBatch(store: Store, batch: readonly QueuedCommit[]): Done[] {
   const [only, ...others] = batch;
   // A work that throws alone takes the transaction with it: only several have to be kept apart.
   if (only !== undefined && others.length === 0) return [run(store, only)];
@@ -190,12 +190,12 @@ function runBatch(store: Store, batch: readonly Waiting[]): Done[] {
   }
 }
 
-function run(store: Store, waiting: Waiting): Done {
+function run(store: Store, waiting: QueuedCommit): Done {
   const value = waiting.work(store);
   return { waiting, settle: (onDisk) => waiting.resolve(value, onDisk) };
 }
 
-function runAlone(store: Store, waiting: Waiting): Done {
+function runAlone(store: Store, waiting: QueuedCommit): Done {
   try {
     return apart(store, () => run(store, waiting));
   } catch (error) {

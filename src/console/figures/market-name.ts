@@ -3,10 +3,10 @@ import { madeOnce } from "../../core/made-once.ts";
 import type { Market } from "../api/resources.ts";
 
 /** The list as it was read; it is asked for with every drawing. */
-type Markets = readonly Pick<Market, "market" | "pair">[];
+type NamedMarkets = readonly Pick<Market, "market" | "pair">[];
 
 /** Canonical names by every name that means one market alone. */
-const byName = madeOnce((markets: Markets) => {
+const byName = madeOnce((markets: NamedMarkets) => {
   const named = new Map<string, string>();
   const pairs = Map.groupBy(markets, ({ pair }) => pair);
   for (const [pair, [found, ...others]] of pairs)
@@ -15,7 +15,7 @@ const byName = madeOnce((markets: Markets) => {
   return named;
 });
 
-const shownNames = madeOnce((markets: Markets) => {
+const shownNames = madeOnce((markets: NamedMarkets) => {
   const names = byName(markets);
   return new Map(
     markets.map(({ market, pair }) => [market, pair !== null && names.get(pair) === market ? pair : market]),
@@ -23,7 +23,7 @@ const shownNames = madeOnce((markets: Markets) => {
 });
 
 /** The market of that name: its own, or that of its pair where no other has the same. */
-export function marketNamed<Listed extends Markets[number]>(
+export function marketNamed<Listed extends NamedMarkets[number]>(
   markets: readonly Listed[] | null,
   name: string,
 ): Listed | null {
@@ -32,11 +32,11 @@ export function marketNamed<Listed extends Markets[number]>(
 }
 
 /** Its pair where that names nothing else; as it is where the list has not been read. */
-export function shownMarket(markets: Markets | null, market: string): string {
+export function shownMarket(markets: NamedMarkets | null, market: string): string {
   return markets === null ? market : (shownNames(markets).get(market) ?? market);
 }
 
 /** The names of all markets, each as it is shown. */
-export function shownMarkets(markets: Markets): string[] {
+export function shownMarkets(markets: NamedMarkets): string[] {
   return [...shownNames(markets).values()];
 }

@@ -76,9 +76,9 @@ function made(app: App, { draft, replaces }: RailsForm, audience: string): Limit
   return { apiKey, text, days: wish.days, signing: newSigning(), isRegistered: false };
 }
 
-type Signed = { form: RailsForm; key: LimitedKey; signature: string };
+type SignedKey = { form: RailsForm; key: LimitedKey; signature: string };
 
-export async function registerLimitedKey(app: App, { form, key, signature }: Signed): Promise<void> {
+export async function registerLimitedKey(app: App, { form, key, signature }: SignedKey): Promise<void> {
   const body = JSON.stringify({ grant: grantAsSent(key.text), signature });
   const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/limited", bearer: null, body });
   if (answer.kind === "ok") {

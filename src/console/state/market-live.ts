@@ -7,13 +7,13 @@ import { marketNamed } from "../figures/market-name.ts";
 import type { App } from "./app.ts";
 import { beginCandles } from "./candles.ts";
 
-type Book = Static<typeof BookResource>;
+type ToldBook = Static<typeof BookResource>;
 type Details = Static<typeof MarketDetails>;
 
 export type WatchedMarket = {
   market: string;
   stop: AbortController;
-  book: Pick<Book, "bids" | "asks" | "book_at"> | null;
+  book: Pick<ToldBook, "bids" | "asks" | "book_at"> | null;
   best: Pick<Details, "best_bid" | "best_ask" | "mid_price"> | null;
   figures: Pick<Details, "mark_price" | "oracle_price" | "funding_rate" | "next_funding_at"> | null;
   /** Channels that do not count any more. */
@@ -87,7 +87,7 @@ export function takeMarketEvent(mine: WatchedMarket, { type, data }: Pick<Stream
   const told: unknown = JSON.parse(data);
   mine.failure = null;
   // Each is the shape that the gateway describes for its type.
-  if (type === "book") mine.book = told as Book;
+  if (type === "book") mine.book = told as ToldBook;
   if (type === "bbo") mine.best = told as Details;
   if (type === "mark") mine.figures = told as Details;
   const channel = String(member(told, "channel"));

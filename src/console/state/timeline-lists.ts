@@ -117,7 +117,7 @@ export type Source = {
   take: (page: unknown) => string[];
 };
 
-type About<Item> = {
+type TimelineList<Item> = {
   kind: Kind;
   path: string;
   kept: KeptList<Item>;
@@ -126,7 +126,7 @@ type About<Item> = {
   entryOf: (item: Item) => Entry;
 };
 
-function sourceOf<Item extends { id: string }>({ kind, path, kept, older, atOf, entryOf }: About<Item>): Source {
+function sourceOf<Item extends { id: string }>({ kind, path, kept, older, atOf, entryOf }: TimelineList<Item>): Source {
   const since = wholeSince(kept, older, atOf);
   return {
     kind,

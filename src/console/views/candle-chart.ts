@@ -125,14 +125,14 @@ function spanOf(first: Candle, last: Candle): ChartSpan {
   return { fromS, toS, candleS };
 }
 
-type About = {
+type CandleLines = {
   levels: readonly Level[];
   marks: readonly Mark[];
   letters: ReadonlyMap<string, string>;
   span: ChartSpan;
 };
 
-function optionsOf(app: App, width: number, { levels, marks, letters, span }: About): uPlot.Options {
+function optionsOf(app: App, width: number, { levels, marks, letters, span }: CandleLines): uPlot.Options {
   const hidden = { points: { show: false }, stroke: "transparent", width: 0 };
   return {
     width,

@@ -35,9 +35,9 @@ function content(app: App, form: RailsForm): TemplateResult {
   return grantIt(app, form, made);
 }
 
-type Field = { name: keyof RailsDraft; words: string; hint: string };
+type DraftField = { name: keyof RailsDraft; words: string; hint: string };
 
-const AMOUNTS: readonly Field[] = [
+const AMOUNTS: readonly DraftField[] = [
   { name: "maxOrder", words: "One order", hint: "USD, at most" },
   { name: "maxPosition", words: "Each position", hint: "USD, at most" },
   { name: "maxExposure", words: "All positions", hint: "USD, at most" },
@@ -91,7 +91,7 @@ function wished(app: App, form: RailsForm): TemplateResult {
 type Change = (change: Partial<RailsDraft>) => void;
 
 function textFields(draft: RailsDraft, change: Change) {
-  return ({ name, words, hint }: Field): TemplateResult => html`
+  return ({ name, words, hint }: DraftField): TemplateResult => html`
     <label><span>${words} <small>${hint}</small></span>
       <input name=${name} spellcheck="false" .value=${live(draft[name])} @input=${(event: Event) => change({ [name]: typed(event) })} />
     </label>`;

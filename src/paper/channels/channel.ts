@@ -2,7 +2,7 @@
 import type { VenueEvent } from "../engine/event.ts";
 import { type Decoded, type Fields, MISMATCH, required, type StructOf, struct, text } from "../exchange/decode.ts";
 import type { Json } from "../exchange/json-text.ts";
-import type { ReadContext } from "../info/request.ts";
+import { dexIndex, type ReadContext } from "../info/request.ts";
 
 /** `unless`: not sent when the last one with the same text there was the same. */
 export type Frame = { readonly channel: string; readonly data: unknown; readonly unless: string | null };
@@ -35,6 +35,13 @@ export type Behaviour<R> = {
   /** The whole of a state; what it says of the time alone is no change. */
   readonly state?: (context: ReadContext, request: R) => readonly unknown[];
 };
+
+/** `dex` as the exchange names it; left out for the native one. */
+export type OfDex = { readonly dex?: string };
+
+export function isDex({ venue }: ReadContext, { dex }: OfDex): boolean {
+  return dexIndex(venue, dex) !== null;
+}
 
 export type ChannelReader = (json: Json) => Decoded<Subscription>;
 

@@ -6,7 +6,7 @@ import { bestRows, bookGrouping, bookOf, MAX_LEVELS, marketOf, midsOf, tradeRow 
 import { candleInterval, candlesOf } from "../info/candles.ts";
 import { perpContexts, spotContexts } from "../info/markets.ts";
 import { dexIndex, type ReadContext } from "../info/request.ts";
-import { channel } from "./channel.ts";
+import { channel, isDex, type OfDex } from "./channel.ts";
 
 /** Levels a side of a book of the kind `fast`. */
 const FAST_LEVELS = 5;
@@ -16,14 +16,9 @@ const MAX_SNAPSHOT_TRADES = 10;
 const Coin = { coin: required(text) };
 const Dex = { dex: optional(text) };
 type OfCoin = { readonly coin: string };
-type OfDex = { readonly dex?: string };
 
 function isMarket({ venue }: ReadContext, { coin }: OfCoin): boolean {
   return marketOf(venue, coin) !== null;
-}
-
-function isDex({ venue }: ReadContext, { dex }: OfDex): boolean {
-  return dexIndex(venue, dex) !== null;
 }
 
 function mids({ venue }: ReadContext, { dex }: OfDex): unknown[] {

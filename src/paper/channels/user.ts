@@ -14,7 +14,7 @@ import { accountOf, dexIndex, type ReadContext } from "../info/request.ts";
 import { spotStateOf } from "../info/spot-state.ts";
 import { runningTwaps, twapHistoryRow, twapHistoryRows } from "../info/twaps.ts";
 import { webData2Of, webData3Of } from "../info/web-data.ts";
-import { channel, periodic } from "./channel.ts";
+import { channel, isDex, type OfDex, periodic } from "./channel.ts";
 import { userEvents } from "./user-events.ts";
 
 /** Rows of the snapshots of ledger and funding. */
@@ -23,7 +23,6 @@ const MAX_SNAPSHOT_ROWS = 500;
 const User = { user: required(address) };
 const UserOfDex = { user: required(address), dex: optional(text) };
 type OfUser = { readonly user: string };
-type OfDex = { readonly dex?: string };
 type Events = readonly VenueEvent[];
 
 /** Rows picked from the events; null, so that nothing is sent, when there are none. */
@@ -103,10 +102,6 @@ function clearinghouse({ venue, nowMs }: ReadContext, { user, dex }: OfUser & Of
 function everyClearinghouse({ venue, nowMs }: ReadContext, { user }: OfUser): unknown {
   const states = venue.dexes.map((dex) => [dex.name, clearinghouseOf(venue, { user, dex: dex.index, nowMs })]);
   return { user, clearinghouseStates: states };
-}
-
-function isDex({ venue }: ReadContext, { dex }: OfDex): boolean {
-  return dexIndex(venue, dex) !== null;
 }
 
 /** `orderUpdates`, `userEvents` and `notification` have no snapshot: who reconnects must read what was missed. */

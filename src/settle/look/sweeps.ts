@@ -47,10 +47,10 @@ const MAX_REMEMBERED = 100;
 
 export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
   /** By trading address and kind of connection; whatever has become of them. */
-  const last = new Map<string, Asked>();
+  const last = new Map<string, BegunSweep>();
   /** By trading address, and of these the newest that is whole. */
-  const newest = new Map<string, Asked>();
-  const whole = new Map<string, Asked>();
+  const newest = new Map<string, BegunSweep>();
+  const whole = new Map<string, BegunSweep>();
 
   async function sweepNow({ user, accountId }: SweptAccount, options: InfoOptions): Promise<Sweep | Unread> {
     // From the oldest of all that are looked for; a nonce is the exchange time of its making.
@@ -72,8 +72,8 @@ export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
     return sweep;
   }
 
-  function ask(about: SweptAccount, options: InfoOptions): Asked {
-    const asked: Asked = { atMs: world.clock.elapsedMs(), swept: sweepNow(about, options) };
+  function ask(about: SweptAccount, options: InfoOptions): BegunSweep {
+    const asked: BegunSweep = { atMs: world.clock.elapsedMs(), swept: sweepNow(about, options) };
     remember(newest, about.user, asked);
     const end = (isWhole: boolean) => {
       if (isWhole) remember(whole, about.user, asked);
@@ -102,13 +102,13 @@ export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
   };
 }
 
-type Asked = { atMs: number; swept: Promise<Sweep | Unread> };
+type BegunSweep = { atMs: number; swept: Promise<Sweep | Unread> };
 
-function isSince(asked: Asked | undefined, sinceMs: number | null): asked is Asked {
+function isSince(asked: BegunSweep | undefined, sinceMs: number | null): asked is BegunSweep {
   return asked !== undefined && sinceMs !== null && asked.atMs >= sinceMs;
 }
 
-function remember(those: Map<string, Asked>, name: string, asked: Asked): void {
+function remember(those: Map<string, BegunSweep>, name: string, asked: BegunSweep): void {
   those.delete(name);
   those.set(name, asked);
   const [oldest] = those.keys();
