@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
-import { resumeStops } from "../../src/store/stops.ts";
 import { awaitTakeUp, endOf, exchangeThatFills, flatten, indexFill, pass, stopOf } from "./flatten-rig.ts";
 import { BOT, inSeconds, limitedRig, place, railOf, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, type Rig } from "./rig.ts";

@@ -387,10 +387,8 @@ function remembersUntilMs(seed: number, { lags, latencyMs }: Weather, faultsEndM
 
 /** Where others use our ids, the alarm that says so is the truth. */
 function isExpectedAlarm({ others, moves }: Worlds, text: string): boolean {
-  return (
-    (others !== null || (moves !== null && moves.swap !== null)) &&
-    text.includes("the exchange shows something else than was asked for")
-  );
+  const isPossible = others !== null || (moves !== null && moves.swap !== null);
+  return isPossible && text.includes("the exchange shows something else than was asked for");
 }
 
 function ownerOf(agent: string | undefined): string {
