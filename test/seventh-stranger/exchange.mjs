@@ -58,12 +58,12 @@ export async function startExchange(chain, servers, draw) {
   const http = createServer((request, response) => {
     const chunks = [];
     request.on("data", (c) => chunks.push(c));
-    request.on("end", () =>
+    request.on("end", () => {
       serve(state, request, response, Buffer.concat(chunks).toString("utf8")).catch((error) => {
         state.unknown.add(`crash ${error.stack}`);
         response.destroy();
-      }),
-    );
+      });
+    });
   });
   const sockets = new WebSocketServer({ server: http, path: "/ws" });
   sockets.on("connection", (socket) => {
@@ -141,7 +141,7 @@ async function answerAction(state, envelope, response) {
   await sleep(draw.between(5, 40));
   let result = null;
   if (fate.runs === true) result = await execute(state.chain, envelope);
-  if (fate.runs === "late") setTimeout(() => execute(state.chain, envelope), seconds * 1000);
+  if (fate.runs === "late") setTimeout(() => void execute(state.chain, envelope), seconds * 1000);
   if (fate.answer === "twice") result = await execute(state.chain, envelope);
   if (fate.html) return reply(response, fate.status, HTML, "text/html");
   if (fate.text) return reply(response, fate.status, fate.text, "application/json");
