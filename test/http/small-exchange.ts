@@ -94,6 +94,7 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
     if (action.twap !== undefined) answers.set("twapHistory", () => [twapRow(action.twap, clock.nowMs())]);
     if (action.type === "twapOrder")
       return accepted({ type: "twapOrder", data: { status: { running: { twapId: 7 } } } });
+    if (action.type === "twapCancel") return accepted({ type: "twapCancel", data: { status: "success" } });
     const data = statusesOf(action);
     const response = data === null ? { type: "default" } : { type: data.type, data: { statuses: data.statuses } };
     return accepted(response);
