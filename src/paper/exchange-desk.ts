@@ -19,7 +19,7 @@ export function answerExchange(desk: Desk, json: Json, fault: RequestFault | nul
     case "refuse":
       return replyAnswer(desk, refusedAs(desk, envelope, fault, { status: "err", response: fault.text }));
     case "single_error":
-      return replyAnswer(desk, refusedAs(desk, envelope, fault, singleError(fault)));
+      return replyAnswer(desk, refusedAs(desk, envelope, fault, singleError(fault, envelope.type)));
     case "post_only":
       commit(desk.runtime, { kind: "postOnly", untilMs: nowMs(desk.runtime) + fault.ms });
       return replyAnswer(desk, run(desk, envelope, null));

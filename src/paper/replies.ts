@@ -2,10 +2,19 @@
 import type { CancelAction, CancelByCloidAction, OrderReplyStatus, ParsedAction, Reply } from "./engine/action.ts";
 import type { RequestFault } from "./faults.ts";
 
-/** One error for the whole batch, in either of the two forms that the exchange has been seen to use. */
-export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>): Reply {
+/**
+ * One error for the whole batch, in either of the two forms that the exchange has been seen to use.
+ *
+ * @param type of the action that is answered
+ */
+export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>, type: string): Reply {
   if (form === "err") return { status: "err", response: text };
-  return { status: "ok", response: { type: "order", data: { statuses: [{ error: text }] } } };
+  const status = { error: text };
+  if (type === "twapOrder") return { status: "ok", response: { type, data: { status } } };
+  if (type === "twapCancel") return { status: "ok", response: { type, data: { status } } };
+  const data = { statuses: [{ error: text }] };
+  const isOfCancels = type === "cancel" || type === "cancelByCloid";
+  return { status: "ok", response: isOfCancels ? { type: "cancel", data } : { type: "order", data } };
 }
 
 /** The cancel with which every modify begins; null for an action that is no modify. */

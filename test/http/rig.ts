@@ -63,7 +63,7 @@ const MARKETS: readonly Market[] = [
   market({ name: "BTC", assetId: 0, sizeDecimals: 5, maxLeverage: 40 }),
   market({ name: "ETH", assetId: 1, sizeDecimals: 4, maxLeverage: 25 }),
   market({ name: "xyz:TSLA", dex: "xyz", assetId: 110_000, sizeDecimals: 3, maxLeverage: 10 }),
-  market({ name: "PURR/USDC", kind: "spot", assetId: 10_000, sizeDecimals: 0, pairName: "PURR/USDC" }),
+  market({ name: "PURR/USDC", kind: "spot", assetId: 10_000, sizeDecimals: 2, pairName: "PURR/USDC" }),
 ];
 
 function market(some: Partial<Market> & Pick<Market, "name" | "assetId" | "sizeDecimals">): Market {
