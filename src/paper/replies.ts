@@ -10,11 +10,13 @@ import type { RequestFault } from "./faults.ts";
 export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>, type: string): Reply {
   if (form === "err") return { status: "err", response: text };
   const status = { error: text };
-  if (type === "twapOrder") return { status: "ok", response: { type, data: { status } } };
-  if (type === "twapCancel") return { status: "ok", response: { type, data: { status } } };
+  if (type === "twapOrder") return { status: "ok", response: { type: "twapOrder", data: { status } } };
+  if (type === "twapCancel") return { status: "ok", response: { type: "twapCancel", data: { status } } };
   const data = { statuses: [{ error: text }] };
   const isOfCancels = type === "cancel" || type === "cancelByCloid";
-  return { status: "ok", response: isOfCancels ? { type: "cancel", data } : { type: "order", data } };
+  return isOfCancels
+    ? { status: "ok", response: { type: "cancel", data } }
+    : { status: "ok", response: { type: "order", data } };
 }
 
 /** The cancel with which every modify begins; null for an action that is no modify. */
