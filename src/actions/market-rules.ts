@@ -63,14 +63,12 @@ export function wireFault(value: string, field: string): string | null {
   return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
 }
 
+type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
+
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
   deps: With<"exchange" | "markets" | "settings">,
-  {
-    known,
-    terms,
-    needsTrustedList,
-  }: { known: KnownMarket; terms: Pick<OrderTerms, "size" | "price" | "trigger">; needsTrustedList: boolean },
+  { known, terms, needsTrustedList }: { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean },
 ): Promise<{ market: Market; fault: string | null }> {
   const { market } = known;
   const spotFault = spotTriggerFault(deps, market, terms.trigger);
@@ -94,7 +92,7 @@ function spotTriggerFault(
 export function knownFault(
   deps: With<"markets" | "settings">,
   { market }: KnownMarket,
-  { size, price, trigger }: Pick<OrderTerms, "size" | "price" | "trigger">,
+  { size, price, trigger }: RuledTerms,
 ): string | null {
   const spotFault = spotTriggerFault(deps, market, trigger);
   if (spotFault !== null) return spotFault;

@@ -22,7 +22,7 @@ import { ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { ListedMarket, Plan, Stored, Verb, Write } from "./verb.ts";
+import type { ListedMarket, Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
@@ -195,7 +195,7 @@ function refuseFor(obstacle: Obstacle | null): void {
  */
 async function sendAndConclude(
   deps: ToWrite,
-  outgoing: Stored & { kind: "outgoing" },
+  outgoing: Outgoing,
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -209,7 +209,7 @@ async function sendAndConclude(
 
 async function sendOnce(
   deps: ToWrite,
-  outgoing: Stored & { kind: "outgoing" },
+  outgoing: Outgoing,
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -237,7 +237,7 @@ async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], r
 
 async function conclude(
   deps: With<"clock" | "running" | "store">,
-  outgoing: Stored & { kind: "outgoing" },
+  outgoing: Outgoing,
   result: SendResult,
 ): Promise<Conclusion> {
   if (result.kind === "reply") return outgoing.conclude(result.reply);

@@ -73,21 +73,23 @@ export type ListedMarket = { name: string; assetId: number | null; doubt: string
 
 /** What a plan's `store` has come to. */
 export type Stored =
-  /** An action, which is sent once it is on the disk. */
-  | {
-      kind: "outgoing";
-      attempt: Attempt;
-      /** All attempts that leave as one action under one number, `attempt` first; left out where it leaves alone. */
-      batch?: readonly Attempt[];
-      /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
-      beside?: readonly (() => Promise<void>)[];
-      /** Writes down the exchange's answer. */
-      conclude(reply: Reply): Conclusion | Promise<Conclusion>;
-    }
+  | Outgoing
   /** Nothing is to be sent: the final answer, as JSON text. */
   | (KeyAnswer & { kind: "said"; reserves?: Reserved })
   /** A row with which a worker goes on, after this write too: `goOn` wakes the worker and waits a while for it. */
   | { kind: "begun"; goOn(): Promise<void> };
+
+/** An action is stored, and is sent once it is on the disk. */
+export type Outgoing = {
+  kind: "outgoing";
+  attempt: Attempt;
+  /** All attempts that leave as one action under one number, `attempt` first; left out where it leaves alone. */
+  batch?: readonly Attempt[];
+  /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
+  beside?: readonly (() => Promise<void>)[];
+  /** Writes down the exchange's answer. */
+  conclude(reply: Reply): Conclusion | Promise<Conclusion>;
+};
 
 /** What a trade will send later, and not now: a key with rails is judged by all of it when the trade is stored. */
 export type Reserved = {
