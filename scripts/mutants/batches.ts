@@ -47,8 +47,8 @@ export const BATCHES: readonly Mutant[] = [
   one(
     "a proxy's page is quoted as the exchange's answer",
     "src/wire/answer/reply.ts",
-    "  if (/^\\s*</.test(body)) return null;\n",
-    "",
+    "return /^\\s*</.test(body) ? null : keep(body);",
+    "return keep(body);",
   ),
   one(
     "a word too few is taken for those that it may be of",

@@ -69,7 +69,7 @@ const UNREAD = new Map([
 /** Total: never throws, and default ambiguous. */
 export function classifyReply(httpStatus: number, body: string): Reply {
   if (httpStatus === 200) return classifyBody(body);
-  const kept = keep(body);
+  const kept = keepBody(body);
   if (UNREAD.has(httpStatus)) {
     const unread = UNREAD.get(httpStatus);
     return body.trim() === unread ? refused(unread, true) : ambiguous("schema_unlisted", kept);
@@ -81,7 +81,7 @@ export function classifyReply(httpStatus: number, body: string): Reply {
 function classifyBody(body: string): Reply {
   const answer = body.length > MAX_BODY ? null : orNull(() => sourceOf(parseJson(body)));
   const reply = answer === null ? null : orNull(() => classifyAnswer(answer));
-  return reply ?? ambiguous("unreadable", keep(body));
+  return reply ?? ambiguous("unreadable", keepBody(body));
 }
 
 function classifyAnswer(answer: Source): Reply {
@@ -114,8 +114,11 @@ function ambiguous(reason: AmbiguousReason, said: string | null): Reply {
 }
 
 /** A page is a proxy's on the way and not the exchange's: nothing of it is quoted as an answer. */
+function keepBody(body: string): string | null {
+  return /^\s*</.test(body) ? null : keep(body);
+}
+
 function keep(body: string): string | null {
-  if (/^\s*</.test(body)) return null;
   const kept = body
     .slice(0, MAX_KEPT_TEXT)
     .replace(/\p{Cc}+/gu, " ")

@@ -307,3 +307,11 @@ test("texts that ask for more than an answer are told apart", () => {
   expect(isBuilderRefused("Builder fee has not been approved.")).toBe(true);
   expect(isBuilderRefused("Builder has insufficient balance to be approved.")).toBe(false);
 });
+
+test.each([
+  ["of a proxy's page nothing", 502, HTML, null],
+  ["of a page with status 200 nothing", 200, ` ${HTML}`, null],
+  ["the exchange's own words, whatever they look like,", 200, err("<img src=x>"), "<img src=x>"],
+])("%s is quoted", (_what, status, body, text) => {
+  expect(classifyReply(status, body)).toMatchObject({ kind: "ambiguous", text });
+});
