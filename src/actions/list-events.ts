@@ -57,11 +57,13 @@ export function readEvents(
   const key = findApiKey(store, keyHash);
   if (key?.state !== "active" || key.fault !== null) return null;
   if (after !== 0 && !hasEvent(store, after)) return null;
+  // Of before the reading: what another process commits between the two is read the next time.
+  const latest = latestEventId(store);
   const rows = listEventsAfter(store, { accountId, after, limit });
   return {
     events: rows.map((row) => toldEvent(row, payloadOf({ store }, row), placedBy(row))),
     // An account in which nothing happens keeps no place of long ago.
-    last: rows.at(-1)?.id ?? latestEventId(store),
+    last: rows.at(-1)?.id ?? latest,
   };
 }
 

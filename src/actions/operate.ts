@@ -14,7 +14,7 @@ import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import type { WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Stored, Verb } from "../write/verb.ts";
+import type { Outgoing, Plan, Verb } from "../write/verb.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -26,7 +26,8 @@ export type OperationPlan = {
   before: string | null;
   /** It can make a position larger, or its loss. */
   isIncrease: boolean;
-  end: /** `alone`: what has to hold still when it is stored, of an action that others could be mistaken for. */
+  /** `alone`: of an action that others could be mistaken for, which of them it knows of. */
+  end:
     | { kind: "send"; action: Action; alone?: Alone }
     /** Refused by a rule that is certain. */
     | { kind: "said"; error: string };
@@ -94,7 +95,7 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   };
 }
 
-function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Stored {
+function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
   return {
     kind: "outgoing",
     attempt,

@@ -4,7 +4,7 @@ import type { Deps, Log } from "../deps.ts";
 import { hooksServer, type ToTakeAlerts } from "../http/hooks.ts";
 import type { Trial } from "../ops/trial.ts";
 import { whyBroken } from "../store/broken.ts";
-import { leaveCheckpoints, type Store } from "../store/open.ts";
+import type { Store } from "../store/open.ts";
 import { openDoor } from "./door.ts";
 import { type Guests, openGuests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
@@ -36,9 +36,7 @@ export function hooksExposureOf(config: Config): Exposure | null {
  * may have to type their passphrase first. What is stored meanwhile is carried out by a hook that is believed then, or not at all.
  */
 export function takeAlerts(taking: BeforeGateway & { config: Config }, outside: Outside): TakingAlerts {
-  const { config, store } = taking;
-  // The first that writes.
-  if (config.hasExternalCheckpoints) leaveCheckpoints(store);
+  const { config } = taking;
   const guests = openGuests();
   const exposure = hooksExposureOf(config);
   const { hooksListen: listen, tls, trustedProxies } = config;

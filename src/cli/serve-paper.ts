@@ -17,6 +17,7 @@ import { servePaper as listenPaper, type PaperServer } from "../paper/server.ts"
 import { listAccounts } from "../store/accounts.ts";
 import { listAgents } from "../store/agents.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import { leaveCheckpoints } from "../store/open.ts";
 import { parseExtraAgents } from "../wire/answer/account.ts";
 import { approvalDigest } from "../wire/approval.ts";
 import { keyHash } from "../wire/grant.ts";
@@ -104,6 +105,8 @@ async function serve(serving: Serving, outside: Outside, stop: Promise<string>):
   const lines = openLogLines(outside.clock, outside.warn);
   const log = openLog(config.logLevel, lines);
   const telling = { passphrase: demo.passphrase, tell: tellIn(log) };
+  // Before the first that writes, which may be an alert.
+  if (config.hasExternalCheckpoints) leaveCheckpoints(serving.opened.store);
   const alerts = takeAlerts({ config, store: serving.opened.store, log, trial: null }, outside);
   const { instance, ...keys } = await unlock(serving.opened, telling, outside).catch(async (error: unknown) => {
     await alerts.stop();

@@ -18,6 +18,7 @@ import { passphraseFacts } from "../ops/examine-passphrase.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { openTrial, type Trial } from "../ops/trial.ts";
 import type { Instance } from "../store/instance.ts";
+import { leaveCheckpoints } from "../store/open.ts";
 import { type Command, Failure, type Input, Misuse, overridesOf } from "./command.ts";
 import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
@@ -99,6 +100,8 @@ export const serveCommand: Command = {
     const trial = failing(() => openTrial(at, postern().version));
     await changing(at, outside, async (opened) => {
       requireExposures(config);
+      // Before the first that writes, which may be an alert.
+      if (config.hasExternalCheckpoints) leaveCheckpoints(opened.store);
       const alerts = takeAlerts({ config, store: opened.store, log, trial }, outside);
       const early = { input, config, opened, log, guests: alerts.guests };
       const { found, door, unlocked } = await openEarly(early, outside).catch(async (error: unknown) => {

@@ -15,16 +15,14 @@ export function rememberedOfBot<Value>(read: (store: Store, of: BotName) => Valu
     const [accountId = "", bot = ""] = name.split(" ");
     return read(store, { accountId, bot });
   });
+  let last = { accountId: "", bot: "", name: " " };
+  /** Made once for all that is asked about a bot in a row: each new text is hashed anew when it is looked up. */
+  const nameOf = ({ accountId, bot }: BotName): string => {
+    if (last.accountId !== accountId || last.bot !== bot) last = { accountId, bot, name: `${accountId} ${bot}` };
+    return last.name;
+  };
   return {
     find: (store, of) => kept.find(store, nameOf(of)),
     drop: (store, of) => kept.drop(store, nameOf(of)),
   };
-}
-
-let last = { accountId: "", bot: "", name: " " };
-
-/** Made once for all that an order asks about its bot: each new text is hashed anew when it is looked up. */
-function nameOf({ accountId, bot }: BotName): string {
-  if (last.accountId !== accountId || last.bot !== bot) last = { accountId, bot, name: `${accountId} ${bot}` };
-  return last.name;
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
-import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
+import { PlanOvertaken } from "./overtaken.ts";
 import { waitForAttempt } from "./wait-for-attempt.ts";
 
 /** What an action without an id of its own has waited for before it was planned. */
@@ -31,16 +31,10 @@ export async function waitForAlike(
   }
 }
 
-/** One that could be mistaken for it was stored since it was planned: nothing is stored, and the write is planned again behind that. */
-export class AlikeStored extends ApiError {
-  constructor() {
-    super("exchange_unreachable", "An action just like this one is under way. Nothing was sent.", 1);
-  }
-}
-
-/** Inside the transaction of the intent: two that were asked for at once have both found nothing to wait for. */
+/** Inside the transaction of the intent: two that were asked for at once have both found nothing to wait for. Throws `PlanOvertaken`. */
 export function requireAlone({ alike, besideIds }: Alone): void {
-  if (alike().some(({ id }) => !besideIds.has(id))) throw new AlikeStored();
+  if (alike().some(({ id }) => !besideIds.has(id)))
+    throw new PlanOvertaken("An action just like this one is under way.");
 }
 
 /**

@@ -11,15 +11,15 @@ import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
-import { AlikeStored } from "./alone.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier, type WriteKey, writeOf } from "./key.ts";
-import { ListMoved, listedFor, requireSameList } from "./listed-markets.ts";
+import { listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
+import { PlanOvertaken } from "./overtaken.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { ListedMarket, Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
@@ -80,7 +80,7 @@ async function planAndCommit(deps: ToWrite, write: Write): Promise<Committed & {
         continue;
       }
       const isPlannedFor = error instanceof ApiError && error.code === "idempotency_in_progress";
-      const isOvertaken = isPlannedFor || error instanceof ListMoved || error instanceof AlikeStored;
+      const isOvertaken = isPlannedFor || error instanceof PlanOvertaken;
       if (!isOvertaken || deps.clock.elapsedMs() >= deadlineMs) throw error;
     }
   }

@@ -49,8 +49,8 @@ export function nameOfIdle(id: string): string {
 }
 
 /** True for the cancel of one. */
-export function isOfIdle({ kind, idempotencyKey }: Pick<Attempt, "idempotencyKey" | "kind">): boolean {
-  return kind === "cancel" && idempotencyKey.startsWith(NAME);
+export function isOfIdle(attempt: Pick<Attempt, "idempotencyKey" | "kind">): boolean {
+  return attempt.kind === "cancel" && idOfIdle(attempt) !== null;
 }
 
 /** Of the cancel of one, the order or the TWAP's operation that it is to cancel; null for any other. */

@@ -6,8 +6,8 @@ export type PlaceInAction = { index: number; cloids: readonly (string | null)[] 
 
 /**
  * What an answer to an action of several orders says of one of them. The exchange answers with a word for each, in their order;
- * or, for what it refuses before it tries any of them, with one error for all, which is known by its text. Anything else tells nothing of any; and where a
- * word names another order than that of its place, a word that names none may be anybody's.
+ * or, for what it refuses before it tries any of them, with one error for all, which is known by its text. Anything else tells
+ * nothing of any; and where a word names another order than that of its place, a word that names none may be anybody's.
  */
 export function replyTo(reply: Reply, { index, cloids }: PlaceInAction): Reply {
   if (reply.kind !== "accepted" || cloids.length === 1) return reply;

@@ -19,6 +19,7 @@ const MAX_ROUNDS = 10;
 const MAX_IDLE = 10;
 /** Rounds in one market that wait for what is not known of a trigger, which may be all that protects what is held. */
 const MAX_UNDECIDED = 3;
+
 /** One try in each market; what is left of those where there is to be no further one. */
 export async function closeMarkets(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<Left[]> {
   const { held, ...closing } = round;

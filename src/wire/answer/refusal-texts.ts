@@ -4,12 +4,14 @@
  * not that no copy was executed.
  */
 
-export type ListedText = readonly [text: string, words: string];
+/** `of`: `all` where it may stand for every order of an action. */
+export type ListedText = readonly [text: string, words: string, of?: "all"];
 
 const ORDER: readonly ListedText[] = [
   [
     "Price must be divisible by tick size.",
     "The price has more digits than this market allows: at most 5 significant figures.",
+    "all",
   ],
   [
     "Order must have minimum value of {dollars}.",
@@ -36,19 +38,21 @@ const ORDER: readonly ListedText[] = [
     "Order could not immediately match against any resting orders.",
     "Nothing was offered within the price bound: an immediate-or-cancel order needs a price that crosses the book.",
   ],
-  ["Invalid TP/SL price.", "The trigger is already met, or the price lies on the wrong side of the trigger."],
+  ["Invalid TP/SL price.", "The trigger is already met, or the price lies on the wrong side of the trigger.", "all"],
   [
     "Placing trigger orders is not enabled on spot trading yet.",
     "The exchange takes no trigger orders on spot: watch the price yourself and place a plain order.",
+    "all",
   ],
   ["No liquidity available for market order.", "Nothing was offered within the price bound."],
   ["Insufficient spot balance", "There is not enough of the token to pay with."],
   ["Order has insufficient spot balance to trade", "There is not enough of the token to pay with."],
-  ["Price too far from oracle", "The price is too far from the oracle price: bring it nearer."],
-  ["Order price too far from oracle", "The price is too far from the oracle price: bring it nearer."],
+  ["Price too far from oracle", "The price is too far from the oracle price: bring it nearer.", "all"],
+  ["Order price too far from oracle", "The price is too far from the oracle price: bring it nearer.", "all"],
   [
     "Order price cannot be more than {number}% away from the reference price",
     "The price is too far from the reference price: bring it nearer.",
+    "all",
   ],
   [
     "Order would increase open interest while open interest is capped",
@@ -84,19 +88,19 @@ const ORDER: readonly ListedText[] = [
     "The position would be too large for the leverage: lower the leverage or the size.",
   ],
   ["Too many open orders", "The account has as many open orders as the exchange allows: cancel some."],
-  ["Order has invalid size.", "The size has more decimals than this market allows, or is zero."],
-  ["Order has invalid price.", "The price is not one that this market allows."],
-  ["Order has zero size.", "The size is zero at this market's precision."],
-  ["Orders are empty.", "The action held no order."],
-  ["Reduce-only is invalid for spot trading.", "Spot orders cannot be reduce-only: leave `reduce_only` out."],
-  ["Invalid spot", "The exchange does not know this spot pair."],
-  ["Invalid TIF", "The exchange does not take this time in force here."],
-  ["Order action has different asset classes", "One action cannot mix spot and perpetual orders."],
-  ["A nonzero cloid is required for each order", "The order had no client order id."],
+  ["Order has invalid size.", "The size has more decimals than this market allows, or is zero.", "all"],
+  ["Order has invalid price.", "The price is not one that this market allows.", "all"],
+  ["Order has zero size.", "The size is zero at this market's precision.", "all"],
+  ["Orders are empty.", "The action held no order.", "all"],
+  ["Reduce-only is invalid for spot trading.", "Spot orders cannot be reduce-only: leave `reduce_only` out.", "all"],
+  ["Invalid spot", "The exchange does not know this spot pair.", "all"],
+  ["Invalid TIF", "The exchange does not take this time in force here.", "all"],
+  ["Order action has different asset classes", "One action cannot mix spot and perpetual orders.", "all"],
+  ["A nonzero cloid is required for each order", "The order had no client order id.", "all"],
   ["Order size cannot be larger than half of total supply", "The size is larger than half of the token's supply."],
-  ["Unexpected number of trigger orders", "The trigger orders do not fit their parent order."],
-  ["Trigger order is not reduce only.", "A trigger order of this kind has to be reduce-only."],
-  ["Trigger order has unexpected side.", "A trigger order of this kind has to be on the other side."],
+  ["Unexpected number of trigger orders", "The trigger orders do not fit their parent order.", "all"],
+  ["Trigger order is not reduce only.", "A trigger order of this kind has to be reduce-only.", "all"],
+  ["Trigger order has unexpected side.", "A trigger order of this kind has to be on the other side.", "all"],
   [
     "Cross margin currently only supports reduce-only orders",
     "This market takes new positions with isolated margin only: set isolated margin first.",
@@ -106,7 +110,7 @@ const ORDER: readonly ListedText[] = [
     "Only post-only orders allowed immediately after {rest}",
     "The exchange was just upgraded and takes post-only orders alone for a moment: try again shortly.",
   ],
-  ["Trading is halted.", "Trading in this market is halted."],
+  ["Trading is halted.", "Trading in this market is halted.", "all"],
   ["Insufficient delegatable balance for priority order", "There is not enough balance for a priority order."],
 ];
 
@@ -115,7 +119,7 @@ const CANCEL_AND_MODIFY: readonly ListedText[] = [
     "Order was never placed, already canceled, or filled.",
     "There is nothing left to cancel: the order is gone, filled, or not yet visible.",
   ],
-  ["Signed action over weight limit of {number}.", "The batch is larger than the exchange takes."],
+  ["Signed action over weight limit of {number}.", "The batch is larger than the exchange takes.", "all"],
   ["Cannot modify canceled or filled order", "The order is already closed."],
   [
     "Attempted to modify to invalid new order",
@@ -188,16 +192,19 @@ const ACCOUNT: readonly ListedText[] = [
   [
     "User or API Wallet {address} does not exist.",
     "The exchange does not accept this agent key: the owner has to approve it (again), see `postern agent approval`.",
+    "all",
   ],
   [
     "Must deposit before performing actions. User: {address}",
     "The exchange sees no funded account behind this agent key: deposit to the account, or, if it has funds, approve the agent again.",
+    "all",
   ],
-  ["Unable to recover signer.", "The exchange could not read our signature: please report this."],
-  ["Vault not registered: {address}", "The exchange does not know this sub-account or vault."],
+  ["Unable to recover signer.", "The exchange could not read our signature: please report this.", "all"],
+  ["Vault not registered: {address}", "The exchange does not know this sub-account or vault.", "all"],
   [
     "Too many cumulative requests sent ({number} > {number}) for cumulative volume traded {dollars}. Place taker orders to free up 1 request per USDC traded.",
     "The account has used up its actions at the exchange: each USDC traded frees one; until then one action every ten seconds is taken.",
+    "all",
   ],
   ["Action disabled when unified account is active", "The account's mode does not allow this."],
   [
@@ -216,10 +223,11 @@ const ACCOUNT: readonly ListedText[] = [
   ["Extra agent already used.", "This agent key was used before: make a new one with `postern agent new`."],
   ["Agent valid_until already expired.", "The approval's end is in the past or more than 180 days ahead."],
   ["User has pending agent removal", "An agent was just removed: try again in ten seconds."],
-  ["Builder has insufficient balance to be approved.", "The builder needs 100 USDC in its perpetuals account."],
+  ["Builder has insufficient balance to be approved.", "The builder needs 100 USDC in its perpetuals account.", "all"],
   [
     "Builder fee has not been approved.",
     "The owner has not approved the builder fee: approve it, or turn the builder fee off.",
+    "all",
   ],
 ];
 

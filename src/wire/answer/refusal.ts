@@ -10,9 +10,13 @@ const PARTS = new Map([
   ["rest", "[^\\n]{1,300}"],
 ]);
 
-type RefusalPattern = { pattern: RegExp; words: string };
+type RefusalPattern = { pattern: RegExp; words: string; isOfAll: boolean };
 
-const REFUSALS: readonly RefusalPattern[] = REFUSAL_TEXTS.map(([text, words]) => ({ pattern: patternOf(text), words }));
+const REFUSALS: readonly RefusalPattern[] = REFUSAL_TEXTS.map(([text, words, of]) => ({
+  pattern: patternOf(text),
+  words,
+  isOfAll: of === "all",
+}));
 
 /** Of every listed text, for the check that none of them is slow. */
 export const REFUSAL_PATTERNS: readonly RegExp[] = REFUSALS.map(({ pattern }) => pattern);
@@ -51,38 +55,8 @@ function find(text: string): RefusalPattern | null {
  * 3.1, 3.2), or of the account. Any other is about one order, and says nothing of those beside it, which may rest or have filled.
  */
 export function isOfWholeAction(text: string): boolean {
-  const said = text.trim().replace(/^L1 error: /, "");
-  return BEFORE_ANY.some((beginning) => said.startsWith(beginning));
+  return find(text)?.isOfAll === true;
 }
-
-const BEFORE_ANY = [
-  "Price must be divisible by tick size",
-  "Order has invalid size",
-  "Order has invalid price",
-  "Order has zero size",
-  "Orders are empty",
-  "Order price cannot be more than",
-  "Order price too far from oracle",
-  "Price too far from oracle",
-  "Invalid TP/SL price",
-  "Invalid TIF",
-  "Invalid spot",
-  "Reduce-only is invalid for spot trading",
-  "Placing trigger orders is not enabled on spot trading",
-  "Order action has different asset classes",
-  "A nonzero cloid is required for each order",
-  "Unexpected number of trigger orders",
-  "Trigger order is not reduce only",
-  "Trigger order has unexpected side",
-  "Trading is halted",
-  "Signed action over weight limit",
-  "Too many cumulative requests sent",
-  "User or API Wallet",
-  "Must deposit before performing actions",
-  "Vault not registered",
-  "Unable to recover signer",
-  "Builder ",
-] as const;
 
 /** What a refusal means and what to do about it, followed by the exchange's own text. */
 export function plainWords(text: string): string {
