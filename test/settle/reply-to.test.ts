@@ -55,6 +55,14 @@ test.each<[string, StatusEntry[], number, (StatusEntry | null)[]]>([
   expect(words(answered(statuses), count)).toEqual(expected);
 });
 
+// Each has a record of its own at the exchange (`badTriggerPxRejected`, `oracleRejected`), or is about one market.
+test.each(["Invalid TP/SL price. asset=0", "Price too far from oracle", "Trading is halted."])(
+  "one error that says %s is about one order",
+  (text) => {
+    expect(words(answered([{ kind: "error", text }]), 2)).toEqual([null, null]);
+  },
+);
+
 test("what is said of the action as a whole is said of each", () => {
   const refused: Reply = { kind: "refused", text: "no", bug: false };
   const lost: Reply = { kind: "ambiguous", reason: "no_answer", text: null };

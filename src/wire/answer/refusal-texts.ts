@@ -38,7 +38,7 @@ const ORDER: readonly ListedText[] = [
     "Order could not immediately match against any resting orders.",
     "Nothing was offered within the price bound: an immediate-or-cancel order needs a price that crosses the book.",
   ],
-  ["Invalid TP/SL price.", "The trigger is already met, or the price lies on the wrong side of the trigger.", "all"],
+  ["Invalid TP/SL price.", "The trigger is already met, or the price lies on the wrong side of the trigger."],
   [
     "Placing trigger orders is not enabled on spot trading yet.",
     "The exchange takes no trigger orders on spot: watch the price yourself and place a plain order.",
@@ -47,8 +47,8 @@ const ORDER: readonly ListedText[] = [
   ["No liquidity available for market order.", "Nothing was offered within the price bound."],
   ["Insufficient spot balance", "There is not enough of the token to pay with."],
   ["Order has insufficient spot balance to trade", "There is not enough of the token to pay with."],
-  ["Price too far from oracle", "The price is too far from the oracle price: bring it nearer.", "all"],
-  ["Order price too far from oracle", "The price is too far from the oracle price: bring it nearer.", "all"],
+  ["Price too far from oracle", "The price is too far from the oracle price: bring it nearer."],
+  ["Order price too far from oracle", "The price is too far from the oracle price: bring it nearer."],
   [
     "Order price cannot be more than {number}% away from the reference price",
     "The price is too far from the reference price: bring it nearer.",
@@ -110,7 +110,7 @@ const ORDER: readonly ListedText[] = [
     "Only post-only orders allowed immediately after {rest}",
     "The exchange was just upgraded and takes post-only orders alone for a moment: try again shortly.",
   ],
-  ["Trading is halted.", "Trading in this market is halted.", "all"],
+  ["Trading is halted.", "Trading in this market is halted."],
   ["Insufficient delegatable balance for priority order", "There is not enough balance for a priority order."],
 ];
 
