@@ -207,14 +207,20 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel/shown-since.ts",
-        find: "if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;",
+        find: "if (!goesPast(list, sinceMs) && askedAtMs - sinceMs < BEHIND_MS) return;",
         put: "",
       },
     ],
   },
   {
     name: "the answer to another's cancel is believed for ever",
-    changes: [{ file: "src/settle/feed/resync.ts", find: "  heedShownSince(world, account, orders);\n", put: "" }],
+    changes: [
+      {
+        file: "src/settle/feed/resync.ts",
+        find: "  heedShownSince(world, account, { orders, askedAtMs });\n",
+        put: "",
+      },
+    ],
   },
   {
     name: "the list of one dex speaks for an order in another",

@@ -105,6 +105,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin))",
     "[...orders]",
   ),
+  one(
+    "in a quiet account the answer to another's cancel is believed for ever",
+    SHOWN_SINCE,
+    " && askedAtMs - sinceMs < BEHIND_MS",
+    "",
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

@@ -1,7 +1,7 @@
 /** An answer that is one to another kind of action says nothing of the one that was asked for, however glad its words are. */
 import { expect, test } from "bun:test";
 import { type Delivery, FIRST, openPaperRig } from "../support/paper-rig.ts";
-import { open, opened, read } from "./modified-order.ts";
+import { open, opened, place, read } from "./modified-order.ts";
 
 const DEFAULT = { type: "default" };
 const CANCELED = { type: "cancel", data: { statuses: ["success"] } };
@@ -46,6 +46,26 @@ test.each([["of a TWAP's cancel", TWAP_CANCELED] as const, ["of a setting", DEFA
     rig.deliveries.push(answering(response, false));
     await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
     await rig.clock.advance(10_000);
+    expect([(await read(rig, id)).body["status"], await open(rig)]).toEqual(["canceled", []]);
+  },
+);
+
+const STOP_LOSS = { price: "80000", trigger: { kind: "stop_loss", price: "89000", market: false }, side: "sell" };
+
+test.each<[string, object, (id: unknown) => { route: string; body: object }]>([
+  ["a cancel", {}, (id) => ({ route: `POST /v1/orders/${id}/cancel`, body: {} })],
+  ["a trigger's cancel", STOP_LOSS, (id) => ({ route: `POST /v1/orders/${id}/cancel`, body: {} })],
+  ["a cancel-all", {}, () => ({ route: "POST /v1/orders/cancel-all", body: { account: FIRST.account.id } })],
+])(
+  "%s that never arrived, with the answer to another, goes again where its order goes on being listed",
+  async (_what, terms, cancelOf) => {
+    const rig = await openPaperRig();
+    const id = (await place(rig, terms)).body["id"];
+    rig.deliveries.push(answering(CANCELED, false));
+    await rig.answer(FIRST, cancelOf(id));
+    await rig.clock.advance(10_000);
+    expect([(await read(rig, id)).body["status"], (await open(rig)).length]).toEqual(["unknown", 1]);
+    await rig.clock.advance(300_000);
     expect([(await read(rig, id)).body["status"], await open(rig)]).toEqual(["canceled", []]);
   },
 );

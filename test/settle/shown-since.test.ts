@@ -44,7 +44,8 @@ async function takenForOver(some: Partial<Leg> = {}, canceled: readonly string[]
     return insertAttempt(rig.store, attemptRow({ kind: "cancel", accountId: ACCOUNT.id, state: "ambiguous", ...own }));
   });
   await rig.clock.advance(60_000);
-  const heed = (orders: readonly FrontendOrder[]) => heedShownSince(rig.deps, ACCOUNT, orders);
+  const heed = (orders: readonly FrontendOrder[], askedAfterMs = 60_000) =>
+    heedShownSince(rig.deps, ACCOUNT, { orders, askedAtMs: START_MS + askedAfterMs });
   const state = () => findLegByOid(rig.store, ACCOUNT.id, OID)?.state;
   const landed = () => cancels.map(({ id }) => findAttempt(rig.store, id)?.hasLanded);
   return { heed, state, landed };
@@ -55,6 +56,14 @@ test("it lives again by a list that holds a newer one, and by no other", async (
   heed([SHOWN]);
   expect([state(), landed()]).toEqual(["closing", [true]]);
   heed([SHOWN, NEWER]);
+  expect([state(), landed()]).toEqual(["resting", [false]]);
+});
+
+test("where nothing newer is placed, it lives by a list that is asked for when no server is behind by as much", async () => {
+  const { heed, state, landed } = await takenForOver();
+  heed([SHOWN], 159_999);
+  expect([state(), landed()]).toEqual(["closing", [true]]);
+  heed([SHOWN], 160_000);
   expect([state(), landed()]).toEqual(["resting", [false]]);
 });
 

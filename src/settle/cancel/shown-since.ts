@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import { CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
+import { BEHIND_MS, CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -12,24 +12,33 @@ import { note } from "../record/note.ts";
 import { recordLegEvent } from "../record/record.ts";
 import { isAimedAt } from "./cancel.ts";
 
+/** Open orders of an account. `askedAtMs`: the exchange's time when they were asked for, unix milliseconds. */
+export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
+
 /**
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
- * shows, which itself holds one placed after that was concluded: it lives, and what said otherwise was wrong or another's.
+ * shows, which itself holds one placed after that was concluded, or was asked for so long after it that no server is as far
+ * behind: it lives, and what said otherwise was wrong or another's. An answer may come from somewhere on the way, and the
+ * cancel that it is given to may never have arrived; in a quiet account nothing newer is ever placed.
  */
 export function heedShownSince(
   world: With<"clock" | "exchange" | "store">,
   account: Account,
-  orders: readonly FrontendOrder[],
+  { orders, askedAtMs }: OpenList,
 ): void {
   for (const shown of orders) {
     const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
-    reopen(world, account, { shown, list });
+    reopen(world, account, { shown, list, askedAtMs });
   }
 }
 
-type ListedOrder = { shown: FrontendOrder; list: readonly FrontendOrder[] };
+type ListedOrder = { shown: FrontendOrder; list: readonly FrontendOrder[]; askedAtMs: number };
 
-function reopen(world: With<"clock" | "exchange" | "store">, account: Account, { shown, list }: ListedOrder): void {
+function reopen(
+  world: With<"clock" | "exchange" | "store">,
+  account: Account,
+  { shown, list, askedAtMs }: ListedOrder,
+): void {
   const { store, clock } = world;
   const { oid } = shown;
   const leg = findLegByOid(store, account.id, oid);
@@ -37,8 +46,8 @@ function reopen(world: With<"clock" | "exchange" | "store">, account: Account, {
   if (leg === null || order === null || differenceFrom({ ...askedTerms(order), leg }, shown) !== null) return;
   const nowMs = clock.nowMs();
   // Its row was changed last when that was concluded, by our own clock.
-  const sinceMs = (order.seenAtMs ?? nowMs) + mostAheadMs(world, order.id);
-  if (!goesPast(list, sinceMs + CLOCK_DOUBT_MS)) return;
+  const sinceMs = (order.seenAtMs ?? nowMs) + mostAheadMs(world, order.id) + CLOCK_DOUBT_MS;
+  if (!goesPast(list, sinceMs) && askedAtMs - sinceMs < BEHIND_MS) return;
   inTransaction(store, () => {
     for (const attempt of listAttemptsOf(store, order.id)) {
       if (attempt.kind !== "cancel" || !attempt.hasLanded || !isAimedAt(attempt, leg)) continue;

@@ -115,6 +115,7 @@ type ComparingOpen = ResyncParts & { live: readonly StoredOrder[]; purpose: Purp
 /** The exchange's list of open orders against our rows. False when it could not be read. */
 async function compareListed(world: ToFollow, account: Account, comparing: ComparingOpen): Promise<boolean> {
   const { watch, others, fired, live, purpose } = comparing;
+  const askedAtMs = world.exchange.nowMs();
   const listed = await readListed(world, account, purpose);
   if (listed === null) return false;
   const orders = [...listed.values()];
@@ -131,7 +132,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
       watch.begin(id, "changed");
   }
   nameUnnamed(world, account.id, orders);
-  heedShownSince(world, account, orders);
+  heedShownSince(world, account, { orders, askedAtMs });
   for (const orderId of reopenShown(world, account, orders)) watch.begin(orderId, "changed");
   return true;
 }
