@@ -111,6 +111,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     " && askedAtMs - sinceMs < BEHIND_MS",
     "",
   ),
+  one(
+    "a TWAP is taken under the number of another's",
+    "src/settle/operation/operation.ts",
+    "named !== null && isTwapOfAnother(world.store, named, attempt.resource.id)",
+    "named !== null && isTwapOfAnother(world.store, named, attempt.resource.id) && named === null",
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

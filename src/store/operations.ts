@@ -7,7 +7,7 @@ import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, lastLookedAt, MAX_LOOKED_THROUGH, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
-import { operations } from "./schema.ts";
+import { accounts, operations } from "./schema.ts";
 
 /** An operation as it is kept. */
 export type StoredOperation = Operation & {
@@ -102,6 +102,19 @@ export function listClaimedTwaps(store: Store, accountId: string): Set<string> {
     .where(and(eq(operations.accountId, accountId), eq(operations.action, "twap")))
     .all();
   return new Set(rows.flatMap((row) => (row.id === null ? [] : [row.id])));
+}
+
+/** Whether another operation of ours, in any account, has made the TWAP of this native id: the exchange gives each once. */
+export function isTwapOfAnother(store: Store, exchangeId: string, operationId: string): boolean {
+  // By account, as the index has them.
+  const isOfOurs = inArray(operations.accountId, store.select({ id: accounts.id }).from(accounts));
+  const isIts = and(
+    eq(operations.exchangeId, exchangeId),
+    eq(operations.action, "twap"),
+    ne(operations.id, operationId),
+  );
+  const row = store.select({ id: operations.id }).from(operations).where(and(isOfOurs, isIts)).limit(1).get();
+  return row !== undefined;
 }
 
 /** Our operations that started these TWAPs: operation id by native id. */

@@ -1,6 +1,6 @@
 /** An answer that is one to another kind of action says nothing of the one that was asked for, however glad its words are. */
 import { expect, test } from "bun:test";
-import { type Delivery, FIRST, openPaperRig } from "../support/paper-rig.ts";
+import { type Delivery, FIRST, openPaperRig, SECOND } from "../support/paper-rig.ts";
 import { open, opened, place, read } from "./modified-order.ts";
 
 const DEFAULT = { type: "default" };
@@ -29,6 +29,19 @@ test.each([
   const rig = await openPaperRig();
   rig.deliveries.push(answering(response, false));
   const answer = await rig.answer(FIRST, { route, body });
+  expect(answer.body).toMatchObject({ status: "rejected", exchange_id: null });
+});
+
+test.each([
+  ["another account", SECOND],
+  ["the same account", FIRST],
+])("a TWAP that never arrived, with the number that %s has for one, was never executed", async (_whose, party) => {
+  const rig = await openPaperRig();
+  const other = await rig.answer(party, { route: "POST /v1/twaps", body: TWAP });
+  expect(other.body).toMatchObject({ status: "succeeded", exchange_id: "1" });
+  const named = { type: "twapOrder", data: { status: { running: { twapId: 1 } } } };
+  rig.deliveries.push(answering(named, false));
+  const answer = await rig.answer(FIRST, { route: "POST /v1/twaps", body: { ...TWAP, side: "sell" } });
   expect(answer.body).toMatchObject({ status: "rejected", exchange_id: null });
 });
 

@@ -8,7 +8,7 @@ import { updateAttempt } from "../../store/attempts.ts";
 import { expectBotTwap } from "../../store/bot-twaps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
-import { findOperation, type StoredOperation, updateOperation } from "../../store/operations.ts";
+import { findOperation, isTwapOfAnother, type StoredOperation, updateOperation } from "../../store/operations.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords, printable } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import { foundNothing } from "../cancel/cancel.ts";
@@ -52,6 +52,10 @@ export function finishOperation(
  */
 export function recordOperationReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): boolean {
   const named = namedIn(reply);
+  if (named !== null && isTwapOfAnother(world.store, named, attempt.resource.id)) {
+    // It was given to another TWAP of ours: what became of this one it does not say.
+    return recordOperationReply(world, attempt, { kind: "ambiguous", reason: "unreadable", text: null });
+  }
   if (named !== null) {
     noteNamed(world, attempt, named);
     return false;
