@@ -189,18 +189,18 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "of several words for one order the first is believed",
-    changes: [{ file: "src/wire/answer/fitting.ts", find: "reply.statuses.length <= count", put: "count > 0" }],
+    changes: [{ file: "src/wire/answer/fitting.ts", find: " || statuses.length > things.length", put: "" }],
   },
   {
     name: "an answer to another kind of action is believed",
-    changes: [{ file: "src/settle/send/send.ts", find: "fitted(reply, type, count) }", put: "reply }" }],
+    changes: [{ file: "src/settle/send/send.ts", find: "fitted(reply, action) }", put: "reply }" }],
   },
   {
     name: "an answer is believed by its kind, whatever its words are",
     changes: [
       {
         file: "src/wire/answer/fitting.ts",
-        find: " && reply.statuses.every(({ kind }) => words.includes(kind))",
+        find: " && statuses.every(({ kind }) => words.includes(kind))",
         put: " && words.length >= 0",
       },
     ],

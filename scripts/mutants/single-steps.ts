@@ -117,6 +117,24 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "named !== null && isTwapOfAnother(world.store, named, attempt.resource.id)",
     "named !== null && isTwapOfAnother(world.store, named, attempt.resource.id) && named === null",
   ),
+  one(
+    "the number of another market in a refusal says nothing",
+    "src/wire/answer/refusal-about.ts",
+    "if (named !== undefined && Number(named) !== assetId) return false;",
+    "if (named !== undefined && Number(named) !== assetId) return true;",
+  ),
+  one(
+    "a refusal may be about any kind of action",
+    "src/wire/answer/refusal-about.ts",
+    "if (!mayRefuse(text, action.type)) return false;",
+    "if (!mayRefuse(text, action.type)) return true;",
+  ),
+  one(
+    "an ioc's refusal is believed of any order",
+    "src/wire/answer/refusal-about.ts",
+    'limit.tif !== "Gtc" && t.limit.tif !== "Alo"',
+    'limit.tif !== "Alo"',
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

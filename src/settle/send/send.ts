@@ -2,7 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import type { ToSend, With } from "../../deps.ts";
 import type { Purpose, SendOutcome } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
-import type { Action, ActionType } from "../../wire/action/index.ts";
+import type { Action } from "../../wire/action/index.ts";
 import { joinedOrders } from "../../wire/action/order.ts";
 import { fitted } from "../../wire/answer/fitting.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
@@ -49,7 +49,7 @@ export async function sendBatch(
 }
 
 /** A signed action. `count`: how many orders, or other things, are in it. */
-type SignedRequest = { body: string; type: ActionType; purpose: Purpose; count: number };
+type SignedRequest = { body: string; action: Action; purpose: Purpose; count: number };
 
 async function sendSigned(
   world: ToSend,
@@ -110,7 +110,7 @@ async function post(
   mayLeave: () => boolean,
 ): Promise<SendResult> {
   const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
-  const { type, purpose, count } = signed;
+  const { action, purpose, count } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
   const outcome = await sendCatching(world, signed, mayLeave);
@@ -126,7 +126,7 @@ async function post(
       noteUnlisted(world, reply);
       if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
-      return { kind: "reply", reply: fitted(reply, type, count) };
+      return { kind: "reply", reply: fitted(reply, action) };
     }
   }
 }
@@ -154,7 +154,7 @@ function sign(
   world: With<"clock" | "log" | "metrics" | "signers">,
   attempt: Attempt,
   action: Action | null,
-  way: Omit<SignedRequest, "body" | "type">,
+  way: Omit<SignedRequest, "body" | "action">,
 ): SignedRequest | null {
   if (action === null) return null;
   const startedMs = world.clock.elapsedMs();
@@ -167,7 +167,7 @@ function sign(
       expiresAfter: attempt.expiresAtMs,
     });
     world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
-    return { ...way, type: action.type, body };
+    return { ...way, action, body };
   } catch (error) {
     world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
     return null;

@@ -1,4 +1,5 @@
-import type { ActionType } from "../action/index.ts";
+import type { Action, ActionType } from "../action/index.ts";
+import { mayBeAbout, type Thing, thingsOf } from "./refusal-about.ts";
 import type { AcceptedType, Reply, StatusEntry } from "./reply.ts";
 
 type Fitting = { type: AcceptedType; words: readonly StatusEntry["kind"][] };
@@ -24,12 +25,32 @@ const FITTING: Record<ActionType, Fitting> = {
 };
 
 /**
- * The answer to an action of so many orders or other things; ambiguous where it is none: of another kind of action, in words
- * that no such action is answered with, or with more words than it has things, of which nobody can tell whose each is.
+ * The answer to an action; ambiguous where it is none: of another kind of action, in words that no such action is answered with, with more
+ * words than it has things, of which nobody can tell whose each is, or a refusal that cannot be about what was signed.
  */
-export function fitted(reply: Reply, action: ActionType, count: number): Reply {
-  if (reply.kind !== "accepted") return reply;
-  const { type, words } = FITTING[action];
-  const isFitting = reply.type === type && reply.statuses.every(({ kind }) => words.includes(kind));
-  return isFitting && reply.statuses.length <= count ? reply : { kind: "ambiguous", reason: "unreadable", text: null };
+export function fitted(reply: Reply, action: Action): Reply {
+  if (reply.kind === "ambiguous") return reply;
+  const things = thingsOf(action);
+  if (reply.kind === "refused") return isOfAny(reply.text, action, things) ? reply : ofAnother(reply.text);
+  const { type, words } = FITTING[action.type];
+  const { statuses } = reply;
+  const isFitting = reply.type === type && statuses.every(({ kind }) => words.includes(kind));
+  // What is about nothing that can be named, an empty action, has no words.
+  if (!isFitting || statuses.length > things.length) return { kind: "ambiguous", reason: "unreadable", text: null };
+  const amiss = statuses.find((entry, index) => {
+    if (entry.kind !== "error") return false;
+    // One error for all may be about any of them.
+    const about = statuses.length === things.length ? things.slice(index, index + 1) : things;
+    return !isOfAny(entry.text, action, about);
+  });
+  return amiss?.kind === "error" ? ofAnother(amiss.text) : reply;
+}
+
+function isOfAny(text: string, action: Action, things: readonly Thing[]): boolean {
+  return things.length === 0 || things.some((thing) => mayBeAbout(text, action, thing));
+}
+
+/** It is as words that are new to us: something was refused, and whether this was has to be looked up. */
+function ofAnother(text: string): Reply {
+  return { kind: "ambiguous", reason: "unlisted_text", text };
 }

@@ -4,6 +4,8 @@
  * not that no copy was executed.
  */
 
+import type { ActionType } from "../action/index.ts";
+
 /** `of`: `all` where it may stand for every order of an action. */
 export type ListedText = readonly [text: string, words: string, of?: "all"];
 
@@ -110,16 +112,17 @@ const ORDER: readonly ListedText[] = [
     "Only post-only orders allowed immediately after {rest}",
     "The exchange was just upgraded and takes post-only orders alone for a moment: try again shortly.",
   ],
-  ["Trading is halted.", "Trading in this market is halted."],
   ["Insufficient delegatable balance for priority order", "There is not enough balance for a priority order."],
 ];
 
-const CANCEL_AND_MODIFY: readonly ListedText[] = [
+const CANCEL: readonly ListedText[] = [
   [
     "Order was never placed, already canceled, or filled.",
     "There is nothing left to cancel: the order is gone, filled, or not yet visible.",
   ],
-  ["Signed action over weight limit of {number}.", "The batch is larger than the exchange takes.", "all"],
+];
+
+const MODIFY: readonly ListedText[] = [
   ["Cannot modify canceled or filled order", "The order is already closed."],
   [
     "Attempted to modify to invalid new order",
@@ -128,7 +131,7 @@ const CANCEL_AND_MODIFY: readonly ListedText[] = [
   ["Error placing new order during modify: {rest}", "The original order was canceled and its replacement was refused."],
 ];
 
-const LEVERAGE_AND_MARGIN: readonly ListedText[] = [
+const LEVERAGE: readonly ListedText[] = [
   ["Invalid leverage value", "The leverage is zero or above this market's maximum."],
   [
     "Cannot switch leverage type with open position.",
@@ -147,6 +150,9 @@ const LEVERAGE_AND_MARGIN: readonly ListedText[] = [
     "Cannot automatically accept new margin tiers on {rest}",
     "The margin tiers of this market changed: set the leverage again to accept them.",
   ],
+];
+
+const MARGIN: readonly ListedText[] = [
   [
     "Position does not use isolated margin.",
     "The position uses cross margin: margin can be moved on isolated positions only.",
@@ -182,13 +188,19 @@ const TWAP: readonly ListedText[] = [
     "Reduce-only TWAP order would increase position.",
     "Nothing to reduce: a reduce-only TWAP needs a position on the other side.",
   ],
+];
+
+const TWAP_CANCEL: readonly ListedText[] = [
   [
     "TWAP was never placed, already canceled, or filled.",
     "There is nothing left to cancel: the TWAP has ended or never was.",
   ],
 ];
 
-const ACCOUNT: readonly ListedText[] = [
+/** Of the account, of a market that is closed, or of any action that carries several things. */
+const GENERAL: readonly ListedText[] = [
+  ["Trading is halted.", "Trading in this market is halted."],
+  ["Signed action over weight limit of {number}.", "The batch is larger than the exchange takes.", "all"],
   [
     "User or API Wallet {address} does not exist.",
     "The exchange does not accept this agent key: the owner has to approve it (again), see `postern agent approval`.",
@@ -231,10 +243,18 @@ const ACCOUNT: readonly ListedText[] = [
   ],
 ];
 
-export const REFUSAL_TEXTS: readonly ListedText[] = [
-  ...ORDER,
-  ...CANCEL_AND_MODIFY,
-  ...LEVERAGE_AND_MARGIN,
-  ...TWAP,
-  ...ACCOUNT,
+/** `of`: the actions that are refused in these words; null for every action. */
+type TextsOfActions = { of: readonly ActionType[] | null; texts: readonly ListedText[] };
+
+export const TEXTS_OF_ACTIONS: readonly TextsOfActions[] = [
+  { of: ["order", "batchModify", "twapOrder"], texts: ORDER },
+  { of: ["cancel", "cancelByCloid", "batchModify"], texts: CANCEL },
+  { of: ["batchModify"], texts: MODIFY },
+  { of: ["updateLeverage"], texts: LEVERAGE },
+  { of: ["updateIsolatedMargin"], texts: MARGIN },
+  { of: ["twapOrder"], texts: TWAP },
+  { of: ["twapCancel"], texts: TWAP_CANCEL },
+  { of: null, texts: GENERAL },
 ];
+
+export const REFUSAL_TEXTS: readonly ListedText[] = TEXTS_OF_ACTIONS.flatMap(({ texts }) => texts);

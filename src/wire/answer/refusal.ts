@@ -1,5 +1,6 @@
 import type { ModifyRefusal } from "../../core/modify-evidence.ts";
-import { REFUSAL_TEXTS } from "./refusal-texts.ts";
+import type { ActionType } from "../action/index.ts";
+import { TEXTS_OF_ACTIONS } from "./refusal-texts.ts";
 
 /** Variable parts of a text, by the name that stands in braces. */
 const PARTS = new Map([
@@ -10,13 +11,11 @@ const PARTS = new Map([
   ["rest", "[^\\n]{1,300}"],
 ]);
 
-type RefusalPattern = { pattern: RegExp; words: string; isOfAll: boolean };
+type RefusalPattern = { pattern: RegExp; words: string; isOfAll: boolean; of: readonly ActionType[] | null };
 
-const REFUSALS: readonly RefusalPattern[] = REFUSAL_TEXTS.map(([text, words, of]) => ({
-  pattern: patternOf(text),
-  words,
-  isOfAll: of === "all",
-}));
+const REFUSALS: readonly RefusalPattern[] = TEXTS_OF_ACTIONS.flatMap(({ of, texts }) =>
+  texts.map(([text, words, isOf]) => ({ pattern: patternOf(text), words, isOfAll: isOf === "all", of })),
+);
 
 /** Of every listed text, for the check that none of them is slow. */
 export const REFUSAL_PATTERNS: readonly RegExp[] = REFUSALS.map(({ pattern }) => pattern);
@@ -48,6 +47,11 @@ function find(text: string): RefusalPattern | null {
   if (text.length > MAX_TEXT) return null;
   const trimmed = text.trim();
   return REFUSALS.find(({ pattern }) => pattern.test(trimmed)) ?? null;
+}
+
+/** False where the text is listed as a refusal of other kinds of action than this. */
+export function mayRefuse(text: string, action: ActionType): boolean {
+  return find(text)?.of?.includes(action) ?? true;
 }
 
 /**
