@@ -135,6 +135,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     'limit.tif !== "Gtc" && t.limit.tif !== "Alo"',
     'limit.tif !== "Alo"',
   ),
+  one(
+    "a late lost answer opens an operation that has ended",
+    "src/settle/operation/operation.ts",
+    "if (!updateAttempt(world.store, attempt, change)) return true;",
+    "updateAttempt(world.store, attempt, change);",
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

@@ -56,10 +56,7 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
     // It was given to another TWAP of ours: what became of this one it does not say.
     return recordOperationReply(world, attempt, { kind: "ambiguous", reason: "unreadable", text: null });
   }
-  if (named !== null) {
-    noteNamed(world, attempt, named);
-    return false;
-  }
+  if (named !== null) return !noteNamed(world, attempt, named);
   const isMissing = saysNothingToCancel(attempt, reply);
   const end = isMissing ? null : readReply(reply);
   if (end !== null) {
@@ -71,14 +68,16 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
   const lost = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
   const reason = isMissing ? "the exchange did not find the TWAP; whether it runs is being looked up" : lost;
   const text = keptText(reply);
-  inTransaction(world.store, () => {
+  return inTransaction(world.store, () => {
     const answer = text === null ? {} : { answerText: text };
-    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer });
-    const change = { status: "unknown", exchangeId: null, error: reason } as const;
-    updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+    const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, ...answer } as const;
+    // Something else has ended it meanwhile: that its own answer is lost is no news of it.
+    if (!updateAttempt(world.store, attempt, change)) return true;
+    const unknown = { status: "unknown", exchangeId: null, error: reason } as const;
+    updateOperation(world.store, attempt.resource.id, unknown, world.clock.nowMs());
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
+    return false;
   });
-  return false;
 }
 
 /** It was told as refused, and a copy of it was executed: the exchange shows the TWAP that was asked for. */
@@ -100,11 +99,16 @@ function namedIn(reply: Reply): string | null {
 
 const COMPARED = "the exchange has made it; what it shows of it is being compared with what was asked";
 
-function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): void {
-  inTransaction(world.store, () => {
-    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs });
+/** False where something else has ended it meanwhile. */
+function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): boolean {
+  return inTransaction(world.store, () => {
+    if (!updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs })) {
+      note(world, attempt, "contradiction", `it had ended when the exchange named it TWAP ${exchangeId}`);
+      return false;
+    }
     const change = { status: "unknown", exchangeId, error: COMPARED } as const;
     updateOperation(world.store, attempt.resource.id, change, world.clock.nowMs());
+    return true;
   });
 }
 
