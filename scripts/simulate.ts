@@ -20,6 +20,7 @@ import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../
 import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
 import { ODD_KINDS } from "../test/simulation/worlds/odd.ts";
 import { WORLD_NAMES } from "../test/simulation/worlds/worlds.ts";
+import { WRONG_KINDS } from "../test/simulation/worlds/wrong.ts";
 import { readTotals, tellTotals } from "./jobs.ts";
 import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
@@ -148,7 +149,7 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
 }
 
 function worldNames(text: string): Drawn[] {
-  const known = [...WORLD_NAMES, ...ODD_KINDS, ...BOT_KINDS, ...LIFE_KINDS, WHOLE_TRADES] as const;
+  const known = [...WORLD_NAMES, ...ODD_KINDS, ...WRONG_KINDS, ...BOT_KINDS, ...LIFE_KINDS, WHOLE_TRADES] as const;
   return text
     .split(",")
     .filter((name) => name !== "")

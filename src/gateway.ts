@@ -36,6 +36,7 @@ import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
+import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
 import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -339,7 +340,7 @@ async function drain({ state, running, clock, settings }: ToDrain): Promise<void
 }
 
 /** The exchange, and what we read and count of it. */
-function connect({ settings, instance, transport, clock, exchangeWeightPerMinute }: GatewayParts) {
+function connect({ settings, instance, transport, clock, store, exchangeWeightPerMinute }: GatewayParts) {
   const budget = createBudget({ weightPerMinute: exchangeWeightPerMinute });
   const exchange = openExchange({
     baseUrl: instance.exchangeUrl,
@@ -347,6 +348,7 @@ function connect({ settings, instance, transport, clock, exchangeWeightPerMinute
     clock,
     budget,
     timings: { deadlineMs: EXCHANGE_DEADLINE_MS },
+    isOfOtherAccount: (request, json) => isOfOtherAccount({ store }, request, json),
   });
   const reads = createReads({ exchange, clock });
   const builderAddress = settings.builder?.address ?? null;

@@ -23,7 +23,7 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "copies are looked for for ever",
     COPIES,
-    "if (pauseMs === undefined) inTransaction",
+    "if (pauseMs === undefined && !isLast) inTransaction",
     "if (pauseMs === -1) inTransaction",
   ),
   one(

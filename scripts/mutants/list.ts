@@ -18,6 +18,7 @@ import { LOOKS } from "./looks.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
+import { NOT_FOR_US } from "./not-for-us.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
 import { OUTSIDE } from "./outside.ts";
@@ -359,6 +360,7 @@ export const LISTS = {
   "last-words": LAST_WORDS,
   "market-lists": MARKET_LISTS,
   modifies: MODIFIES,
+  "not-for-us": NOT_FOR_US,
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,
   changes: CHANGES,

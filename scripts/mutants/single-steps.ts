@@ -90,8 +90,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "whether an order lives is asked of the main list alone",
     LOOK,
-    "user, dex: dexOf(order.coin) };",
-    'user, dex: "" };',
+    "const dex = dexOf(order.coin);",
+    'const dex = "";',
   ),
   one(
     "a record that tells of more fills is passed over while a feed is live",

@@ -188,14 +188,14 @@ export const STOPS: readonly Mutant[] = [
   one(
     "what was refused with its number unused stays refused, whatever shows it",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(reply.text)",
-    "mayLeaveNumber(reply.text) || reply.text.length > 0",
+    'reply.kind === "refused" && mayLeaveNumber(reply.text)',
+    'reply.kind === "refused" && reply.text.length === 0',
   ),
   one(
     "every refusal is waited for",
     "src/settle/place/place.ts",
-    "!mayLeaveNumber(reply.text)",
-    "reply.text.length === 0",
+    'reply.kind === "refused" && mayLeaveNumber(reply.text)',
+    'reply.kind === "refused"',
   ),
   one(
     "a flattening goes by what is booked, whatever is in doubt",

@@ -139,12 +139,6 @@ export const UNSEEN: readonly Mutant[] = [
     "otherEndsAtMs >= expiresAtMs",
   ),
   one(
-    "an answer about another market tells a leverage",
-    "src/settle/operation/leverage.ts",
-    "if (shown.coin !== operation.market) {",
-    'if (shown.coin === "") {',
-  ),
-  one(
     "another bot's orders keep an idle reduction",
     "src/core/rails/idle-reduction.ts",
     "leg.bot === bot && leg.market === market && leg.side !== side",

@@ -53,7 +53,8 @@ function legResource(leg: Leg) {
     price,
     time_in_force: timeInForce,
     ...(trigger === null ? {} : { trigger }),
-    state,
+    // That an answer refused it is told as that, though whatever shows it overrules it.
+    state: state === "absent" && leg.isExchangesWord ? "rejected" : state,
     filled_size: filledSize,
     reason,
   };

@@ -106,9 +106,10 @@ export type LegEvent =
   /** Concluded by `core/evidence`: the leg left no order at the exchange, and no longer can. */
   | { type: "proven_absent"; reason: string }
   /**
-   * A server refused the action before it came to its number: the order is not there, but a copy may still be taken.
+   * An answer refused it. A refusal names no order, so that it may be another's: whatever shows the order overrules it. Where a server
+   * refused the action before it came to its number (`isNumberUsed` false), a copy may still be taken.
    */
-  | { type: "turned_away"; reason: string }
+  | { type: "turned_away"; reason: string; isNumberUsed: boolean }
   | { type: "lost"; reason: string }
   /** The exchange has said somewhere that it has, or had, the order; a look says how it stands. */
   | { type: "reported"; oid: string | null }

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { trimTail } from "../core/trim.ts";
 import { parseExchangeTime } from "../wire/answer/account.ts";
+import { addresseeInstead } from "../wire/answer/addressee.ts";
 import { parseJson, writeJson } from "../wire/json.ts";
 import type { Budget } from "./budget.ts";
 import { createExchangeTime, type DatedSample, type ExchangeTime } from "./clock.ts";
@@ -29,7 +30,11 @@ export type ExchangeOptions = {
   clock: Clock;
   budget: Budget;
   timings: { /** From the first byte to the end of the answer. */ deadlineMs: number };
+  /** What is known of orders tells that an answer is another account's. */
+  isOfOtherAccount?: IsOfOtherAccount;
 };
+
+type IsOfOtherAccount = (request: InfoRequest, json: unknown) => boolean;
 
 export type ConnectedExchange = Exchange & {
   /**
@@ -67,9 +72,17 @@ type Link = {
   lastUseMs: Record<"shared" | "own", number | null>;
   /** Elapsed time of the last answer; null before the first. */
   answeredAtMs: number | null;
+  isOfOtherAccount: IsOfOtherAccount;
 };
 
-export function openExchange({ baseUrl, transport, clock, budget, timings }: ExchangeOptions): ConnectedExchange {
+export function openExchange({
+  baseUrl,
+  transport,
+  clock,
+  budget,
+  timings,
+  isOfOtherAccount = never,
+}: ExchangeOptions): ConnectedExchange {
   const link: Link = {
     poster: {
       transport,
@@ -83,6 +96,7 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
     lanes: createLanes(MAX_LANES),
     lastUseMs: { shared: null, own: null },
     answeredAtMs: null,
+    isOfOtherAccount,
   };
   return {
     send: (body, purpose, mayLeave) => send(link, body, purpose, mayLeave),
@@ -113,6 +127,10 @@ export function openExchange({ baseUrl, transport, clock, budget, timings }: Exc
 
 function always(): boolean {
   return true;
+}
+
+function never(): boolean {
+  return false;
 }
 
 /** What is read for an action before it may take this much: a list of open orders. */
@@ -195,7 +213,7 @@ async function askNow(
     mayLeave: always,
   });
   heed(link, posted);
-  const outcome = readInfo(link, posted);
+  const outcome = forUs(link, request, readInfo(link, posted));
   if (outcome.kind === "ok" && DATED.has(request.type)) heedDate(link, outcome.json);
   if (posted.kind === "not_sent") return { outcome, weight: 0 };
   const nowMs = link.clock.elapsedMs();
@@ -296,6 +314,25 @@ function readInfo(link: Link, posted: SendOutcome): InfoOutcome {
   if (httpStatus !== 200) return failed(`the exchange answered HTTP ${httpStatus}`, { httpStatus });
   const json = parseJson(body);
   return json === undefined ? failed("the answer is not JSON", { httpStatus }) : { kind: "ok", json };
+}
+
+/** An answer to another question is none to ours: nothing of it is read, and it is asked again like one that was lost. */
+function forUs({ isOfOtherAccount }: Link, request: InfoRequest, outcome: InfoOutcome): InfoOutcome {
+  if (outcome.kind === "failed") return outcome;
+  const instead = addresseeInstead(request, outcome.json);
+  if (instead !== null) return failed(`the answer to ${request.type} is of ${shorten(instead)}`, ANSWERED);
+  if (isOfOtherAccount(request, outcome.json))
+    return failed(`the answer to ${request.type} is another account's`, ANSWERED);
+  return outcome;
+}
+
+const ANSWERED: FailureCause = { httpStatus: 200 };
+
+/** Characters of another's name that are quoted. */
+const MAX_NAME = 60;
+
+function shorten(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME));
 }
 
 type FailureCause = { httpStatus?: number | null; isOurBudget?: boolean; waitS?: number };

@@ -220,11 +220,11 @@ const settle = preparedChange((store) =>
 export function settleOrder(
   store: Store,
   before: Pick<Placing, "order" | "leg" | "attempt">,
-  { order, leg }: Pick<Placing, "order" | "leg">,
+  { order, leg, seal }: Pick<Placing, "order" | "leg"> & Pick<Attempt, "seal">,
   answer: KeyAnswer,
 ): boolean {
   const times = { sentAtMs: before.attempt.createdAtMs, settledAtMs: order.seenAtMs };
-  const end = { attemptState: "done", ...times, answerStatus: answer.status, answerBody: answer.body };
+  const end = { attemptState: "done", seal, ...times, answerStatus: answer.status, answerBody: answer.body };
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
   if (order.reduceOnly) noteReducing(store, order);
   putOpenLeg(store, order, leg);

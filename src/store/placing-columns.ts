@@ -68,6 +68,7 @@ export const ENDING = [
   "legReason",
   "legIsExchangesWord",
   "attemptState",
+  "seal",
   "sentAtMs",
   "settledAtMs",
   "answerStatus",

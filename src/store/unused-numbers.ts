@@ -1,6 +1,6 @@
 /** Numbers of refused actions that the exchange may not have used up. */
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import type { Attempt } from "../core/attempt.ts";
+import type { Attempt, Seal } from "../core/attempt.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { findAttempt } from "./attempts.ts";
 import { twapLeg } from "./bot-twaps.ts";
@@ -68,7 +68,19 @@ export function listMaybeCopied(store: Store, accountId: string, expiresAfterMs:
   return listRefused(store, { accountId, expiresAfterMs, seal: "expiry" });
 }
 
-type Refused = { accountId: string; expiresAfterMs: number; seal: "" | "expiry" };
+/**
+ * Orders that are not there by an answer alone, which refused them or took their number by an empty action: it named none of them, and
+ * may have been the answer to another.
+ */
+export function listAbsentByAnswer(store: Store, accountId: string, expiresAfterMs: number): UnusedNumber[] {
+  return (["nonce_taken", "noop"] as const).flatMap((seal) =>
+    listRefused(store, { accountId, expiresAfterMs, seal }).filter(
+      ({ attempt, order }) => order !== null && attempt.seal === seal,
+    ),
+  );
+}
+
+type Refused = { accountId: string; expiresAfterMs: number; seal: "" | Seal };
 
 function listRefused(store: Store, of: Refused): UnusedNumber[] {
   return unusedIn(store, readRows(store, of));

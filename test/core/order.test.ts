@@ -37,7 +37,7 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
   canceled: { type: "canceled", oid: "77", reason: "by the exchange", filled: HALF },
   rejected: { type: "rejected", reason: "refused", oid: null },
   proven_absent: { type: "proven_absent", reason: "never arrived" },
-  turned_away: { type: "turned_away", reason: "refused at the door" },
+  turned_away: { type: "turned_away", reason: "refused at the door", isNumberUsed: false },
   lost: { type: "lost", reason: "no answer" },
   reported: { type: "reported", oid: null },
   misnamed: { type: "misnamed", oid: "77" },

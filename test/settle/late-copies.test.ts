@@ -25,7 +25,7 @@ test("behind ten that cannot be asked for the rest are looked for as soon as it 
     asked.push(oid);
     return { kind: "failed", reason: "connection refused", httpStatus: null, isOurBudget: false };
   };
-  const copies = openLateCopies(deps, { pursue: async () => undefined });
+  const copies = openLateCopies(deps, { pursue: async () => undefined, look: async () => "closed" });
   await clock.advance(60_000);
   for (let round = 0; round < 2; round += 1) {
     await copies.look();

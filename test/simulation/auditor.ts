@@ -38,6 +38,7 @@ import type { Venue } from "./venue.ts";
 import { auditWhole } from "./whole-audit.ts";
 import type { Wish } from "./wishes.ts";
 import type { Moves } from "./worlds/markets.ts";
+import type { Wrongly } from "./worlds/wrong.ts";
 
 export type Audited = {
   venue: Venue;
@@ -54,6 +55,7 @@ export type Audited = {
   told: readonly ToldEvent[];
   /** Client order ids under which the gateway was shown the order of another. */
   heardOfOthers: ReadonlySet<string>;
+  wrongly: Wrongly;
   /** As `never-shown` says. */
   shownCloids: ReadonlySet<string> | null;
   recordedCloids: ReadonlySet<string> | null;
@@ -371,7 +373,7 @@ function auditDatabase(run: Audited): string[] {
     const name = `${action.type === "noop" ? "noop" : "action"} ${nonce}`;
     if (!signed.has(name)) findings.push(`send #${number} (${name}) has no audit row`);
   }
-  for (const party of PARTIES) findings.push(...auditFills(database, venue, party.account));
+  for (const party of PARTIES) findings.push(...auditFills(database, { venue, wrongly: run.wrongly }, party.account));
   findings.push(...auditEvents(database), ...auditNamedRows(run, database), ...auditAlarms(notes, heardOfOthers));
   return findings;
 }

@@ -1,29 +1,45 @@
 /** What a seed draws, known without running it. */
 import { type LifeKind, lifeKindsOf } from "./bot-life.ts";
 import { type BotKind, botKindsOf } from "./bots.ts";
-import { openChance } from "./chance.ts";
+import { type Chance, openChance } from "./chance.ts";
 import { hasWhole } from "./whole-wishes.ts";
 import type { OddKind } from "./worlds/odd.ts";
-import { andEarlyRefusals, drawWorlds, orOdd, WORLD_NAMES, type WorldName, type Worlds } from "./worlds/worlds.ts";
+import {
+  andEarlyRefusals,
+  drawWorlds,
+  orOdd,
+  orWrong,
+  WORLD_NAMES,
+  type WorldName,
+  type Worlds,
+} from "./worlds/worlds.ts";
+import type { WrongKind } from "./worlds/wrong.ts";
 
 /** Bits by which the seed of the worlds differs from the seed of everything else. */
 export const WORLD_STREAM = 0x5eed_0000;
 /** That of what is odd about them. */
-export const ODD_STREAM = 0x0dd0_0000;
+const ODD_STREAM = 0x0dd0_0000;
+/** That of answers that are not for us. */
+const WRONG_STREAM = 0x3409_0000;
 /** That of what is refused before its number is looked at. */
 const EARLY_STREAM = 0x0ea7_0000;
 
 /** What clients ask for in a share of the runs, named beside their worlds. */
 export const WHOLE_TRADES = "whole_trades" as const;
-export type Drawn = WorldName | OddKind | BotKind | LifeKind | typeof WHOLE_TRADES;
+export type Drawn = WorldName | OddKind | WrongKind | BotKind | LifeKind | typeof WHOLE_TRADES;
 
 /** Which worlds a seed draws, whether whole trades are asked for, and bots ask, whatever else it does. */
 export function worldsOf(seed: number): ReadonlySet<Drawn> {
-  const drawn = orOdd(drawWorlds(openChance(seed ^ WORLD_STREAM), 1), openChance(seed ^ ODD_STREAM));
-  const worlds = withEarly(seed, drawn);
+  const worlds = drawnFor(seed, openChance(seed ^ WORLD_STREAM), 1);
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
   const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed), ...lifeKindsOf(seed)];
-  return new Set<Drawn>([...names, ...more, ...(worlds.odd === null ? [] : [worlds.odd.kind])]);
+  const kinds = [worlds.odd, worlds.wrong].flatMap((each) => each?.kind ?? []);
+  return new Set<Drawn>([...names, ...more, ...kinds]);
+}
+
+export function drawnFor(seed: number, worldChance: Chance, faultsEndMs: number): Worlds {
+  const drawn = orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM));
+  return withEarly(seed, orWrong(drawn, openChance(seed ^ WRONG_STREAM)));
 }
 
 export function isSpotIn(seed: number): boolean {
@@ -31,8 +47,10 @@ export function isSpotIn(seed: number): boolean {
 }
 
 /** Where others use our ids nobody can say whose a copy is. */
-export function withEarly(seed: number, worlds: Worlds): Worlds {
-  return worlds.others === null ? andEarlyRefusals(worlds, openChance(seed ^ EARLY_STREAM)) : worlds;
+function withEarly(seed: number, worlds: Worlds): Worlds {
+  return worlds.others === null && worlds.wrong === null
+    ? andEarlyRefusals(worlds, openChance(seed ^ EARLY_STREAM))
+    : worlds;
 }
 
 /** Some of these execute a body that nobody has signed; and others know our ids of one market alone. */

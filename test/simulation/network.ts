@@ -104,7 +104,7 @@ export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, 
     if (fate.isBlind === true) return { status: 200, contentType: "application/json", body: '{"status":"unknownOid"}' };
     const behind = fate.lagMs === undefined || fate.lagMs === 0 ? null : venue.past(fate.lagMs);
     const answer = venue.read(request.body, frozen.get(node) ?? behind, { lenses: worlds.lenses, node });
-    if (fate.toldAs === undefined) return worlds.asText?.(answer) ?? answer;
+    if (fate.toldAs === undefined) return worlds.asText?.(answer, request.body) ?? answer;
     return { ...answer, body: fate.toldAs(answer.body) };
   }
 

@@ -9,6 +9,7 @@ import type { ToldEvent } from "./tellings.ts";
 import { START_MS } from "./template.ts";
 import { allOrders, isMisplaced, type TrueOrder, type Truth, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
+import type { Wrongly } from "./worlds/wrong.ts";
 
 type Party = { account: { id: string; tradingAddress: string } };
 
@@ -22,7 +23,11 @@ export type OwnWritesRun = {
   moves: unknown;
   /** Servers leave out nothing for a while that a client is told to be missing then. */
   areReadsWhole: boolean;
+  wrongly: Wrongly;
 };
+
+/** A state that was read so long ago is told at most, milliseconds. */
+const STATE_TOLD_FOR_MS = 12_000;
 
 /** What an answer told of an order. */
 type Fact = { atMs: number; id: string; oid: string; status: string; filled: bigint };
@@ -104,6 +109,9 @@ type Shown = { turn: Turn; before: readonly Fact[]; orders: ReadonlyMap<string, 
 function auditPositions(run: OwnWritesRun, party: Party, { turn, before, orders }: Shown): string[] {
   const { outcome, endedAtMs } = turn;
   if (outcome?.kind !== "answer" || outcome.status !== 200 || endedAtMs === null) return [];
+  const given = run.wrongly.statesGivenTo(party.account.tradingAddress);
+  // A state names no account.
+  if (given.some((atMs) => atMs >= turn.askedAtMs - STATE_TOLD_FOR_MS && atMs <= endedAtMs)) return [];
   const fills = run.venue.fillsOf(party.account.tradingAddress).filter(({ timeMs }) => timeMs <= START_MS + endedAtMs);
   const body = JSON.parse(outcome.body) as { data: { market: string; side: string; size: string }[] };
   const shown = new Map(

@@ -54,7 +54,7 @@ const WRITES: Readonly<Record<string, Write>> = {
     const ended: Leg = { ...leg, state: pick(STATES, draw), filledSize: decimal(draw % 3 === 0 ? "1" : "0.25") };
     const answer = { status: 201, body: "{}" } as const;
     const { attempt } = placingRows(nth);
-    const after = { order: { ...order, status: pick(STATUSES, draw), seenAtMs: 2 }, leg: ended };
+    const after = { order: { ...order, status: pick(STATUSES, draw), seenAtMs: 2 }, leg: ended, seal: null };
     settleOrder(store, { order, leg, attempt: { ...attempt, id: 0 } }, after, answer);
   },
   change(store, { order: nth, nth: draw }) {

@@ -36,7 +36,7 @@ function settleAbsent(store: Store): void {
   const [order, attempt] = [findOrder(store, ORDER), listAttemptsOf(store, ORDER)[0]];
   if (order === null || attempt === undefined) throw new Error("the order is not there");
   const leg = { ...PLACING.leg, state: "absent" as const };
-  const after = { order: { ...order, status: "rejected" as const, seenAtMs: 2 }, leg };
+  const after = { order: { ...order, status: "rejected" as const, seenAtMs: 2 }, leg, seal: null };
   settleOrder(store, { order, leg: PLACING.leg, attempt }, after, { status: 201, body: "{}" });
 }
 

@@ -9,8 +9,15 @@ import { listAccounts } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid } from "../../store/legs.ts";
-import { listMaybeCopied, listUnusedNumbers, sealUnused, type UnusedNumber } from "../../store/unused-numbers.ts";
+import {
+  listAbsentByAnswer,
+  listMaybeCopied,
+  listUnusedNumbers,
+  sealUnused,
+  type UnusedNumber,
+} from "../../store/unused-numbers.ts";
 import { parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { isAnother, noteReported } from "../feed/known-leg.ts";
 import { overruleTwap } from "../operation/operation.ts";
@@ -20,6 +27,7 @@ import { ofItsTime } from "../operation/twap.ts";
 export type CopySight = "shown" | "silent" | "failed";
 
 type ToFindCopies = With<"clock" | "exchange" | "log" | "markets" | "store">;
+type ToLookLate = ToFindCopies & With<"feeds">;
 
 export function listUnused({ store, exchange }: With<"exchange" | "store">, accountId: string): UnusedNumber[] {
   return listUnusedNumbers(store, accountId, copiesSinceMs(exchange.nowMs()));
@@ -34,6 +42,10 @@ export function lookForCopy(
 ): Promise<CopySight> {
   const asking = { user: account.tradingAddress, purpose };
   return refused.twap === null ? lookForOrder(world, refused, asking) : lookForTwap(world, refused, asking);
+}
+
+function isNumberUsed({ seal }: UnusedNumber["attempt"]): boolean {
+  return seal === "nonce_taken" || seal === "noop";
 }
 
 type Asking = { user: string; purpose: "cancel" | "settle" };
@@ -51,6 +63,8 @@ async function lookForOrder(
   if (answer === null || answer.kind === "unreadable") return "failed";
   const leg = findLegByCloid(world.store, cloid);
   if (answer.kind !== "order" || leg === null || isAnother(world, leg, answer.order)) return "silent";
+  // What was tried and refused has a record of just that.
+  if (isNumberUsed(attempt) && statusMeaning(answer.status) === "rejected") return "silent";
   noteReported(world, leg, answer.order.oid);
   return "shown";
 }
@@ -90,7 +104,7 @@ const BEHIND_THE_OTHERS_MS = 1;
 const MAX_AT_ONCE = 10;
 
 /** An order of which a copy was executed is open again, and is pursued at once. */
-export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pursue">): LateCopies {
+export function openLateCopies(world: ToLookLate, settling: Pick<Settling, "look" | "pursue">): LateCopies {
   /** By attempt: silent looks, and since when the next is due. */
   const turns = new Map<number, { looks: number; dueElapsedMs: number }>();
 
@@ -98,11 +112,15 @@ export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pu
     const { attempt, order } = refused;
     const sight = await lookForCopy(world, account, refused, "settle");
     if (sight === "shown" && order !== null) void settling.pursue(attempt.id);
+    // Of what an empty action has said nobody asks its number again: its record says what it is.
+    if (sight === "shown" && order !== null && attempt.seal === "noop") void settling.look(order.id, "settle");
     const { looks: before } = turnOf(refused);
     const looks = sight === "silent" ? before + 1 : before;
-    const pauseMs = sight === "silent" ? PAUSES_MS[before] : BEHIND_THE_OTHERS_MS;
+    // No copy can come of a number that is used: it is looked for once, in case the word that said so was another's.
+    const isLast = isNumberUsed(attempt) && sight === "silent";
+    const pauseMs = isLast ? undefined : sight === "silent" ? PAUSES_MS[before] : BEHIND_THE_OTHERS_MS;
     turns.set(attempt.id, { looks, dueElapsedMs: world.clock.elapsedMs() + (pauseMs ?? Number.POSITIVE_INFINITY) });
-    if (pauseMs === undefined) inTransaction(world.store, () => sealUnused(world.store, attempt, "expiry"));
+    if (pauseMs === undefined && !isLast) inTransaction(world.store, () => sealUnused(world.store, attempt, "expiry"));
   }
 
   /** Whoever is met for the first time is due from now on. */
@@ -112,11 +130,19 @@ export function openLateCopies(world: ToFindCopies, settling: Pick<Settling, "pu
     return known;
   }
 
+  /** A feed that is live would have told of the order. */
+  function absentUnheard({ id, tradingAddress }: Account, sinceMs: number): UnusedNumber[] {
+    return world.feeds.isLive(tradingAddress) ? [] : listAbsentByAnswer(world.store, id, sinceMs);
+  }
+
   return {
     async look() {
       const sinceMs = copiesSinceMs(world.exchange.nowMs());
       const listed = listAccounts(world.store).flatMap((account) =>
-        listMaybeCopied(world.store, account.id, sinceMs).map((refused) => ({ account, refused })),
+        [...listMaybeCopied(world.store, account.id, sinceMs), ...absentUnheard(account, sinceMs)].map((refused) => ({
+          account,
+          refused,
+        })),
       );
       const ids = new Set(listed.map(({ refused }) => refused.attempt.id));
       for (const id of turns.keys()) if (!ids.has(id)) turns.delete(id);

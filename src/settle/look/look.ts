@@ -303,9 +303,11 @@ async function readListed(
   { user }: Sought,
   { order, options }: LookAnswer,
 ): Promise<readonly FrontendOrder[] | null> {
-  const request = { type: "frontendOpenOrders", user, dex: dexOf(order.coin) };
-  const outcome = await world.exchange.info(request, options);
-  return outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
+  const dex = dexOf(order.coin);
+  const outcome = await world.exchange.info({ type: "frontendOpenOrders", user, dex }, options);
+  const listed = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
+  // What was placed in another dex, which a server may show as well, says nothing of how new its list of this one is.
+  return listed?.filter(({ coin }) => dexOf(coin) === dex) ?? null;
 }
 
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */

@@ -8,15 +8,7 @@ import { listOperations, type StoredOperation } from "../../store/operations.ts"
 import { type Leverage, parseActiveAssetData } from "../../wire/answer/account.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { actionOf } from "../send/intent.ts";
-import {
-  finishOperation,
-  neverExecuted,
-  neverProven,
-  notInForce,
-  operationOf,
-  raiseDifference,
-  refusedUnlisted,
-} from "./operation.ts";
+import { finishOperation, neverExecuted, neverProven, notInForce, operationOf, refusedUnlisted } from "./operation.ts";
 import { heardRefusal, isGivenUp, readEffect, tellWaiting } from "./reading.ts";
 
 /**
@@ -38,12 +30,6 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   }
   const shown = parseActiveAssetData(reading.json);
   if (shown === null) return false;
-  // A server that answers for another market has said nothing of this one.
-  if (shown.coin !== operation.market) {
-    const because = `the market ${shown.coin} instead of ${operation.market}`;
-    raiseDifference(world, attempt, { because, isCertain: false });
-    return false;
-  }
   const end = endOf(tools, reading.attempt, { pursuit, operation, shown: shown.leverage });
   if (end !== null) finishOperation(world, attempt, end);
   return end !== null;

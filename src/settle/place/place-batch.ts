@@ -6,8 +6,15 @@ import type { Placing } from "../../store/orders.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
-import { type Conclusion, finishOrderAttempt, markAmbiguous, openAttempt, recordLegEvent } from "../record/record.ts";
-import { answeredFor, asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
+import {
+  type Conclusion,
+  finishOrderAttempt,
+  markAmbiguous,
+  openAttempt,
+  recordLegEvent,
+  sealOf,
+} from "../record/record.ts";
+import { answeredFor, asFarAsNamed, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
 import { replyTo } from "./reply-to.ts";
 
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
@@ -31,7 +38,7 @@ export async function recordBatchReply(
     const difference = elsewhere[index] ?? null;
     if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
     const own = replyTo(reply, { index, cloids });
-    return { placing, reading: asFarAsProven(readPlaceReply(placing.leg, own), own) };
+    return { placing, reading: asFarAsNamed(readPlaceReply(placing.leg, own), own) };
   });
   const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
@@ -52,7 +59,8 @@ function recordOne(store: Store, { placing, reading }: ReadPlacing, nowMs: numbe
   const { leg, attempt } = placing;
   if (reading.kind === "definite") {
     const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    return finishOrderAttempt(store, attempt, { nowMs, change: { sentAtMs: attempt.createdAtMs }, order });
+    const change = { sentAtMs: attempt.createdAtMs, ...sealOf(reading.event) };
+    return finishOrderAttempt(store, attempt, { nowMs, change, order });
   }
   markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
   if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);

@@ -8,7 +8,14 @@ import type { AmbiguousReason, Reply, StatusEntry } from "../../wire/answer/repl
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/look.ts";
-import { type Conclusion, finishOrderAttempt, markAmbiguous, recordLegEvent, settlePlacing } from "../record/record.ts";
+import {
+  type Conclusion,
+  finishOrderAttempt,
+  markAmbiguous,
+  recordLegEvent,
+  sealOf,
+  settlePlacing,
+} from "../record/record.ts";
 
 /**
  * What the answer to a placing says of the leg: a fact, or why it has to be looked for. `canBeReadAgain`: one look at
@@ -27,7 +34,7 @@ type Recording = With<"clock" | "commits">;
  */
 export function recordPlaceReply(world: Recording, placing: Placing, reply: Reply): Promise<Conclusion> {
   const { leg, attempt } = placing;
-  const reading = asFarAsProven(readPlaceReply(leg, reply), reply);
+  const reading = asFarAsNamed(readPlaceReply(leg, reply), reply);
   const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
@@ -40,7 +47,7 @@ export function recordPlaceReply(world: Recording, placing: Placing, reply: Repl
     const settled = settlePlacing(store, placing, reading.event, nowMs);
     if (settled !== null) return { isSettled: true, answer: settled };
     const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs }, order };
+    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs, ...sealOf(reading.event) }, order };
     return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
   }, canBeReadAgain);
 }
@@ -70,13 +77,29 @@ export function answeredFor({ words }: Difference): string {
 }
 
 /**
+ * Weakens a refusal of a placing: it names no order, and the answer may be another's. Whatever shows the order overrules it, as
+ * where the refusal may have left its number unused.
+ */
+export function asFarAsNamed(reading: PlaceReading, reply: Reply): PlaceReading {
+  if (reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
+  return {
+    ...reading,
+    event: { type: "turned_away", reason: reading.event.reason, isNumberUsed: !mayBeCopied(reply) },
+  };
+}
+
+/** Refused before its number was looked at. */
+function mayBeCopied(reply: Reply): boolean {
+  return reply.kind === "refused" && mayLeaveNumber(reply.text);
+}
+
+/**
  * Weakens a refusal that may have left its number unused: a copy of the action may still be taken, so the leg is
  * `turned_away`, which whatever shows the order overrules.
  */
 export function asFarAsProven(reading: PlaceReading, reply: Reply): PlaceReading {
-  const isFinal = reply.kind !== "refused" || !mayLeaveNumber(reply.text);
-  if (isFinal || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
-  return { ...reading, event: { type: "turned_away", reason: reading.event.reason } };
+  if (!mayBeCopied(reply) || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
+  return { ...reading, event: { type: "turned_away", reason: reading.event.reason, isNumberUsed: false } };
 }
 
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */

@@ -82,7 +82,13 @@ export function settlePlacing(store: Store, placing: Placing, event: LegEvent, n
   const answer: KeyAnswer = { status: 201, body: orderText(derived) };
   // No leg changes without its order, and no order is modified before its placing is settled: so the order's version
   // speaks for its leg and attempt as well.
-  return settleOrder(store, placing, { order: derived, leg: next }, answer) ? answer : null;
+  const { seal = null } = sealOf(event);
+  return settleOrder(store, placing, { order: derived, leg: next, seal }, answer) ? answer : null;
+}
+
+/** What an answer to a placing says of its number: a refusal that was tried has used it, and no copy of it can be taken. */
+export function sealOf(event: LegEvent): Pick<AttemptChange, "seal"> {
+  return event.type === "turned_away" && event.isNumberUsed ? { seal: "nonce_taken" } : {};
 }
 
 /** Brings an order's row in line with its legs and attempts. */

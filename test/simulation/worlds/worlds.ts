@@ -14,6 +14,7 @@ import { shortPages } from "./pages.ts";
 import { drawRefusals, type Refusals, refusalBody } from "./refusals.ts";
 import { drawRests, type Rests, wrongRests } from "./rests.ts";
 import { drawWords, newWords, type Words } from "./words.ts";
+import { drawWrong, NOTHING_WRONG, openWrong, type Wrong, type Wrongly } from "./wrong.ts";
 
 export type Worlds = {
   rests: Rests | null;
@@ -26,6 +27,7 @@ export type Worlds = {
   arePagesShort: boolean;
   odd: Odd | null;
   earlyRefusals: EarlyRefusals | null;
+  wrong: Wrong | null;
 };
 
 export type WorldName = keyof Worlds;
@@ -41,6 +43,7 @@ export const WORLD_NAMES: readonly WorldName[] = [
   "arePagesShort",
   "odd",
   "earlyRefusals",
+  "wrong",
 ];
 
 /** Share of the runs in which nothing of it is drawn. */
@@ -64,6 +67,7 @@ export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
     arePagesShort: draw(0.15, () => true) ?? false,
     odd: null,
     earlyRefusals: null,
+    wrong: null,
   };
 }
 
@@ -73,8 +77,29 @@ const ODD_RATE = 0.1;
 /** A stream of its own: it leaves the runs that are not odd as they were. */
 export function orOdd(worlds: Worlds, chance: Chance): Worlds {
   if (!chance.isLucky(ODD_RATE)) return worlds;
-  const none = { rests: null, words: null, forgetting: null, clocks: null, others: null, refusals: null, moves: null };
-  return { ...none, arePagesShort: false, odd: drawOdd(chance), earlyRefusals: null };
+  return { ...NONE_OF_THEM, odd: drawOdd(chance) };
+}
+
+const NONE_OF_THEM: Worlds = {
+  rests: null,
+  words: null,
+  forgetting: null,
+  clocks: null,
+  others: null,
+  refusals: null,
+  moves: null,
+  arePagesShort: false,
+  odd: null,
+  earlyRefusals: null,
+  wrong: null,
+};
+
+/** Share of the runs with wrong answers, and nothing else of all this. */
+const WRONG_RATE = 0.1;
+
+/** A stream of its own, as above. */
+export function orWrong(worlds: Worlds, chance: Chance): Worlds {
+  return chance.isLucky(WRONG_RATE) ? { ...NONE_OF_THEM, wrong: drawWrong(chance) } : worlds;
 }
 
 /** Beside whatever else is drawn. */
@@ -89,7 +114,7 @@ export type OpenWorlds = {
   /** Told of every action that a gateway sends. */
   onSent(owner: string, body: string): void;
   /** A read's answer as its text arrives. */
-  asText(answer: Answer): Answer;
+  asText(answer: Answer, body: string): Answer;
   /** What an action that has arrived is answered, and whether it is executed at all. */
   answer(body: string, execute: (body: string) => Answer): Answer;
   /** Told of every whole answer that a living gateway gets. */
@@ -105,13 +130,15 @@ export type OpenWorlds = {
   readonly refusedNonces: ReadonlySet<number>;
   /** When a copy of an action that had been refused early was executed all the same, by its number; milliseconds of virtual time. */
   readonly takenLaterMs: ReadonlyMap<number, number>;
+  /** What was told wrongly so that nobody could know it. */
+  readonly wrongly: Wrongly;
 };
 
 type Parts = { venue: Venue; timeline: Timeline; chance: Chance; faultsEndMs: number };
 
 export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Parts): OpenWorlds {
   const isOver = () => timeline.nowMs() >= faultsEndMs;
-  const { others, refusals, moves, odd, earlyRefusals } = worlds;
+  const { others, refusals, moves, odd, earlyRefusals, wrong } = worlds;
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
@@ -119,6 +146,8 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
   const recorded = new Set<string>();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
   const early = earlyRefusals === null ? null : openEarlyRefusals(earlyRefusals, timeline, chance);
+  const wrongly =
+    wrong === null ? null : openWrong(wrong, { venue, chance: chance.split(), isOver, nowMs: timeline.nowMs });
   const inTheirIds = (body: string) => (moves === null ? body : inEngineIds(moves, body, timeline.nowMs()));
   return {
     lenses: lensesOf(worlds, { venue, timeline, chance: chance.split(), faultsEndMs }),
@@ -134,11 +163,15 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
       }
       const executed = execute(body);
       early?.note(sent, executed);
+      if (wrongly !== null) return wrongly.tell(sent, executed);
       const answer = odd === null || isOver() ? executed : oddText(odd, replies, executed);
       if (others === null || isOver() || !replies.isLucky(others.mixedRate)) return answer;
       return { ...answer, body: mixedReply(answer.body, replies) };
     },
-    asText: (answer) => (odd === null || isOver() ? answer : oddText(odd, replies, answer)),
+    asText(answer, body) {
+      if (wrongly !== null) return wrongly.tell(body, answer);
+      return odd === null || isOver() ? answer : oddText(odd, replies, answer);
+    },
     onHeard(body, answer) {
       namesakes?.onHeard(body, answer);
       const isOfOrders = OF_ORDERS.test(body);
@@ -149,7 +182,8 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     },
     heardCloids: () => ({ shownCloids: shown, recordedCloids: recorded }),
     refusedNonces,
-    takenLaterMs: early?.takenLaterMs ?? NONE,
+    takenLaterMs: early?.takenLaterMs ?? wrongly?.namelessMs ?? NONE,
+    wrongly: wrongly ?? NOTHING_WRONG,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
   };
 }

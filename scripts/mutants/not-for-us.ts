@@ -1,0 +1,82 @@
+import type { WrongKind } from "../../test/simulation/worlds/wrong.ts";
+import { type Mutant, one } from "./mutant.ts";
+
+function told(world: WrongKind, mutant: Mutant): Mutant {
+  return { ...mutant, world };
+}
+
+/** What is held against an answer before it is read as ours; seeds with answers of one wrong kind look for each. */
+export const NOT_FOR_US: readonly Mutant[] = [
+  told(
+    "alike",
+    one(
+      "fills and orders of another account of ours are read as an account's own",
+      "src/settle/look/other-account.ts",
+      "return holders.length > 0 && !holders.includes(user.toLowerCase());",
+      "return holders.length > rows.length;",
+    ),
+  ),
+  told(
+    "of_another_market",
+    one(
+      "an answer that names another market or account is read",
+      "src/exchange/http.ts",
+      "if (instead !== null) return failed(",
+      "if (instead === request.type) return failed(",
+    ),
+  ),
+  told(
+    "alike",
+    one(
+      "an order that was answered with another's name is believed",
+      "src/settle/place/place.ts",
+      "return answered === cloid;",
+      "return answered === cloid || answered !== null;",
+    ),
+  ),
+  told(
+    "alike",
+    one(
+      "an order is what it is shown as under another's native id",
+      "src/settle/evidence/difference.ts",
+      "if (leg.oid !== null && shown.oid !== leg.oid && !isSuccessor(leg, shown))",
+      "if (leg.oid !== null && shown.oid !== leg.oid && leg.cloid === shown.oid)",
+    ),
+  ),
+  told(
+    "alike",
+    one(
+      "what an answer has refused is refused, whatever shows it",
+      "src/settle/place/place.ts",
+      "const reading = asFarAsNamed(readPlaceReply(leg, reply), reply);",
+      "const reading = asFarAsProven(readPlaceReply(leg, reply), reply);",
+    ),
+  ),
+  told(
+    "alike",
+    one(
+      "what an answer has refused is not looked for",
+      "src/settle/copies/late-copies.ts",
+      "return world.feeds.isLive(tradingAddress) ? [] :",
+      "return tradingAddress.length > 0 ? [] :",
+    ),
+  ),
+  told(
+    "alike",
+    one(
+      "what an empty action has said of an order is not looked at again",
+      "src/store/unused-numbers.ts",
+      '["nonce_taken", "noop"]',
+      '["nonce_taken"]',
+    ),
+  ),
+  told(
+    "of_another_account",
+    one(
+      "the record of a refusal is taken for a trace of the order",
+      "src/settle/copies/late-copies.ts",
+      'if (isNumberUsed(attempt) && statusMeaning(answer.status) === "rejected") return "silent";',
+      "",
+    ),
+  ),
+];
