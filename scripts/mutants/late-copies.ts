@@ -35,7 +35,7 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "a modify that was refused at the door is refused for good",
     "src/settle/modify/modify.ts",
-    "const said = asFarAsProven(readPlaceReply(replacement, reply), reply);",
+    "const said = asFarAsNamed(readPlaceReply(replacement, reply), reply);",
     "const said = readPlaceReply(replacement, reply);",
   ),
   one(

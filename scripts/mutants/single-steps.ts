@@ -141,6 +141,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (!updateAttempt(world.store, attempt, change)) return true;",
     "updateAttempt(world.store, attempt, change);",
   ),
+  one(
+    "what a refused modify was to place is not looked for",
+    "src/settle/modify/pursue-modify.ts",
+    'replacement.state === "absent" && !pursuit.isRefusedLookedFor',
+    'replacement.state === "absent" && pursuit.isRefusedLookedFor',
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

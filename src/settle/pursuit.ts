@@ -67,6 +67,8 @@ export type Pursuit = {
   /** Times that the exchange showed no record of the original, or one of something else, and its time of the first. */
   looksMissed: number;
   missedSinceMs: number | null;
+  /** What a modify was to place was refused by an answer, and has been looked for all the same: that names no order. */
+  isRefusedLookedFor: boolean;
   /** Another's order was shown under the client order id of what a modify was to place, and that was told. */
   isNamesakeTold: boolean;
   /** Elapsed time at which an operation was first seen to run no more. */
@@ -106,6 +108,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     firstOpenElapsedMs: null,
     looksMissed: 0,
     missedSinceMs: null,
+    isRefusedLookedFor: false,
     isNamesakeTold: false,
     endedElapsedMs: null,
   };

@@ -1,7 +1,7 @@
 /** An answer that is one to another kind of action says nothing of the one that was asked for, however glad its words are. */
 import { expect, test } from "bun:test";
 import { type Delivery, FIRST, openPaperRig, SECOND } from "../support/paper-rig.ts";
-import { open, opened, place, read } from "./modified-order.ts";
+import { modify, open, opened, place, read } from "./modified-order.ts";
 
 const DEFAULT = { type: "default" };
 const CANCELED = { type: "cancel", data: { statuses: ["success"] } };
@@ -80,5 +80,23 @@ test.each<[string, object, (id: unknown) => { route: string; body: object }]>([
     expect([(await read(rig, id)).body["status"], (await open(rig)).length]).toEqual(["unknown", 1]);
     await rig.clock.advance(300_000);
     expect([(await read(rig, id)).body["status"], await open(rig)]).toEqual(["canceled", []]);
+  },
+);
+
+test.each([
+  ["Cannot modify canceled or filled order. asset=0"],
+  ["Attempted to modify to invalid new order. asset=0"],
+  ["Insufficient margin to place order. asset=0"],
+  ["Order could not immediately match against any resting orders. asset=0"],
+])(
+  "a modify that was carried out is told as it is, though it was answered with the refusal of another (%s)",
+  async (error) => {
+    const { rig, id } = await opened();
+    rig.deliveries.push(answering({ type: "order", data: { statuses: [{ error }] } }, true));
+    const answer = await modify(rig, id, { price: "89000" });
+    const [resting] = await open(rig);
+    const told = { id, status: "open", price: "89000", exchange_order_id: String(resting?.oid) };
+    expect([resting?.limitPx, answer.body]).toMatchObject(["89000.0", told]);
+    expect((await read(rig, id)).body).toMatchObject(told);
   },
 );

@@ -12,8 +12,8 @@ import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.t
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
-import { asFarAsProven, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
-import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent } from "../record/record.ts";
+import { asFarAsNamed, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
+import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent, sealOf } from "../record/record.ts";
 
 /** The leg that a modify replaces and the one that it places. */
 export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
@@ -35,7 +35,7 @@ export function legsOfModify(world: With<"store">, attempt: Attempt): ModifyLegs
 export function recordModifyReply(world: With<"clock" | "store">, attempt: Attempt, reply: Reply): void {
   const { replaced, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
-  const said = asFarAsProven(readPlaceReply(replacement, reply), reply);
+  const said = asFarAsNamed(readPlaceReply(replacement, reply), reply);
   const reading = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
   inTransaction(world.store, () => {
     if (reading.kind === "look") {
@@ -44,7 +44,8 @@ export function recordModifyReply(world: With<"clock" | "store">, attempt: Attem
       return;
     }
     const answerText = tellingRefusal(reply);
-    updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
+    const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText, ...sealOf(reading.event) } as const;
+    updateAttempt(world.store, attempt, change);
     recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
   });
 }

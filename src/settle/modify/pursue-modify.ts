@@ -105,6 +105,7 @@ const FILLED_BEFORE = "The order was filled before it could be replaced.";
 async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
   const { world } = tools;
   const { replaced, replacement } = legsOfModify(world, attempt);
+  if (replacement.state === "absent" && !pursuit.isRefusedLookedFor) return isRefusalHeeded(tools, attempt, pursuit);
   if (replacement.state !== "sent" && replacement.state !== "lost") return true;
   if (isWhollyFilled(replaced) && !isAlwaysPlace(attempt)) {
     const event = { type: "proven_absent", reason: FILLED_BEFORE } as const;
@@ -122,6 +123,22 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
     const event = absenceEvent(now, absence, pursuit.refusal);
     recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs());
   });
+}
+
+/** The answer that refused it may have been another's: where the exchange shows it under its own name, it was placed. */
+async function isRefusalHeeded(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
+  const { world } = tools;
+  const { replacement } = legsOfModify(world, attempt);
+  const sought = { ...tools.soughtOf(attempt), leg: replacement };
+  const sight = await lookAtLeg(world, tools.evidence, sought, { purpose: "settle" });
+  if (sight.kind === "failed") return false;
+  pursuit.isRefusedLookedFor = true;
+  if (openAttempt(world.store, attempt.id) === null) return false;
+  // That it was refused its record says as well, where it has one, and says less of why.
+  const isShown = sight.kind === "seen" || sight.kind === "unfinished";
+  if (isShown && sight.events.every(({ type }) => type !== "rejected")) applySight(world, replacement, sight);
+  const { state } = legsOfModify(world, attempt).replacement;
+  return state !== "sent" && state !== "lost";
 }
 
 /** Looks that may miss what a modify has placed, before its original is asked for. */

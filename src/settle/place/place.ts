@@ -93,15 +93,6 @@ function mayBeCopied(reply: Reply): boolean {
   return reply.kind === "refused" && mayLeaveNumber(reply.text);
 }
 
-/**
- * Weakens a refusal that may have left its number unused: a copy of the action may still be taken, so the leg is
- * `turned_away`, which whatever shows the order overrules.
- */
-export function asFarAsProven(reading: PlaceReading, reply: Reply): PlaceReading {
-  if (!mayBeCopied(reply) || reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
-  return { ...reading, event: { type: "turned_away", reason: reading.event.reason, isNumberUsed: false } };
-}
-
 /** Pure reading of an answer, for a first placing and for the placing half of a modify. */
 export function readPlaceReply(leg: Leg, reply: Reply): PlaceReading {
   if (reply.kind === "ambiguous") {
