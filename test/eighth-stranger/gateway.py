@@ -23,6 +23,14 @@ RAILS = {"may": "increase,reduce,modify,cancel", "markets": "BTC,ETH", "max_orde
          "max_leverage": "any", "max_open_orders": "40", "touches": "own", "sources": "any"}
 
 
+# At another hour: this process and the executable both have their clock set ahead by so many seconds.
+AHEAD = int(os.environ.get("EIGHTH_AHEAD_S", "0"))
+FAKED = {"FAKETIME": f"+{AHEAD}s", "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"} if AHEAD else {}
+if AHEAD:
+    _true = time.time
+    time.time = lambda: _true() + AHEAD
+
+
 def camel(name):
     head, *rest = name.split("_")
     return head + "".join(w.capitalize() for w in rest)
@@ -68,7 +76,7 @@ class Gateway:
                  "--passphrase-file", self.passphrase)
 
     def run(self, *args, check=True):
-        r = subprocess.run([self.binary, *args, "--data-dir", self.data, "--json"], capture_output=True, text=True, env={**os.environ, **self.settings}, timeout=60)
+        r = subprocess.run([self.binary, *args, "--data-dir", self.data, "--json"], capture_output=True, text=True, env={**os.environ, **FAKED, **self.settings}, timeout=90)
         if check and r.returncode:
             raise RuntimeError(f"{args}: {r.stdout} {r.stderr}")
         try:
@@ -77,7 +85,7 @@ class Gateway:
             return {"text": r.stdout, "error": r.stderr, "code": r.returncode}
 
     def start(self, wait=True):
-        env = {**os.environ, "POSTERN_AUDIENCE": f"http://127.0.0.1:{self.port}", "POSTERN_LIMIT_ORDERS": "0", "POSTERN_LIMIT_CANCELS": "0", "POSTERN_LIMIT_WRITES": "0",
+        env = {**os.environ, **FAKED, "POSTERN_AUDIENCE": f"http://127.0.0.1:{self.port}", "POSTERN_LIMIT_ORDERS": "0", "POSTERN_LIMIT_CANCELS": "0", "POSTERN_LIMIT_WRITES": "0",
                "POSTERN_LIMIT_READS": "0", "POSTERN_EXCHANGE_WEIGHT": "0", "POSTERN_METRICS_LISTEN": f"127.0.0.1:{self.metrics}", "POSTERN_HOOKS_LISTEN": f"127.0.0.1:{self.hooks}", **self.settings}
         command = [*self.prefix, self.binary, "serve", "--data-dir", self.data, "--passphrase-file", self.passphrase, "--listen", f"127.0.0.1:{self.port}"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=env)

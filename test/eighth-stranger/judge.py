@@ -119,7 +119,8 @@ class Judge:
         elif status in ("canceled", "filled") and not taken and not legs:
             self.say("CRITICAL" if status == "filled" else "high", f"told {status}, and it never came", id=ident, where=where, told=o)
         elif status in ("open", "waiting_for_trigger") and not truth.live(ident, since, at):
-            self.say("CRITICAL" if not taken else "high", f"told {status}, and it is not", id=ident, where=where, at=at, since=since, told=o,
+            # A list of the history reconciles nothing (specification 4.4).
+            self.say("CRITICAL" if not taken else "soft" if where == "event" or "?limit" in where else "high", f"told {status}, and it is not", id=ident, where=where, at=at, since=since, told=o,
                      legs=[(leg.oid, truth.life.get(leg.oid)) for leg in legs])
         if o["filled_size"] is not None:
             size = D(o["filled_size"])

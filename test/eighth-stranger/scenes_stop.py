@@ -243,7 +243,31 @@ def resumed(g):
     return p
 
 
-SCENES = {"stop-unheard-cancels": unheard_cancels, "stop-wrong-twap": wrong_twap, "twap-of-nobody": twap_of_nobody, "heartbeat": heartbeat, "resumed": resumed,
+def wrong_words(g):
+    """Two orders and a TWAP are taken, and answered in the words of another's refusal; then the account is stopped and flattened."""
+    p = Stopping(g)
+    p.chain.slice_s = 30
+    p.c.order("BTC", "buy", "0.01", 61000, time_in_force="ioc")
+    words = "Order could not immediately match against any resting orders. asset=0"
+    p.x.fate = fates.first_of(fates.only(("order",), fates.said({"status": "ok", "response": {"type": "order", "data": {"statuses": [{"error": words}]}}})),
+                              fates.only(("twapOrder",), fates.said({"status": "ok", "response": {"type": "twapOrder", "data": {"status": {"error": "Invalid TWAP duration: 1 min(s)"}}}})))
+    p.c.order("BTC", "buy", p.size(), 59000)
+    p.c.order("BTC", "buy", p.size(), 59100)
+    p.c.ask("POST", "/v1/twaps", {"market": "ETH", "side": "buy", "size": "1", "duration_minutes": 30})
+    p.x.fate = None
+    time.sleep(2)
+    ident = p.stop()
+    p.notes.append(p.wait(ident, 60))
+    p.notes.append(p.flatten(ident, 60))
+    p.chain.move("BTC", 58000)
+    time.sleep(2)
+    p.watch(20)
+    print([str(n)[:900] for n in p.notes], flush=True)
+    print(stops.position_at(p.chain.log, g.owner, time.time()), flush=True)
+    return p
+
+
+SCENES = {"stop-wrong-words": wrong_words, "stop-unheard-cancels": unheard_cancels, "stop-wrong-twap": wrong_twap, "twap-of-nobody": twap_of_nobody, "heartbeat": heartbeat, "resumed": resumed,
           "stop-late": stopped_amid(fates.late(7)), "stop-late-kill": stopped_amid(fates.late(9), kill=0.3), "stop-copies": stopped_amid(fates.refused_and_taken(11)),
           "stop-copies-kill": stopped_amid(fates.refused_and_taken(9), kill=1.5, flat=True), "stop-lost-flat": stopped_amid(fates.answered_lost, flat=True),
           "stop-wrong-flat": stopped_amid(fates.of_another(fates.same_kind, True), flat=True), "stop-wrong-other": stopped_amid(fates.of_another(fates.other_kind, False), flat=True),

@@ -230,6 +230,11 @@ def storm(n):
     return lambda g: Thief(g, n).play(75, share=0.5, moves=n % 2 == 0)
 
 
+def midnight(n):
+    """To be played with a clock that comes to midnight within the first minute."""
+    return lambda g: Thief(g, n, {"max_turnover_per_day": "3000 USD", "max_actions_per_day": "40"}).play(110, share=0.25, kills=(70,) if n % 2 else (), moves=n % 2 == 0)
+
+
 def deaths(n):
     return lambda g: Thief(g, n).play(80, share=0.4, kills=(12, 30, 52), moves=n % 2 == 0)
 
@@ -250,5 +255,18 @@ def beside(n):
     return scene
 
 
-SCENES = {**{f"thief-{n}": quiet(n) for n in range(1, 7)}, **{f"thief-storm-{n}": storm(n) for n in range(1, 9)}, **{f"thief-deaths-{n}": deaths(n) for n in range(1, 7)},
+def words(g):
+    """What a bot asks for is taken, and answered in the words of another's refusal: its rails are asked again each time."""
+    p = Thief(g, 1)
+    text = {"status": "ok", "response": {"type": "order", "data": {"statuses": [{"error": "Order could not immediately match against any resting orders. asset=0"}]}}}
+    p.x.fate = fates.only(("order",), fates.said(text))
+    for i in range(6):
+        p.notes.append(str(p.keys[0].order("BTC", "buy", "0.008", 59900 + i))[:300])
+        time.sleep(3)
+    p.x.fate = None
+    p.chain.move("BTC", 59000)
+    return p
+
+
+SCENES = {"thief-words": words, **{f"thief-midnight-{n}": midnight(n) for n in range(1, 5)}, **{f"thief-{n}": quiet(n) for n in range(1, 7)}, **{f"thief-storm-{n}": storm(n) for n in range(1, 9)}, **{f"thief-deaths-{n}": deaths(n) for n in range(1, 7)},
           **{f"thief-beside-{n}": beside(n) for n in range(1, 7)}}

@@ -2,6 +2,8 @@
 import time
 from decimal import Decimal
 
+from judge import seconds
+
 D = Decimal
 
 
@@ -64,9 +66,10 @@ def flattened(g, judge):
         if not f or f["status"] == "flattening" or s["scope"] != "account":
             continue
         account = g.address[s["account"]]
-        held = position_at(g.chain.log, account, told["from"]), position_at(g.chain.log, account, told["to"])
-        if f["status"] == "flat" and all(held) and any(h for h in held[0]) and any(h for h in held[1]):
-            judge.say("CRITICAL", "told flat, and it is not", id=s["id"], true=str(held[1]), at=told["to"])
+        ended = seconds(f["ended_at"]) if f["ended_at"] else told["to"]
+        held = position_at(g.chain.log, account, ended - 1), position_at(g.chain.log, account, ended)
+        if f["status"] == "flat" and held[0] and held[1]:
+            judge.say("CRITICAL", "told flat, and it is not", id=s["id"], true=str(held[1]), at=ended)
         if f["status"] == "left":
             said = {row["market"] for row in f["left"]}
             missing = [c for c in held[1] if c not in said and c in held[0]]
@@ -91,7 +94,7 @@ def position_at(log, account, at):
 
 def protection(g, judge, allowed=()):
     """A reduce-only trigger that was canceled while its side was held, and nothing stood in its place."""
-    open_triggers, net = {}, {}
+    open_triggers, net, asked = {}, {}, given_away(g)
     for e in list(g.chain.log):
         if e["what"] == "fill":
             net[(e["account"], e["fill"]["coin"])] = e["after"]
@@ -105,10 +108,27 @@ def protection(g, judge, allowed=()):
         n = net.get(key[:2], D(0))
         covers = sum((x.size for x in open_triggers.get(key, {}).values() if x.trigger["tpsl"] == "sl"), D(0))
         is_held = n < 0 if o.is_buy else n > 0
-        if e["status"] == "canceled" and is_held and o.trigger["tpsl"] == "sl" and covers < abs(n) and o.oid not in allowed:
+        if e["status"] == "canceled" and is_held and o.trigger["tpsl"] == "sl" and covers < abs(n) and o.oid not in allowed and (o.cloid or "")[2:] not in asked:
             replaced = any(x["what"] == "taken" and x["order"].replaced is o for x in g.chain.log)
             if not replaced:
                 judge.say("CRITICAL", "protection was taken from what is held", id=str(o.oid), held=str(n), left=str(covers), at=e["at"], size=str(o.original))
+
+
+def given_away(g):
+    """Triggers whose owner has taken them, or whose trade had ended with nothing: not ours to be protected by."""
+    out, trades = set(), {}
+    for told in list(g.told):
+        if told.get("method") == "POST" and told["path"].startswith("/v1/orders/") and told["path"].count("/") == 4:
+            out.add(told["path"].split("/")[3].replace("-", ""))
+        t = (told.get("event") or {}).get("data", told.get("answer"))
+        if isinstance(t, dict) and t.get("object") == "trade":
+            known = trades.setdefault(t["id"], {"held": D(0), "orders": set()})
+            known["held"] = max(known["held"], D(t["filled_size"]))
+            known["orders"] |= {(t["stop_loss"] or {}).get("order"), (t["take_profit"] or {}).get("order")}
+    for t in trades.values():
+        if not t["held"]:
+            out |= {(i or "").replace("-", "") for i in t["orders"]}
+    return out - {""}
 
 
 assert time
