@@ -34,6 +34,15 @@ def slow(seconds):
     return fate
 
 
+def held_and_cut(seconds):
+    """On its way so long, and then no answer either."""
+    def fate(x, request, run):
+        time.sleep(seconds)
+        run()
+        return None, None
+    return fate
+
+
 def held(seconds):
     def fate(x, request, run):
         time.sleep(seconds)

@@ -9,7 +9,7 @@ import importlib
 
 from gateway import Gateway
 
-MODULES = ("scenes_answers", "scenes_words", "scenes_thief", "scenes_stop", "rounds")
+MODULES = ("scenes_answers", "scenes_words", "scenes_frames", "scenes_thief", "scenes_stop", "rounds")
 
 
 def scenes():

@@ -267,7 +267,49 @@ def wrong_words(g):
     return p
 
 
-SCENES = {"stop-wrong-words": wrong_words, "stop-unheard-cancels": unheard_cancels, "stop-wrong-twap": wrong_twap, "twap-of-nobody": twap_of_nobody, "heartbeat": heartbeat, "resumed": resumed,
+def burnt_then_cut(end):
+    """A TWAP is on its way when a stop takes its number; then its own connection ends: with a cut, or with `duplicate nonce`."""
+    def scene(g):
+        p = Stopping(g)
+        p.c.order("ETH", "buy", "0.01", 2500)
+        p.x.fate = fates.only(("twapOrder",), fates.held_and_cut(4) if end == "cut" else fates.held(4))
+        p.go(lambda: p.c.ask("POST", "/v1/twaps", {"market": "ETH", "side": "buy", "size": "0.3", "duration_minutes": 7}))
+        p.go(lambda: p.c.order("ETH", "buy", "0.02", 2501))
+        time.sleep(1)
+        ident = p.stop()
+        p.wait(ident)
+        p.watch(20)
+        p.x.fate = None
+        g.resume(p.c, ident)
+        p.c.order("ETH", "buy", "0.03", 2502)
+        words = [(e["event"]["data"]["status"], e["event"]["data"]["error"]) for e in p.c.events if e["event"]["type"].startswith("operation.")]
+        print(words, flush=True)
+        told = [w for w, _ in words]
+        if "rejected" in told and told[-1] != "rejected":
+            p.judge.say("high", "an operation that was told to be over is told otherwise", id="twap", told=words)
+        return p
+    return scene
+
+
+def all_burnt_then_cut(g):
+    """The same for orders, a batch and modifies: each on its way when a stop takes its number, and then cut."""
+    p = Stopping(g)
+    busy(p, fates.held_and_cut(5))
+    ident = p.stop()
+    p.wait(ident)
+    p.watch(8)
+    p.x.fate = None
+    over = {}
+    for e in p.c.events:
+        data, kind = e["event"].get("data"), e["event"]["type"]
+        if kind in ("order.updated", "operation.updated"):
+            if data["status"] in ("unknown", "processing") and over.get(data["id"]) in ("rejected", "succeeded", "filled", "canceled"):
+                p.judge.say("high", f"told {over[data['id']]}, and then {data['status']}", id=data["id"], kind=kind, error=data["error"])
+            over[data["id"]] = data["status"]
+    return p
+
+
+SCENES = {"all-burnt-then-cut": all_burnt_then_cut, "twap-burnt-then-cut": burnt_then_cut("cut"), "twap-burnt-then-duplicate": burnt_then_cut("duplicate"), "stop-wrong-words": wrong_words, "stop-unheard-cancels": unheard_cancels, "stop-wrong-twap": wrong_twap, "twap-of-nobody": twap_of_nobody, "heartbeat": heartbeat, "resumed": resumed,
           "stop-late": stopped_amid(fates.late(7)), "stop-late-kill": stopped_amid(fates.late(9), kill=0.3), "stop-copies": stopped_amid(fates.refused_and_taken(11)),
           "stop-copies-kill": stopped_amid(fates.refused_and_taken(9), kill=1.5, flat=True), "stop-lost-flat": stopped_amid(fates.answered_lost, flat=True),
           "stop-wrong-flat": stopped_amid(fates.of_another(fates.same_kind, True), flat=True), "stop-wrong-other": stopped_amid(fates.of_another(fates.other_kind, False), flat=True),

@@ -10,7 +10,7 @@ from gateway import RAILS
 from judge import Judge
 
 D = Decimal
-ACTIONS = ("order", "batchModify", "cancel", "cancelByCloid", "twapOrder", "twapCancel", "updateLeverage", "updateIsolatedMargin", "noop")
+ACTIONS = ("order", "batchModify", "cancel", "cancelByCloid", "twapOrder", "twapCancel", "updateLeverage", "updateIsolatedMargin")
 TIGHT = {"may": "increase,reduce,modify,cancel,leverage,margin,twap,stop", "max_turnover_per_day": "9000 USD", "max_actions_per_day": "400", "max_distance": "3 %", "max_open_orders": "12", "max_loss_per_day": "500 USD"}
 PRECISION = {"BTC": 5, "ETH": 4, "SOL": 2}
 
@@ -18,7 +18,7 @@ PRECISION = {"BTC": 5, "ETH": 4, "SOL": 2}
 class Thief:
     def __init__(self, g, seed, limits=None, account=None):
         self.g, self.x, self.chain, self.judge, self.r = g, g.exchange, g.chain, Judge(g), random.Random(seed)
-        self.start = dict(g.chain.mid)
+        self.start, self.judge.are_terms_unique = dict(g.chain.mid), False
         self.limits = {**RAILS, **TIGHT, **(limits or {})}
         self.account = account or g.main
         self.keys = [g.bot_key("robbed", self.account, **self.limits), g.bot_key("robbed", self.account, **self.limits)]
@@ -268,5 +268,28 @@ def words(g):
     return p
 
 
-SCENES = {"thief-words": words, **{f"thief-midnight-{n}": midnight(n) for n in range(1, 5)}, **{f"thief-{n}": quiet(n) for n in range(1, 7)}, **{f"thief-storm-{n}": storm(n) for n in range(1, 9)}, **{f"thief-deaths-{n}": deaths(n) for n in range(1, 7)},
+def closed_by_words(g):
+    """A bot closes its own beside a holder; the close is filled and answered as one that met nothing. Then it closes again, twice."""
+    p = Thief(g, 1)
+    c = g.plain_key()
+    held = c.order("BTC", "buy", "0.05", 61000, time_in_force="ioc")[1]
+    p.victims = {held["id"].replace("-", "")}
+    k = p.keys[0]
+    k.order("BTC", "buy", "0.008", 60500, time_in_force="ioc")
+    time.sleep(2)
+    text = {"status": "ok", "response": {"type": "order", "data": {"statuses": [{"error": "Order could not immediately match against any resting orders. asset=0"}]}}}
+    for _ in range(3):
+        p.x.fate = fates.only(("order",), fates.said(text))
+        p.notes.append(str(k.ask("POST", "/v1/positions/close", {"account": k.account, "market": "BTC"}))[:300])
+        p.x.fate = None
+        time.sleep(8)
+    nets = k.get("/v1/whoami")[1]["limits"]["use"]["nets"]
+    sold = sum((D(e["fill"]["sz"]) for e in g.chain.log if e["what"] == "fill" and e["order"].reduce_only), D(0))
+    print("sold by the bot", sold, "of 0.008; its own net is told as", nets, p.notes, flush=True)
+    if sold > D("0.008"):
+        p.judge.say("CRITICAL", "a bot has closed what another holds", id="close", sold=str(sold), nets=nets)
+    return p
+
+
+SCENES = {"thief-close-words": closed_by_words, "thief-words": words, **{f"thief-midnight-{n}": midnight(n) for n in range(1, 5)}, **{f"thief-{n}": quiet(n) for n in range(1, 7)}, **{f"thief-storm-{n}": storm(n) for n in range(1, 9)}, **{f"thief-deaths-{n}": deaths(n) for n in range(1, 7)},
           **{f"thief-beside-{n}": beside(n) for n in range(1, 7)}}

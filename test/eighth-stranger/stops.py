@@ -32,7 +32,8 @@ def held_against(g, judge, truth, mine=None):
             resumed[s["id"]] = min(resumed.get(s["id"], float("inf")), told["from"] - 5)
     first = {}
     for told, s in stops_told(g):
-        if s["status"] == "stopped":
+        # A missed heartbeat, a trip or a narrowing sweeps once; only what was asked for goes on.
+        if s["status"] == "stopped" and s["cause"] == "asked":
             if s["id"] not in first or told["to"] < first[s["id"]][0]:
                 first[s["id"]] = (told["to"], s)
     for ident, (at, s) in first.items():
@@ -78,10 +79,12 @@ def flattened(g, judge):
     ends = {}
     for told, s in stops_told(g):
         if s.get("flatten"):
-            ends.setdefault(s["id"], []).append(s["flatten"]["status"])
+            ends.setdefault(s["id"], []).append(s["flatten"])
     for ident, words in ends.items():
-        if words[-1] == "flattening":
-            judge.say("high", "a flattening without an end", id=ident)
+        if words[-1]["status"] == "flattening":
+            # In a quiet account a lost answer may never be told apart (README): that is named.
+            named = any(w["reason"] == "outcome_unknown" for w in words[-1]["waits_for"])
+            judge.say("soft" if named else "high", "a flattening without an end", id=ident, waits_for=words[-1]["waits_for"])
 
 
 def position_at(log, account, at):
