@@ -89,7 +89,7 @@ class Gateway:
                "POSTERN_LIMIT_READS": "0", "POSTERN_EXCHANGE_WEIGHT": "0", "POSTERN_METRICS_LISTEN": f"127.0.0.1:{self.metrics}", "POSTERN_HOOKS_LISTEN": f"127.0.0.1:{self.hooks}", **self.settings}
         command = [*self.prefix, self.binary, "serve", "--data-dir", self.data, "--passphrase-file", self.passphrase, "--listen", f"127.0.0.1:{self.port}"]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, env=env)
-        end = time.time() + 40
+        end = time.time() + 120
         while wait and time.time() < end:
             try:
                 if self.raw("GET", "/readyz")[0] == 200:
