@@ -65,6 +65,12 @@ export const FACTS: readonly Mutant[] = [
     "if (state !== null && position !== undefined)",
   ),
   one(
+    "changes of leverage are found by a clock that may be another than the exchange's",
+    "src/store/operations.ts",
+    "storedSinceMs: sinceMs - CLOCK_OFF_MS",
+    "storedSinceMs: sinceMs",
+  ),
+  one(
     "what the operator has given up holds a bot on",
     ONE_OUTCOME,
     " && order.releasedAtMs === null && isOwn(order)",
