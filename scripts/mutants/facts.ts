@@ -71,6 +71,18 @@ export const FACTS: readonly Mutant[] = [
     "storedSinceMs: sinceMs",
   ),
   one(
+    "what names no time is dated by a head in whatever unit",
+    "src/wire/answer/account-frame.ts",
+    'timeMs(from, "serverTime")',
+    'Number(from["serverTime"])',
+  ),
+  one(
+    "a history of TWAPs in milliseconds is read as one in seconds",
+    "src/wire/answer/twap.ts",
+    'timeS: timeS(from, "time")',
+    'timeS: Number(from["time"])',
+  ),
+  one(
     "what the operator has given up holds a bot on",
     ONE_OUTCOME,
     " && order.releasedAtMs === null && isOwn(order)",
