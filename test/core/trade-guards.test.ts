@@ -49,11 +49,6 @@ test.each<[string, Partial<Part>, Steps]>([
     { state: "working", remaining: decimal("1") },
     [{ kind: "close_now", as: "stop", size: decimal("2") }],
   ],
-  [
-    "what was tried before the clock was set back",
-    { ...OVER, createdAtMs: 10_001 },
-    [{ kind: "close_now", as: "stop", size: decimal("3") }],
-  ],
 ])("what is overdue is closed again, and not twice: %s", (_what, some, steps) => {
   const closing = part("s2", { size: decimal("3"), triggerPrice: null, ...some });
   const at = facts({ entry: entry("3", OVER), stops: [MET, closing], mark: decimal("89"), nowMs: 10_000 });

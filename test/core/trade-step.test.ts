@@ -69,18 +69,6 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     [],
   ],
   ["for ten seconds", FOLLOWING, { entry: entry("3", OVER), stops: vain(3), nowMs: 11_000 }, [stopOf("3")]],
-  [
-    "and no longer where the clock is set back",
-    FOLLOWING,
-    { entry: entry("3", OVER), stops: vain(3), nowMs: 999 },
-    [stopOf("3")],
-  ],
-  [
-    "what the exchange has refused is asked for again though the clock is set back",
-    FOLLOWING,
-    { entry: entry("3"), stops: [{ ...MET, refusal: "Insufficient margin.", createdAtMs: 1_000 }], nowMs: 999 },
-    [stopOf("3")],
-  ],
   ["one that was there is waited for longer", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 59_999)] }, []],
   ["and then replaced", FOLLOWING, { entry: entry("3"), stops: [fired("s1", 60_000)] }, [stopOf("3")]],
   [
