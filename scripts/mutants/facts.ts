@@ -71,6 +71,12 @@ export const FACTS: readonly Mutant[] = [
     "storedSinceMs: sinceMs",
   ),
   one(
+    "the last change of a margin is the one that our clock dates last",
+    "src/settle/operation/margin.ts",
+    "\n    .sort((one, other) => newestOf(other) - newestOf(one));",
+    ";",
+  ),
+  one(
     "what names no time is dated by a head in whatever unit",
     "src/wire/answer/account-frame.ts",
     'timeMs(from, "serverTime")',

@@ -31,8 +31,12 @@ function marginsMoved(s: Scene): bigint[] {
   );
 }
 
-test("margin that never ran has not been added because the reading before it was from before another change", async () => {
+test.each([
+  ["", 0],
+  [", also where our clock was set back before that", -3_600_000],
+])("margin that never ran has not been added because the reading before it was from before another change%s", async (_also, byMs) => {
   const s = await inPosition();
+  s.jumpClock(byMs);
   const held = holdBack(s);
   held.set("clearinghouseState", s.venue.snapshot());
   await told(s, "first", margin("10"));
