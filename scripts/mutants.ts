@@ -88,6 +88,7 @@ const SCENES = [
   "test/http/bot-doubts.test.ts",
   "test/http/open-order-reserve.test.ts",
   "test/http/rails-batch.test.ts",
+  "test/http/rails-settings.test.ts",
   "test/http/rails-trades.test.ts",
   "test/http/rails-twap.test.ts",
   "test/http/ways-round-rails.test.ts",

@@ -65,6 +65,30 @@ export const FACTS: readonly Mutant[] = [
     "if (state !== null && position !== undefined)",
   ),
   one(
+    "changes of leverage are found by a clock that may be another than the exchange's",
+    "src/store/operations.ts",
+    "storedSinceMs: sinceMs - CLOCK_OFF_MS",
+    "storedSinceMs: sinceMs",
+  ),
+  one(
+    "the last change of a margin is the one that our clock dates last",
+    "src/settle/operation/margin.ts",
+    "\n    .sort((one, other) => newestOf(other) - newestOf(one));",
+    ";",
+  ),
+  one(
+    "what names no time is dated by a head in whatever unit",
+    "src/wire/answer/account-frame.ts",
+    'timeMs(from, "serverTime")',
+    'Number(from["serverTime"])',
+  ),
+  one(
+    "a history of TWAPs in milliseconds is read as one in seconds",
+    "src/wire/answer/twap.ts",
+    'timeS: timeS(from, "time")',
+    'timeS: Number(from["time"])',
+  ),
+  one(
     "what the operator has given up holds a bot on",
     ONE_OUTCOME,
     " && order.releasedAtMs === null && isOwn(order)",

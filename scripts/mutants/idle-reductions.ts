@@ -110,7 +110,7 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   one(
     "what protects goes after a restore, because its bot's books lack what was bought",
     WATCH,
-    " || isFromBeforeTakeUp(store, accountId, createdAtMs)",
+    " || isFromBeforeTakeUp(store, accountId, signedAtMs)",
     "",
   ),
   one(

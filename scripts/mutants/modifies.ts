@@ -340,4 +340,14 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what is reduced is told with the time in force that it had",
     changes: [{ file: "src/settle/modify/reduce.ts", find: '    timeInForce: "alo",\n', put: "" }],
   },
+  {
+    name: "what a modify places beside its original is dated back to its request",
+    changes: [
+      {
+        file: "src/settle/modify/modify.ts",
+        find: "    createdAtMs: nowMs,\n",
+        put: "    createdAtMs: attempt.createdAtMs,\n",
+      },
+    ],
+  },
 ];

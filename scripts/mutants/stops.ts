@@ -312,4 +312,10 @@ export const STOPS: readonly Mutant[] = [
     '[...leftOf(held, "resumed"), ...unproven]',
     'leftOf(held, "resumed")',
   ),
+  one(
+    "what is held on a dex that is not configured is not looked at",
+    "src/actions/worker-parts.ts",
+    "[...dexes, ...others].map",
+    "dexes.map",
+  ),
 ];

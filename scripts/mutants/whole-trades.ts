@@ -134,8 +134,20 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   },
   {
     name: "a cancel of a trade that was refused is sent again at every look",
-    changes: [{ file: "src/core/trade-step.ts", find: " && !isRefusedJustNow(part, nowMs)", put: "" }],
+    changes: [
+      {
+        file: "src/core/trade-step.ts",
+        find: " && !isJustNow(part.cancelRefusedAtMs, nowMs, RETRY_GUARD_MS)",
+        put: "",
+      },
+    ],
   },
+  one(
+    "what was refused waits for as long as the clock was set back",
+    "src/core/kept-moment.ts",
+    "atMs !== null && nowMs >= atMs && nowMs",
+    "atMs !== null && nowMs",
+  ),
   one(
     "a trade is rejected where the exchange takes no stop without a position",
     "src/core/trade-step.ts",

@@ -43,7 +43,7 @@ async function planMargin(deps: ToWrite, { account }: Caller, wanted: AdjustMarg
   };
 }
 
-function unsettledMargin(deps: With<"clock" | "settings" | "store">, accountId: string, market: string) {
+function unsettledMargin(deps: With<"exchange" | "store">, accountId: string, market: string) {
   return listOpenAttempts(deps.store).filter(
     (attempt) =>
       attempt.kind === "isolated_margin" &&

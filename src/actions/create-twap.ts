@@ -42,7 +42,7 @@ export async function createTwap(deps: ToWrite, caller: Caller, wanted: CreateTw
 }
 
 async function endOf(
-  deps: With<"clock" | "running" | "settings" | "settling" | "store">,
+  deps: With<"clock" | "exchange" | "running" | "settling" | "store">,
   caller: Caller,
   { wanted, market }: { wanted: CreateTwap; market: Market },
 ): Promise<OperationPlan["end"]> {

@@ -27,8 +27,8 @@ export async function enterTrade(
   deps: ToPlaceOrder,
   { trade, account, stopShown }: EnteringTrade & { account: Account },
 ): Promise<Awaited<ReturnType<TraderParts["enter"]>>> {
-  const isLate = () => deps.clock.nowMs() - trade.createdAtMs >= ENTER_WITHIN_MS;
-  // Whoever asked for it an hour ago, before a death say, does not want it now.
+  // Whoever asked for it an hour ago, before a death say, does not want it now; nor is one of an hour ahead of now: the clock was set back.
+  const isLate = () => Math.abs(deps.clock.nowMs() - trade.createdAtMs) >= ENTER_WITHIN_MS;
   if (isLate()) return `it could not be sent within ${ENTER_WITHIN_MS / 1_000} s of being asked for`;
   const key = findApiKey(deps.store, trade.keyHash);
   if (key === null) return "its API key is gone";

@@ -1,4 +1,5 @@
 import { type Account, API_NETWORK } from "../core/account.ts";
+import { endsAtMs } from "../core/attempt.ts";
 import { decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { averagePrice } from "../core/market.ts";
@@ -6,6 +7,7 @@ import type { Filled, Side } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { ToShow, With } from "../deps.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
 import {
   listStartedTwaps,
@@ -116,12 +118,12 @@ function isWanted(
 
 /** Our operations that are looked through: older ones the exchange's history has long shown. */
 const MAX_OPERATIONS = 100;
-/** So long a history may lack what runs, milliseconds. */
+/** So long, past the last moment at which its action can have run, a history may lack what runs, milliseconds. */
 const HISTORY_BEHIND_MS = 60_000;
 
 /** What the exchange has started for us and its history does not show yet: as it was asked for. */
 function startedSince(
-  deps: With<"clock" | "store">,
+  deps: With<"exchange" | "store">,
   { id, tradingAddress }: Account,
   records: readonly TwapRecord[],
 ): TwapRecord[] {
@@ -129,10 +131,15 @@ function startedSince(
   const known = new Set(shown);
   return listStartedTwaps(deps.store, id, MAX_OPERATIONS).flatMap((operation) => {
     const twapId = operation.exchangeId ?? "";
-    const isNew =
-      shown.every((id) => id < BigInt(twapId)) || deps.clock.nowMs() - operation.createdAtMs < HISTORY_BEHIND_MS;
+    const isNew = shown.every((id) => id < BigInt(twapId)) || isJustStarted(deps, operation);
     return isNew && !known.has(BigInt(twapId)) ? [asAsked(operation, { twapId, user: tradingAddress })] : [];
   });
+}
+
+/** By the exchange's time: our own clock may have been set since. */
+function isJustStarted({ exchange, store }: With<"exchange" | "store">, { id }: StoredOperation): boolean {
+  const nowMs = exchange.nowMs();
+  return listAttemptsOf(store, id).some((attempt) => nowMs < endsAtMs(attempt) + HISTORY_BEHIND_MS);
 }
 
 function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string; user: string }): TwapRecord {

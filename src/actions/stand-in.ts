@@ -5,6 +5,7 @@
  */
 import type { Account } from "../core/account.ts";
 import { compare, decimal, isZero } from "../core/decimal.ts";
+import { isJustNow } from "../core/kept-moment.ts";
 import { findMarket } from "../core/market.ts";
 import { isLive, type OrderTerms } from "../core/order.ts";
 import type { Slot, With } from "../deps.ts";
@@ -60,7 +61,7 @@ function mayPlace({ clock }: With<"clock">, placed: readonly StoredOrder[]): boo
   if (last.status === "processing" || last.status === "unknown") return "later";
   const refused = placed.length - 1 - placed.findLastIndex(({ status }) => status !== "rejected");
   if (refused >= MAX_REFUSED || placed.length >= MAX_PLACED) return false;
-  return refused === 0 || clock.nowMs() - last.createdAtMs >= RETRY_MS ? true : "later";
+  return refused > 0 && isJustNow(last.createdAtMs, clock.nowMs(), RETRY_MS) ? "later" : true;
 }
 
 /** One for each stop-loss among the children of an order; `stands` where it has none. */

@@ -9,6 +9,7 @@ import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
+import { heldByFills } from "../settle/evidence/position-check.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
@@ -40,11 +41,17 @@ export function flattenParts(
   };
 }
 
-/** On every dex; null where one could not be read. Asked anew each time. */
+/**
+ * On every dex, with those that are not configured and on which the fills have left something: nobody trades there through this gateway, and
+ * it is held all the same. Null where a configured one could not be read; of the others one may be there no more. Asked anew each time.
+ */
 async function positionsNow(deps: ToLookAtFacts, account: Account): Promise<ShownPositions | null> {
-  const shown = await Promise.all(["", ...deps.settings.dexes].map((dex) => positionsIn(deps, account, dex)));
+  const dexes = ["", ...deps.settings.dexes];
+  const held = [...heldByFills(deps.store, account.id).keys()].map(dexOf);
+  const others = [...new Set(held)].filter((dex) => !dexes.includes(dex));
+  const shown = await Promise.all([...dexes, ...others].map((dex) => positionsIn(deps, account, dex)));
   const read = shown.flatMap((each) => each ?? []);
-  if (read.length < shown.length) return null;
+  if (shown.slice(0, dexes.length).includes(null)) return null;
   return {
     held: new Map(read.flatMap(({ held }) => [...held])),
     timeMs: Math.min(...read.map(({ timeMs }) => timeMs)),

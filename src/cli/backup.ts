@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { counted } from "../core/counted.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { backUp, type Holdings } from "../ops/back-up.ts";
 import { isDemo } from "../ops/data-directory.ts";
@@ -45,9 +46,10 @@ export function factsOf({ network, exchangeUrl, accounts, agents, apiKeys, order
 }
 
 export function linesOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: Holdings): string[] {
+  const hashes = apiKeys === 1 ? "1 API key hash" : `${apiKeys} API key hashes`;
   return [
     `Network   ${network} (${networkWords({ network, exchangeUrl })})`,
-    `Holds     ${accounts} accounts, ${agents} agent keys (encrypted), ${apiKeys} API key hashes, ${orders} orders`,
+    `Holds     ${counted(accounts, "account")}, ${counted(agents, "agent key")} (encrypted), ${hashes}, ${counted(orders, "order")}`,
     `Size      ${bytes} bytes`,
   ];
 }

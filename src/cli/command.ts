@@ -21,6 +21,8 @@ export type Command = {
   positionals: readonly string[];
   /** What it prints is a document, rows or messages, for programs: each byte goes out as it is, whatever command a text in it names. */
   printsData?: true;
+  /** It works where no gateway is: a directory that is not there, and that nobody has named, is not the next command's either. */
+  needsNoDirectory?: true;
   /** Prints its result and returns; throws `Misuse` or `Failure` otherwise. */
   run(input: Input, outside: Outside): Promise<void>;
 };

@@ -1,4 +1,5 @@
 import { type Config, readConfig } from "../config.ts";
+import { counted } from "../core/counted.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { examineDatabase } from "../ops/examine-database.ts";
 import { examineDirectory } from "../ops/examine-directory.ts";
@@ -77,10 +78,6 @@ function isReplicated(store: Store, { hasExternalCheckpoints }: Config): boolean
   } catch {
     return hasExternalCheckpoints;
   }
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 function linesOf({ check, level, found, todo }: Finding): string[] {

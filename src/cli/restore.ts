@@ -48,7 +48,7 @@ export const restoreCommand: Command = {
       ...(release.length === 0
         ? []
         : [
-            `For each of the ${keysHeld} API keys on hold: register its grant again, revoke it, or release it:`,
+            `${keysHeld === 1 ? "For the API key" : `For each of the ${keysHeld} API keys`} on hold: register its grant again, revoke it, or release it:`,
             ...release.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
             ...(release.length > MAX_RELEASES ? ["and so on for those that postern key list shows as held."] : []),
           ]),

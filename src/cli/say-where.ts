@@ -37,9 +37,11 @@ export function whereOf(command: Command, input: TypedInput, outside: Outside): 
     return { program: "sudo postern-operator", starter: "sudo systemctl start postern", values: {} };
   const passphraseFile = given("POSTERN_PASSPHRASE_FILE");
   if (passphraseFile !== null) told.POSTERN_PASSPHRASE_FILE = resolve(passphraseFile);
-  const directory = chooseDirectory(null, given("POSTERN_DATA_DIR"));
-  const isEverywhere = given("POSTERN_DATA_DIR") === null && resolve(directory) === directory;
-  if (!isEverywhere) told.POSTERN_DATA_DIR = resolve(directory);
+  const named = given("POSTERN_DATA_DIR");
+  const directory = chooseDirectory(null, named);
+  const isEverywhere = named === null && resolve(directory) === directory;
+  const isNowhere = named === null && command.needsNoDirectory === true && !existsSync(directory);
+  if (!isEverywhere && !isNowhere) told.POSTERN_DATA_DIR = resolve(directory);
   return { program: program.map(quoted).join(" "), starter: null, values: told };
 }
 

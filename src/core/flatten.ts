@@ -10,7 +10,7 @@ import { type PriceBounds, worstPrice } from "./worst-price.ts";
 
 /**
  * Why something is left: `not_filled` after as many tries as there are, `below_minimum`: the exchange takes no order of so
- * little, `no_price`: none within the bounds, or none could be read, `twap_running`: a TWAP of the bot closes it, and has not
+ * little, `no_price`: none within the bounds, or none could be read (its dex may not be configured), `twap_running`: a TWAP of the bot closes it, and has not
  * been seen to end, `unproven`: after a restore nobody can say whether a TWAP of after the backup bought it for the bot, `resumed`: the
  * stop was ended meanwhile.
  */

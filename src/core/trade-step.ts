@@ -15,6 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
+import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
 
@@ -197,7 +198,7 @@ function partsOf(as: GuardKind, { stops, profits }: Pick<TradeFacts, "stops" | "
 function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[] {
   const parts = partsOf(as, facts);
   const newest = parts.at(-1);
-  const isTried = newest?.triggerPrice === null && facts.nowMs - newest.createdAtMs < RETRY_GUARD_MS;
+  const isTried = newest?.triggerPrice === null && isJustNow(newest.createdAtMs, facts.nowMs, RETRY_GUARD_MS);
   if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];
   return [{ kind: "close_now", as, size: subtract(held, standingOf(parts)) }];
 }
@@ -296,9 +297,13 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts
   if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
   if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted) && !isOfBeforeEntry(newest, facts)) {
-    if (isTooLittle(newest.refusal) || nowMs - newest.createdAtMs < RETRY_GUARD_MS) return [];
+    if (isTooLittle(newest.refusal) || isJustNow(newest.createdAtMs, nowMs, RETRY_GUARD_MS)) return [];
   }
-  if (newest !== undefined && firedInVain(parts) >= FIRED_AT_ONCE && nowMs - newest.createdAtMs < RETRY_GUARD_MS)
+  if (
+    newest !== undefined &&
+    firedInVain(parts) >= FIRED_AT_ONCE &&
+    isJustNow(newest.createdAtMs, nowMs, RETRY_GUARD_MS)
+  )
     return [];
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
 }
@@ -355,13 +360,8 @@ function end(status: Extract<TradeStep, { kind: "end" }>["status"], error: strin
 
 function cancelOf(parts: readonly Part[], { nowMs }: Pick<TradeFacts, "nowMs">): TradeStep[] {
   return parts
-    .filter((part) => isLive(part) && !part.isLeaving && !isRefusedJustNow(part, nowMs))
+    .filter((part) => isLive(part) && !part.isLeaving && !isJustNow(part.cancelRefusedAtMs, nowMs, RETRY_GUARD_MS))
     .map(({ orderId }) => ({ kind: "cancel", orderId }));
-}
-
-/** A clock that was set back tells nothing. */
-function isRefusedJustNow({ cancelRefusedAtMs: atMs }: Part, nowMs: number): boolean {
-  return atMs !== null && nowMs >= atMs && nowMs - atMs < RETRY_GUARD_MS;
 }
 
 function isLive({ state }: Part): boolean {

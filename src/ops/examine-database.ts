@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import { counted } from "../core/counted.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listApiKeys, type StoredKey } from "../store/api-keys.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
@@ -75,7 +76,8 @@ function examineRestore(store: Store): Finding[] {
   const accounts = countAwaiting(store);
   const held = releases(store);
   if (accounts === 0 && held.length === 0) return [ok("restore", "restored once, and taken up whole")];
-  const found = `restored; ${accounts} accounts wait to be read from the exchange, ${held.length} keys are on hold`;
+  const waiting = `${counted(accounts, "account")} to be read from the exchange`;
+  const found = `restored; ${waiting}, ${counted(held.length, "key")} on hold`;
   const todo =
     accounts > 0
       ? `let each owner approve a new agent (${rotations(store).join("; ")}) and leave the gateway running until the exchange has been read`
@@ -92,7 +94,7 @@ function examineUnknowns(store: Store, nowMs: number): Finding {
   const count = all.reduce((sum, each) => sum + each.count, 0);
   if (count === 0) return ok("unknown", "no outcome is unknown");
   const oldestMs = Math.min(...all.map((each) => each.oldestMs ?? nowMs));
-  const found = `${count} outcomes are unknown, the oldest for ${Math.round((nowMs - oldestMs) / 1_000)} s`;
+  const found = `${counted(count, "unknown outcome")}, the oldest for ${Math.round((nowMs - oldestMs) / 1_000)} s`;
   if (nowMs - oldestMs < OLD_UNKNOWN_MS) return ok("unknown", found);
   const todo = "keep the gateway running, and never place such an order again under a new key";
   const isReleasable = nowMs - oldestMs >= UNKNOWN_FOR_MS;
@@ -105,7 +107,7 @@ function examineActive(active: readonly StoredKey[], nowMs: number): Finding {
   const unlimited = active.filter(({ limited, scopes }) => limited === null && scopes.includes("trading:write"));
   const named = unlimited.map(({ keyHash }) => keyHash.slice(0, SHOWN_DIGITS)).join(", ");
   const bare = unlimited.length === 0 ? "" : `; ${unlimited.length} may write without rails: ${named}`;
-  const found = `${active.length} API keys are active${bare}`;
+  const found = `${counted(active.length, "active API key")}${bare}`;
   const ending = active.filter((key) => daysLeft(key, nowMs) !== null);
   if (ending.length === 0) return ok("keys", found);
   const names = ending.map(({ keyHash }) => keyHash.slice(0, SHOWN_DIGITS)).join(", ");
@@ -125,7 +127,7 @@ function examineKeys(store: Store, { isDemo, nowMs }: { isDemo: boolean; nowMs: 
   );
   if (active.length > 0) return examineActive(active, nowMs);
   const held = releases(store);
-  if (held.length > 0) return warning("keys", `no API key is active, ${held.length} are on hold`, keepTodo(held));
+  if (held.length > 0) return warning("keys", `no API key is active, ${held.length} on hold`, keepTodo(held));
   if (isDemo) return warning("keys", "no API key is active", "the demo registers its own: postern serve --paper");
   return warning("keys", "no API key is active", "make one and have the owner sign it: postern key new");
 }

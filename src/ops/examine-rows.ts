@@ -1,4 +1,5 @@
 /** Whether keys, revocations, accounts and agents are those that were registered, added and made here. */
+import { counted } from "../core/counted.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { type KeyRow, listKeyRows, shortName } from "../store/api-keys.ts";
 import { findInstance } from "../store/instance.ts";
@@ -17,7 +18,8 @@ export function examineRows(store: Store, rowFaults: readonly string[] | null): 
   const opening = rows.filter((row) => row.state !== "blocked" && !revoked.has(revocationId(row)));
   const unsigned = opening.filter(({ signature }) => signature === null);
   const faults = [...(rowFaults ?? []), ...compareWithAudit(store), ...forgedGrants(store, rows)];
-  const found = `${rows.length} API keys, ${listAccounts(store).length} accounts and their agents are as the audit log says`;
+  const all = `${counted(rows.length, "API key")}, ${counted(listAccounts(store).length, "account")}`;
+  const found = `${all} and the agents are as the audit log says`;
   const whole = ok(
     "rows",
     `${found}${rowFaults === null ? "; not compared with the seal" : ", and as they were sealed"}`,
@@ -39,7 +41,8 @@ function forgedGrants(store: Store, rows: readonly KeyRow[]): string[] {
 
 function beforeSignatures(rows: readonly KeyRow[]): Finding {
   const names = rows.map(({ keyHash }) => keyHash.slice(0, SHOWN_DIGITS)).join(", ");
-  const found = `${rows.length} API keys were registered before the owner's signature was kept, and go by the seal alone: ${names}`;
+  const old = rows.length === 1 ? "1 API key was" : `${rows.length} API keys were`;
+  const found = `${old} registered before the owner's signature was kept, with the seal alone to go by: ${names}`;
   return warning(
     "grants",
     found,

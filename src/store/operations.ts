@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, inArray, ne, sql } from "drizzle-orm";
+import type { Attempt } from "../core/attempt.ts";
 import type { Operation, OperationAction, OperationStatus } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import { forgetBotTwap } from "./bot-twap-rows.ts";
@@ -7,7 +8,7 @@ import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, lastLookedAt, MAX_LOOKED_THROUGH, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
-import { accounts, operations } from "./schema.ts";
+import { accounts, attempts, operations } from "./schema.ts";
 
 /** An operation as it is kept. */
 export type StoredOperation = Operation & {
@@ -73,25 +74,42 @@ export function deleteOperation(store: Store, id: string, atMs: number): void {
 
 const leverageSince = prepared((store) =>
   store
-    .select(columnsOf(operations, ["id", "market", "parameters", "status", "createdAtMs"]))
+    .select({
+      ...columnsOf(operations, ["id", "market", "parameters", "status"]),
+      expiresAtMs: attempts.expiresAtMs,
+      attemptId: attempts.id,
+    })
     .from(operations)
+    // In this order: of an account's operations those of the last day are few.
+    .crossJoin(attempts)
     .where(
       and(
         eq(operations.accountId, sql.placeholder("accountId")),
-        gte(operations.createdAtMs, sql.placeholder("sinceMs")),
+        gte(operations.createdAtMs, sql.placeholder("storedSinceMs")),
         eq(operations.action, "leverage"),
         ne(operations.status, "rejected"),
+        eq(attempts.resourceId, operations.id),
+        gte(attempts.expiresAtMs, sql.placeholder("sinceMs")),
       ),
     )
-    .orderBy(desc(operations.createdAtMs), desc(operations.id))
     .prepare(),
 );
 
-export type LeverageChange = Pick<StoredOperation, "id" | "market" | "parameters" | "status" | "createdAtMs">;
+/** With the end of its action, exchange time, unix milliseconds. */
+export type LeverageChange = Pick<StoredOperation, "id" | "market" | "parameters" | "status"> &
+  Pick<Attempt, "expiresAtMs">;
 
-/** Changes of leverage that were carried out, or may have been, newest first. */
+/** So far our clock, by which rows are dated, may be from the exchange's, or have been since, milliseconds. */
+const CLOCK_OFF_MS = 24 * 60 * 60_000;
+
+/**
+ * Changes of leverage that were carried out, or may have been, the one that was signed last first.
+ *
+ * @param sinceMs of which the action could run then or later, exchange time, unix milliseconds
+ */
 export function listLeverageChanges(store: Store, accountId: string, sinceMs: number): LeverageChange[] {
-  return leverageSince(store).all({ accountId, sinceMs });
+  const rows = leverageSince(store).all({ accountId, sinceMs, storedSinceMs: sinceMs - CLOCK_OFF_MS });
+  return rows.sort((one, other) => other.attemptId - one.attemptId);
 }
 
 /** Native ids of TWAPs that belong to an operation already. */

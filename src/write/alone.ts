@@ -1,5 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { With } from "../deps.ts";
+import type { Exchange } from "../exchange/exchange.ts";
 import { PlanOvertaken } from "./overtaken.ts";
 import { waitForAttempt } from "./wait-for-attempt.ts";
 
@@ -39,8 +40,8 @@ export function requireAlone({ alike, besideIds }: Alone): void {
 
 /**
  * Whether an action equal to this one could still be mistaken for it: until it is settled, or, where that takes
- * longer than a signed action lives, until it is sealed.
+ * longer than a signed action lives, until it is sealed. By the exchange's time, of which its end is: a step of our own clock says nothing.
  */
-export function isUndecided(deps: With<"clock" | "settings">, attempt: Attempt): boolean {
-  return attempt.seal === null || deps.clock.nowMs() - attempt.createdAtMs < deps.settings.timings.actionLifeMs;
+export function isUndecided({ exchange }: { exchange: Pick<Exchange, "nowMs"> }, attempt: Attempt): boolean {
+  return attempt.seal === null || exchange.nowMs() < attempt.expiresAtMs;
 }

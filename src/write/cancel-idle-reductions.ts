@@ -22,6 +22,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp, isFromBeforeTakeUp } from "../store/restores.ts";
 import { findStopOf } from "../store/stops.ts";
 import { listGuards, listOpenTradesOf } from "../store/trades.ts";
+import { isTimeOrdered, mintedAtMs } from "../wire/order-id.ts";
 import { factsNow, listOut, rereadPosition } from "./rails-facts.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
 
@@ -176,9 +177,11 @@ function isToLookAfter(store: Store, leg: OpenLeg): boolean {
  */
 function isLeftAlone(
   store: Store,
-  { accountId, keyHash, createdAtMs }: Pick<StoredOrder, "accountId" | "createdAtMs" | "keyHash">,
+  { id, accountId, keyHash, createdAtMs }: Pick<StoredOrder, "accountId" | "createdAtMs" | "id" | "keyHash">,
 ): boolean {
-  return findStopOf(store, accountId, keyHash) !== null || isFromBeforeTakeUp(store, accountId, createdAtMs);
+  // What a modify placed beside its original has its row later than it was signed, which its id tells.
+  const signedAtMs = isTimeOrdered(id) ? Math.min(createdAtMs, mintedAtMs(id)) : createdAtMs;
+  return findStopOf(store, accountId, keyHash) !== null || isFromBeforeTakeUp(store, accountId, signedAtMs);
 }
 
 /** Ids of the stops and take-profits of the account's trades that are not over. */

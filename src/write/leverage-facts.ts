@@ -24,7 +24,7 @@ export function isSettingKnown(deps: ToKnow, asked: LeverageOf): boolean {
   const known = shownIn(deps, asked);
   if (known === null) return false;
   const [newest] = changesIn(deps.store, asked, known.timeMs);
-  return newest === undefined || newest.createdAtMs < (known.askedAtMs ?? known.timeMs);
+  return newest === undefined || newest.expiresAtMs - deps.settings.timings.actionLifeMs < known.timeMs;
 }
 
 /** Asks the exchange for the setting, before the transaction, where it is not known. */
@@ -52,7 +52,7 @@ export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): Lev
   return [{ leverage: value, isCross: type === "cross" }, ...open.map(settingIn)];
 }
 
-type ShownLeverage = { value: Leverage; timeMs: number; askedAtMs: number | null };
+type ShownLeverage = { value: Leverage; timeMs: number };
 
 /**
  * The setting as the state of a position tells it, where there is one that is fresh; else as it was last read, if that

@@ -312,6 +312,15 @@ test("an order stays until its stop that stands in, refused once, is taken; and 
   expect([sent(again, '"tpsl":"sl"'), sent(again, `"o":${OID}`), outcomes(again)]).toEqual([3, 0, ["kept"]]);
 });
 
+test("a stop that stands in and was refused does not wait for a clock that is set back", async () => {
+  const { rig } = openWithBracket();
+  rig.deliveries.push(refused());
+  await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT));
+  rig.clock.stepWall(-3_600_000);
+  expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
+  expect([sent(rig, '"tpsl":"sl"'), outcomes(rig)]).toEqual([2, ["canceled"]]);
+});
+
 test("the order of a stop that stands in is asked for twice a minute at most", async () => {
   const { rig } = openWithBracket();
   placeStandIn(rig);

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { linesOf } from "../../src/cli/backup.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { programOf, sayWhere, type Where } from "../../src/cli/say-where.ts";
 import { makeWorkplace, runHere } from "./outside.ts";
@@ -103,6 +104,22 @@ test("from the set-up to the owner's grant each next command says where, if this
   } finally {
     remove();
   }
+});
+
+test("a key that is made where no gateway is names no directory for the next command", async () => {
+  expect(nextOf((await runHere(["key", "new"])).out)).toEqual([
+    expect.stringMatching(/^ {2}postern key grant --key-hash [0-9a-f]{64}$/),
+  ]);
+});
+
+test("of one thing and of several it is said as people do", () => {
+  const held = { network: "paper", exchangeUrl: "http://127.0.0.1:9797", bytes: 1 } as const;
+  const holds = (count: number) =>
+    linesOf({ ...held, accounts: count, agents: count, apiKeys: count, orders: count }).find((line) =>
+      line.startsWith("Holds"),
+    );
+  expect(holds(1)).toEndWith("1 account, 1 agent key (encrypted), 1 API key hash, 1 order");
+  expect(holds(2)).toEndWith("2 accounts, 2 agent keys (encrypted), 2 API key hashes, 2 orders");
 });
 
 test("a document for programs is printed as it is, whatever command a text in it names", async () => {

@@ -130,6 +130,24 @@ test("what always_place has placed too much is reduced to a post-only order, and
   expect((await read(rig, id)).body).toMatchObject(body);
 });
 
+test("whoever asks for what came since the newest order that he has seen misses none that a modify places beside its original", async () => {
+  const { rig, id } = await opened();
+  await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
+  const history = async (query = "") => {
+    const { body } = await rig.answer(FIRST, { route: `GET /v1/orders${query}` });
+    return body["data"] as { id: string; created_at: string }[];
+  };
+  const seen: string[] = [];
+  rig.deliveries.push(
+    after(async () => {
+      await place(rig, { price: "80000" });
+      seen.push(String((await history())[0]?.created_at));
+    }),
+  );
+  const { body } = await modify(rig, id, { price: "91000", always_place: true });
+  expect((await history(`?since=${seen[0]}`)).map((order) => order.id)).toContain(String(body["id"]));
+});
+
 test("always_place for an order that is closed places a new order, and the old one stays as it was", async () => {
   const { rig, id, oid } = await opened();
   await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });

@@ -18,7 +18,7 @@ import {
   shownStop,
   stopOf,
 } from "./flatten-rig.ts";
-import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, textOf } from "./rails-rig.ts";
+import { BOT, limitedRig, OTHER_BOT, openMarketRig, place, register, stateOf, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig } from "./rig.ts";
 
 test("an account's position is closed by one order that only reduces, within half a percent of the best price", async () => {
@@ -332,6 +332,22 @@ test("a market that was settled without a fill is believed to be closed after te
   expect((await shownStop(rig, id)).flatten?.status).toBe("flattening");
   await pass(rig, 2 * 60);
   expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
+});
+
+test("what is held on a dex that is not configured, by fills that are known, is told as left", async () => {
+  const rig = openMarketRig();
+  exchangeThatFills(rig, { szi: 0 });
+  const configured = rig.answers.get("clearinghouseState");
+  const elsewhere = () => stateOf([{ coin: "flx:GOLD", szi: "0.5" }], rig.clock.nowMs());
+  rig.answers.set("clearinghouseState", (request) =>
+    request["dex"] === "flx" ? elsewhere() : (configured?.(request) ?? null),
+  );
+  indexFill(rig, { timeMs: rig.clock.nowMs() - 60_000, market: "flx:GOLD" });
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  await pass(rig, 11 * 60);
+  const left = [{ market: "flx:GOLD", size: "0.5", reason: "no_price" }];
+  expect((await shownStop(rig, id)).flatten).toMatchObject({ status: "left", left });
 });
 
 test("of what another than the bot holds no fill keeps the bot from being flat", async () => {

@@ -54,6 +54,22 @@ describe("leverage and margin of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
   });
 
+  test.each([
+    ["is ten minutes behind the exchange's", -600_000, 0],
+    ["was set back between that and an earlier change", 0, -600_000],
+  ])("nor where our clock %s", async (_how, atFirstMs, laterMs) => {
+    const { rig } = await settingsRig({ maxLeverage: "5" }, { value: 3, type: "cross" });
+    const startMs = rig.clock.nowMs() - rig.clock.elapsedMs();
+    rig.deps.exchange.nowMs = () => startMs + rig.clock.elapsedMs();
+    rig.answers.set("clearinghouseState", () => stateOf([], rig.deps.exchange.nowMs()));
+    rig.clock.stepWall(atFirstMs);
+    expect(await railOf(await setLeverage(rig, 4))).toBe("passed");
+    rig.clock.stepWall(laterMs);
+    const plain = { path: "/v1/leverage", apiKey: KEYS.both, idempotencyKey: "somebody-else-raises" };
+    await inSeconds(rig, rig.ask({ ...plain, body: { market: "BTC", leverage: 10, margin_type: "cross" } }));
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_leverage");
+  });
+
   test("nor one that a server does not show minutes later", async () => {
     const { rig } = await settingsRig({ maxLeverage: "5" }, { value: 3, type: "cross" });
     const plain = { path: "/v1/leverage", apiKey: KEYS.both, idempotencyKey: "somebody-else-raises" };

@@ -1,5 +1,7 @@
 /** Trades as their client meets them: what is taken, what is refused and why, whose they are, and what a repeat answers. */
 import { expect, test } from "bun:test";
+import { enterTrade } from "../../src/actions/enter-trade.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { findTrade, lookForTrades } from "../../src/store/trades.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { inSeconds, MARK, openMarketRig, type Position, place, refusalOf, stateOf } from "./rails-rig.ts";
@@ -217,6 +219,18 @@ test("another account neither lists, reads, cancels nor moves it, and its page i
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400]);
   expect(await (await read(rig, "/v1/trades", KEYS.other)).json()).toMatchObject({ data: [] });
   expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ stop_loss: { trigger_price: "58000" } });
+});
+
+test.each([
+  ["a minute later", 60_000],
+  ["once the clock was set back by a minute", -60_001],
+])("an entry is not sent %s: nobody knows how long ago it was asked for", async (_when, byMs) => {
+  const rig = silent(openMarketRig());
+  const { id } = await created(rig);
+  const [trade, account] = [findTrade(rig.deps.store, id), findAccount(rig.deps.store, ACCOUNTS.main)];
+  if (trade === null || account === null) throw new Error("nothing to enter");
+  rig.clock.stepWall(byMs);
+  expect(await enterTrade(rig.deps, { trade, account, stopShown: null })).toContain("could not be sent within 60 s");
 });
 
 test("canceled before anything was sent, nothing is entered; canceled again it is the same", async () => {

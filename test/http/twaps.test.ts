@@ -172,6 +172,29 @@ describe("the list of TWAPs", () => {
     ]);
   });
 
+  test.each([0, 3_600_000, -3_600_000])(
+    "has one started here that its history lacks, for a minute, with our clock set by %p ms",
+    async (byMs) => {
+      const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
+      rig.deps.exchange.nowMs = () => START_MS + rig.clock.elapsedMs();
+      const body = { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 };
+      const made = await rig.ask({ path: "/v1/twaps", apiKey: KEYS.both, idempotencyKey: "lagging-history", body });
+      expect((await made.json()) as object).toMatchObject({ status: "succeeded", exchange_id: "7" });
+      rig.answers.set("twapHistory", () => [record({ twapId: 9, timeS: T, status: "activated" })]);
+      rig.clock.stepWall(byMs);
+      const ids = async () => {
+        await rig.clock.advance(30_000);
+        return (await list(rig)).data.map((twap) => twap["exchange_id"]);
+      };
+      expect([await ids(), await ids()]).toEqual([
+        ["9", "7"],
+        ["9", "7"],
+      ]);
+      await rig.clock.advance(60_000);
+      expect(await ids()).toEqual(["9"]);
+    },
+  );
+
   test("goes on below the cursor, and shows nothing of another account", async () => {
     const rig = openWith([3, 1, 2].map((twapId) => ({ twapId, timeS: T, status: "finished" })));
     const first = await list(rig, "?limit=2");

@@ -31,23 +31,30 @@ function marginsMoved(s: Scene): bigint[] {
   );
 }
 
-test("margin that never ran has not been added because the reading before it was from before another change", async () => {
-  const s = await inPosition();
-  const held = holdBack(s);
-  held.set("clearinghouseState", s.venue.snapshot());
-  await told(s, "first", margin("10"));
-  s.setFate(fates("updateIsolatedMargin", TOO_LATE, 2));
-  s.ask("second", margin("10"));
-  await s.pass(6_000);
-  held.clear();
-  await s.pass(60_000);
-  expect(await told(s, "second", margin("10"))).toMatchObject({
-    http: 202,
-    status: "unknown",
-    error: expect.stringContaining("so that the position's cash cannot tell"),
-  });
-  expect(marginsMoved(s)).toEqual([20n, 10n]);
-});
+test.each([
+  ["", 0],
+  [", also where our clock was set back before that", -3_600_000],
+])(
+  "margin that never ran has not been added because the reading before it was from before another change%s",
+  async (_also, byMs) => {
+    const s = await inPosition();
+    s.jumpClock(byMs);
+    const held = holdBack(s);
+    held.set("clearinghouseState", s.venue.snapshot());
+    await told(s, "first", margin("10"));
+    s.setFate(fates("updateIsolatedMargin", TOO_LATE, 2));
+    s.ask("second", margin("10"));
+    await s.pass(6_000);
+    held.clear();
+    await s.pass(60_000);
+    expect(await told(s, "second", margin("10"))).toMatchObject({
+      http: 202,
+      status: "unknown",
+      error: expect.stringContaining("so that the position's cash cannot tell"),
+    });
+    expect(marginsMoved(s)).toEqual([20n, 10n]);
+  },
+);
 
 test("margin that was taken out is not said to be unmoved because the reading before it lacked what was put in", async () => {
   const s = await inPosition();

@@ -31,7 +31,7 @@ import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { listLiveOrdersIn, listProcessing } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
-import { listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
+import { listLeverageChanges, listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
@@ -51,6 +51,7 @@ const READS: Record<string, (store: Store) => unknown> = {
   "unknown operations": (store) => unknownOperations(store, ACCOUNT),
   "the order of a fill": orderOfFill,
   "an attempt by its id": (store) => findAttempt(store, 1),
+  "changes of leverage": (store) => listLeverageChanges(store, ACCOUNT, 1),
   "attempts of an order": (store) => listAttemptsOf(store, "1"),
   "a change of an attempt": (store) =>
     updateAttempt(store, { ...attemptRow({ kind: "cancel" }), id: 1 }, { state: "done" }),

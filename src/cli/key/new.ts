@@ -18,6 +18,7 @@ export const keyNew: Command = {
     json: JSON_OUTPUT,
   },
   positionals: [],
+  needsNoDirectory: true,
   async run(input, outside) {
     const apiKey = newApiKey(outside.randomBytes);
     const hash = keyHash(apiKey);

@@ -149,7 +149,7 @@ export const StopResource = closed(
             size: Type.String({ description: "What is held; negative is short." }),
             reason: words(LEFT_REASONS, {
               description:
-                "`not_filled`: ten orders did not fill it. `below_minimum`: the exchange takes no order of so little, a full close neither. `no_price`: there was none within the bounds, or none could be read. `twap_running`: a TWAP of the bot closes it, was canceled, and has not been seen to end. `unproven`: a TWAP that was begun after a backup which has been restored may have bought it for the bot, and nobody can say so: close it by a stop of scope `account`, or by a close that `touches` all. `resumed`: the stop was ended meanwhile.",
+                "`not_filled`: ten orders did not fill it. `below_minimum`: the exchange takes no order of so little, a full close neither. `no_price`: there was none within the bounds, or none could be read, as of a market on a dex that is not configured. `twap_running`: a TWAP of the bot closes it, was canceled, and has not been seen to end. `unproven`: a TWAP that was begun after a backup which has been restored may have bought it for the bot, and nobody can say so: close it by a stop of scope `account`, or by a close that `touches` all. `resumed`: the stop was ended meanwhile.",
             }),
           }),
           { description: "What was left at its end." },

@@ -1,3 +1,4 @@
+import { isJustNow } from "../../core/kept-moment.ts";
 import { type Notice, noticeOf, PARKED_AFTER_MS, pauseAfter, type Receiver } from "../../core/notice/notice.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../store/commit.ts";
@@ -70,8 +71,9 @@ export function openNoticeSender(world: ToSendNotices): NoticeSender {
   };
 }
 
-function isDue({ clock }: Pick<ToTell, "clock">, { parkedAtMs, nextAtMs }: Receiver): boolean {
-  return parkedAtMs === null && clock.nowMs() >= nextAtMs;
+function isDue({ clock }: Pick<ToTell, "clock">, { parkedAtMs, nextAtMs, failures }: Receiver): boolean {
+  const pauseMs = pauseAfter(failures);
+  return parkedAtMs === null && !isJustNow(nextAtMs - pauseMs, clock.nowMs(), pauseMs);
 }
 
 type Next = { eventId: number; notice: Notice };

@@ -1,6 +1,7 @@
 /** What the gateway notices of itself: written into the log of events when it begins, not again while it lasts. */
 import type { Account } from "../../core/account.ts";
 import { absolute, compare, type Decimal, decimal, isZero, multiply, subtract } from "../../core/decimal.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import type { Condition } from "../../core/notice/notice.ts";
 import type { ToTakeOrders, With } from "../../deps.ts";
 import { readinessOf } from "../../settle/pre-trade/readiness.ts";
@@ -26,12 +27,13 @@ const LIQUIDATION_NEAR = decimal("0.1");
 export type ConditionWatch = { stop(): void };
 
 export function openConditionWatch(deps: ToWatch): ConditionWatch {
+  // By the monotonic clock: what is set back keeps nothing from being told.
   const since = new Map<string, number>();
   const told = toldBefore(deps);
   let isEnded = false;
 
   function look(): void {
-    const nowMs = deps.clock.nowMs();
+    const nowMs = deps.clock.elapsedMs();
     const held = conditionsNow(deps);
     const names = new Set(held.map(nameOf));
     for (const name of since.keys()) if (!names.has(name)) since.delete(name);
@@ -45,7 +47,7 @@ export function openConditionWatch(deps: ToWatch): ConditionWatch {
       const hasBegunAgain = isNew || toldMs === undefined || toldMs < sinceMs;
       if (!hasBegunAgain || (toldMs !== undefined && nowMs - toldMs < QUIET_MS)) continue;
       const payload = JSON.stringify(condition.data);
-      inTransaction(deps.store, (store) => appendNotice(store, condition.what, payload, nowMs));
+      inTransaction(deps.store, (store) => appendNotice(store, condition.what, payload, deps.clock.nowMs()));
       told.set(name, nowMs);
     }
   }
@@ -73,12 +75,17 @@ function nameOf({ what, data }: { what: string; data: StandingCondition["data"] 
   return JSON.stringify([what, data["account"] ?? null, data["market"] ?? null]);
 }
 
-/** By the process before this one, when each was told last: a restart is no reason to say it again. */
+/** By the process before this one, when each was told last: a restart is no reason to say it again. Elapsed milliseconds. */
 function toldBefore({ clock, store }: With<"clock" | "store">): Map<string, number> {
-  const rows = listNoticesSince(store, clock.nowMs() - QUIET_MS);
+  const nowMs = clock.nowMs();
+  const sinceStartMs = nowMs - clock.elapsedMs();
+  const rows = listNoticesSince(store, nowMs - QUIET_MS);
   // Of this module's own making: see `look`.
   return new Map(
-    rows.map(({ resourceId: what, payload, atMs }) => [nameOf({ what, data: JSON.parse(payload ?? "{}") }), atMs]),
+    rows.map(({ resourceId: what, payload, atMs }) => [
+      nameOf({ what, data: JSON.parse(payload ?? "{}") }),
+      keptMoment(atMs, nowMs) - sinceStartMs,
+    ]),
   );
 }
 

@@ -160,7 +160,8 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
     filledSize: null,
     averagePrice: null,
     error: null,
-    createdAtMs: attempt.createdAtMs,
+    // Whoever has read all that came before this would not find one of before that.
+    createdAtMs: nowMs,
     seenAtMs: nowMs,
     releasedAtMs: null,
     idempotencyKey: attempt.idempotencyKey,

@@ -98,7 +98,7 @@ type MarginChange = { operation: StoredOperation; attempts: readonly Attempt[] }
 /** Changes that are looked through for those of one position: older ones are over long since. */
 const MAX_LOOKED_THROUGH = 200;
 
-/** Changes of ours to one position which were not refused, but for one, newest first. */
+/** Changes of ours to one position which were not refused, but for one; the one that was signed last first, whatever our clock said. */
 function otherChanges(
   store: With<"store">["store"],
   about: { accountId: string; market: string; id: string | null },
@@ -108,7 +108,12 @@ function otherChanges(
   return listOperations(store, page)
     .filter((other) => other.id !== id && other.market === market && other.status !== "rejected")
     .map((operation) => ({ operation, attempts: listAttemptsOf(store, operation.id) }))
-    .filter(({ attempts }) => attempts.length > 0);
+    .filter(({ attempts }) => attempts.length > 0)
+    .sort((one, other) => newestOf(other) - newestOf(one));
+}
+
+function newestOf({ attempts }: MarginChange): number {
+  return Math.max(...attempts.map(({ id }) => id));
 }
 
 function toOtherMargin({ operation, attempts }: MarginChange): OtherMargin {

@@ -102,8 +102,8 @@ export function readPlaceReply(leg: Leg, reply: Reply): PlaceReading {
   }
   if (reply.kind === "refused") return refused(reply.text);
   const [entry] = reply.statuses;
-  if (reply.type !== "order" || entry === undefined) return lookedUp("the exchange's answer is not one to an order");
-  return readEntry(leg, entry);
+  // Of which kind it is was asked when it came (`wire/answer/fitting`).
+  return entry === undefined ? lookedUp("the exchange's answer is not one to an order") : readEntry(leg, entry);
 }
 
 function readEntry(leg: Leg, entry: StatusEntry): PlaceReading {

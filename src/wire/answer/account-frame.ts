@@ -8,7 +8,7 @@ import {
 } from "./account.ts";
 import { parseFrontendOpenOrders } from "./open-orders.ts";
 import type { FrontendOrder } from "./order-status.ts";
-import { integer, orNull, type Source, source, text, textOrNull } from "./read.ts";
+import { orNull, type Source, source, text, textOrNull, timeMs } from "./read.ts";
 
 /** What a frame shows of an account's state, whole; `value` null where it cannot be read. */
 export type AccountPart =
@@ -58,5 +58,5 @@ function head(from: Source): { serverTimeMs: number; mode: AccountMode | null } 
   const named = textOrNull(from, "abstraction");
   const mode = named === null ? null : parseAccountMode(named);
   if (named !== null && mode === null) throw new Error("unreadable: abstraction");
-  return { serverTimeMs: integer(from, "serverTime"), mode };
+  return { serverTimeMs: timeMs(from, "serverTime"), mode };
 }

@@ -15,6 +15,8 @@ import {
   sourceOf,
   sourceOrNull,
   text,
+  timeMs,
+  timeMsOrNull,
 } from "./read.ts";
 
 export type MarginSummary = {
@@ -68,7 +70,7 @@ export function parseClearinghouseState(json: unknown): ClearinghouseState | nul
       crossMaintenanceMarginUsed: money(from, "crossMaintenanceMarginUsed"),
       withdrawable: money(from, "withdrawable"),
       positions: rows(from, "assetPositions", (row) => position(source(sourceOf(row), "position"))),
-      timeMs: integer(from, "time"),
+      timeMs: timeMs(from, "time"),
     };
   });
 }
@@ -201,7 +203,7 @@ export function parseExtraAgents(json: unknown): ExtraAgent[] | null {
   return orNull(() =>
     rowsOf(json, (row) => {
       const from = sourceOf(row);
-      const validUntilMs = integerOrNull(from, "validUntil");
+      const validUntilMs = timeMsOrNull(from, "validUntil");
       return { name: text(from, "name"), address: text(from, "address").toLowerCase(), validUntilMs };
     }),
   );
@@ -236,5 +238,5 @@ export function parseUserRole(json: unknown): UserRole | null {
 
 /** Exchange time of `exchangeStatus`, unix milliseconds; null when unreadable. */
 export function parseExchangeTime(json: unknown): number | null {
-  return orNull(() => integer(sourceOf(json), "time"));
+  return orNull(() => timeMs(sourceOf(json), "time"));
 }

@@ -1,6 +1,18 @@
 /** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
 import type { BestPrices, Book, BookLevel, MarkFigures, PriceLevel } from "../../core/market-figures.ts";
-import { integer, money, moneyOrNull, orNull, rows, rowsOf, type Source, source, sourceOf, text } from "./read.ts";
+import {
+  integer,
+  money,
+  moneyOrNull,
+  orNull,
+  rows,
+  rowsOf,
+  type Source,
+  source,
+  sourceOf,
+  text,
+  timeMs,
+} from "./read.ts";
 
 export type TimedBook = { market: string; timeMs: number; book: Book };
 
@@ -12,7 +24,7 @@ export function parseBook(json: unknown): TimedBook | null {
 export function bookOf(from: Source): TimedBook {
   const [bids, asks] = rows(from, "levels", (side) => rowsOf(side, bookLevel));
   if (bids === undefined || asks === undefined) throw new Error("unreadable: levels");
-  return { market: text(from, "coin"), timeMs: integer(from, "time"), book: { bids, asks } };
+  return { market: text(from, "coin"), timeMs: timeMs(from, "time"), book: { bids, asks } };
 }
 
 function bookLevel(value: unknown): BookLevel {
@@ -28,7 +40,7 @@ export function bestPricesOf(from: Source): { market: string; timeMs: number; be
   const sides = rows(from, "bbo", (side) => (side === null ? null : level(sourceOf(side))));
   const [bid, ask] = sides;
   if (bid === undefined || ask === undefined) throw new Error("unreadable: bbo");
-  return { market: text(from, "coin"), timeMs: integer(from, "time"), best: { bid, ask } };
+  return { market: text(from, "coin"), timeMs: timeMs(from, "time"), best: { bid, ask } };
 }
 
 /** A spot market has neither oracle nor funding. */

@@ -106,6 +106,18 @@ export function timeMs(from: Source, key: string): number {
   return isOtherUnit ? refuse(`${key} in milliseconds`) : value;
 }
 
+/** Unix seconds; what can only be milliseconds, or finer, is refused. */
+export function timeS(from: Source, key: string): number {
+  const value = integer(from, key);
+  return value >= SECONDS.to ? refuse(`${key} in seconds`) : value;
+}
+
+/** Unix milliseconds. */
+export function timeMsOrNull(from: Source, key: string): number | null {
+  const value = own(from, key);
+  return value === undefined || value === null ? null : timeMs(from, key);
+}
+
 export function integerOrNull(from: Source, key: string): number | null {
   const value = own(from, key);
   return value === undefined || value === null ? null : integerOf(value);

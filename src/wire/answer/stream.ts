@@ -5,7 +5,7 @@ import { type Fill, fill, twapSliceFill } from "./fills.ts";
 import { bestPricesOf, bookOf, contextOf } from "./market-data.ts";
 import { parseMids } from "./mids.ts";
 import { type BasicOrder, basicOrder } from "./order-status.ts";
-import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull } from "./read.ts";
+import { flag, integer, orNull, rows, type Source, source, sourceOf, text, textOrNull, timeMs } from "./read.ts";
 import { runningTwaps, type TwapRecord, type TwapStanding, twapRecords } from "./twap.ts";
 
 export type OrderUpdate = { order: BasicOrder; status: string; statusTimestampMs: number };
@@ -98,7 +98,7 @@ function subscribed(data: Source): Frame {
 
 function orderUpdate(value: unknown): OrderUpdate {
   const from = sourceOf(value);
-  const statusTimestampMs = integer(from, "statusTimestamp");
+  const statusTimestampMs = timeMs(from, "statusTimestamp");
   return { order: basicOrder(source(from, "order")), status: text(from, "status"), statusTimestampMs };
 }
 

@@ -13,6 +13,8 @@ import {
   sourceOf,
   text,
   textOrNull,
+  timeMs,
+  timeS,
 } from "./read.ts";
 
 export type TwapState = {
@@ -63,7 +65,7 @@ export function twapRecords(value: unknown): TwapRecord[] {
 function twapRecord(from: Source): TwapRecord {
   const status = source(from, "status");
   return {
-    timeS: integer(from, "time"),
+    timeS: timeS(from, "time"),
     state: twapState(source(from, "state")),
     status: text(status, "status"),
     description: textOrNull(status, "description"),
@@ -97,6 +99,6 @@ function twapState(from: Source): TwapState {
     minutes: integer(from, "minutes"),
     reduceOnly: flag(from, "reduceOnly"),
     randomize: flag(from, "randomize"),
-    timestampMs: integer(from, "timestamp"),
+    timestampMs: timeMs(from, "timestamp"),
   };
 }

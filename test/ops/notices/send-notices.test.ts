@@ -72,6 +72,16 @@ test.each(FAILURES)("after %s the same is told again, before what comes after it
   expect(new Set(rig.heard.slice(0, 3).map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
 });
 
+test("what was not taken does not wait for a clock that is set back", async () => {
+  const rig = rigOf([new Response("no", { status: 500 })]);
+  rig.add();
+  rig.raise("a");
+  await until(rig, () => rig.log.length >= 1);
+  rig.clock.stepWall(-3_600_000);
+  await until(rig, () => rig.heard.length >= 2, 6_000);
+  expect(reasons(rig)).toEqual(["a", "a"]);
+});
+
 test("what a process that died was telling is told again by the next, and nothing is left out", async () => {
   const rig = rigOf(["silence"]);
   rig.add();

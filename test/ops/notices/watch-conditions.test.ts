@@ -78,6 +78,29 @@ test("a feed that is silent for a minute, and orders that are not taken for one,
   watch.stop();
 });
 
+test("what is noticed does not wait for a clock that is set back, in this process or the next", async () => {
+  const rig = openRig();
+  live(rig);
+  const passing = async (seconds: number, stepWallMs: number) => {
+    const watch = openConditionWatch(rig.deps);
+    await rig.clock.advance(5_000);
+    rig.clock.stepWall(stepWallMs);
+    for (let step = 0; step < seconds / 5; step += 1) await rig.clock.advance(5_000);
+    watch.stop();
+  };
+  rig.deps.state.writesStoppedBecause = "a test";
+  await passing(65, -3_600_000);
+  // One for each account.
+  expect(told(rig)).toHaveLength(2);
+  rig.clock.stepWall(-3_600_000);
+  await passing(590, 0);
+  expect(told(rig)).toHaveLength(2);
+  await passing(60, 0);
+  expect(told(rig)).toHaveLength(2);
+  await passing(605, 0);
+  expect(told(rig)).toHaveLength(4);
+});
+
 const POSITIONS: [string, string, string, boolean][] = [
   ["a long nine percent above it", "1", "54600", true],
   ["a long eleven percent above it", "1", "53400", false],
