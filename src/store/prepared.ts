@@ -58,7 +58,8 @@ function compiledFor({ $client: client }: Store, { sql: text }: StatementPlan): 
   return client.prepare(text) as unknown as Compiled;
 }
 
-function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
+/** What is made of a connection once, and kept with it. */
+export function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
   return (store) => {
     store.memory.showAgain?.();
     // What stands under `make` is what it has made.
