@@ -239,20 +239,26 @@ export function deleteAttempt(
   else store.delete(attempts).where(eq(attempts.id, attempt.id)).run();
 }
 
-/** At start nothing runs any more: what was prepared may or may not have left. */
-export function markPreparedAmbiguous(store: Store): number {
-  // Written as the partial indexes are, which hold only what is open: SQLite uses them only then.
-  const rows = store
+// Both are written as the partial indexes are, which hold only what is open: SQLite uses them only then.
+const markAttempts = prepared((store) =>
+  store
     .update(attempts)
     .set({ state: "ambiguous" })
     .where(and(sql`${attempts.state} <> 'done'`, eq(attempts.state, "prepared")))
     .returning({ id: attempts.id })
-    .all();
-  const inOrders = store
+    .prepare(),
+);
+
+const markPlacings = prepared((store) =>
+  store
     .update(orders)
     .set({ attemptState: "ambiguous" })
     .where(and(sql`${orders.attemptState} <> 'done'`, eq(orders.attemptState, "prepared")))
     .returning({ id: orders.number })
-    .all();
-  return rows.length + inOrders.length;
+    .prepare(),
+);
+
+/** At start nothing runs any more: what was prepared may or may not have left. */
+export function markPreparedAmbiguous(store: Store): number {
+  return markAttempts(store).all().length + markPlacings(store).all().length;
 }

@@ -24,8 +24,16 @@ export function addCovered(store: Store, cancelAllId: string, orderId: string): 
   store.insert(cancelAllOrders).values({ cancelAllId, orderId }).onConflictDoNothing().run();
 }
 
+const byId = prepared((store) =>
+  store
+    .select()
+    .from(cancelAlls)
+    .where(eq(cancelAlls.id, sql.placeholder("id")))
+    .prepare(),
+);
+
 export function findCancelAll(store: Store, id: string): CancelAll | null {
-  return store.select().from(cancelAlls).where(eq(cancelAlls.id, id)).get() ?? null;
+  return byId(store).get({ id }) ?? null;
 }
 
 const notDoneBefore = prepared((store) =>
@@ -41,10 +49,19 @@ export function listCancelAlls(store: Store, doneSinceMs: number): CancelAll[] {
   return notDoneBefore(store).all({ doneSinceMs });
 }
 
+const coveredBy = prepared((store) =>
+  store
+    .select()
+    .from(cancelAllOrders)
+    .where(eq(cancelAllOrders.cancelAllId, sql.placeholder("id")))
+    .prepare(),
+);
+
 /** The orders that it covers; one that was taken back, because nothing of it had left, is none of them any more. */
 export function listCovered(store: Store, { id }: Pick<CancelAll, "id">): StoredOrder[] {
-  const rows = store.select().from(cancelAllOrders).where(eq(cancelAllOrders.cancelAllId, id)).all();
-  return rows.flatMap(({ orderId }) => findOrder(store, orderId) ?? []);
+  return coveredBy(store)
+    .all({ id })
+    .flatMap(({ orderId }) => findOrder(store, orderId) ?? []);
 }
 
 export function updateCancelAll(

@@ -118,11 +118,21 @@ export function listAllEventsAfter(store: Store, after: number, limit: number): 
   return store.select().from(events).where(gt(events.id, after)).orderBy(asc(events.id)).limit(limit).all();
 }
 
+const newest = prepared((store) =>
+  store
+    .select({ id: events.id })
+    .from(events)
+    .where(eq(events.accountId, sql.placeholder("accountId")))
+    .orderBy(desc(events.id))
+    .limit(sql.placeholder("count"))
+    .prepare(),
+);
+
 /** Ids of the newest events of an account, newest first. */
 export function newestEventIds(store: Store, accountId: string, count: number): number[] {
-  const own = eq(events.accountId, accountId);
-  const rows = store.select({ id: events.id }).from(events).where(own).orderBy(desc(events.id)).limit(count).all();
-  return rows.map(({ id }) => id);
+  return newest(store)
+    .all({ accountId, count })
+    .map(({ id }) => id);
 }
 
 /** True when this was told of this resource before, and is still kept. */

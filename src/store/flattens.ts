@@ -1,4 +1,4 @@
-import { eq, isNull } from "drizzle-orm";
+import { eq, isNull, sql } from "drizzle-orm";
 import type { Flatten, Left } from "../core/flatten.ts";
 import { stopResource } from "../core/resource.ts";
 import { appendAudit } from "./audit.ts";
@@ -29,8 +29,16 @@ function toFlatten({ left, ...row }: FlattenRow): Flatten {
   return { ...row, left: JSON.parse(left) as Left[] };
 }
 
+const byStop = prepared((store) =>
+  store
+    .select()
+    .from(flattens)
+    .where(eq(flattens.stopId, sql.placeholder("stopId")))
+    .prepare(),
+);
+
 export function findFlatten(store: Store, stopId: string): Flatten | null {
-  const row = store.select().from(flattens).where(eq(flattens.stopId, stopId)).get();
+  const row = byStop(store).get({ stopId });
   return row === undefined ? null : toFlatten(row);
 }
 

@@ -5,6 +5,7 @@ import { appendAudit } from "./audit.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { heartbeats } from "./schema-stops.ts";
 
 /** Whose heartbeat a key beats: a bot's is one, whichever of its keys says it. */
@@ -18,8 +19,10 @@ export function findHeartbeat(store: Store, accountId: string, holder: string): 
   return store.select().from(heartbeats).where(isThis).get() ?? null;
 }
 
+const armed = prepared((store) => store.select().from(heartbeats).where(eq(heartbeats.status, "armed")).prepare());
+
 export function listArmedHeartbeats(store: Store): Heartbeat[] {
-  return store.select().from(heartbeats).where(eq(heartbeats.status, "armed")).all();
+  return armed(store).all();
 }
 
 /** Inside the caller's transaction. */

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
-import { prepared } from "./prepared.ts";
+import { placeholders, prepared } from "./prepared.ts";
 import { notes } from "./schema.ts";
 
 /** One thing seen or done on the way from an unknown outcome to the truth. */
@@ -15,8 +15,10 @@ export type Note = {
   detail: string;
 };
 
+const insert = prepared((store) => store.insert(notes).values(placeholders(notes)).prepare());
+
 export function appendNote(store: Store, note: Note): void {
-  store.insert(notes).values(note).run();
+  insert(store).run({ ...note, id: null });
 }
 
 /** With the row of the order or operation itself. */

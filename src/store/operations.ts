@@ -7,7 +7,7 @@ import { expectBotTwap, heedTwapNews } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, lastLookedAt, MAX_LOOKED_THROUGH, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
-import { columnsOf, prepared } from "./prepared.ts";
+import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
 import { accounts, attempts, operations } from "./schema.ts";
 
 /** An operation as it is kept. */
@@ -35,8 +35,10 @@ export function findOperation(store: Store, id: string): StoredOperation | null 
   return byId(store).get({ id }) ?? null;
 }
 
+const insert = prepared((store) => store.insert(operations).values(placeholders(operations)).prepare());
+
 export function insertOperation(store: Store, operation: StoredOperation): void {
-  store.insert(operations).values(operation).run();
+  insert(store).run(operation);
   // What was refused here leaves nothing to come.
   if (operation.status !== "rejected") expectBotTwap(store, operation);
   tellOperation(store, operation, { type: "operation.created", atMs: operation.createdAtMs });
@@ -177,11 +179,15 @@ export function listStartedTwaps(store: Store, accountId: string, count: number)
   return listSucceeded(store, { accountId, action: "twap", count }).filter(({ exchangeId }) => exchangeId !== null);
 }
 
+const sentTwaps = prepared((store) => {
+  const isSent = inArray(operations.status, ["succeeded", "unknown"]);
+  const isAsked = and(eq(operations.accountId, sql.placeholder("accountId")), eq(operations.action, "twap"), isSent);
+  return store.select().from(operations).where(isAsked).prepare();
+});
+
 /** Our TWAPs that the exchange has taken, or may have. */
 export function listSentTwaps(store: Store, accountId: string): StoredOperation[] {
-  const isSent = inArray(operations.status, ["succeeded", "unknown"]);
-  const isAsked = and(eq(operations.accountId, accountId), eq(operations.action, "twap"), isSent);
-  return store.select().from(operations).where(isAsked).all();
+  return sentTwaps(store).all({ accountId });
 }
 
 /** Our newest cancels of a TWAP that have succeeded, newest first. */
@@ -278,14 +284,18 @@ export function lookForOperations(
   return { rows, lookedTo };
 }
 
-/** At start nothing runs any more: what was under way is not known. */
-export function markOperationsUnknown(store: Store, reason: string, atMs: number): number {
-  const changed = store
+const markUnknown = prepared((store) =>
+  store
     .update(operations)
-    .set({ status: "unknown", error: reason })
+    .set({ status: "unknown", ...assignments(operations, ["error"]) })
     .where(inArray(operations.status, ["processing"]))
     .returning()
-    .all();
+    .prepare(),
+);
+
+/** At start nothing runs any more: what was under way is not known. */
+export function markOperationsUnknown(store: Store, reason: string, atMs: number): number {
+  const changed = markUnknown(store).all({ error: reason });
   for (const operation of changed) tellOperation(store, operation, { type: "operation.updated", atMs });
   return changed.length;
 }

@@ -1,5 +1,5 @@
 import type { Changes, SQLQueryBindings } from "bun:sqlite";
-import { Column, getTableColumns, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
+import { Column, getTableColumns, is, Param, Placeholder, SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Store } from "./open.ts";
 
@@ -58,7 +58,8 @@ function compiledFor({ $client: client }: Store, { sql: text }: StatementPlan): 
   return client.prepare(text) as unknown as Compiled;
 }
 
-function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
+/** What is made of a connection once, and kept with it. */
+export function onceAConnection<Made>(make: (store: Store) => Made): (store: Store) => Made {
   return (store) => {
     store.memory.showAgain?.();
     // What stands under `make` is what it has made.
@@ -161,13 +162,12 @@ function asBinding(value: unknown): SQLQueryBindings {
 /** Columns whose values are kept and read as they are. */
 const PLAIN: ReadonlySet<string> = new Set(["string", "number"]);
 
-/** Names the values of a row; null where a column is nested or computed. */
+/** Names the values of a row; null where something is nested. */
 function rowReader(fields: readonly SelectedField[]): RowReader | null {
-  const columns = fields.flatMap(({ path: [name, ...deeper], field }) =>
-    name !== undefined && deeper.length === 0 && is(field, Column)
-      ? [{ name, decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull }]
-      : [],
-  );
+  const columns = fields.flatMap(({ path: [name, ...deeper], field }) => {
+    const read = name !== undefined && deeper.length === 0 ? readingOf(field) : null;
+    return name === undefined || read === null ? [] : [{ name, ...read }];
+  });
   if (columns.length !== fields.length) return null;
   return (row) => {
     const named: Record<string, unknown> = {};
@@ -181,6 +181,20 @@ function rowReader(fields: readonly SelectedField[]): RowReader | null {
     }
     return named;
   };
+}
+
+/** `decoder`: null where a value is read as it is kept. */
+type Reading = { decoder: Decoder | null; isNeeded: boolean };
+type Decoder = { mapFromDriverValue(value: unknown): unknown };
+
+/** Null for what is neither a column nor computed. */
+function readingOf(field: unknown): Reading | null {
+  if (is(field, Column)) return { decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull };
+  const computed = is(field, SQL.Aliased) ? field.sql : field;
+  if (!is(computed, SQL)) return null;
+  // What `mapWith` was given; the driver's type hides it.
+  const { decoder } = computed as unknown as { decoder: Decoder };
+  return { decoder, isNeeded: false };
 }
 
 type Placeholders<Table extends SQLiteTable> = Record<keyof Table["$inferSelect"], Placeholder>;

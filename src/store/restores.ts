@@ -4,6 +4,7 @@ import { retireAgent } from "./agents.ts";
 import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
 import { forget } from "./remembered.ts";
 import { adoptions, agents, apiKeys, restores, takeUps } from "./schema.ts";
 import { audit } from "./schema-audit.ts";
@@ -134,13 +135,18 @@ function newestKnownMs(store: Store): number | null {
   return all.length === 0 ? null : Math.max(...all);
 }
 
-/** Accounts that wait to be taken up, in the order of their ids. */
-export function listAwaiting(store: Store): string[] {
-  return store
+const awaited = prepared((store) =>
+  store
     .select({ accountId: takeUps.accountId })
     .from(takeUps)
     .where(isNull(takeUps.takenUpAtMs))
     .orderBy(asc(takeUps.accountId))
+    .prepare(),
+);
+
+/** Accounts that wait to be taken up, in the order of their ids. */
+export function listAwaiting(store: Store): string[] {
+  return awaited(store)
     .all()
     .map((row) => row.accountId);
 }

@@ -1,15 +1,14 @@
 import type { Store } from "./open.ts";
+import { onceAConnection } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 
 /** SQLite keeps these apart from the rows: what was deleted counts as well. */
 const LAST_ROW_ID = "SELECT max(seq) AS last FROM sqlite_sequence WHERE name IN ('orders', 'attempts')";
 
-const lastRowId = remembered<number>((store) => {
-  const statement = store.$client.prepare<{ last: number | null }, []>(LAST_ROW_ID);
-  const row = statement.get();
-  statement.finalize();
-  return row?.last ?? 0;
-});
+// Asked again after every rollback, which is after every order that is refused: compiling costs more than running.
+const last = onceAConnection(({ $client }) => $client.prepare<{ last: number | null }, []>(LAST_ROW_ID));
+
+const lastRowId = remembered<number>((store) => last(store).all()[0]?.last ?? 0);
 /** There is one sequence. */
 const THE_SEQUENCE = "";
 

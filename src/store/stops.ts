@@ -77,9 +77,21 @@ export function findStop(store: Store, id: string): Stop | null {
   return byId(store).get({ id }) ?? null;
 }
 
+const byKey = prepared((store) =>
+  store
+    .select(COLUMNS)
+    .from(stops)
+    .where(
+      and(
+        eq(stops.accountId, sql.placeholder("accountId")),
+        eq(stops.idempotencyKey, sql.placeholder("idempotencyKey")),
+      ),
+    )
+    .prepare(),
+);
+
 export function findStopByKey(store: Store, accountId: string, idempotencyKey: string): Stop | null {
-  const isThis = and(eq(stops.accountId, accountId), eq(stops.idempotencyKey, idempotencyKey));
-  return store.select(COLUMNS).from(stops).where(isThis).get() ?? null;
+  return byKey(store).get({ accountId, idempotencyKey }) ?? null;
 }
 
 const inForce = prepared((store) => store.select(COLUMNS).from(stops).where(IS_IN_FORCE).prepare());
@@ -204,8 +216,16 @@ export function noteOutside(store: Store, row: OutsideRow): void {
   store.insert(stopsOutside).values(row).onConflictDoNothing().run();
 }
 
+const outsideOf = prepared((store) =>
+  store
+    .select()
+    .from(stopsOutside)
+    .where(eq(stopsOutside.stopId, sql.placeholder("stopId")))
+    .prepare(),
+);
+
 export function listOutside(store: Store, stopId: string): OutsideRow[] {
-  return store.select().from(stopsOutside).where(eq(stopsOutside.stopId, stopId)).all();
+  return outsideOf(store).all({ stopId });
 }
 
 /** Whether any stop that covers what this key has placed came then or later, whatever became of it. */

@@ -142,26 +142,32 @@ export function openEmptyStore(): Store {
 /** Tables that every run begins with as they are. */
 const KEPT = new Set(["accounts", "agents", "instance", "sqlite_sequence"]);
 
-/** By database: what empties each of its tables. The driver itself keeps only the last twenty statements. */
-const emptying = new WeakMap<Store, readonly Statement[]>();
+/** Of one database: which tables hold something, and what empties each. The driver itself keeps only the last twenty statements. */
+type Emptying = { filled: Statement; statements: readonly Statement[] };
 
-function emptyingOf(store: Store): readonly Statement[] {
+const emptying = new WeakMap<Store, Emptying>();
+
+function emptyingOf(store: Store): Emptying {
   const known = emptying.get(store);
   if (known !== undefined) return known;
   const { $client: client } = store;
   const tables = client.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
   const emptied = tables.filter(({ name }) => !KEPT.has(name) && !name.startsWith("__"));
-  const statements = emptied.map(({ name }) => client.prepare(`DELETE FROM ${name}`));
-  emptying.set(store, statements);
-  return statements;
+  const made = {
+    filled: client.prepare(`SELECT ${emptied.map(({ name }) => `EXISTS (SELECT 1 FROM ${name})`).join(", ")}`),
+    statements: emptied.map(({ name }) => client.prepare(`DELETE FROM ${name}`)),
+  };
+  emptying.set(store, made);
+  return made;
 }
 
 /** Takes away what the run before has left. */
 export function emptyStore(store: Store): void {
-  const statements = emptyingOf(store);
+  const { filled, statements } = emptyingOf(store);
   inTransaction(store, () => {
     store.$client.run("PRAGMA defer_foreign_keys = ON");
-    for (const statement of statements) statement.run();
+    const [isFilled = []] = filled.values();
+    for (const [index, statement] of statements.entries()) if (isFilled[index] === 1) statement.run();
     setCompleteTo(store, ACCOUNT.id, START_MS);
   });
   forget(store);

@@ -70,9 +70,10 @@ export function openDisk({ directory, name, template, isAlone = false }: DiskFil
 
   function removeCopy(): void {
     if (copy === null) return;
+    // SQLite carries no log over into a file that has no name any more.
+    removeFiles(copyPath(copies));
     copy.close();
     copy = null;
-    removeFiles(copyPath(copies));
   }
 
   return {
@@ -139,9 +140,10 @@ export function openDisk({ directory, name, template, isAlone = false }: DiskFil
       removeCopy();
       newerEvents?.finalize();
       newerEvents = null;
+      // Before they are closed: nobody reads again what would be carried over.
+      for (let number = 0; number <= generation; number += 1) removeFiles(pathOf(number));
       if (store !== null) closeStore(store);
       store = null;
-      for (let number = 0; number <= generation; number += 1) removeFiles(pathOf(number));
     },
   };
 }
@@ -162,15 +164,10 @@ function watch(store: Store, onStatement: () => void): void {
   const run = client.run.bind(client);
   const prepare = client.prepare.bind(client);
 
-  function around<T>(sql: string, work: () => T): T {
-    onStatement();
-    // By itself it would be on the disk without anybody having looked at what the disk said. A transaction that is delayed is left open,
-    // and whoever reads what is written at its end has that written first.
-    if (WRITES.test(sql) && !store.memory.isWriting && !client.inTransaction)
-      throw new Error(`bug: written outside a transaction: ${sql}`);
-    const result = work();
-    onStatement();
-    return result;
+  // By itself it would be on the disk without anybody having looked at what the disk said. A transaction that is delayed is left open,
+  // and whoever reads what is written at its end has that written first.
+  function requireTransaction(sql: string): void {
+    if (!store.memory.isWriting && !client.inTransaction) throw new Error(`bug: written outside a transaction: ${sql}`);
   }
 
   type Method = (...values: unknown[]) => unknown;
@@ -180,10 +177,17 @@ function watch(store: Store, onStatement: () => void): void {
     const known = kept.get(sql);
     if (known !== undefined) return known;
     const statement = prepare(sql);
+    const isWrite = WRITES.test(sql);
     const call = (method: "run" | "get" | "all" | "values"): Method => {
       // Every method of a statement takes the values that it binds; the union of their types does not.
       const original = statement[method] as Method;
-      return (...values) => around(sql, () => original.apply(statement, values));
+      return (...values) => {
+        onStatement();
+        if (isWrite) requireTransaction(sql);
+        const result = original.apply(statement, values);
+        onStatement();
+        return result;
+      };
     };
     const [all, get, values] = [call("all"), call("get"), call("values")];
     if (READS_OR_WRITES.test(sql)) {
@@ -195,6 +199,12 @@ function watch(store: Store, onStatement: () => void): void {
   }
 
   // Both are replaced, on this one connection, by functions that do the same.
-  client.run = ((sql: string, ...rest: []) => around(sql, () => run(sql, ...rest))) as typeof client.run;
+  client.run = ((sql: string, ...rest: []) => {
+    onStatement();
+    if (WRITES.test(sql)) requireTransaction(sql);
+    const result = run(sql, ...rest);
+    onStatement();
+    return result;
+  }) as typeof client.run;
   client.prepare = ((sql: string) => watched(sql)) as unknown as typeof client.prepare;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { desc, eq, getTableColumns, gt, sql } from "drizzle-orm";
+import { count, desc, eq, getTableColumns, gt, min, sql } from "drizzle-orm";
 import { listHooksWithWork } from "../../src/store/hook-deliveries.ts";
 import { listReceivers } from "../../src/store/notice-receivers.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
@@ -129,5 +129,30 @@ test("rows of a statement that is made for once are bound and read as drizzle it
   expect(rowsOf(newest())).toEqual([{ address: "0x3", lastNonce: 3 }]);
   const counted = () => store.select({ count: sql<number>`count(*)` }).from(signers);
   expect(rowsOf(counted())).toEqual(counted().all());
+  closeStore(store);
+});
+
+test("what is computed is read as drizzle itself reads it, without its general way", () => {
+  const store = openStore(":memory:");
+  const computed = {
+    address: signers.address,
+    count: count(),
+    oldest: min(signers.lastNonce),
+    named: sql<string>`upper(${signers.address})`.as("named"),
+    mapped: sql`${signers.lastNonce}`.mapWith(String),
+    nothing: sql<number | null>`null`,
+  };
+  const grouped = (within: Store) => within.select(computed).from(signers).groupBy(signers.address);
+  const quicker = prepared((within) => grouped(within).prepare());
+  expect(quicker(store).all()).toEqual([]);
+  for (const lastNonce of [1, 2])
+    store
+      .insert(signers)
+      .values({ address: `0x${lastNonce}a`, lastNonce })
+      .run();
+  expect(quicker(store).all()).toEqual(grouped(store).all());
+  expect(quicker(store).get()?.mapped).toBe("1");
+  // Only a statement that is left as drizzle has made it tells its text.
+  expect("getQuery" in quicker(store)).toBe(false);
   closeStore(store);
 });
