@@ -1,5 +1,4 @@
 /** The real outside: the machine's clock, randomness, terminal and signals. The only place that reaches for them. */
-import { randomBytes } from "node:crypto";
 import { openSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { promptHidden } from "../vault/prompt.ts";
@@ -40,7 +39,7 @@ function uptimeMs(text: string): number {
 }
 
 export function systemRandom(count: number): Uint8Array {
-  return new Uint8Array(randomBytes(count));
+  return crypto.getRandomValues(new Uint8Array(count));
 }
 
 export function afterThisTurn(run: () => void): void {

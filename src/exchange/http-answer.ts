@@ -24,10 +24,13 @@ const LENGTH = /^[0-9]{1,15}$/;
 
 const MALFORMED: AnswerReading = { kind: "unreadable", reason: "malformed answer" };
 
+/** Fields that say where the body ends and how it is written: the others have to be well-formed, and say nothing to us. */
+const KEPT: ReadonlySet<string> = new Set(["connection", "content-encoding", "content-length", "transfer-encoding"]);
+
 type Head = {
   httpStatus: number;
   minor: string;
-  /** Values by lower-case name, in the order in which they came. */
+  /** Values of those that are kept by lower-case name, in the order in which they came. */
   fields: ReadonlyMap<string, readonly string[]>;
 };
 
@@ -58,6 +61,7 @@ function readHead(text: string): Head | null {
     const [, name, value] = FIELD.exec(line) ?? [];
     if (name === undefined || value === undefined) return null;
     const key = name.toLowerCase();
+    if (!KEPT.has(key)) continue;
     const known = fields.get(key);
     const text = trimBlanks(value);
     if (known === undefined) fields.set(key, [text]);

@@ -49,6 +49,8 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
 
   /** Where an order stands in another market than it was placed in, its neighbours in the list have moved as well. */
   function doubtBeside(name: string): string | null {
+    // Of every order it is asked, and next to never is there any.
+    if (doubts.size === 0) return null;
     const beside = [...doubts].find(([other, doubt]) => {
       return doubt.isCertain && doubt.readings < READINGS_NEEDED && listOf(other) === listOf(name);
     });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { and, desc, eq, gt, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
@@ -40,7 +40,7 @@ export function appendAudit(store: Store, entry: AuditEntry): void {
 
 export function linkAudit(previous: string, row: Omit<AuditEntry, "detail"> & { detail: string }): string {
   const text = JSON.stringify([previous, row.atMs, row.actor, row.event, row.reference, row.detail]);
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /** The last row as it stands; row 0 of an empty log. */

@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import type { Network } from "../core/account.ts";
-import { type Action, canonicalAction } from "../wire/action/index.ts";
+import { type Action, actionJson, canonicalAction } from "../wire/action/index.ts";
 import { actionHash, agentDigest } from "../wire/digest.ts";
 import { toHex } from "../wire/hex.ts";
 import { writeJson } from "../wire/json.ts";
@@ -50,7 +50,8 @@ export function openSigners(input: { network: Network; keys: readonly OpenKey[] 
       const vault = vaultAddress === null ? null : vaultAddress.toLowerCase();
       const connectionId = actionHash({ action: canonical, nonce, vaultAddress: vault, expiresAfter });
       const signature = signDigest(agentDigest(connectionId, source), key);
-      return writeJson({ action: canonical, nonce, signature, vaultAddress: vault, expiresAfter });
+      const beside = writeJson({ nonce, signature, vaultAddress: vault, expiresAfter });
+      return `{"action":${actionJson(canonical)},${beside.slice(1)}`;
     },
     has: (agentAddress) => keys.has(agentAddress.toLowerCase()),
     addresses: () => [...keys.keys()],

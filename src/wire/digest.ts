@@ -31,9 +31,9 @@ export function actionHash({ action, nonce, vaultAddress, expiresAfter }: Action
 
 function bigEndian64(value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error("bug: nonce or expiry is not an unsigned integer");
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
-  return bytes;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(value));
+  return new Uint8Array(view.buffer);
 }
 
 const EXCHANGE_DOMAIN = domainSeparator({

@@ -40,7 +40,7 @@ test("whatever is slow, lost or overtaken, nothing is too low when it arrives, a
       const numbers = new Map<number, number>();
       for (const [id, { what, fromNewest }] of steps.entries()) {
         if (what === "ask" && mayGo(flight, "order")) flight = enter(flight, id, "reserved");
-        const one = [...flight.going.keys()].at(-1 - fromNewest);
+        const one = flight.going.at(-1 - fromNewest)?.id;
         if (one === undefined || what === "ask") continue;
         const number = numbers.get(one);
         if (what === "number" && number === undefined) {
@@ -55,7 +55,7 @@ test("whatever is slow, lost or overtaken, nothing is too low when it arrives, a
           mostOvertaken = Math.max(mostOvertaken, lastNumber - number);
           flight = leave(flight, one);
         }
-        expect(flight.going.size).toBeLessThanOrEqual(MAX_IN_FLIGHT);
+        expect(flight.going.length).toBeLessThanOrEqual(MAX_IN_FLIGHT);
       }
     }),
     { numRuns: 100, endOnFailure: true },

@@ -108,7 +108,10 @@ function lost({ carried, queueOf }: UnderWay, attemptId: number): void {
 
 function isLost({ carried, queueOf }: UnderWay, attemptId: number): boolean {
   const action = carried.get(attemptId);
-  const each = action === undefined ? undefined : queueOf(action.owner).now().going.get(action.slotId);
+  if (action === undefined) return false;
+  const each = queueOf(action.owner)
+    .now()
+    .going.find(({ id }) => id === action.slotId);
   return each?.kind === "numbered" && each.isLost;
 }
 
