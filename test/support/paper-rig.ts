@@ -14,11 +14,12 @@ import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../s
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import type { Action } from "../../src/wire/action/index.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { documented } from "../http/documented.ts";
+import { openMemoryStore } from "./memory-store.ts";
 import { openPaperSocket, type PaperSocket } from "./paper-socket.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
@@ -350,7 +351,7 @@ function signersOf(keys: readonly Uint8Array[]) {
 }
 
 function openFilledStore(): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   for (const { account, apiKeys, key } of [FIRST, SECOND]) {
     insertAccount(store, account);
     insertAgent(store, {
