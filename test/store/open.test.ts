@@ -53,8 +53,7 @@ test("a database in memory that begins as another did is as one that was migrate
     $client.query("SELECT * FROM sqlite_schema ORDER BY name").all(),
     ...PRAGMAS.map((name) => $client.prepare(`PRAGMA ${name}`).get()),
   ];
-  const [migrated, ...begun] = stores.map(asMade);
-  for (const one of begun) expect(one).toEqual(migrated);
+  for (const begun of stores.slice(1)) expect(asMade(begun)).toEqual(asMade(stores[0]));
   insertOrder(stores[1], orderRow());
   expect(findOrder(stores[2], orderRow().id)).toBeNull();
   expect(findOrder(openMemoryStore(), orderRow().id)).toBeNull();
