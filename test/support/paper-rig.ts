@@ -345,8 +345,17 @@ async function waitFor<T>(clock: StillClock, asked: Promise<T>, maxMs: number): 
   return done;
 }
 
+/** All rigs have the same keys, and to find the address of one takes milliseconds. */
+const addresses = new Map<Uint8Array, string>();
+
+function addressOf(privateKey: Uint8Array): string {
+  const address = addresses.get(privateKey) ?? addressOfKey(privateKey);
+  addresses.set(privateKey, address);
+  return address;
+}
+
 function signersOf(keys: readonly Uint8Array[]) {
-  const open = keys.map((privateKey) => ({ address: addressOfKey(privateKey), privateKey: privateKey.slice() }));
+  const open = keys.map((privateKey) => ({ address: addressOf(privateKey), privateKey: privateKey.slice() }));
   return openSigners({ network: "paper", keys: open });
 }
 
