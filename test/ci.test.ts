@@ -45,10 +45,8 @@ const FAKES: Readonly<Record<string, string>> = {
   good: "echo all is well",
   bad: "echo what is wrong; exit 3",
 };
-const FAKE_TABLE = [
-  ...["all 9 together", "beside 5 together", "early 1 alone"],
-  ...Object.keys(FAKES).map((name) => `${name} 1 beside`),
-].join("\n");
+const FAKE_LINES = Object.keys(FAKES).map((name) => `${name} 1 beside\n`);
+const FAKE_TABLE = `# a comment\n\nall 9 together\nbeside 5 together\nearly 1 alone\n${FAKE_LINES.join("")}`;
 const PLAY = `
   set -uo pipefail
   log_directory="$1/log"
@@ -65,7 +63,7 @@ const COUNTING = 'cd "$(dirname "$0")/.."; touch "log/$$.runs"; ls log/*.runs | 
 test("stages are counted and timed, alone and beside others; one that fails, is over its time or hangs is told", async () => {
   await inTemporaryDirectory(async (directory) => {
     for (const name of ["log", "stages"]) mkdirSync(join(directory, name));
-    writeFileSync(join(directory, "table"), `# a comment\n\n${FAKE_TABLE}\n`);
+    writeFileSync(join(directory, "table"), FAKE_TABLE);
     for (const [name, words] of Object.entries(FAKES)) {
       const text = `#!/bin/bash\n(${COUNTING})\n(${words})\nstatus=$?\nrm -f "$(dirname "$0")/../log/$$.runs"\nexit $status\n`;
       writeFileSync(join(directory, "stages", name), text, { mode: 0o755 });
