@@ -3,11 +3,13 @@
  * files run side by side; what is measured runs alone.
  */
 import { join } from "node:path";
+import { buildProgramOfTests } from "./program-of-tests.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const AT_ONCE = 2;
 const MEASURED = /speed/;
 
+const program = await buildProgramOfTests();
 const wanted = process.argv.slice(2);
 const files = [...new Bun.Glob("test/browser/*.browser.ts").scanSync(ROOT)]
   .sort()
@@ -17,6 +19,7 @@ const files = [...new Bun.Glob("test/browser/*.browser.ts").scanSync(ROOT)]
 async function run(file: string): Promise<boolean> {
   const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", `./${file}`], {
     cwd: ROOT,
+    env: { ...process.env, ...program },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

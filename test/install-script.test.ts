@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROGRAM_FILE } from "./support/program.ts";
+import { PROGRAM_COMMAND } from "./support/program.ts";
 import { WITHOUT_ROOT } from "./support/without-root.ts";
 
 const SCRIPTS = join(import.meta.dir, "../scripts/systemd");
@@ -79,7 +79,7 @@ async function onStage(play: (stage: Stage) => void | Promise<void>): Promise<vo
   const version = "printf 'version 0.2.0\\ncommit 0123456789abcdef\\n'";
   write(
     at("archive/postern"),
-    `#!/bin/sh\n[ "$1" = version ] && { ${version}; exit; }\nexec "${process.execPath}" "${PROGRAM_FILE}" "$@"\n`,
+    `#!/bin/sh\n[ "$1" = version ] && { ${version}; exit; }\nexec ${PROGRAM_COMMAND.join(" ")} "$@"\n`,
   );
   write(at("bin/systemctl"), `#!/bin/sh\n[ "$1" != --version ] || cat "$POSTERN_STAGE/systemd"\n`);
   writeFileSync(at("systemd"), "systemd 252 (252.38-1~deb12u1)\n+PAM\n");

@@ -19,6 +19,8 @@ export type OpenOptions = {
   keepsSnapshots?: boolean;
   /** How the disk is waited for; of the file's own log where it is left out. */
   syncOf?: (path: string) => Sync;
+  /** What a database in memory begins with, as SQLite serializes one; nothing where it is left out. */
+  image?: Uint8Array;
 };
 
 /**
@@ -34,10 +36,12 @@ const PAGES_BEFORE_CHECKPOINT = 4_000;
 const CACHE_KIB = 16_384;
 
 /** Opens (and creates, where the folder exists) the database, whose commits wait for the disk in `disk`. */
-export function openStore(path: string, { keepsSnapshots = true, syncOf }: OpenOptions = {}): Store {
+export function openStore(path: string, { keepsSnapshots = true, syncOf, image }: OpenOptions = {}): Store {
   const isFile = path !== ":memory:";
   if (isFile) requireKnownSchema(path);
-  const client = new Database(path, { create: true, strict: true });
+  const client = image
+    ? Database.deserialize(image, { strict: true })
+    : new Database(path, { create: true, strict: true });
   try {
     requireSqlite(versionOf(client));
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNotNull, isNull, max, ne } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-orm";
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
 import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
@@ -162,13 +162,19 @@ export function insertAdoption(store: Store, adoption: Adoption): void {
   store.insert(adoptions).values(adoption).onConflictDoNothing().run();
 }
 
-export function findAdoption(store: Store, accountId: string, keyDigits: string): Adoption | null {
-  const row = store
+const byDigits = prepared((store) =>
+  store
     .select()
     .from(adoptions)
-    .where(and(eq(adoptions.accountId, accountId), eq(adoptions.keyDigits, keyDigits)))
-    .get();
-  return row ?? null;
+    .where(
+      and(eq(adoptions.accountId, sql.placeholder("accountId")), eq(adoptions.keyDigits, sql.placeholder("keyDigits"))),
+    )
+    .prepare(),
+);
+
+/** Once a database was restored, each write asks for some thirty keys: what it may have been sent as in a batch or a trade. */
+export function findAdoption(store: Store, accountId: string, keyDigits: string): Adoption | null {
+  return byDigits(store).get({ accountId, keyDigits }) ?? null;
 }
 
 /** Client order ids that this database has signed for an account. */

@@ -3,13 +3,14 @@ import { contentOfAccount, listAccountRows } from "../../src/store/accounts.ts";
 import { contentOfAgent, listAgentRows } from "../../src/store/agents.ts";
 import { contentOfKey, findApiKey, listKeyRows } from "../../src/store/api-keys.ts";
 import { contentOfInstance, INSTANCE_ID, insertInstance } from "../../src/store/instance.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { believe, type SealedRow } from "../../src/store/sealed-rows.ts";
 import { type GatewayRig, openFilledStore, openGatewayRig } from "../support/gateway-rig.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 
 /** A filled store that counts the statements that are run on it. */
 function countingStore(): { store: Store; count(): number } {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const client = store.$client;
   const prepare = client.prepare.bind(client);
   let statements = 0;

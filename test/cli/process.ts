@@ -1,4 +1,4 @@
-import { PROGRAM_FILE } from "../support/program.ts";
+import { PROGRAM_COMMAND } from "../support/program.ts";
 
 /** Milliseconds until a first line must have come. */
 const START_DEADLINE_MS = 20_000;
@@ -16,7 +16,7 @@ export type Running = {
 export type Spawned = { exitCode: number; out: string; err: string };
 
 function spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  return Bun.spawn([process.execPath, PROGRAM_FILE, ...words], {
+  return Bun.spawn([...PROGRAM_COMMAND, ...words], {
     // No variable of the machine that runs the tests decides anything.
     env: { PATH: process.env["PATH"] ?? "", POSTERN_LOG_LEVEL: "debug", ...environment },
     stdin: "ignore",
@@ -52,7 +52,7 @@ function spawnShell(script: string, environment: Readonly<Record<string, string>
 }
 
 /** This program as a shell reads it. */
-export const PROGRAM = `${process.execPath} ${PROGRAM_FILE}`;
+export const PROGRAM = PROGRAM_COMMAND.join(" ");
 
 /** Starts a command that stays, and waits until it has printed `lines` lines. */
 export function startProcess(

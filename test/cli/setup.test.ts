@@ -3,10 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { offerSetup } from "../../src/cli/setup-link.ts";
-import { openStore } from "../../src/store/open.ts";
 import { putSetupProgress } from "../../src/store/setup.ts";
 import { approveElsewhere } from "../support/approve-elsewhere.ts";
-import { PROGRAM_FILE } from "../support/program.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
+import { PROGRAM_COMMAND } from "../support/program.ts";
 import { makeWorkplace, outsideFor, type Workplace } from "./outside.ts";
 import { type Running, runProcess, startProcess } from "./process.ts";
 import { type Wallet, walletOf } from "./wallet.ts";
@@ -264,7 +264,7 @@ test("the link is shown to a terminal, by the process itself", async () => {
     shown += decoder.decode(bytes);
   }
   const words = ["serve", "--data-dir", workplace.dataDirectory, "--listen", "127.0.0.1:0"];
-  const child = Bun.spawn([process.execPath, PROGRAM_FILE, ...words, "--passphrase-file", workplace.passphraseFile], {
+  const child = Bun.spawn([...PROGRAM_COMMAND, ...words, "--passphrase-file", workplace.passphraseFile], {
     env: { PATH: process.env["PATH"] ?? "" },
     terminal: { cols: 200, rows: 24, data: show },
   });
@@ -289,7 +289,7 @@ const LISTENERS: [string, boolean, boolean, RegExp | null][] = [
 ];
 
 test.each(LISTENERS)("%s", (_who, isTerminal, isJson, expected) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   let printed = "";
   const outside = outsideFor({
     isTerminal,

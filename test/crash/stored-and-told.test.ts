@@ -3,15 +3,14 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { FaultFile } from "../../src/paper/faults.ts";
-import { PROGRAM_FILE } from "../support/program.ts";
+import { PROGRAM_COMMAND } from "../support/program.ts";
 import { ask, type Client } from "./clients.ts";
 import { compareNow, compareSettled, readRows } from "./compare.ts";
 import { readExchange } from "./exchange-log.ts";
 import { type Started, start, waitUntilReady } from "./processes.ts";
-import { type Executable, type Scene, setScene } from "./scene.ts";
+import { type Scene, setScene } from "./scene.ts";
 import { orderMark, type Wish } from "./wishes.ts";
 
-const PROGRAM: Executable = [process.execPath, PROGRAM_FILE];
 /** Starts and the waits of one test on a busy machine, milliseconds. */
 const TEST_DEADLINE_MS = 60_000;
 
@@ -26,7 +25,7 @@ const gateways: Started[] = [];
 const wishes: Wish[] = [];
 
 beforeAll(async () => {
-  scene = await setScene({ executable: PROGRAM, faults: { rules: RULES } });
+  scene = await setScene({ executable: PROGRAM_COMMAND, faults: { rules: RULES } });
 }, TEST_DEADLINE_MS);
 
 afterAll(async () => {
@@ -39,7 +38,7 @@ type Served = Started & { client: Client };
 /** A gateway, once the one before it has ended. */
 async function serve(environment: Record<string, string> = {}): Promise<Served> {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.kill()));
-  const gateway = await start(scene.serve(PROGRAM, environment));
+  const gateway = await start(scene.serve(PROGRAM_COMMAND, environment));
   if ("endedEarly" in gateway) throw new Error(gateway.endedEarly);
   gateways.push(gateway);
   expect(await waitUntilReady(gateway)).toBe(true);
@@ -85,7 +84,7 @@ test(
   "a second process on the same data directory says who has it and ends; the first goes on",
   async () => {
     const { client, pid } = await serve();
-    const second = await start(scene.serve(PROGRAM));
+    const second = await start(scene.serve(PROGRAM_COMMAND));
     expect(second).toEqual({ endedEarly: expect.stringContaining(`is in use by process ${pid}`), exitCode: 1 });
     expect((await ask(client, wish("still-here-1")))?.status).toBe(201);
   },

@@ -40,12 +40,14 @@ export type Cost = { ms: number; status: number };
 export async function costOf(wire: Wire, pid: number, enough: number, make: () => Buffer): Promise<Cost> {
   const { status, events } = await wire.ask(make());
   const turns = Math.max(1, Math.ceil(events / EVENTS_A_TURN));
+  // A long answer repeats its turns by itself.
+  const repeats = Math.max(1, Math.floor(REPEATS / turns));
   let ms = Number.POSITIVE_INFINITY;
   for (let nth = 0; nth < MEASUREMENTS && ms > enough / 4; nth += 1) {
-    const requests = Array.from({ length: REPEATS }, make);
+    const requests = Array.from({ length: repeats }, make);
     const before = processorMs(pid);
     for (const request of requests) await wire.ask(request);
-    ms = Math.min(ms, (processorMs(pid) - before) / REPEATS / turns);
+    ms = Math.min(ms, (processorMs(pid) - before) / repeats / turns);
   }
   return { ms, status };
 }

@@ -93,7 +93,9 @@ function wholeAnswer(bytes: Buffer): (Heard & { isLast: boolean }) | null {
   const isWhole = isChunked
     ? bytes.subarray(-5).toString("latin1") === "0\r\n\r\n"
     : bytes.length >= end + 4 + Number(length ?? 0);
+  // A long one comes in many pieces, and is looked through once.
+  if (!isWhole) return null;
   const told = EACH.find(([type]) => head.includes(`content-type: ${type}`));
   const events = told === undefined ? 0 : bytes.toString("latin1").split(told[1]).length;
-  return isWhole ? { status, events, isLast: head.includes("connection: close") || status === 413 } : null;
+  return { status, events, isLast: head.includes("connection: close") || status === 413 };
 }

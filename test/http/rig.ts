@@ -24,7 +24,7 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
@@ -32,8 +32,8 @@ import { keyHash } from "../../src/wire/grant.ts";
 import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
-
 import { documented } from "./documented.ts";
 import { type SmallExchange, smallExchange } from "./small-exchange.ts";
 
@@ -116,7 +116,7 @@ export function openRig(options: RigOptions = {}): Rig {
   const clock = stillClock(START_MS);
   const log: Rig["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const exchange = smallExchange(clock, (cloid) => userOf(store, cloid));
   const universe = options.hasMarkets === false ? null : buildUniverse(MARKETS, START_MS);
   const instance: Instance = {

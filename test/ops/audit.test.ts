@@ -20,6 +20,7 @@ import { findAuditSeal, putAuditSeal } from "../../src/store/audit-seal.ts";
 import { findInstance } from "../../src/store/instance.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { audit } from "../../src/store/schema-audit.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { SLEEPLESS } from "../support/sleeping-timer.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { NOW_MS, PASSPHRASE, type Rig, withOperator } from "./operator.ts";
@@ -86,12 +87,12 @@ function mutate(store: Store, change: typeof mutation extends fc.Arbitrary<infer
 }
 
 test("a thousand edits, deletions, cuts, swaps and repeats of rows are all found, the last row's included", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   write(store, ROWS);
   const seal = { rowId: 0, chain: FIRST_CHAIN, sealedAtMs: 0, rowsDigest: null, mac: "" };
   const evidence = { seal, isGenuine: null, earlier: null };
   expect(verifyAudit(store, evidence).fault).toBeNull();
-  const copy = openStore(":memory:");
+  const copy = openMemoryStore();
   fc.assert(
     fc.property(mutation, (change) => {
       store.$client.run("SAVEPOINT whole");
@@ -179,7 +180,7 @@ test("a seal that was made without the passphrase is known for what it is, and i
     const vaultKey = await vaultKeyOf(rig.instance, "another passphrase");
     store.$client.run("DELETE FROM audit WHERE id > 10");
     store.$client.run("UPDATE sqlite_sequence SET seq = 10 WHERE name = 'audit'");
-    const forger = openKeyring({ store: openStore(":memory:"), network: "testnet", vaultKey, randomBytes });
+    const forger = openKeyring({ store: openMemoryStore(), network: "testnet", vaultKey, randomBytes });
     putSeal(store, forger, NOW_MS);
     const forged = findAuditSeal(store);
     expect(verify(rig, { isGenuine: null }).fault).toBeNull();

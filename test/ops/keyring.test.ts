@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { importAgent } from "../../src/ops/import-agent.ts";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
-import { closeStore, openStore } from "../../src/store/open.ts";
+import { closeStore } from "../../src/store/open.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { NOW_MS, PASSPHRASE, withOperator } from "./operator.ts";
 
 const INPUT = { action: { type: "noop" }, nonce: NOW_MS, vaultAddress: null, expiresAfter: NOW_MS + 1 } as const;
@@ -59,7 +60,7 @@ test("the bytes of a key that was made or taken in are wiped once they are seale
 });
 
 test("a store without agents opens with any key, and has nothing to sign with", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const randomBytes = (count: number) => new Uint8Array(count);
   const keyring = openKeyring({ store, network: "paper", vaultKey: { bytes: new Uint8Array(32) }, randomBytes });
   expect(keyring.signers.addresses()).toEqual([]);

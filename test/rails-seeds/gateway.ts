@@ -21,11 +21,12 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { forget } from "../../src/store/remembered.ts";
 import type { Action } from "../../src/wire/action/index.ts";
 import type { Caller } from "../../src/write/caller.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import type { Price } from "./auditor.ts";
 import { exchangeOf, readsOf, viewOf } from "./shown.ts";
 
@@ -124,7 +125,7 @@ export type Gateway = { deps: Deps; store: Store; clock: QuickClock };
 
 /** One database for many runs. */
 export function openEmptyStore(): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAccount(store, ACCOUNT);
   insertAgent(store, {
     address: AGENT,

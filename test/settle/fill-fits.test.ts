@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { fittingFills } from "../../src/settle/fills/fill-fits.ts";
-import { openStore } from "../../src/store/open.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { legRow, placingRows } from "../support/rows.ts";
 
 const NONCE = 100_000;
@@ -35,7 +35,7 @@ test.each<[what: string, shown: Shown[], fitting: number]>([
   ["as long before its number as a clock may be ahead", [{ timeMs: NONCE - 5_000 }], 1],
   ["longer before its number", [{ timeMs: NONCE - 5_001 }], 0],
 ])("fills under the id of a purchase of 1 at 100 that are %s: %#", (_what, shown, fitting) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const placing = placingRows(1, { nonce: NONCE });
   insertPlacing(store, placing);
   const leg = legRow({ cloid: placing.leg.cloid, orderId: placing.order.id });

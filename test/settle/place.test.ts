@@ -11,13 +11,14 @@ import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { latestEventId, listEventsAfter } from "../../src/store/events.ts";
 import { findKeyRecord, passKeyOn, storeAnswer } from "../../src/store/idempotency.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { findOrder, insertPlacing } from "../../src/store/orders.ts";
 import { NO_LEG } from "../../src/store/placing-columns.ts";
 import { markRestored } from "../../src/store/restores.ts";
 import { orders } from "../../src/store/schema.ts";
 import { isListedRefusal } from "../../src/wire/answer/refusal.ts";
 import { classifyReply } from "../../src/wire/answer/reply.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
@@ -193,7 +194,7 @@ function insertWithLegApart(store: Store): Attempt {
 
 /** A placing that is stored, and its world. */
 function openPlaced(insert: (store: Store) => Attempt) {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const attempt = insert(store);
   const clock = stillClock(5_000);
   const commits = openCommitQueue(store, (run) => void setImmediate(run), clock);

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { EXPIRY_MARGIN_MS } from "../../src/core/attempt.ts";
 import { mayStillExecute } from "../../src/settle/unsettled.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
-import { openStore } from "../../src/store/open.ts";
 import { insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { accountRow, placingRows } from "../support/rows.ts";
 
 const EXPIRES_MS = 20_000;
@@ -25,7 +25,7 @@ const ROWS: readonly [string, Partial<StoredOrder>, ["ambiguous" | "done", numbe
 ];
 
 test.each(ROWS)("%s", (_what, some, [state, exchangeMs], may) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAccount(store, accountRow());
   const rows = placingRows(1, { state, expiresAtMs: EXPIRES_MS });
   const order = { ...rows.order, status: "unknown", ...some } as const;

@@ -1,5 +1,5 @@
 /** The database that every run starts from: two accounts of two owners, their agents, one API key each. */
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Account, ApiKey } from "../../src/core/account.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
@@ -36,8 +36,18 @@ export const PARTIES: readonly Party[] = AGENTS.map(({ address }, index) => {
   };
 });
 
+/** What the file holds: the same for all, and made once in a process, as its migrations take longer than many a run. */
+let made: Uint8Array | null = null;
+
 export function makeTemplate(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+  if (made === null) {
+    fill(path);
+    made = readFileSync(path);
+  } else writeFileSync(path, made);
+}
+
+function fill(path: string): void {
   const store = openStore(path);
   for (const { account, agent, key } of PARTIES) {
     insertAccount(store, account);

@@ -23,6 +23,7 @@ import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { sealUnused } from "../../src/store/unused-numbers.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { accountRow, attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -38,14 +39,14 @@ const AGENT = {
 } as const;
 
 test("an attempt comes back as it was stored", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const stored = insertAttempt(store, attemptRow({ vaultAddress: "0xbb", targetOid: "77", answerText: "said" }));
   expect(findAttempt(store, stored.id)).toEqual(stored);
   expect(stored).toMatchObject(attemptRow({ vaultAddress: "0xbb", targetOid: "77", answerText: "said" }));
 });
 
 test("an attempt that places an order comes back from its row as it was stored", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const some = {
     vaultAddress: "0xbb",
     answerText: "said",
@@ -65,7 +66,7 @@ test("an attempt that places an order comes back from its row as it was stored",
 });
 
 test("what an order's row could not say of its attempt is not stored there", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const others: Partial<Attempt>[] = [
     { kind: "modify" as const },
     { targetOid: "77" },
@@ -91,7 +92,7 @@ test("two payloads under one number cannot be stored, in whichever two rows", ()
   for (const first of inserts) {
     for (const second of inserts) {
       if (first === second) continue;
-      const store = openStore(":memory:");
+      const store = openMemoryStore();
       let broken = "";
       onBroken(store, (because) => {
         broken = because;
@@ -111,7 +112,7 @@ test("an id of one table is never a row of the other: all writing ends", () => {
   ];
   for (const [first, second] of [inserts, inserts.toReversed()]) {
     if (first === undefined || second === undefined) throw new Error("two of them");
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     inTransaction(store, first);
     // As if it had never been counted.
     store.$client.run("DELETE FROM sqlite_sequence WHERE name IN ('orders', 'attempts')");
@@ -144,7 +145,7 @@ test("ids ascend over both tables, and none is given out again after its row is 
 });
 
 test("the first attempt after an id that places something is found in both tables", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertPlacing(store, placingRows(1, { createdAtMs: 10 }));
   insertAttempt(store, attemptRow({ nonce: 2, cloid: null, createdAtMs: 20 }));
   insertAttempt(store, attemptRow({ nonce: 3, createdAtMs: 30 }));
@@ -155,7 +156,7 @@ test("the first attempt after an id that places something is found in both table
 });
 
 test("an order's attempt changes like any other, and stays as it is once it is done", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const placing = insertPlacing(store, placingRows(1));
   const { id, resource } = placing;
   const other = insertPlacing(store, placingRows(2));
@@ -173,7 +174,7 @@ test("an order's attempt changes like any other, and stays as it is once it is d
 });
 
 test("two payloads under one number of one signer cannot be stored, under two signers they can", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAttempt(store, attemptRow({ action: '{"a":1}' }));
   expect(() => insertAttempt(store, attemptRow({ action: '{"a":2}' }))).toThrow("bug: two actions");
   insertAttempt(store, attemptRow({ signer: "0xother" }));
@@ -181,7 +182,7 @@ test("two payloads under one number of one signer cannot be stored, under two si
 });
 
 test("a done attempt stays as it is", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const attempt = insertAttempt(store, attemptRow());
   expect(updateAttempt(store, attempt, { state: "done", settledAtMs: 5 })).toBe(true);
   expect(updateAttempt(store, attempt, { state: "ambiguous", negatives: 9 })).toBe(false);
@@ -189,7 +190,7 @@ test("a done attempt stays as it is", () => {
 });
 
 test("what is prepared or ambiguous is open, oldest first; a start makes all of it ambiguous", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const others = [1, 2, 3].map((nonce) => insertAttempt(store, attemptRow({ nonce })));
   const ids = others.map(({ id }) => id);
   const placing = insertPlacing(store, placingRows(4));
@@ -215,14 +216,14 @@ test("what is prepared or ambiguous is open, oldest first; a start makes all of 
 });
 
 test("the number of an attempt that was taken back is not used again", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const nonce = takeNonce(store, "0xaa", 1_000);
   deleteAttempt(store, insertAttempt(store, attemptRow({ signer: "0xaa", nonce: nonce ?? 0 })));
   expect(takeNonce(store, "0xaa", 1_000)).toBe(1_001);
 });
 
 test("a placing's number is passed when it is stored, and stays used up when it is taken back", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   expect(takeNonce(store, "0xaa", 5)).toBe(5);
   const placing = insertPlacing(store, placingRows(1, { signer: "0xaa", nonce: 9 }));
   expect(takeNonce(store, "0xaa", 5)).toBe(10);
@@ -235,7 +236,7 @@ test("a placing's number is passed when it is stored, and stays used up when it 
 });
 
 test("what is taken back, in whatever order, and what a restore says, stays behind every later number", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const attempts = [7, 9, 8].map((nonce) => insertAttempt(store, attemptRow({ signer: "0xaa", nonce })));
   for (const attempt of attempts.toSorted((a, b) => b.nonce - a.nonce)) deleteAttempt(store, attempt);
   forget(store);
@@ -246,7 +247,7 @@ test("what is taken back, in whatever order, and what a restore says, stays behi
 });
 
 test("a signer that has signed nothing yet goes on above what a restore says", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAccount(store, accountRow());
   insertAgent(store, AGENT);
   raiseNonces(store, 100);
@@ -254,7 +255,7 @@ test("a signer that has signed nothing yet goes on above what a restore says", (
 });
 
 test("beside a number that is out of reach the one that was taken back stays used up", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const DAY_MS = 86_400_000;
   const back = insertAttempt(store, attemptRow({ signer: "0xaa", nonce: 1_005 }));
   deleteAttempt(store, back);
@@ -265,7 +266,7 @@ test("beside a number that is out of reach the one that was taken back stays use
 });
 
 test("what is known of an unused number is said once", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { id } = insertPlacing(store, placingRows(1));
   const sealed = (by: "noop" | "expiry") => {
     const attempt = findAttempt(store, id);
@@ -321,7 +322,7 @@ test("nonces of each signer strictly increase under any clock, also across resta
 });
 
 test("a signer far ahead of the clock gets no number, and loses none", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const DAY_MS = 86_400_000;
   takeNonce(store, "0xaa", DAY_MS);
   expect(takeNonce(store, "0xaa", 1_000)).toBe(1_000);

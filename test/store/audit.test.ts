@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 
 function openLog(rows: number): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   for (let row = 1; row <= rows; row += 1) {
     const detail = { nonce: row, signer: "0xaa" };
     appendAudit(store, { atMs: row, actor: "operator", event: "sign_place", reference: `order-${row}`, detail });

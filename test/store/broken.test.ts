@@ -7,6 +7,7 @@ import { writeProbe } from "../../src/store/health.ts";
 import { openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, orderRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { orderIds } from "./counts.ts";
@@ -42,7 +43,7 @@ const KINDS: [string, boolean][] = [
 ];
 
 test.each(KINDS)("after %s at a commit the database is written no more: %p", (code, isLasting) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const told: string[] = [];
   onBroken(store, (because) => told.push(because));
   failNext(store, "COMMIT", failure(code));
@@ -61,7 +62,7 @@ test.each(KINDS)("after %s at a commit the database is written no more: %p", (co
 });
 
 test("intents of one turn are all refused by the disk that failed one of them, and so are those after", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
   const asked = ["a", "b"].map((id) => queue.intent(() => insertOrder(store, orderRow({ id }))));
@@ -72,7 +73,7 @@ test("intents of one turn are all refused by the disk that failed one of them, a
 });
 
 test("a statement that finds a damaged page inside an intent stops everything as well", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   const asked = queue.intent(() => {
     throw failure("SQLITE_CORRUPT");
@@ -87,7 +88,7 @@ const LASTING: [string, () => Error][] = [
 ];
 
 test.each(LASTING)("nothing that shares a transaction with %s is stored", async (_name, fault) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   const told: string[] = [];
   onBroken(store, (because) => told.push(because));
@@ -108,7 +109,7 @@ test.each(LASTING)("nothing that shares a transaction with %s is stored", async 
 });
 
 test.each(LASTING)("%s is remembered although a second try would not meet it", async (_name, fault) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const queue = openDurableQueue(store, (run) => void setImmediate(run), stillClock(0));
   let tries = 0;
   const ends = await Promise.allSettled([
@@ -124,11 +125,11 @@ test.each(LASTING)("%s is remembered although a second try would not meet it", a
 });
 
 test("two actions under one number are a broken invariant; a refusal of an intent is none", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAttempt(store, attemptRow());
   expect(() => inTransaction(store, () => insertAttempt(store, attemptRow()))).toThrow("bug: two actions under one");
   expect(whyBroken(store)).toContain("two actions under one number");
-  const other = openStore(":memory:");
+  const other = openMemoryStore();
   noteFailure(other, new Error("a refusal"));
   insertOrder(other, orderRow());
   expect(() => inTransaction(other, () => insertOrder(other, orderRow()))).toThrow("UNIQUE constraint failed");
@@ -136,7 +137,7 @@ test("two actions under one number are a broken invariant; a refusal of an inten
 });
 
 test.each(["attempts", "orders"])("the index of %s sees it as well, where nobody has asked before", (table) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   for (const nth of [1, 2]) insertAttempt(store, attemptRow({ nonce: nth }));
   for (const nth of [3, 4]) insertPlacing(store, placingRows(nth));
   expect(() => inTransaction(store, () => void store.$client.run(`UPDATE ${table} SET nonce = 5`))).toThrow("UNIQUE");
@@ -144,7 +145,7 @@ test.each(["attempts", "orders"])("the index of %s sees it as well, where nobody
 });
 
 test("the probe of an upgrade that the disk fails is remembered like any other commit", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   writeProbe(store);
   failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
   expect(() => writeProbe(store)).toThrow("disk I/O error");
@@ -190,7 +191,7 @@ test("an intent whose wait on another thread fails is refused, and so are those 
 });
 
 test("who listens late is told at once what was found before", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   failNext(store, "COMMIT", failure("SQLITE_IOERR_FSYNC"));
   expect(() => inTransaction(store, () => insertOrder(store, orderRow()))).toThrow("disk I/O error");
   const told: string[] = [];

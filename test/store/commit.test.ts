@@ -7,6 +7,7 @@ import { appendEvent, onEvents } from "../../src/store/events.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -85,7 +86,7 @@ test("nobody hears of an intent before it is on the disk", async () => {
 });
 
 test("a work that throws leaves nothing behind, and the connection usable", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   expect(() =>
     inTransaction(store, () => {
       insertOrder(store, orderRow());
@@ -98,7 +99,7 @@ test("a work that throws leaves nothing behind, and the connection usable", () =
 });
 
 test("a work that returns a promise does not compile", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   // @ts-expect-error a transaction would commit at the first await
   void inTransaction(store, async () => 1);
   // @ts-expect-error a transaction would commit at the first await
@@ -120,7 +121,7 @@ function insertNumber(number: number): (store: Store) => number {
 }
 
 test("intents of one turn share one transaction", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn, scheduled } = openQueue(store);
   const commits: string[] = [];
   const run = store.$client.run.bind(store.$client);
@@ -138,7 +139,7 @@ test("intents of one turn share one transaction", async () => {
 });
 
 test("an intent that fails is taken out and answered alone", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn } = openQueue(store);
   const works = [1, 2, 3].map((number) => queue.intent(insertNumber(number)));
   const failing = queue.intent((inner) => {
@@ -161,7 +162,7 @@ test("an intent that fails is taken out and answered alone", async () => {
 });
 
 test("an intent sees what the intents before it in the same turn have stored", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn } = openQueue(store);
   const first = queue.intent(insertNumber(1));
   const second = queue.intent((inner) => orderIds(inner));
@@ -171,7 +172,7 @@ test("an intent sees what the intents before it in the same turn have stored", a
 });
 
 test("the 129th intent of a turn goes into the next transaction, and none is forgotten", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn, scheduled } = openQueue(store);
   const all = Promise.all(Array.from({ length: 300 }, (_value, number) => queue.intent(insertNumber(number))));
   const counts: number[] = [];
@@ -184,7 +185,7 @@ test("the 129th intent of a turn goes into the next transaction, and none is for
 });
 
 test("an intent that comes while answers go out gets its own turn", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn, scheduled } = openQueue(store);
   const later = queue.intent(insertNumber(1)).then(() => queue.intent(insertNumber(2)));
   turn();
@@ -195,7 +196,7 @@ test("an intent that comes while answers go out gets its own turn", async () => 
 });
 
 test("a commit that the disk refuses rejects every intent of the turn and stores none", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn } = openQueue(store);
   const run = store.$client.run.bind(store.$client);
   let isFull = true;
@@ -268,7 +269,7 @@ test("only what cannot be read again waits for the disk, whoever shares its tran
 });
 
 test("an outcome that can be read again is shown at once, one behind intents with them", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn, scheduled } = openQueue(store);
   expect(await queue.outcome(insertNumber(1), true)).toBe(1);
   expect(scheduled()).toBe(0);
@@ -283,7 +284,7 @@ test("an outcome that can be read again is shown at once, one behind intents wit
 });
 
 test("an outcome that cannot be read again waits for the end of a turn that is shared, and is committed at once otherwise", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn, scheduled } = openQueue(store);
   expect(await queue.outcome(insertNumber(1), false)).toBe(1);
   expect(store.$client.inTransaction).toBe(false);
@@ -298,7 +299,7 @@ test("an outcome that cannot be read again waits for the end of a turn that is s
 });
 
 test("an outcome that fails is taken out and answered alone", async () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { queue, turn } = openQueue(store);
   const intent = queue.intent(insertNumber(1));
   const failing = queue.outcome((inner) => {

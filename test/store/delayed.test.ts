@@ -23,6 +23,7 @@ import { findLegByOid } from "../../src/store/legs.ts";
 import { closeStore, openStore, openStoreReadOnly, type Store } from "../../src/store/open.ts";
 import { findOrder, insertPlacing, listOpenOrders } from "../../src/store/orders.ts";
 import { orders } from "../../src/store/schema.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -280,7 +281,7 @@ test("what is delayed goes with whatever is committed next, and with the end of 
 });
 
 test("a transaction inside a transaction is a fault of ours, and not a commit of half of it", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   expect(() => inTransaction(store, () => inTransaction(store, () => storePlacing(store, 1)))).toThrow(
     "bug: a transaction inside a transaction",
   );

@@ -17,7 +17,7 @@ import {
 } from "../../src/store/events.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import {
   deleteOperation,
   findOperation,
@@ -27,6 +27,7 @@ import {
 } from "../../src/store/operations.ts";
 import { deleteOrder, findOrder, insertOrder, updateOrder } from "../../src/store/orders.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { accountRow, legRow, orderRow } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
@@ -87,7 +88,7 @@ function told(store: Store): Told[] {
 }
 
 function stored(): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAccount(store, accountRow());
   insertOrder(store, orderRow());
   insertOperation(store, OPERATION);
@@ -215,7 +216,7 @@ function event(accountId: string): NewEvent {
 
 describe("listeners", () => {
   test("hear of an account once its transaction is through, and of nothing that was rolled back", () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     const heard: string[][] = [];
     const stop = onEvents(store, (accountIds) => void heard.push([...accountIds].sort()));
     inTransaction(store, () => {
@@ -231,7 +232,7 @@ describe("listeners", () => {
   });
 
   test("that throw are no fault of what was stored, nor keep the others from hearing of it", async () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     const failure = Object.assign(new Error("bug: a listener"), { code: "SQLITE_CORRUPT" });
     onEvents(store, () => {
       throw failure;
@@ -259,7 +260,7 @@ describe("ids", () => {
     });
     fc.assert(
       fc.property(fc.array(starts, { maxLength: 6 }), (lives) => {
-        const store = openStore(":memory:");
+        const store = openMemoryStore();
         let highest = 0;
         for (const { nowMs, rows, lost } of lives) {
           markStart(store, nowMs);
@@ -297,7 +298,7 @@ describe("ids", () => {
 
 describe("old rows", () => {
   function withRows(times: readonly number[]): Store {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     for (const atMs of times) appendEvent(store, { ...event("a"), atMs });
     return store;
   }

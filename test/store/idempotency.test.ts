@@ -7,8 +7,9 @@ import {
   passKeyOn,
   storeAnswer,
 } from "../../src/store/idempotency.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { findOrder, insertRefused } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { orderRow } from "../support/rows.ts";
 
 const RECORD: KeyRecord = {
@@ -38,7 +39,7 @@ function another(some: Partial<KeyRecord>): KeyRecord {
 
 for (const [place, insert] of Object.entries(PLACES)) {
   test(`${place}: a key is its account's, and exists once`, () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insert(store, RECORD);
     expect(findKeyRecord(store, "a", "key-0001")).toEqual(RECORD);
     expect(findKeyRecord(store, "b", "key-0001")).toBeNull();
@@ -47,7 +48,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
   });
 
   test(`${place}: an answer is fixed once, for this key alone`, () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insert(store, RECORD);
     insert(store, another({ idempotencyKey: "key-0002" }));
     expect(storeAnswer(store, RECORD, { status: 201, body: '{"n":1}' })).toBe(true);
@@ -58,7 +59,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
   });
 
   test(`${place}: an answer may be stored with the key`, () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     const answer = { status: 201, body: "{}" } as const;
     insert(store, { ...RECORD, answer });
     expect(findKeyRecord(store, "a", "key-0001")).toEqual({ ...RECORD, answer });
@@ -66,7 +67,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
   });
 
   test(`${place}: a key that is given back is free`, () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insert(store, RECORD);
     deleteKeyRecord(store, "a", "key-0001");
     expect(findKeyRecord(store, "a", "key-0001")).toBeNull();
@@ -74,7 +75,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
   });
 
   test(`${place}: a key without an answer can be passed on, with one it cannot`, () => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insert(store, RECORD);
     passKeyOn(store, RECORD, "later");
     const passed: KeyRecord = { ...RECORD, resource: { kind: "order", id: "later" } };
@@ -89,7 +90,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
 
 test("an order keeps its row when its key is given back or passed on", () => {
   for (const change of [deleteKeyRecord, (store: Store) => passKeyOn(store, RECORD, "later")]) {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     const order = orderRow({ id: "o", accountId: "a", createdAtMs: 1, idempotencyKey: RECORD.idempotencyKey });
     insertRefused(store, order, RECORD);
     change(store, "a", "key-0001");

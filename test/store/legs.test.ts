@@ -6,8 +6,9 @@ import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { findListedFill, insertFills } from "../../src/store/fills.ts";
 import { findLegByCloid, findLegByOid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { deleteOrder, findOrder, insertOrder, insertPlacing } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { accountRow, legRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
@@ -38,7 +39,7 @@ const CHANGED: Leg = {
 
 for (const [place, insert] of Object.entries(PLACES)) {
   const open = (first: Leg = leg) => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insertAccount(store, accountRow());
     insert(store, first);
     return store;
@@ -99,7 +100,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
 }
 
 test("what an order's row could not say of its leg is not stored there", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const others: Partial<Leg>[] = [{ cloid: legRow().cloid }, { orderId: "another" }, { ordinal: 1 }];
   for (const some of others) {
     expect(() => insertPlacing(store, { ...placingRows(1), leg: { ...leg, ...some } })).toThrow(

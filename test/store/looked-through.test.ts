@@ -5,9 +5,10 @@ import { decimal } from "../../src/core/decimal.ts";
 import { insertFills, lookForFills, type StoredFill } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { listOrdersAnew, lookForOrders, type OrderFilter } from "../../src/store/listed-orders.ts";
-import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { closeStore, type Store } from "../../src/store/open.ts";
 import { insertOperation, lookForOperations, type StoredOperation } from "../../src/store/operations.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { orderRow } from "../support/rows.ts";
 
 const ACCOUNT = orderRow().accountId;
@@ -79,7 +80,7 @@ function walk(pageLimit: number, ask: (after: Place | null) => Page): string[] {
 }
 
 function withStore(use: (store: Store) => void): void {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   use(store);
   closeStore(store);
 }

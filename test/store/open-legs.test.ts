@@ -31,6 +31,7 @@ import {
 } from "../../src/store/orders.ts";
 import { listReducingOrders } from "../../src/store/reductions-out.ts";
 import { listUnusedLegs, listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 
 const ORDERS = [1, 2, 3];
@@ -147,7 +148,7 @@ function inOrder(legs: readonly { cloid: string }[]) {
 test("after any writes what is kept is what the rows say", () => {
   fc.assert(
     fc.property(steps, (trace) => {
-      const store = openStore(":memory:");
+      const store = openMemoryStore();
       listOpenLegs(store, accountId);
       for (const [clock, { name, order, nth, fails, looks }] of trace.entries()) {
         attempt(store, fails, () => WRITES[name]?.(store, { order, nth, clock }));
@@ -196,7 +197,7 @@ test.each<[before: OrderStatus, after: OrderStatus | "taken back", mostLive: num
   ["open", "filled", 2, 0],
   ["open", "taken back", 2, 0],
 ])("an order that was %s and is %s", (before, after, mostLive, fewestShown) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   inTransaction(store, () => insertOrder(store, orderRow({ id: idOf(1), status: before })));
   liveOrdersWithin(store, accountId);
   const order = findOrder(store, idOf(1));
@@ -246,7 +247,7 @@ test.each<[string, Leg["state"], string]>([
 ])(
   "what a modify has placed beside an order that was over counts with what is filled of it: %s",
   (_title, state, filled) => {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     listOpenLegs(store, accountId);
     inTransaction(store, () => {
       insertOrder(store, orderRow({ id: idOf(1), status: "filled" }));
@@ -270,7 +271,7 @@ test.each<[string, Leg["state"], string, string]>([
   ["in part, and its order's row has it", "resting", "0.65", "0.6"],
   ["whole, and its order's row has it not", "filled", "0.25", "0.4"],
 ])("what a modify's replacement is filled counts until it stands in books: %s", (_title, state, booked, out) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   listOpenLegs(store, accountId);
   inTransaction(store, () => {
     insertOrder(store, orderRow({ id: idOf(1), status: "unknown", filledSize: decimal(booked) }));
@@ -294,7 +295,7 @@ test.each<[Leg["state"], string | null]>([
   ["armed", "90"],
   ["resting", null],
 ])("a trigger that is %s is valued at its trigger, or at its price once it has fired: %p", (state, triggerPrice) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const trigger = { price: "90", kind: "stop_loss", market: false } as const;
   inTransaction(store, () => {
     insertOrder(store, orderRow({ id: idOf(1), status: "open", trigger }));

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { inTransaction } from "../../src/store/commit.ts";
 import { type Sync, syncOfLog } from "../../src/store/disk.ts";
 import { MIGRATIONS, NewerDatabase } from "../../src/store/migrations.ts";
-import { closeStore, openStore, openStoreReadOnly, requireSqlite } from "../../src/store/open.ts";
+import { closeStore, openStore, openStoreReadOnly, requireSqlite, type Store } from "../../src/store/open.ts";
 import { findOrder, insertOrder } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { orderRow } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -34,6 +35,29 @@ test("a store waits for the disk, writes ahead, and gives way to a reader", asyn
     expect(pragma("trusted_schema")).toBe(0);
     closeStore(store);
   });
+});
+
+const PRAGMAS = [
+  "user_version",
+  "journal_mode",
+  "synchronous",
+  "foreign_keys",
+  "trusted_schema",
+  "temp_store",
+  "cache_size",
+];
+
+test("a database in memory that begins as another did is as one that was migrated, and shares nothing with it", () => {
+  const stores = [openStore(":memory:"), openMemoryStore(), openMemoryStore()] as const;
+  const asMade = ({ $client }: Store) => [
+    $client.query("SELECT * FROM sqlite_schema ORDER BY name").all(),
+    ...PRAGMAS.map((name) => $client.prepare(`PRAGMA ${name}`).get()),
+  ];
+  for (const begun of stores.slice(1)) expect(asMade(begun)).toEqual(asMade(stores[0]));
+  insertOrder(stores[1], orderRow());
+  expect(findOrder(stores[2], orderRow().id)).toBeNull();
+  expect(findOrder(openMemoryStore(), orderRow().id)).toBeNull();
+  for (const store of stores) closeStore(store);
 });
 
 test("an SQLite that could corrupt its log is refused, a newer one is taken", () => {

@@ -4,7 +4,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import { markInterrupted } from "../../src/settle/start-up.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { findLegByCloid, findLegByOid, insertLeg, listLegs, updateLeg } from "../../src/store/legs.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import {
   deleteOrder,
   findOrder,
@@ -14,11 +14,12 @@ import {
   listOrders,
   updateOrder,
 } from "../../src/store/orders.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { accountRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   insertAccount(store, accountRow());
   for (const some of orders) insertOrder(store, orderRow(some));
   return store;
@@ -26,7 +27,7 @@ function openWith(...orders: Parameters<typeof orderRow>[0][]): Store {
 
 test("an order and its leg come back as they were stored, trigger or not", () => {
   for (const trigger of [null, { price: "9.50", kind: "stop_loss" as const, market: true }]) {
-    const store = openStore(":memory:");
+    const store = openMemoryStore();
     insertOrder(store, orderRow({ trigger }));
     insertLeg(store, legRow({ trigger }));
     expect(findOrder(store, orderRow().id)).toEqual(orderRow({ trigger }));

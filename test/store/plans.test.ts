@@ -30,11 +30,12 @@ import { findLegByCloid, findLegByOid, listLegs, updateLeg } from "../../src/sto
 import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { listLiveOrdersIn, listProcessing } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
-import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { closeStore, type Store } from "../../src/store/open.ts";
 import { listLeverageChanges, listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const ACCOUNT = "a";
@@ -168,10 +169,10 @@ function orderOfFill(store: Store): unknown {
 
 /** How SQLite goes about each statement that `read` runs, in the words in which it is compiled for good. */
 function plansOf(read: (store: Store) => unknown): string[] {
-  const first = openStore(":memory:");
+  const first = openMemoryStore();
   read(first);
   closeStore(first);
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { $client: client } = store;
   const texts: string[] = [];
   const prepare = client.prepare.bind(client);

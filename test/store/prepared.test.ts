@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { count, desc, eq, getTableColumns, gt, min, sql } from "drizzle-orm";
 import { listHooksWithWork } from "../../src/store/hook-deliveries.ts";
 import { listReceivers } from "../../src/store/notice-receivers.ts";
-import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { closeStore, type Store } from "../../src/store/open.ts";
 import { assignments, columnsBut, placeholders, prepared, preparedChange, rowsOf } from "../../src/store/prepared.ts";
 import { accounts, agents, fills, legs, notes, orders, signers } from "../../src/store/schema.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 
 test("a statement is built once, and compiled for each connection", () => {
   let built = 0;
@@ -13,7 +14,7 @@ test("a statement is built once, and compiled for each connection", () => {
     built += 1;
     return store.select().from(signers).prepare();
   });
-  const [one, other] = [openStore(":memory:"), openStore(":memory:")];
+  const [one, other] = [openMemoryStore(), openMemoryStore()];
   one.insert(signers).values({ address: "0x1", lastNonce: 1 }).run();
   expect([all(one).all().length, all(one).all().length, all(other).all().length]).toEqual([1, 1, 0]);
   expect(built).toBe(1);
@@ -29,7 +30,7 @@ const ASKED_IN_REST: [string, (store: Store) => unknown][] = [
 ];
 
 test.each(ASKED_IN_REST)("a gateway at rest builds no statement for %s", (_what, ask) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   ask(store);
   let built = 0;
   const { select, selectDistinct } = store;
@@ -69,7 +70,7 @@ for (const [name, table] of Object.entries(TABLES)) {
   test(`a row of ${name} is written and read as drizzle itself writes and reads it`, () => {
     for (const isFull of [true, false]) {
       const row = rowOf(table, isFull);
-      const [ours, theirs] = [openStore(":memory:"), openStore(":memory:")];
+      const [ours, theirs] = [openMemoryStore(), openMemoryStore()];
       const insert = prepared((store) => store.insert(table).values(placeholders(table)).prepare());
       insert(ours).run(row);
       // The sample has a value of each column's type.
@@ -90,7 +91,7 @@ for (const [name, table] of Object.entries(TABLES)) {
 }
 
 test("a statement without one of its values throws, and writes nothing", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const insert = prepared((within) => within.insert(signers).values(placeholders(signers)).prepare());
   expect(() => insert(store).run({ address: "0x1" })).toThrow("bug: no value for lastNonce");
   expect(store.select().from(signers).all()).toEqual([]);
@@ -98,7 +99,7 @@ test("a statement without one of its values throws, and writes nothing", () => {
 });
 
 test("a change tells how many rows it has changed, and which one it has added", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const insert = preparedChange((within) => within.insert(notes).values(placeholders(notes)).prepare());
   const rename = preparedChange((within) =>
     within
@@ -118,7 +119,7 @@ test("a change tells how many rows it has changed, and which one it has added", 
 });
 
 test("rows of a statement that is made for once are bound and read as drizzle itself does", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   for (const lastNonce of [1, 2, 3])
     store
       .insert(signers)

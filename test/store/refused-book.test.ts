@@ -4,9 +4,10 @@ import { decimal } from "../../src/core/decimal.ts";
 import { findAttempt, insertAttempt, listAttemptsOf, reopenAttempt, updateAttempt } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertLeg, listLegs, updateLeg } from "../../src/store/legs.ts";
-import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { closeStore, type Store } from "../../src/store/open.ts";
 import { findOrder, insertPlacing, settleOrder } from "../../src/store/orders.ts";
 import { listUnusedLegs, sealUnused } from "../../src/store/unused-numbers.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
 const PLACING = placingRows(1);
@@ -47,7 +48,7 @@ test.each<[what: string, before: readonly Write[], write: Write, unused: [before
   ["a noop under its number", [makeAbsent, end], seal, [true, false]],
   ["that its attempt is open again", [makeAbsent, end], reopen, [true, false]],
 ])("%s is seen at once, and taken back with its transaction", (_what, before, write, unused) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   inTransaction(store, () => insertPlacing(store, PLACING));
   for (const each of before) inTransaction(store, () => each(store));
   expect(isUnused(store)).toBe(unused[0]);
@@ -65,7 +66,7 @@ test.each<[what: string, before: readonly Write[], write: Write, unused: [before
 });
 
 test("it ends when its action expires, and counts again for a clock that was set back", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   inTransaction(store, () => insertPlacing(store, PLACING));
   inTransaction(store, () => settleAbsent(store));
   const ages = [EXPIRES_AT_MS, EXPIRES_AT_MS - 1, EXPIRES_AT_MS - 2, EXPIRES_AT_MS];
@@ -74,7 +75,7 @@ test("it ends when its action expires, and counts again for a clock that was set
 });
 
 test("what one account asked for may come for that account alone, whichever is asked for first", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   inTransaction(store, () => insertPlacing(store, PLACING));
   inTransaction(store, () => settleAbsent(store));
   const ofOther = () => listUnusedLegs(store, "another account", 0).length;
@@ -83,7 +84,7 @@ test("what one account asked for may come for that account alone, whichever is a
 });
 
 test("what another modify was refused for counts as well", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   inTransaction(store, () => insertPlacing(store, PLACING));
   expect(isUnused(store)).toBe(false);
   const cloid = `0x${"7".repeat(32)}`;

@@ -8,6 +8,7 @@ import { findLegByCloid, listLegs } from "../../src/store/legs.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
 import { EVERY_ATTEMPT, EVERY_KEY, EVERY_LEG } from "../support/every-row.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { placingRows } from "../support/rows.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 
@@ -40,7 +41,7 @@ test.each([
   ["leg_size", "size"],
   ["leg_filled_notional", "filledNotional"],
 ])("half a leg in an order's row (%s is gone) is no leg", (column, name) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { order, leg } = placingRows(1);
   insertPlacing(store, placingRows(1));
   store.$client.run(`UPDATE orders SET ${column} = NULL`);
@@ -52,7 +53,7 @@ test.each([
   ["signer", "signer"],
   ["attempted_at_ms", "createdAtMs"],
 ])("half an attempt in an order's row (%s is gone) is no attempt", (column, name) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const { id } = insertPlacing(store, placingRows(1));
   store.$client.run(`UPDATE orders SET ${column} = NULL`);
   expect(() => findAttempt(store, id)).toThrow(`bug: a row without its ${name}`);

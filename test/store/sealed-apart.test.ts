@@ -1,7 +1,7 @@
 /** What is believed goes with the rows, also where one write of several that share a transaction is rolled back by itself. */
 import { expect, test } from "bun:test";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import {
   believe,
   digestOfBelieved,
@@ -10,6 +10,7 @@ import {
   readSealedRows,
   vouch,
 } from "../../src/store/sealed-rows.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 type Work = (store: Store) => void;
@@ -37,7 +38,7 @@ test.each<[string, Work[], Record<string, string | null>]>([
   ["one alone", [refused(vouches("b", "1"))], { b: null, known: "0" }],
   ["all of them", [refused(vouches("a", "1")), refused(vouches("b", "1"))], { a: null, b: null, known: "0" }],
 ])("%s", async (_what, works, wanted) => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const sealed: boolean[] = [];
   const isOne = () => digestOfBelieved(store) === digestOfRows(readSealedRows(store));
   believe(store, [], { seal: () => void sealed.push(isOne()), isGranted: () => true, tell: () => undefined });

@@ -7,8 +7,9 @@ import { addToBotDay, bookTrade, findBotDay, listBotNets } from "../../src/store
 import { commitDelayed, inTransaction, inTransactionDelayed } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { listDayMarkets } from "../../src/store/day-markets.ts";
-import { closeStore, openStore, type Store } from "../../src/store/open.ts";
+import { closeStore, type Store } from "../../src/store/open.ts";
 import { forget } from "../../src/store/remembered.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 const AT_MS = 1_700_049_600_000;
@@ -104,7 +105,7 @@ async function run(store: Store, { kind, works }: Step): Promise<Work[]> {
 test("after any works, shown or taken back, books and rows say what was booked", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (trace) => {
-      const store = openStore(":memory:");
+      const store = openMemoryStore();
       const done: Work[] = [];
       for (const step of trace) {
         done.push(...(await run(store, step)));
@@ -120,7 +121,7 @@ test("after any works, shown or taken back, books and rows say what was booked",
 }, 30_000);
 
 test("a bot of many days is kept as it was booked, and holds what it held, whichever day was asked for last", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const nthDay = (day: number) => ({ market: day % 2 === 0 ? "BTC" : "ETH", size: decimal("1"), isBuy: true, day });
   const whole = { fails: false, forgets: false };
   // Many more than are kept of a bot, each twice: the second time its row is read and changed, and the newest has the nets.
@@ -139,7 +140,7 @@ test("a bot of many days is kept as it was booked, and holds what it held, which
 });
 
 test("what several works of one commit change is written once", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const changes = () => store.$client.query<{ count: number }, []>("SELECT total_changes() AS count").get()?.count ?? 0;
   const work: Work = { market: "BTC", size: decimal("1"), isBuy: true, day: 0, fails: false, forgets: false };
   // What is not known yet is read from the rows, where all that is before it has to stand.

@@ -30,13 +30,14 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
 import type { Instance } from "../../src/store/instance.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import type { Caller } from "../../src/write/caller.ts";
 import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
+import { openMemoryStore } from "./memory-store.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
 import { withSleep } from "./sleeping-timer.ts";
 import { type SmallVenue, smallVenue } from "./small-venue.ts";
@@ -336,7 +337,7 @@ async function answerOf(clock: StillClock, asked: Promise<WriteAnswer>): Promise
 }
 
 /** The account, its agent and its key. */
-export function openFilledStore(store: Store = openStore(":memory:")): Store {
+export function openFilledStore(store: Store = openMemoryStore()): Store {
   insertAccount(store, ACCOUNT);
   insertAgent(store, {
     address: AGENT_ADDRESS,

@@ -14,11 +14,12 @@ import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../s
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
-import { openStore, type Store } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/open.ts";
 import { addressOfKey, openSigners } from "../../src/vault/signers.ts";
 import type { Action } from "../../src/wire/action/index.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { documented } from "../http/documented.ts";
+import { openMemoryStore } from "./memory-store.ts";
 import { openPaperSocket, type PaperSocket } from "./paper-socket.ts";
 import { TEST_HOST, testRequest } from "./request.ts";
 import { type StillClock, stillClock } from "./still-clock.ts";
@@ -344,13 +345,22 @@ async function waitFor<T>(clock: StillClock, asked: Promise<T>, maxMs: number): 
   return done;
 }
 
+/** All rigs have the same keys, and to find the address of one takes milliseconds. */
+const addresses = new Map<Uint8Array, string>();
+
+function addressOf(privateKey: Uint8Array): string {
+  const address = addresses.get(privateKey) ?? addressOfKey(privateKey);
+  addresses.set(privateKey, address);
+  return address;
+}
+
 function signersOf(keys: readonly Uint8Array[]) {
-  const open = keys.map((privateKey) => ({ address: addressOfKey(privateKey), privateKey: privateKey.slice() }));
+  const open = keys.map((privateKey) => ({ address: addressOf(privateKey), privateKey: privateKey.slice() }));
   return openSigners({ network: "paper", keys: open });
 }
 
 function openFilledStore(): Store {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   for (const { account, apiKeys, key } of [FIRST, SECOND]) {
     insertAccount(store, account);
     insertAgent(store, {

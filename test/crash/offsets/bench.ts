@@ -12,13 +12,14 @@ import { servePaper } from "../../../src/paper/server.ts";
 import { insertAccount } from "../../../src/store/accounts.ts";
 import { insertAgent } from "../../../src/store/agents.ts";
 import { insertApiKey } from "../../../src/store/api-keys.ts";
-import { openStore, type Store } from "../../../src/store/open.ts";
+import type { Store } from "../../../src/store/open.ts";
 import { addressOfKey, openSigners } from "../../../src/vault/signers.ts";
 import { orderAction, wireOrder } from "../../../src/wire/action/order.ts";
 import { keyHash } from "../../../src/wire/grant.ts";
 import { fieldOf } from "../../simulation/clients.ts";
 import { type Answered, type Ask, askDirectly } from "../../simulation/front.ts";
 import type { Party } from "../../simulation/template.ts";
+import { openMemoryStore } from "../../support/memory-store.ts";
 import { sleepingTimer } from "../../support/sleeping-timer.ts";
 import { type FaultProxy, openFaultProxy } from "./fault-proxy.ts";
 
@@ -105,7 +106,7 @@ export async function openBench(speed: number): Promise<Bench> {
   // No ticks: prices stand still, and whoever asks lets time pass.
   const server = servePaper(paper, { hostname: "127.0.0.1", port: 0, every: () => () => undefined });
   const proxy = await openFaultProxy(server.port);
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const party = insertParty(store, clock.nowMs());
   const errors: string[] = [];
   const silent = () => undefined;

@@ -7,9 +7,9 @@ import { statusWords } from "../../../src/ops/notices/status-words.ts";
 import { resumeTrading } from "../../../src/ops/stop-trading.ts";
 import { inTransaction } from "../../../src/store/commit.ts";
 import { insertReceiver, listReceivers } from "../../../src/store/notice-receivers.ts";
-import { openStore } from "../../../src/store/open.ts";
 import { listStandingStops } from "../../../src/store/stops.ts";
 import { ACCOUNTS, openRig } from "../../http/rig.ts";
+import { openMemoryStore } from "../../support/memory-store.ts";
 import { until } from "./rig.ts";
 
 const TOKEN = `123456:${"A".repeat(35)}`;
@@ -55,7 +55,7 @@ function openChat({ takesCommands = true }: { takesCommands?: boolean } = {}) {
   const { store, clock, randomBytes } = rig.deps;
   // Of a directory without agents: those of the rig are sealed by nobody.
   const keyring = openKeyring({
-    store: openStore(":memory:"),
+    store: openMemoryStore(),
     network: "paper",
     vaultKey: { bytes: new Uint8Array(32).fill(5) },
     randomBytes,

@@ -5,8 +5,9 @@ import { addReceiver, type WantedReceiver } from "../../../src/ops/notices/recei
 import { openNoticeSender } from "../../../src/ops/notices/send-notices.ts";
 import { inTransaction } from "../../../src/store/commit.ts";
 import { appendNotice } from "../../../src/store/events.ts";
-import { closeStore, openStore } from "../../../src/store/open.ts";
+import { closeStore } from "../../../src/store/open.ts";
 import { type StillClock, stillClock } from "../../exchange/clocks.ts";
+import { openMemoryStore } from "../../support/memory-store.ts";
 
 export const START_MS = 1_795_253_400_000;
 
@@ -27,7 +28,7 @@ export function openNoticeRig(answers: Answers = []) {
       return answer === "silence" ? new Promise<Response>(() => undefined) : answer;
     },
   });
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const clock = stillClock(START_MS);
   const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const log: { fields: LogFields; message: string }[] = [];
