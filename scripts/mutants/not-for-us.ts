@@ -79,4 +79,10 @@ export const NOT_FOR_US: readonly Mutant[] = [
       "",
     ),
   ),
+  one(
+    "the record of a refusal overrules it",
+    "src/core/advance-leg.ts",
+    "return leg.isExchangesWord && event.oid === null ? leg : rejected(leg, event);",
+    "return rejected(leg, event);",
+  ),
 ];

@@ -48,7 +48,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
   perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
-  rejected:      { sent: rejected, lost: rejected, absent: rejected, armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
+  rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
   turned_away:   { sent: away,     lost: away,     absent: stays,    armed: no,       resting: no,       perhaps: no,       over: no,       filled: no,    canceled: no,    rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
@@ -166,6 +166,11 @@ function rejected(leg: Leg, event: Event<"rejected">): Leg {
  */
 function hadWaited(leg: Leg, { oid }: Event<"armed">): Leg | null {
   return leg.trigger !== null && wasTaken(leg) && (oid === null || oid === leg.oid) ? leg : null;
+}
+
+/** The record of what an answer has refused says it again; one that had taken it says more. */
+function agrees(leg: Leg, event: Event<"rejected">): Leg {
+  return leg.isExchangesWord && event.oid === null ? leg : rejected(leg, event);
 }
 
 function absent(leg: Leg, { reason }: Event<"proven_absent">): Leg {

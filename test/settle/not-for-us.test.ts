@@ -1,8 +1,10 @@
 /** Well-formed answers that are not for us: what names another is not read, and what names nothing is overruled by what does. */
 import { expect, test } from "bun:test";
+import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { jsonAnswer } from "../../src/paper/answers.ts";
 import { limit, liveOrders, type Scene, shown } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
+import { legRow } from "../support/rows.ts";
 
 const scene = scenesOfThisFile();
 
@@ -96,4 +98,12 @@ test("fills and open orders of another account of ours are not read as an accoun
   expect(kept).toHaveLength(s.venue.fillsOf(s.party.account.tradingAddress).length);
   const open = JSON.parse((await s.tell(null, { kind: "list_open" })).body) as { data: { id: string }[] };
   expect(open.data.map(({ id }) => id)).toEqual([own.id]);
+});
+
+test("the record of what an answer has refused changes nothing that was told, but that it had been taken before", () => {
+  const leg = { ...legRow(), state: "absent" as const, isExchangesWord: true, reason: "The exchange says: no" };
+  const record = { type: "rejected", reason: "iocCancelRejected", oid: null } as const;
+  expect(advanceLeg(leg, record)).toBe(leg);
+  expect(advanceLeg(leg, { ...record, oid: "77" })).toMatchObject({ state: "rejected", oid: "77" });
+  expect(advanceLeg({ ...leg, isExchangesWord: false }, record)).toMatchObject({ state: "rejected" });
 });

@@ -7,6 +7,7 @@ import type { Sent } from "./network.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { allOrders, isMisplaced, type TrueOrder, type Truth } from "./truth.ts";
 import type { Moves } from "./worlds/markets.ts";
+import type { Wrongly } from "./worlds/wrong.ts";
 
 type Run = {
   truth: Truth;
@@ -14,6 +15,7 @@ type Run = {
   sent: readonly Sent[];
   told: readonly ToldEvent[];
   moves: Moves | null;
+  wrongly: Pick<Wrongly, "wereListsWrong">;
   /** From then on reads are answered at once, milliseconds of virtual time. */
   faultsEndMs: number;
 };
@@ -23,8 +25,8 @@ const LIST_READ_WITHIN_MS = 65_000;
 
 export function auditMisplaced(run: Run): string[] {
   const orders = allOrders(run.truth).filter(isMisplaced);
-  if (orders.length > 0 && (run.moves === null || run.moves.swap === null))
-    return [`${orders.length} orders stand in another market, and no list had moved`];
+  const hadMoved = (run.moves !== null && run.moves.swap !== null) || run.wrongly.wereListsWrong();
+  if (orders.length > 0 && !hadMoved) return [`${orders.length} orders stand in another market, and no list had moved`];
   return orders.flatMap((order) => [...auditSince(run, order), ...auditTold(run, order)]);
 }
 

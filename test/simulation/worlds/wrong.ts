@@ -58,6 +58,8 @@ export type Wrongly = {
   fillsGivenTo(user: string): ReadonlySet<string>;
   /** When this account was given a state that was not its own, and that nothing in it tells from it; milliseconds of virtual time. */
   statesGivenTo(user: string): readonly number[];
+  /** Markets were listed in other places, or some of them not at all. */
+  wereListsWrong(): boolean;
 };
 
 /** `tell`: the answer that a request gets instead of its own. */
@@ -67,6 +69,7 @@ export const NOTHING_WRONG: Wrongly = {
   namelessMs: new Map(),
   fillsGivenTo: () => new Set(),
   statesGivenTo: () => [],
+  wereListsWrong: () => false,
 };
 
 type Parts = { venue: Venue; chance: Chance; isOver: () => boolean; nowMs: () => number };
@@ -93,12 +96,14 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   const namelessMs = new Map<number, number>();
   const fills = new Map<string, Set<string>>();
   const states = new Map<string, number[]>();
+  let wereListsWrong = false;
 
   function note({ asked, name }: Exchange, told: Answer): void {
     if (asked.action !== undefined && asked.nonce !== undefined) {
       if (!/"cloid":"0x/.test(told.body)) namelessMs.set(asked.nonce, nowMs());
       return;
     }
+    wereListsWrong ||= LISTS_OF_MARKETS.has(name) && !namesOtherDex(asked, told);
     const { user = "" } = asked;
     if (name === "clearinghouseState" && !namesOtherDex(asked, told))
       states.set(user, [...(states.get(user) ?? []), nowMs()]);
@@ -109,6 +114,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   return {
     namelessMs,
     fillsGivenTo: (user) => fills.get(user) ?? new Set(),
+    wereListsWrong: () => wereListsWrong,
     statesGivenTo: (user) => states.get(user) ?? [],
     tell(body, answer) {
       if (isOver()) return answer;
@@ -124,6 +130,9 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
     },
   };
 }
+
+/** A market's number is its place in one of these. */
+const LISTS_OF_MARKETS: ReadonlySet<string> = new Set(["meta", "spotMeta", "perpDexs"]);
 
 type FillRow = { time: number; coin: string; tid: number; cloid?: string | null };
 
@@ -152,8 +161,8 @@ function isNamedAnothers(venue: Venue, user: string, told: Answer): boolean {
   return cloids.length > 0 && cloids.every((cloid) => !account.cloids.has(cloid));
 }
 
-function namesOtherDex({ dex }: Asked, told: Answer): boolean {
-  const coins = told.body.matchAll(/"position":\{"coin":"([^"]+)"/g);
+function namesOtherDex({ dex = "" }: Asked, told: Answer): boolean {
+  const coins = told.body.matchAll(/(?:"position":\{"coin"|"name"):"([^"]+)"/g);
   return [...coins].some(([, coin = ""]) => (coin.includes(":") ? coin.split(":")[0] : "") !== dex);
 }
 
