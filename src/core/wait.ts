@@ -16,6 +16,7 @@ export const WAITS = {
     "its number is taken by an empty action, or its time is over: it was refused, and a copy may still be executed",
   twap_not_ended: "the exchange's history shows its end: it is canceled and asked for on and on",
   elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
+  next_look: "the next look, two seconds later at most, writes down that nothing is left, or names what is",
   not_stopped:
     "the stop is `stopped`: see what that waits for. What is held in a market is closed before that, once nothing is left of it there but orders of which nothing is shown and whose time is over",
   order_unsettled: "it is known what became of this order, which closes",
