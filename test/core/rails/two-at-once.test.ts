@@ -1,0 +1,37 @@
+/** Two bots of one account that ask in one moment: nobody has told yet what became of the first, and it counts as filled. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Side } from "../../../src/core/order.ts";
+import { judged, leg, usd } from "./judged.ts";
+
+const SIDE = fc.constantFrom<Side>("buy", "sell");
+/** Held by each: never on opposite sides before. */
+const HELD = fc
+  .record({ sign: fc.constantFrom(1, -1), first: fc.nat(3), second: fc.nat(3) })
+  .map(({ sign, first, second }) => ({ first: sign * first, second: sign * second }));
+const ASKED = fc.record({ side: SIDE, size: fc.integer({ min: 1, max: 6 }), isLost: fc.boolean() });
+
+type Asked = { side: Side; size: number };
+
+function after(held: number, { side, size }: Asked): number {
+  return side === "buy" ? held + size : held - size;
+}
+
+test("of two that are taken the nets are not opposite, whatever both hold and ask for", () => {
+  const seen = { taken: 0, refused: 0 };
+  fc.assert(
+    fc.property(HELD, ASKED, ASKED, (held, one, other) => {
+      const account = String(held.first + held.second);
+      const first = leg({ bot: "b", side: one.side, remaining: usd(one.size) });
+      const asked = judged({ bot: "b" }, first, { net: String(held.first), account });
+      fc.pre(asked === "allowed");
+      const out = { ...first, isInFlight: !one.isLost, isUnheard: one.isLost };
+      const second = leg({ side: other.side, remaining: usd(other.size), cloid: "0xsecond", orderId: "second" });
+      const told = judged({}, second, { net: String(held.second), account, legs: [out] });
+      seen[told === "allowed" ? "taken" : "refused"] += 1;
+      if (told === "allowed") expect(after(held.first, one) * after(held.second, other)).toBeGreaterThanOrEqual(0);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
+});
