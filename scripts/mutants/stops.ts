@@ -110,8 +110,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a stop that stands in goes although something is held on its side",
     "src/actions/closed-by-others.ts",
-    "if (!areAllKnown(world, parent) || holdsSomething(world, order)) {",
-    "if (!areAllKnown(world, parent)) {",
+    'return !isZero(held) && isNegative(held) === (side === "buy");',
+    'return !isZero(held) && isNegative(held) !== (side === "buy");',
   ),
   one(
     "a stop that stands in goes whatever the position says",
