@@ -369,15 +369,19 @@ test("once others have closed what its order had filled, by fills and positions,
   expect(await lookAfterFill([{ size: "1", startPosition: "1" }])).toBe(true);
 });
 
-test("while anything is held on its side, or nobody can say, it stays", async () => {
-  expect(await lookAfterFill([])).toBe(false);
-  expect(await lookAfterFill([{ size: "0.5", startPosition: "1" }])).toBe(false);
-  const closed = [{ size: "1", startPosition: "1" }];
-  expect(await lookAfterFill(closed, ({ venue }) => void venue.failing.add("clearinghouseState"))).toBe(false);
-  // Somebody has bought again, which no fill tells yet: of that order nothing but its fills is asked here.
-  const held = ({ venue }: GatewayRig) => {
-    const fills = [{ size: "0.3", atMs: START_MS, tid: 7, isShown: false }];
+/** The position that the exchange shows: of this order nothing but its fills is asked. */
+function holds(size: string): (rig: GatewayRig) => void {
+  return ({ venue }) => {
+    const fills = [{ size, atMs: START_MS, tid: 7, isShown: false }];
     venue.orders.push({ oid: 7, cloid: "0x7", isBuy: true, fills } as unknown as (typeof venue.orders)[number]);
   };
-  expect(await lookAfterFill(closed, held)).toBe(false);
+}
+
+test("while anything is held on its side, or nobody can say, it stays", async () => {
+  expect(await lookAfterFill([], holds("1"))).toBe(false);
+  expect(await lookAfterFill([{ size: "0.5", startPosition: "1" }], holds("0.5"))).toBe(false);
+  const closed = [{ size: "1", startPosition: "1" }];
+  expect(await lookAfterFill(closed, ({ venue }) => void venue.failing.add("clearinghouseState"))).toBe(false);
+  // Somebody has bought again, which no fill tells yet.
+  expect(await lookAfterFill(closed, holds("0.3"))).toBe(false);
 });
