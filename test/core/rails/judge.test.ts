@@ -141,41 +141,6 @@ describe("judged", () => {
       [{}, leg({}), { account: "-1" }],
     ],
     [
-      "nor where another's sale that would be taken at once is on its way",
-      "opposite_position",
-      [{}, leg({}), { legs: [leg({ bot: "b", side: "sell", isInFlight: true })] }],
-    ],
-    [
-      "nor where the answer to another's sale was lost, wherever that stood",
-      "opposite_position",
-      [{}, leg({}), { legs: [leg({ bot: null, side: "sell", price: usd(500), isUnheard: true })] }],
-    ],
-    [
-      "what is on its way to rest is not held",
-      "allowed",
-      [{}, leg({}), { legs: [leg({ bot: "b", side: "sell", price: usd(500), isInFlight: true })] }],
-    ],
-    [
-      "nor is what rests, what waits for its trigger, or what only reduces",
-      "allowed",
-      [
-        {},
-        leg({}),
-        {
-          legs: [
-            leg({ bot: "b", side: "sell" }),
-            leg({ bot: "b", side: "sell", isInFlight: true, triggerPrice: usd(90) }),
-            leg({ bot: "b", side: "sell", isInFlight: true, canOnlyReduce: true, price: usd(500), isUnheard: true }),
-          ],
-        },
-      ],
-    ],
-    [
-      "others that are long stay so with less than they have on its way",
-      "allowed",
-      [{}, leg({}), { account: "2", legs: [leg({ bot: "b", side: "sell", remaining: usd(2), isInFlight: true })] }],
-    ],
-    [
       "one that is short is told what it may buy back",
       "opposite_position 1",
       [{}, leg({ remaining: usd(2) }), { net: "-1", account: "-3" }],

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Side } from "../../../src/core/order.ts";
-import { judged, leg, usd } from "./judged.ts";
+import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
+import { judged, type Known, leg, usd } from "./judged.ts";
 
 const SIDE = fc.constantFrom<Side>("buy", "sell");
 /** Held by each: never on opposite sides before. */
@@ -34,4 +35,44 @@ test("of two that are taken the nets are not opposite, whatever both hold and as
     { numRuns: 2_000 },
   );
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
+});
+
+test.each<[string, string, [object, OpenLeg, Known]]>([
+  [
+    "where another's sale that would be taken at once is on its way",
+    "opposite_position",
+    [{}, leg({}), { legs: [leg({ bot: "b", side: "sell", isInFlight: true })] }],
+  ],
+  [
+    "where the answer to another's sale was lost, wherever that stood",
+    "opposite_position",
+    [{}, leg({}), { legs: [leg({ bot: null, side: "sell", price: usd(500), isUnheard: true })] }],
+  ],
+  [
+    "what is on its way to rest is not held",
+    "allowed",
+    [{}, leg({}), { legs: [leg({ bot: "b", side: "sell", price: usd(500), isInFlight: true })] }],
+  ],
+  [
+    "nor is what rests, what waits for its trigger, or what only reduces",
+    "allowed",
+    [
+      {},
+      leg({}),
+      {
+        legs: [
+          leg({ bot: "b", side: "sell" }),
+          leg({ bot: "b", side: "sell", isInFlight: true, triggerPrice: usd(90) }),
+          leg({ bot: "b", side: "sell", isInFlight: true, canOnlyReduce: true, price: usd(500), isUnheard: true }),
+        ],
+      },
+    ],
+  ],
+  [
+    "others that are long stay so with less than they have on its way",
+    "allowed",
+    [{}, leg({}), { account: "2", legs: [leg({ bot: "b", side: "sell", remaining: usd(2), isInFlight: true })] }],
+  ],
+])("a bot that is flat and buys: %s: %s", (_name, verdict, [rails, wished, known]) => {
+  expect(judged(rails, wished, known)).toBe(verdict);
 });
