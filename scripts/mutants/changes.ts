@@ -132,7 +132,7 @@ export const CHANGES: readonly Mutant[] = [
     name: "cancels by one reading of the list of markets end an order",
     changes: [
       {
-        file: "src/settle/cancel/pursue-cancel.ts",
+        file: "src/settle/cancel/misses.ts",
         find: "  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;\n",
         put: "",
       },

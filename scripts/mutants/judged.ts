@@ -19,6 +19,24 @@ const BOT_TWAPS = "src/store/bot-twaps.ts";
 /** Bugs of one line in how a bot is judged, and in what is booked of it. */
 export const JUDGED: readonly Mutant[] = [
   one(
+    "another's sale that is on its way is not held",
+    JUDGE,
+    "compare(subtract(account, coming), net.low) < 0",
+    "compare(account, net.low) < 0",
+  ),
+  one(
+    "another's purchase that is on its way is not held",
+    JUDGE,
+    "compare(add(account, coming), net.high) > 0",
+    "compare(account, net.high) > 0",
+  ),
+  one(
+    "another's order whose answer was lost was not filled",
+    JUDGE,
+    "return each.isUnheard || (each.isInFlight",
+    "return (each.isInFlight",
+  ),
+  one(
     "where nobody knows what the account holds a bot's net is in no doubt",
     EXPOSURE,
     "if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };",

@@ -32,6 +32,7 @@ import { SINGLE_STEPS } from "./single-steps.ts";
 import { STOPS } from "./stops.ts";
 import { STORES } from "./stores.ts";
 import { TOLD_LATE } from "./told-late.ts";
+import { UNFOUND_BUGS } from "./unfound.ts";
 import { UNSEEN } from "./unseen.ts";
 import { WAYS_ROUND } from "./ways-round.ts";
 import { WHOLE_TRADES } from "./whole-trades.ts";
@@ -377,6 +378,7 @@ export const LISTS = {
   late_copies: LATE_COPIES,
   "single-steps": SINGLE_STEPS,
   stops: STOPS,
+  unfound: UNFOUND_BUGS,
   stores: STORES,
   "told-late": TOLD_LATE,
   unseen: UNSEEN,

@@ -140,9 +140,9 @@ export const MODIFIES: readonly Mutant[] = [
         put: 'findLast((attempt) => attempt.kind === "cancel")',
       },
       {
-        file: "src/settle/cancel/pursue-cancel.ts",
-        find: "  const known = missed.get(leg.cloid);",
-        put: "  const known = [...missed.values()].toSorted((a, b) => b.times - a.times)[0];",
+        file: "src/settle/cancel/misses.ts",
+        find: "  const known = misses.get(leg.cloid);",
+        put: "  const known = [...misses.values()].toSorted((a, b) => b.times - a.times)[0];",
       },
     ],
   },

@@ -67,12 +67,7 @@ export const OUTSIDE: readonly Mutant[] = [
   ),
   one("a stop that stands in is tried for good", STAND_IN, "refused >= MAX_REFUSED || ", ""),
   one("a stop that stands in is tried again at each look", STAND_IN, "const RETRY_MS = 10_000;", "const RETRY_MS = 0;"),
-  one(
-    "a stop that stands in stays as large as its order was",
-    STAND_IN,
-    "await Promise.all(needed.map((each) => giveWay(deps, each)));",
-    "",
-  ),
+  one("a stop that stands in stays as large as its order was", STAND_IN, "    return giveWay(deps, standing);\n", ""),
   one(
     "a stop that stands in goes before one of what was filled stands",
     STAND_IN,

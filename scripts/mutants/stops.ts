@@ -108,6 +108,18 @@ export const STOPS: readonly Mutant[] = [
     ": true;",
   ),
   one(
+    "a stop that stands in goes although something is held on its side",
+    "src/actions/closed-by-others.ts",
+    'return !isZero(held) && isNegative(held) === (side === "buy");',
+    'return !isZero(held) && isNegative(held) !== (side === "buy");',
+  ),
+  one(
+    "a stop that stands in goes whatever the position says",
+    "src/actions/closed-by-others.ts",
+    'word === "unmoved" && !holdsSomething',
+    'word !== "behind" && !holdsSomething',
+  ),
+  one(
     "what was placed elsewhere is canceled as often as it comes",
     WITHDRAW,
     '  const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;\n',

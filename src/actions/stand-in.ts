@@ -1,7 +1,8 @@
 /**
  * Stops of the gateway's own that stand in for those of an order from elsewhere which is to be canceled: its children go with it, and what it
  * has filled by then, as no list may show yet, would be left without protection. Each is placed and proven before its order goes. Once it is
- * known what was filled it goes itself, where that is nothing, or gives way to one of just that: a larger one closes what others hold.
+ * known what was filled it goes itself, where that is nothing, or gives way to one of just that: a larger one closes what others hold. It
+ * goes as well once others have closed that.
  */
 import type { Account } from "../core/account.ts";
 import { compare, decimal, isZero } from "../core/decimal.ts";
@@ -23,6 +24,7 @@ import { type FrontendOrder, parseOrderStatusOf } from "../wire/answer/order-sta
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { jsonInteger } from "../wire/json.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
+import { openClosedByOthers } from "./closed-by-others.ts";
 import { outsideOrder } from "./outside-order.ts";
 
 export type ToStandIn = ToPlaceOwn & With<"settling">;
@@ -146,6 +148,7 @@ const ASK_EVERY_MS = 30_000;
 export function openStandIns(deps: ToStandIn) {
   /** By native id of the order: when it was asked for, elapsed milliseconds. */
   let askedAtMs = new Map<string, number>();
+  const closedByOthers = openClosedByOthers(deps);
 
   /** It may have ended while nobody knew whether its stop stands, or this process may have died then: so it has no row. */
   async function learn(account: Account, oid: string): Promise<void> {
@@ -153,6 +156,14 @@ export function openStandIns(deps: ToStandIn) {
     if (nowMs - (askedAtMs.get(oid) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS) return;
     askedAtMs.set(oid, nowMs);
     await adoptEnded(deps, account, oid);
+  }
+
+  async function giveWayOrGo(standing: StandingIn): Promise<void> {
+    const { account, order, oid } = standing;
+    const parent = parentOf(deps, account, oid);
+    const isOver = parent !== null && !isLive(parent.status) && order.status === "waiting_for_trigger";
+    if (isOver && (await closedByOthers.isClosed({ account, order, parent }))) return cancel(deps, account, order);
+    return giveWay(deps, standing);
   }
 
   return {
@@ -165,7 +176,7 @@ export function openStandIns(deps: ToStandIn) {
       const needless = standing.filter(({ account, oid }) => isNeedless(deps, account, oid));
       await Promise.all(needless.map(({ account, order }) => cancel(deps, account, order)));
       const needed = standing.filter((each) => !needless.includes(each));
-      await Promise.all(needed.map((each) => giveWay(deps, each)));
+      await Promise.all(needed.map((each) => giveWayOrGo(each)));
     },
   };
 }

@@ -36,7 +36,7 @@ function ofLostAnswer(attempt: Attempt): string {
   const witnesses = `answers of the exchange's history that reach past ${end} and lack it, ${negatives} of ${WITNESSES_NEEDED} so far`;
   if (seal === null)
     return `the exchange to show it, or to say of its number whether anything took it (${noops} empty actions sent so far), or ${witnesses}; next, a look by its client order id`;
-  const quiet = "while the account is quiet its history does not move";
+  const quiet = "while the account is quiet its history does not move, and the answers to a cancel of an order tell";
   return `the exchange to show it, or ${witnesses} (${SEALS[seal]}; ${quiet}); next, a look`;
 }
 

@@ -28,6 +28,8 @@ export type Trace = {
   leftOut: number;
   /** It is a modify that places only where it cancels its original, and the original had ended otherwise. */
   hadNothingToReplace: boolean;
+  /** By the exchange's own answers to cancels of it nothing of it is there (`isUnfound`), and by then all fills are known. */
+  isUnfound: boolean;
 };
 
 /** How a search for what an action placed may end without finding it. */
@@ -43,7 +45,9 @@ export type Absence =
   /** Its original had an end of its own, by the exchange's listed word: a modify places nothing then. */
   | "replaced_nothing"
   /** It is not open, and of its time all fills are known, but no record is kept any more: it had no fills. */
-  | "outlived";
+  | "outlived"
+  /** Cancels of it find nothing, for as long as any list is behind, and all fills are known: it is not open and had none. */
+  | "unfound";
 
 /** How many answers, of separate requests, it takes to conclude that an action left nothing. */
 export const WITNESSES_NEEDED = 2;
@@ -68,7 +72,8 @@ export function concludeAbsence(
   if (isRefusal && trace.sweeps >= WITNESSES_NEEDED) return "refused";
   if (trace.leftOut >= WITNESSES_NEEDED) return "left_out";
   if (attempt.negatives >= WITNESSES_NEEDED) return "left_nothing";
-  return trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown ? "outlived" : null;
+  if (trace.outlived >= WITNESSES_NEEDED && trace.areFillsKnown) return "outlived";
+  return trace.isUnfound ? "unfound" : null;
 }
 
 /** One answer of the order history that lacks what is looked for. Times of the exchange, unix milliseconds. */
@@ -126,13 +131,13 @@ export const BEHIND_MS = 150_000;
 /** How long answers and silence about an order have to agree: a list of markets is behind for no longer, milliseconds. */
 const GONE_FOR_MS = 5 * 60_000;
 
-/** What cancels of an order by its native id have said, each under the number that the newest list has for its market. */
+/** What cancels that name an order have said, each under the number that the newest list has for its market. */
 export type CancelsWord = {
   /** Readings of the list of markets under whose number a cancel has found nothing. */
   readings: number;
   /** Time since the first of these readings, milliseconds. */
   forMs: number;
-  /** The number that the newest list has is the one under which the order was confirmed. */
+  /** The number that the newest list has is the one under which the order was confirmed, or, where it never was, signed. */
   isConfirmedNumber: boolean;
 };
 
@@ -146,6 +151,17 @@ export type CancelsWord = {
 export function isGoneByCancels(word: CancelsWord | null, isTrigger: boolean, unseenForMs: number): boolean {
   if (word === null || isTrigger || !word.isConfirmedNumber || word.readings < WITNESSES_NEEDED) return false;
   return Math.min(word.forMs, unseenForMs) >= GONE_FOR_MS;
+}
+
+/**
+ * The same of an order of which no answer came and that nothing shows, by cancels that carry its client order id: an account in which
+ * nothing else happens has no other word. They count from when nothing of it can newly come: it may have arrived after an earlier one.
+ */
+export function isUnfound(
+  word: CancelsWord | null,
+  { isTrigger, canCome, unseenForMs }: { isTrigger: boolean; canCome: boolean; unseenForMs: number },
+): boolean {
+  return !canCome && isGoneByCancels(word, isTrigger, unseenForMs);
 }
 
 /**

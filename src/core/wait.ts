@@ -7,7 +7,7 @@ export const WAITS = {
   restore_not_taken_up: "what was signed after the restored backup has been taken up",
   no_agent: "an agent key of the account is approved and unlocked: nothing can be signed before",
   outcome_unknown:
-    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else it may be that nothing shows it: after a day `postern order release` ends that",
+    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else the exchange's own answers to cancels of an order tell that it is not there, after five minutes, and a TWAP ends by its own minutes. Where they cannot (a trigger; spot, of which no position tells the fills) it may be that nothing shows it: after a day `postern order release` ends that",
   not_canceled_yet: "its cancel is sent: it waits for its turn among what is under way, or for the exchange's weight",
   cancel_unanswered: "the exchange shows it closed, or answers the cancel, which is sent again while it does not",
   cancel_refused: "the exchange takes a cancel: it has refused the last one, and is asked again",
@@ -16,6 +16,7 @@ export const WAITS = {
     "its number is taken by an empty action, or its time is over: it was refused, and a copy may still be executed",
   twap_not_ended: "the exchange's history shows its end: it is canceled and asked for on and on",
   elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
+  next_look: "the next look, two seconds later at most, writes down that nothing is left, or names what is",
   not_stopped:
     "the stop is `stopped`: see what that waits for. What is held in a market is closed before that, once nothing is left of it there but orders of which nothing is shown and whose time is over",
   order_unsettled: "it is known what became of this order, which closes",

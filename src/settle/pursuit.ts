@@ -2,6 +2,7 @@ import { type Attempt, overByMs, sweepDelayMs, WITNESS_SPACING_MS } from "../cor
 import type { World } from "../deps.ts";
 import type { InfoOptions } from "../exchange/exchange.ts";
 import type { Grounds } from "./cancel/grounds.ts";
+import type { CancelMisses } from "./cancel/misses.ts";
 import type { FillEvidence } from "./evidence/fill-evidence.ts";
 import type { Vanished } from "./evidence/vanished.ts";
 import type { Sought } from "./look/look.ts";
@@ -34,6 +35,13 @@ export type Pursuit = {
   outlivedByMs: number | null;
   /** Of them, since the last that found otherwise, how many found the position where the known fills had left it. */
   unmoved: number;
+  /** Elapsed time of the first sweep that showed nothing of it, with none since then that may have; null while there is none. */
+  unseenSinceElapsedMs: number | null;
+  /**
+   * Where cancels of it find nothing (`isUnfound`): by when that was so, exchange time, how many positions of after it, apart, stand where
+   * the known fills have left them, and the elapsed time of the last. Null while something speaks against it.
+   */
+  unfound: { byMs: number; unmoved: number; lastElapsedMs: number } | null;
   /** The native id by which fills alone name it, and the elapsed time of the first look that found no record of that. */
   lead: { oid: string; missedElapsedMs: number } | null;
   /** By when at the latest its number was found to be taken, exchange time, unix milliseconds; null while it is not. */
@@ -54,11 +62,6 @@ export type Pursuit = {
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
   reissues: number;
-  /**
-   * By a leg's client order id: cancels that found nothing of it under the number that the list of markets has, each by a
-   * newer reading of it, and our monotonic times of the newest reading and of the first of these answers, milliseconds.
-   */
-  missed: Map<string, { times: number; listReadElapsedMs: number; sinceElapsedMs: number }>;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -91,6 +94,8 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     lastOutlivedElapsedMs: null,
     outlivedByMs: null,
     unmoved: 0,
+    unseenSinceElapsedMs: null,
+    unfound: null,
     lead: null,
     takenByMs: null,
     noop,
@@ -102,7 +107,6 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     lastRefusalElapsedMs: null,
     lastSentElapsedMs: null,
     reissues: 0,
-    missed: new Map(),
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,
@@ -200,6 +204,7 @@ export type Tools = {
   vanished: Vanished;
   evidence: FillEvidence;
   grounds: Grounds;
+  misses: CancelMisses;
   /** The leg that an attempt placed (or, for a cancel, acts on) and whose it is. Reads the database. */
   soughtOf(attempt: Attempt): Sought;
   /** The trading address of the account that an attempt is for. */

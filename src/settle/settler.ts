@@ -6,6 +6,7 @@ import { listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
 import { type Grounds, LASTING } from "./cancel/grounds.ts";
+import { openCancelMisses } from "./cancel/misses.ts";
 import { burnWhenDue } from "./evidence/absence.ts";
 import { askedTerms } from "./evidence/difference.ts";
 import { gatherFillEvidence } from "./evidence/fill-evidence.ts";
@@ -53,6 +54,7 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
     vanished: openVanished(world, evidence, sweeps),
     evidence,
     grounds: heeding.grounds,
+    misses: openCancelMisses(),
     soughtOf: (attempt) => soughtOf(world, attempt),
     userOf: (attempt) => accountOf(world, attempt).tradingAddress,
   };

@@ -115,6 +115,6 @@ export function twapLeg(store: Store, operation: MadeOperation): OpenLeg {
 type TwapTerms = Pick<OpenLeg, "market" | "side" | "bot"> & { reduceOnly: boolean };
 
 function legOf(id: string, { market, side, reduceOnly, bot }: TwapTerms, remaining: Decimal): OpenLeg {
-  const leg = { market, side, canOnlyReduce: reduceOnly, bot, remaining, isUnheard: false };
+  const leg = { market, side, canOnlyReduce: reduceOnly, bot, remaining, isUnheard: false, isInFlight: false };
   return { ...leg, orderId: id, cloid: id, price: null, triggerPrice: null, triggerKind: null };
 }

@@ -134,6 +134,7 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
       triggerPrice: waiting === null ? null : decimal(waiting.price),
       triggerKind: waiting?.kind ?? null,
       isUnheard: leg.state === "lost" || leg.state === "closing",
+      isInFlight: leg.state === "sent",
       bot: botOf(store, terms.keyHash),
     },
   ];

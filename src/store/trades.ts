@@ -92,7 +92,7 @@ export function listReservedLegs(store: Store, accountId: string): OpenLeg[] {
     if (isSent || isEntryUnwanted) return [];
     const bot = botOf(store, keyHash);
     const terms = { remaining: decimal(size), price: decimal(price), canOnlyReduce: false };
-    const state = { triggerPrice: null, triggerKind: null, isUnheard: false } as const;
+    const state = { triggerPrice: null, triggerKind: null, isUnheard: false, isInFlight: false } as const;
     return [{ orderId: id, cloid: id, market, side, bot, ...terms, ...state }];
   });
 }

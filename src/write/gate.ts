@@ -208,6 +208,7 @@ function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boo
     triggerPrice: waits ? trigger.price : null,
     triggerKind: waits ? trigger.kind : null,
     isUnheard: false,
+    isInFlight: true,
   };
   const { sizeDecimals, pairName } = market;
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
@@ -226,6 +227,7 @@ function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): 
     triggerPrice: null,
     triggerKind: null,
     isUnheard: false,
+    isInFlight: true,
   };
   return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };
 }

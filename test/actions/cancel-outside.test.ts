@@ -343,3 +343,54 @@ test("no stop that stands in goes before the start has looked at what was open",
   await goOn(rig, openStandIns(rig.deps).look());
   expect(rig.exchange.sent.length).toBe(0);
 });
+
+/** Its order is over and was filled whole; `closings` are fills of others on the other side, as the index has them. */
+async function lookAfterFill(
+  closings: readonly { size: string; startPosition: string }[],
+  begin?: (rig: GatewayRig) => void,
+) {
+  const { rig } = openWithBracket();
+  placeStandIn(rig);
+  const order = orderRow({ exchangeOrderId: String(OID), status: "filled", size: "1", filledSize: decimal("1") });
+  const closed = closings.map(({ size, startPosition }, nth) =>
+    fillRow({
+      accountId: ACCOUNT.id,
+      id: `closing-${nth}`,
+      oid: `9${nth}`,
+      side: "sell",
+      size: decimal(size),
+      startPosition: decimal(startPosition),
+      timeMs: START_MS + 1 + nth,
+    }),
+  );
+  inTransaction(rig.store, () => {
+    insertOrder(rig.store, order);
+    insertLeg(rig.store, legRow({ orderId: order.id, oid: String(OID) }));
+    insertFills(rig.store, [{ ...FILL, size: decimal("1") }, ...closed], { atMs: START_MS, toldFromMs: 0 });
+  });
+  begin?.(rig);
+  const watch = openStandIns(rig.deps);
+  for (let times = 0; times < 14; times += 1) await goOn(rig, watch.look());
+  return sent(rig, '"o":99}') > 0;
+}
+
+test("once others have closed what its order had filled, by fills and positions, a stop that stands in goes", async () => {
+  expect(await lookAfterFill([{ size: "1", startPosition: "1" }])).toBe(true);
+});
+
+/** The position that the exchange shows: of this order nothing but its fills is asked. */
+function holds(size: string): (rig: GatewayRig) => void {
+  return ({ venue }) => {
+    const fills = [{ size, atMs: START_MS, tid: 7, isShown: false }];
+    venue.orders.push({ oid: 7, cloid: "0x7", isBuy: true, fills } as unknown as (typeof venue.orders)[number]);
+  };
+}
+
+test("while anything is held on its side, or nobody can say, it stays", async () => {
+  expect(await lookAfterFill([], holds("1"))).toBe(false);
+  expect(await lookAfterFill([{ size: "0.5", startPosition: "1" }], holds("0.5"))).toBe(false);
+  const closed = [{ size: "1", startPosition: "1" }];
+  expect(await lookAfterFill(closed, ({ venue }) => void venue.failing.add("clearinghouseState"))).toBe(false);
+  // Somebody has bought again, which no fill tells yet.
+  expect(await lookAfterFill(closed, holds("0.3"))).toBe(false);
+});

@@ -38,6 +38,7 @@ const NO_TRACE = {
   outlived: 0,
   areFillsKnown: true,
   hadNothingToReplace: false,
+  isUnfound: false,
   hasRun: false,
   leftOut: 0,
 };
@@ -122,6 +123,7 @@ test("whatever else is known, one store that shows a trace outweighs it", () => 
             hasRun: true,
             leftOut: 9,
             hadNothingToReplace: true,
+            isUnfound: true,
           },
           refusal,
         ),

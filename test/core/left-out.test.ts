@@ -11,6 +11,7 @@ const NO_TRACE = {
   outlived: 0,
   areFillsKnown: true,
   hadNothingToReplace: false,
+  isUnfound: false,
   hasRun: false,
   leftOut: 0,
 };

@@ -122,6 +122,20 @@ test("it names lists that cannot be read, and is silent once it is stopped", asy
   expect(await shown(rig, id)).toMatchObject({ status: "stopped", waits_for: [] });
 });
 
+test("from its first answer until it is stopped it says what it waits for, whenever it is asked", async () => {
+  const rig = quietRig();
+  const answer = await rig.ask({ path: "/v1/stop", apiKey: KEYS.both, body: { scope: "bot" } });
+  const first = (await answer.json()) as Told;
+  const told = [first];
+  while (told.at(-1)?.status !== "stopped" && told.length < 40) {
+    told.push(await shown(rig, first.id));
+    await rig.clock.advance(50);
+  }
+  expect(told.at(-1)).toMatchObject({ status: "stopped", waits_for: [] });
+  expect(told.filter(({ status, waits_for: waits }) => status === "stopping" && waits.length === 0)).toEqual([]);
+  expect(reasons(first.waits_for)).toEqual([["next_look", null, null]]);
+});
+
 test("while no list of markets has been read it says so", async () => {
   const rig = quietRig();
   rig.deps.markets.current = () => null;

@@ -53,6 +53,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
     grounds: LASTING,
+    misses: new Map(),
     soughtOf: () => sought,
     userOf: bug,
   };

@@ -33,6 +33,7 @@ function toolsOf({ deps }: GatewayRig): Tools {
     vanished: { look: bug, shown: bug },
     evidence: gatherFillEvidence(),
     grounds: LASTING,
+    misses: new Map(),
     soughtOf: bug,
     userOf: bug,
   };

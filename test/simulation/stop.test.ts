@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { fieldOf } from "./clients.ts";
 import type { Ask } from "./front.ts";
 import { directly, type Fate } from "./network.ts";
+import { neverKnown } from "./never-known.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
@@ -180,6 +181,32 @@ test("a TWAP whose cancel gets nowhere keeps the stop from being told as done", 
   await untilStopped(s);
   expect(s.venue.runtime.world.venue.twaps.size).toBe(0);
 });
+
+test("in an account that does nothing else an order of which nothing is ever shown keeps no stop from its end", async () => {
+  const s = await scene();
+  s.setFate(neverKnown((body) => body.includes('"type":"order"')));
+  s.ask("lost-key-1", limit("buy", 90_000));
+  await s.pass(200);
+  await s.tell("stop-key-1", STOP);
+  // Nothing of it is there by the exchange's own answers, but no list of markets may be behind.
+  await s.pass(280_000);
+  expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopping");
+  await s.pass(180_000);
+  expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopped");
+  expect(shown(await s.tell("lost-key-1", limit("buy", 90_000)))).toMatchObject({ status: "canceled" });
+}, 30_000);
+
+test("a TWAP of which nothing is ever shown keeps a stop from its end until its own minutes are over", async () => {
+  const s = await scene();
+  s.setFate(neverKnown((body) => body.includes('"type":"twapOrder"')));
+  s.ask("twap-key-1", { kind: "twap", market: "BTC", side: "buy", size: "0.1", minutes: 10 });
+  await s.pass(200);
+  await s.tell("stop-key-1", STOP);
+  await s.pass(12 * 60_000);
+  expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopping");
+  await s.pass(2 * 60_000);
+  expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopped");
+}, 60_000);
 
 test("what was placed elsewhere is canceled once and listed; what comes later is not", async () => {
   const s = await scene();

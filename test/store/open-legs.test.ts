@@ -304,3 +304,21 @@ test.each<[Leg["state"], string | null]>([
   expect(listOpenLegs(store, accountId)).toMatchObject([{ triggerPrice, triggerKind: triggerPrice && "stop_loss" }]);
   closeStore(store);
 });
+
+test.each<[Leg["state"], isInFlight: boolean, isUnheard: boolean]>([
+  ["sent", true, false],
+  ["lost", false, true],
+  ["closing", false, true],
+  ["resting", false, false],
+])(
+  "of one that is %s it is told whether its answer is awaited (%p) or was lost (%p)",
+  (state, isInFlight, isUnheard) => {
+    const store = openStore(":memory:");
+    inTransaction(store, () => {
+      insertOrder(store, orderRow({ id: idOf(1), status: "unknown" }));
+      insertLeg(store, legRow({ cloid: cloidOf(idOf(1)), orderId: idOf(1), state, oid: null }));
+    });
+    expect(listOpenLegs(store, accountId)).toMatchObject([{ isInFlight, isUnheard }]);
+    closeStore(store);
+  },
+);

@@ -34,6 +34,8 @@ export type OpenLeg = {
    * among these: whoever sent it will be told.
    */
   isUnheard: boolean;
+  /** It is on its way, or just about to be: nothing has been answered yet. */
+  isInFlight: boolean;
   /** For rails: it says so at the exchange, or it sells on spot, where there is nothing below zero. What it brings is for stops to ask. */
   canOnlyReduce: boolean;
   /** Null for what no bot has placed. */

@@ -23,7 +23,16 @@ import {
   ZERO,
 } from "../decimal.ts";
 import { distanceFault } from "./distance.ts";
-import { isAbove, type NetRange, netRange, notionalAt, notionalOf, type Reference, worstPosition } from "./exposure.ts";
+import {
+  isAbove,
+  type NetRange,
+  netRange,
+  notionalAt,
+  notionalOf,
+  type OpenLeg,
+  type Reference,
+  worstPosition,
+} from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
@@ -118,7 +127,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal |
     distanceFault(rails, facts, wish) ??
     settingFault(rails, facts, market) ??
     orderSizeFault(rails, increase) ??
-    oppositeFault(increase) ??
+    oppositeFault(rails, increase) ??
     (rails.touches === "all" ? null : displacedFault(rails, facts, wish)) ??
     positionFault(rails, increase) ??
     exposureFault(rails, increase) ??
@@ -165,11 +174,17 @@ type Increase = PricedWish & {
 
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
- * certain, that of the others is not either, and only what is certain is held against it.
+ * certain, that of the others is not either, and only what is certain is held against it. What others have on its way, or lost, counts
+ * as filled: of two that ask in one moment the second is refused.
  */
-function oppositeFault({ account, wish: { leg, sizeDecimals }, own: { markets }, net }: Increase): RailRefusal | null {
+function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
+  const { account, wish, own, net } = increase;
+  const { leg, sizeDecimals } = wish;
+  const { markets } = own;
   const { side, market, remaining } = leg;
-  const isOpposed = side === "buy" ? compare(account, net.low) < 0 : compare(account, net.high) > 0;
+  const coming = comingAgainst(bot, increase);
+  const isOpposed =
+    side === "buy" ? compare(subtract(account, coming), net.low) < 0 : compare(add(account, coming), net.high) > 0;
   if (!isOpposed) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
   const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
@@ -181,6 +196,20 @@ function oppositeFault({ account, wish: { leg, sizeDecimals }, own: { markets },
     use: `${side} beyond flat`,
     largest: isAbove(toFlat, ZERO) ? toFlat : null,
   });
+}
+
+/** What others may hold on the other side without its being in the position yet. What rests, or waits, is not held before it is filled. */
+function comingAgainst(bot: string, { facts, reference, wish: { leg } }: Increase): Decimal {
+  const against = facts.legs.filter((each) => {
+    if (each.bot === bot || each.market !== leg.market || each.side === leg.side || each.canOnlyReduce) return false;
+    return each.isUnheard || (each.isInFlight && isTakenAtOnce(each, reference));
+  });
+  return sum(against.map((each) => each.remaining));
+}
+
+function isTakenAtOnce({ side, price, triggerPrice }: OpenLeg, { low, high }: Reference): boolean {
+  if (triggerPrice !== null) return false;
+  return price === null || (side === "buy" ? compare(price, low) >= 0 : compare(price, high) <= 0);
 }
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailRefusal | null {

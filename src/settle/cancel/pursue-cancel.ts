@@ -1,9 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
-import type { CancelsWord } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { findAttempt } from "../../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
@@ -29,10 +27,13 @@ import {
   reissueCancel,
 } from "./cancel.ts";
 import { giveUpCancel, groundOf } from "./grounds.ts";
+import { cancelsWord, countMissed, isToAskByName } from "./misses.ts";
 
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
 const MAX_REISSUE_AFTER_MS = 60_000;
+/** Between two cancels of what nothing shows, elapsed milliseconds: a newer list of markets is read as often. */
+const ASK_BY_NAME_AFTER_MS = 60_000;
 /** Looks at a canceled leg before it is given up to read what had been filled by then: some minutes. */
 const MAX_LOOKS_AT_CLOSED = 60;
 /** Looks that may miss an order because a node is behind, before it is asked whether the exchange has forgotten it. */
@@ -48,6 +49,8 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   const target = canceledLeg(world, attempt);
   // A closed leg is looked at once more: the cancel's answer does not say what had been filled by then.
   const legs = listLegs(world.store, attempt.resource.id);
+  // What earlier cancels did not find may have been shown since.
+  if (pursuit.looks === 0) for (const { cloid } of legs) tools.misses.delete(cloid);
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
   const looks = new Map<string, LegLook>();
   for (const leg of toLook) looks.set(leg.cloid, await lookAndRecord(tools, attempt, { pursuit, leg }));
@@ -61,10 +64,13 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   }
   if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
   // What the exchange said it has canceled is canceled, however late its stores show it.
-  const alive = listLegs(world.store, attempt.resource.id).filter((leg) => {
+  const now = listLegs(world.store, attempt.resource.id);
+  const shown = now.filter((leg) => {
     if (looks.get(leg.cloid) === "closing") return false;
     return isCanceledByNameAlone(world, leg) || (mayRest(leg) && !isCarriedOut(world, leg));
   });
+  // Of what nothing shows the exchange alone can say that it is not there; what is shown comes first.
+  const alive = shown.length > 0 ? shown : now.filter((leg) => isToAskByName(world, tools.misses, leg));
   // A leg that only a record from before shows open keeps no other from its turn.
   const lastTurn = foundNothing(attempt) ? alive.findIndex((leg) => isAimedAt(attempt, leg)) : -1;
   const live = alive[(lastTurn + 1) % alive.length];
@@ -97,7 +103,7 @@ async function lookAndRecord(
   // The alarm about somebody else's order is raised in any case, also where ours is found beside it.
   if (isMissing && seen.kind === "foreign") applySight(tools.world, leg, seen);
   // What a cancel by client order id does not find may be that other order, which is over: its word is none about ours.
-  const word = seen.kind === "foreign" ? null : cancelsWord(tools.world, pursuit, leg);
+  const word = seen.kind === "foreign" ? null : cancelsWord(tools.world, tools.misses, leg);
   const sight = isMissing ? await tools.vanished.look(sought, word) : seen;
   applySight(tools.world, leg, sight);
   if (sight.kind === "seen" && sight.isClosed) return "read";
@@ -116,26 +122,18 @@ function isMissedBy(seen: Sight, { oid }: Leg): boolean {
   return seen.kind === "not_found" || (seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs);
 }
 
-/** What cancels of it have found, by readings of the market list one after another; null where none of them found nothing. */
-function cancelsWord(world: With<"clock" | "markets" | "store">, { missed }: Pursuit, leg: Leg): CancelsWord | null {
-  const known = missed.get(leg.cloid);
-  const order = findOrder(world.store, leg.orderId);
-  if (known === undefined || order === null) return null;
-  const isConfirmedNumber =
-    listedAssetId(world, order) === order.assetId && world.markets.doubtOf(order.market) === null;
-  return { readings: known.times, forMs: world.clock.elapsedMs() - known.sinceElapsedMs, isConfirmedNumber };
-}
-
 async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
-  const { world, grounds } = tools;
+  const { world, grounds, misses } = tools;
   const { pursuit, live } = how;
+  const isShown = live.state !== "sent" && live.state !== "lost";
   const elapsedMs = world.clock.elapsedMs();
   const last = lastCancelOf(world, live);
   const missedAt = last === null ? null : missedUnder(last, live);
   // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
   if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
-  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < reissueAfterMs(pursuit)) return;
-  if (missedAt !== null) await doubtMarket(world, attempt, missedAt);
+  const pauseMs = isShown ? reissueAfterMs(pursuit) : ASK_BY_NAME_AFTER_MS;
+  if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < pauseMs) return;
+  if (missedAt !== null && isShown) await doubtMarket(world, attempt, missedAt);
   let listReadElapsedMs = 0;
   const store = (slot: Slot) => {
     if (openAttempt(world.store, attempt.id) === null || grounds.judge(attempt) !== "stands") return null;
@@ -154,24 +152,7 @@ async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursu
   if (result.kind === "not_sent") return;
   if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
   recordCancelReply(world, next, result.reply);
-  countMissed(world, next.id, { pursuit, live, listReadElapsedMs });
-}
-
-/** Nothing of it by the list's own number counts, once a reading of the list: the number of an older one may find nothing. */
-function countMissed(
-  world: With<"clock" | "markets" | "store">,
-  attemptId: number,
-  about: { pursuit: Pursuit; live: Leg; listReadElapsedMs: number },
-): void {
-  const { pursuit, live, listReadElapsedMs } = about;
-  const attempt = findAttempt(world.store, attemptId);
-  const missedAt = attempt === null ? null : missedUnder(attempt, live);
-  const order = findOrder(world.store, live.orderId);
-  if (missedAt === null || order === null || missedAt !== listedAssetId(world, order)) return;
-  const known = pursuit.missed.get(live.cloid);
-  if (known !== undefined && known.listReadElapsedMs >= listReadElapsedMs) return;
-  const sinceElapsedMs = known?.sinceElapsedMs ?? world.clock.elapsedMs();
-  pursuit.missed.set(live.cloid, { times: (known?.times ?? 0) + 1, listReadElapsedMs, sinceElapsedMs });
+  countMissed(world, misses, { attemptId: next.id, leg: live, listReadElapsedMs });
 }
 
 /** Our monotonic time at which the list of markets was read last, milliseconds. */

@@ -25,6 +25,7 @@ import { openAttempt } from "../record/record.ts";
 import { latestNowMs } from "../send/intent.ts";
 import { burnNonce } from "../send/seal.ts";
 import { comparePosition } from "./position-check.ts";
+import { countUnfound, isProvenUnfound } from "./unfound.ts";
 
 /** A look that did not show what was looked for. */
 export type Missed = {
@@ -56,6 +57,7 @@ export async function weighAbsence(
   noteTaken(world, burnt, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
+  if (missed.recorded !== undefined) await countUnfound(tools, burnt, missed.pursuit, missed.history !== null);
   // Only once something of ours is known to have taken its number.
   if (missed.history !== null && burnt.seal !== null && burnt.hasLanded)
     countRefusalReading(missed.pursuit, world.clock.elapsedMs());
@@ -155,6 +157,7 @@ async function concludeFrom(
         hasRun: listShownBeside(world.store, attempt).length > 0,
         leftOut: history === null ? 0 : pursuit.leftOut,
         hadNothingToReplace,
+        isUnfound: isProvenUnfound(tools, attempt, pursuit),
       },
       pursuit.refusal,
     );

@@ -43,6 +43,9 @@ export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string
   // Nobody can say whether the replacement ever was at the exchange; so this says nothing of the original.
   if (absence === "outlived" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_THERE };
   if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null };
+  if (absence === "unfound" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_FOUND };
+  // A cancel of ours whose answer was lost may have closed it: so it is not said that it never was there.
+  if (absence === "unfound") return { type: "canceled", oid: null, reason: UNFOUND, filled: null };
   return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
 }
 
@@ -52,6 +55,15 @@ const OUTLIVED =
 const NOT_THERE =
   "The exchange keeps no record that old: what was to replace the order is not open and had no fills; it was canceled, or never placed.";
 
+const UNFOUND =
+  "By the exchange's own answers to cancels of it there is nothing to cancel, and it had no fills: it was canceled, refused when it arrived, or never arrived.";
+
+const NOT_FOUND =
+  "By the exchange's own answers to cancels of it, what was to replace the order is not open, and it had no fills: it was canceled, or never placed.";
+
+/** Of these it is not known whether it ever was there. */
+type PerhapsThere = "outlived" | "unfound";
+
 const WORDS = {
   never_ran: "The order was never executed and no longer can be: an empty action has taken its number.",
   refused: "The exchange refused it, in words that are new to this gateway.",
@@ -60,9 +72,9 @@ const WORDS = {
     "It left no order: the exchange shows other orders of its batch, which ran as one action, and none of this one. It was refused when it arrived.",
   left_nothing:
     "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
-} as const satisfies Record<Exclude<Absence, "outlived">, string>;
+} as const satisfies Record<Exclude<Absence, PerhapsThere>, string>;
 
-function saidWith(absence: Exclude<Absence, "outlived">, answerText: string | null, refusal: string | null): string {
+function saidWith(absence: Exclude<Absence, PerhapsThere>, answerText: string | null, refusal: string | null): string {
   const said = absence === "refused" ? refusal : answerText;
   return said === null ? "" : ` The exchange had answered: ${printable(said)}`;
 }

@@ -1,9 +1,10 @@
 import type { Account } from "../../core/account.ts";
-import type { Attempt } from "../../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
+import { BEHIND_MS } from "../../core/evidence.ts";
 import type { Settling, Slot, With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { insertOperation, listTwapCancels, type StoredOperation } from "../../store/operations.ts";
+import { insertOperation, listClaimedTwaps, listTwapCancels, type StoredOperation } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
@@ -54,19 +55,41 @@ const NUMBER_OFF_MS = 2 * 24 * 60 * 60 * 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Of our operations those whose TWAP runs no more: its history shows an end, its number was burnt, or the history lacks it and
- * holds what is newer than it can have become.
+ * Of our operations those whose TWAP runs no more: its history shows an end, its number was burnt, the history lacks it and
+ * holds what is newer than it can have become, or no answer named it and its own minutes are over.
  */
-export function endedOf({ store }: With<"store">, sent: readonly StoredOperation[], shown: TwapsShown): string[] {
+export function endedOf(
+  world: With<"exchange" | "store">,
+  sent: readonly StoredOperation[],
+  shown: TwapsShown,
+): string[] {
   const running = new Set(shown.running.map(({ twapId }) => twapId));
   return sent.flatMap((operation) => {
     const { id, exchangeId } = operation;
     if (exchangeId !== null && running.has(exchangeId)) return [];
-    const [attempt] = listAttemptsOf(store, id);
+    const [attempt] = listAttemptsOf(world.store, id);
     const lastMs = (attempt?.nonce ?? 0) + askedTwap(operation).duration_minutes * MINUTE_MS + NUMBER_OFF_MS;
     const isEnded = exchangeId !== null && shown.ended.has(exchangeId);
-    return isEnded || attempt?.seal === "noop" || shown.newestMs > lastMs ? [id] : [];
+    const isOver = isEnded || attempt?.seal === "noop" || shown.newestMs > lastMs;
+    return isOver || isTimeOver(world, operation, shown) ? [id] : [];
   });
+}
+
+/**
+ * It began before its action expired or never, and the exchange ends it after the minutes that it was asked for. Its history may be that
+ * of a quiet account, which never goes on; one that runs in its market and is nobody's may be this one all the same.
+ */
+function isTimeOver(
+  { store, exchange }: With<"exchange" | "store">,
+  operation: StoredOperation,
+  { running }: TwapsShown,
+): boolean {
+  const { id, accountId, market, exchangeId } = operation;
+  const [attempt] = listAttemptsOf(store, id);
+  if (exchangeId !== null || attempt === undefined || attempt.state !== "done") return false;
+  const claimed = listClaimedTwaps(store, accountId);
+  if (running.some((twap) => twap.market === market && !claimed.has(twap.twapId))) return false;
+  return exchange.nowMs() > endsAtMs(attempt) + askedTwap(operation).duration_minutes * MINUTE_MS + BEHIND_MS;
 }
 
 function twapIdIn(parameters: string): string {

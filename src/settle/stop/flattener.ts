@@ -50,7 +50,8 @@ type FollowedFlatten = { stopId: string; memory: FlattenMemory };
 
 /** Keeps what a round that ends nothing waits for, and tells it; false, as such a round returns. */
 function waitFor(world: ToFlatten, { stopId, memory }: FollowedFlatten, waits: readonly NewWait[]): false {
-  memory.waits = waitsSince(memory.waits ?? [], waits, world.clock.nowMs());
+  const named: readonly NewWait[] = waits.length > 0 ? waits : [{ reason: "next_look" }];
+  memory.waits = waitsSince(memory.waits ?? [], named, world.clock.nowMs());
   tellWaits(world, { stopId, told: memory.told, waits: memory.waits });
   return false;
 }

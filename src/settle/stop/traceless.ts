@@ -7,6 +7,7 @@ import { type Attempt, endsAtMs, WITNESS_SPACING_MS } from "../../core/attempt.t
 import { WITNESSES_NEEDED } from "../../core/evidence.ts";
 import { hasFilled, isClosed, isSaidOver, type Leg } from "../../core/order.ts";
 import type { Stop } from "../../core/stop.ts";
+import type { WaitReason } from "../../core/wait.ts";
 import type { StopProgress, With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { listLegs } from "../../store/legs.ts";
@@ -94,10 +95,13 @@ async function lookForTrace(world: ToLook, account: Account, { attempt, order }:
   looks.set(attempt.id, { silent: sight === "silent" ? (looks.get(attempt.id)?.silent ?? 0) + 1 : 0, lastElapsedMs });
 }
 
+/** Reasons that an order may have whatever is known of it, and that of a stop of which nothing is left. */
+const OF_ORDERS: ReadonlySet<WaitReason> = new Set(["outcome_unknown", "size_unknown", "next_look"]);
+
 /** What was signed for orders of which nothing is shown; null where anything else is left that may increase. */
 function listWithoutTrace(world: With<"store">, { remaining, waits }: StopProgress): Signed[] | null {
   // What rests, what runs, and what was not read yet has a reason of its own.
-  const isOther = waits.some(({ reason }) => reason !== "outcome_unknown" && reason !== "size_unknown");
+  const isOther = waits.some(({ reason }) => !OF_ORDERS.has(reason));
   const { orders, openTwaps, runningTwaps, unusedNumbers } = remaining;
   if (isOther || openTwaps.length + runningTwaps.length + unusedNumbers.length > 0) return null;
   const all = orders.map((order) => signedFor(world, order));

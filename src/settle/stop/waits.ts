@@ -19,7 +19,7 @@ import type { Remaining } from "./covered.ts";
 
 type ToTellWaits = With<"clock" | "exchange" | "markets" | "signers" | "state" | "store">;
 
-/** Empty once it is stopped or ended. */
+/** Empty once it is stopped or ended, and only then. */
 export function waitsOf(world: ToTellWaits, stop: Stop, remaining: Remaining): Wait[] {
   if (!isUnfinished(stop)) return [];
   const account = findAccount(world.store, stop.accountId);
@@ -39,7 +39,9 @@ export function waitsOf(world: ToTellWaits, stop: Stop, remaining: Remaining): W
       return { reason: "copy_may_come", ...of, market: (order ?? twap).market, sinceMs: attempt.createdAtMs };
     }),
   ];
-  return waitsSince([], waits, world.clock.nowMs());
+  const nowMs = world.clock.nowMs();
+  // That nothing is left is told by what is written down alone.
+  return waitsSince([], waits.length > 0 ? waits : [{ reason: "next_look", sinceMs: nowMs }], nowMs);
 }
 
 /** What stands in the way of all of it. */

@@ -28,6 +28,7 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
     triggerPrice: null,
     triggerKind: some.triggerPrice == null ? null : "stop_loss",
     isUnheard: false,
+    isInFlight: false,
     canOnlyReduce: false,
     ...some,
   };

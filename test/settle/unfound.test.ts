@@ -1,0 +1,149 @@
+/** A lost order in an account that does nothing else: what the exchange's own answers to cancels of it prove, and what they do not. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { buildUniverse } from "../../src/core/market.ts";
+import type { OrderTerms } from "../../src/core/order.ts";
+import { findAttempt } from "../../src/store/attempts.ts";
+import { insertFills } from "../../src/store/fills.ts";
+import { findOrder } from "../../src/store/orders.ts";
+import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { fillRow } from "../support/rows.ts";
+
+const MINUTE = 60_000;
+
+const FATES: readonly Delivery[] = [DELIVERY.neverArrived, DELIVERY.normal];
+
+/** It never arrives, or does and is gone; the empty action that takes its number does, and its answer is lost. Then it is canceled. */
+async function lostAndCanceled(terms: Partial<OrderTerms> = {}, [placing, canceling]: readonly Delivery[] = FATES) {
+  const rig = openGatewayRig();
+  const reading = { elapsedMs: rig.clock.elapsedMs() };
+  rig.deps.markets.ageMs = () => rig.clock.elapsedMs() - reading.elapsedMs;
+  rig.deliveries.push(placing ?? DELIVERY.neverArrived, DELIVERY.answerLost);
+  rig.place("key-0001", terms).catch(() => undefined);
+  await rig.clock.advance(10_000);
+  const id = findAttempt(rig.store, 1)?.resource.id ?? "";
+  rig.deliveries.push(canceling ?? DELIVERY.normal);
+  rig.cancel("cancel-1", id).catch(() => undefined);
+  await rig.clock.advance(10_000);
+  return { rig, id, reading };
+}
+
+type Lost = Awaited<ReturnType<typeof lostAndCanceled>>;
+
+/** Time goes on, and the list of markets is read every half minute. */
+async function goOn({ rig, reading }: Pick<Lost, "reading" | "rig">, forMs: number, isListRead = true): Promise<void> {
+  for (let passed = 0; passed < forMs; passed += 10_000) {
+    if (isListRead && passed % 30_000 === 0) reading.elapsedMs = rig.clock.elapsedMs();
+    await rig.clock.advance(10_000);
+  }
+}
+
+function statusOf({ rig, id }: Lost): string | undefined {
+  return findOrder(rig.store, id)?.status;
+}
+
+function cancelsOf(rig: GatewayRig): number {
+  return rig.exchange.sent.filter(({ body }) => body.includes('"cancelByCloid"')).length;
+}
+
+test("it is over once cancels by newer lists of markets have found nothing for five minutes and the position stands", async () => {
+  const lost = await lostAndCanceled();
+  await goOn(lost, 4 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+  await goOn(lost, 5 * MINUTE);
+  expect(findOrder(lost.rig.store, lost.id)).toMatchObject({
+    status: "canceled",
+    filledSize: "0",
+    error: expect.stringContaining("nothing to cancel"),
+  });
+  expect(findAttempt(lost.rig.store, 1)).toMatchObject({ state: "done", seal: "nonce_taken", negatives: 0 });
+  // Once a minute is enough, and once it is known there is no more to ask.
+  const asked = cancelsOf(lost.rig);
+  expect(asked).toBeLessThan(12);
+  await goOn(lost, 5 * MINUTE);
+  expect(cancelsOf(lost.rig)).toBe(asked);
+});
+
+const STAYS: [string, (lost: Lost) => void | Promise<void>][] = [
+  [
+    "under another number than the one that it was signed with",
+    ({ rig }) => {
+      const [listed] = [...(rig.deps.markets.current()?.byName.values() ?? [])];
+      if (listed === undefined) throw new Error("no market");
+      const moved = buildUniverse([{ ...listed, assetId: 5 }], START_MS);
+      rig.deps.markets.current = () => moved;
+    },
+  ],
+  [
+    "while its market is doubted",
+    ({ rig }) => {
+      rig.deps.markets.doubtOf = () => "another market stands there";
+    },
+  ],
+  [
+    "while no position can be read",
+    ({ rig }) => {
+      rig.venue.failing.add("clearinghouseState");
+    },
+  ],
+  [
+    "where a fill of nobody may be its own",
+    ({ rig }) => {
+      // It leaves the position where it is shown.
+      const startPosition = decimal("-1");
+      const news = { toldFromMs: Number.POSITIVE_INFINITY, atMs: rig.clock.nowMs() };
+      insertFills(
+        rig.store,
+        [fillRow({ accountId: ACCOUNT.id, oid: "777", startPosition, timeMs: rig.clock.nowMs() })],
+        news,
+      );
+    },
+  ],
+];
+
+test.each(STAYS)("it stays unknown %s", async (_what, begin) => {
+  const lost = await lostAndCanceled();
+  await begin(lost);
+  await goOn(lost, 15 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+});
+
+test("what cancels can tell is asked for no longer, whatever else is awaited", async () => {
+  const lost = await lostAndCanceled();
+  lost.rig.venue.failing.add("clearinghouseState");
+  await goOn(lost, 15 * MINUTE);
+  expect(cancelsOf(lost.rig)).toBeLessThan(10);
+});
+
+test("it stays unknown where no newer list of markets is read", async () => {
+  const lost = await lostAndCanceled();
+  await goOn(lost, 15 * MINUTE, false);
+  expect(statusOf(lost)).toBe("unknown");
+});
+
+test("a trigger stays unknown: what it places when it fires may bear another id", async () => {
+  const lost = await lostAndCanceled({ trigger: { price: "90", kind: "stop_loss", market: true } });
+  await goOn(lost, 15 * MINUTE);
+  expect([statusOf(lost), cancelsOf(lost.rig)]).toEqual(["unknown", 1]);
+});
+
+test("nobody asks for what nobody wants canceled", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.answerLost);
+  rig.place("key-0001").catch(() => undefined);
+  await goOn({ rig, reading: { elapsedMs: 0 } }, 15 * MINUTE);
+  const id = findAttempt(rig.store, 1)?.resource.id ?? "";
+  expect([findOrder(rig.store, id)?.status, cancelsOf(rig)]).toEqual(["unknown", 0]);
+});
+
+test("one that rests unseen, and that the first cancel never reached, is canceled by the next", async () => {
+  const unseen: Delivery = (body, venue) => {
+    venue.isBlind = true;
+    for (const list of ["frontendOpenOrders", "historicalOrders"]) venue.failing.add(list);
+    return DELIVERY.answerLost(body, venue);
+  };
+  const lost = await lostAndCanceled({}, [unseen, DELIVERY.neverArrived]);
+  const [order] = lost.rig.venue.orders;
+  await goOn(lost, 2 * MINUTE);
+  expect(order?.status).toBe("canceled");
+});
