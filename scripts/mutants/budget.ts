@@ -175,8 +175,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "the wait for a list of markets is for the first part of it",
     "src/exchange/markets.ts",
-    'requestsFor(["", ...dexes])',
-    "[DEXES]",
+    'budgetWaitS(purposeNow(), requestsFor(["", ...dexes]))',
+    "budgetWaitS(purposeNow(), [DEXES])",
   ),
   one(
     "the wait for a list of markets forgets that it is tried now and then only",

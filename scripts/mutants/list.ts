@@ -170,8 +170,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel/pursue-cancel.ts",
-        find: "  await cancelAgain(tools, attempt, { pursuit, live });\n  return false;",
-        put: "  if (pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live });\n  finishCancel(world, attempt);\n  return true;",
+        find: "  await cancelAgain(tools, attempt, { pursuit, live, isShown });\n  return false;",
+        put: "  if (pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live, isShown });\n  finishCancel(world, attempt);\n  return true;",
       },
     ],
   },

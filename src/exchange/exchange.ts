@@ -109,6 +109,13 @@ export type Markets = {
    * stands in another market, that is of every market of the list until it has been read twice.
    */
   doubtOf(name: string): string | null;
+  /**
+   * What the exchange shows of this market may be from before what contradicts it: the list is read again, and nothing is refused
+   * for that.
+   */
+  suspect(name: string): void;
+  /** Doubted, or suspected and not read twice since: its number in the list proves nothing. */
+  isSuspected(name: string): boolean;
   /** An order that was signed for this number was just shown to stand in the market. */
   confirm(name: string, assetId: number): void;
   /** The word on where an order stands that was signed for this number was waited for in vain. */

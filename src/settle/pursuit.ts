@@ -59,6 +59,8 @@ export type Pursuit = {
    * newer reading of it, and our monotonic times of the newest reading and of the first of these answers, milliseconds.
    */
   missed: Map<string, { times: number; listReadElapsedMs: number; sinceElapsedMs: number }>;
+  /** Elapsed time at which cancels of a TWAP that is shown to run had found nothing twice, milliseconds; null before. */
+  firstMissedElapsedMs: number | null;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -101,6 +103,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     lastSentElapsedMs: null,
     reissues: 0,
     missed: new Map(),
+    firstMissedElapsedMs: null,
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,

@@ -1,4 +1,5 @@
 import type { Account } from "../../core/account.ts";
+import { endsAtMs } from "../../core/attempt.ts";
 import { CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
@@ -10,20 +11,23 @@ import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { note } from "../record/note.ts";
 import { recordLegEvent } from "../record/record.ts";
-import { isAimedAt } from "./cancel.ts";
+import { listedAssetId } from "./asset-id.ts";
+import { isAimedAt, lastCancelOf, missedUnder } from "./cancel.ts";
 
 /**
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
- * shows, which itself holds one placed after that was concluded: it lives, and what said otherwise was wrong or another's.
+ * shows, which itself holds one placed after that was concluded: it lives, and what said otherwise was wrong or another's. So does
+ * one that a cancel did not find before: where it was looked for the list of markets has another one.
  */
 export function heedShownSince(
-  world: With<"clock" | "exchange" | "store">,
+  world: With<"clock" | "exchange" | "markets" | "store">,
   account: Account,
   orders: readonly FrontendOrder[],
 ): void {
   for (const shown of orders) {
     const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
     reopen(world, account, { shown, list });
+    doubtPlace(world, account, { shown, list });
   }
 }
 
@@ -47,6 +51,19 @@ function reopen(world: With<"clock" | "exchange" | "store">, account: Account, {
     }
     recordLegEvent(store, leg.cloid, { type: "shown_since", oid, isArmed: shown.isTrigger }, nowMs);
   });
+}
+
+function doubtPlace(world: With<"markets" | "store">, account: Account, { shown, list }: ListedOrder): void {
+  const { store, markets } = world;
+  const leg = findLegByOid(store, account.id, shown.oid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  const last = leg === null ? null : lastCancelOf(world, leg);
+  if (leg === null || order === null || last === null || last.state === "done") return;
+  const missedAt = missedUnder(last, leg);
+  if (missedAt === null || missedAt !== listedAssetId(world, order)) return;
+  // It was answered before it had expired.
+  if (!goesPast(list, endsAtMs(last) + CLOCK_DOUBT_MS)) return;
+  markets.doubt(order.market, { because: "an open order that a cancel does not find there", isCertain: false });
 }
 
 /**
