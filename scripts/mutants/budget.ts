@@ -199,7 +199,7 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "settling spends all of its minute at once",
     BUDGET,
-    'if (purpose === "settle" && !isInPace(most + kept, at)) return false;',
+    'if (purpose === "settle" && !isInPace(likely + kept.likely, at)) return false;',
     "",
   ),
   one(
@@ -214,6 +214,36 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     EXPECTED,
     " || sinceOf(request) < known.sinceMs",
     "",
+  ),
+  one(
+    "a list that may be large waits for room for the most of it",
+    BUDGET,
+    "if (likely + kept.likely > freeFor(",
+    "if (most + kept.likely > freeFor(",
+  ),
+  one(
+    "a list that may be large has the part of cancels",
+    BUDGET,
+    "    if (most + kept.most > freeAtMost(weightPerMinute, useOf(purpose), spent)) return false;\n",
+    "",
+  ),
+  one(
+    "room for the most of a large question is not kept",
+    BUDGET,
+    "if (most + kept.most > freeAtMost(",
+    "if (most > freeAtMost(",
+  ),
+  one(
+    "what an answer in a turn did not come to is kept until the last",
+    WIRE,
+    "      link.budget.settle(charge, spent + weightsOf(link, requests.slice(index + 1)).most);\n",
+    "",
+  ),
+  one(
+    "an account grows once, however long ago it was read",
+    EXPECTED,
+    "known.count + times * MAY",
+    "known.count + MAY",
   ),
   one("what a read came to up to a time tells of more", EXPECTED, ' || request["endTime"] !== undefined', ""),
   one("what one user's read came to tells of another's", EXPECTED, 'String(user ?? "")', "typeof user"),

@@ -212,6 +212,32 @@ test("room is kept from what is smaller, for fifteen seconds, and only from sett
   expect(slowed.fits("settle", 21, 5_000)).toBe(true);
 });
 
+test("what a list may come to keeps nobody waiting who has room for what it is likely to come to, and takes nothing from cancels", () => {
+  const list = { most: 300, likely: 120, least: 100 };
+  const spent = (weight: number): Budget => {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    budget.take("cancel", weight, 0);
+    return budget;
+  };
+  expect([700, 780, 781].map((weight) => spent(weight).fits("settle", list, 0))).toEqual([true, true, false]);
+  expect(spent(700).fits("settle", list.most, 0)).toBe(false);
+  // All of it is set aside until the answer has shown what it came to.
+  const asking = spent(700);
+  asking.take("settle", list, 0);
+  expect([asking.left("cancel", 0), asking.fits("settle", list, 0)]).toEqual([200, false]);
+  const reading = createBudget({ weightPerMinute: LIMIT });
+  for (const reader of ["a", "b", "c"]) reading.take({ reader }, 100, 0);
+  const fills = { most: 120, likely: 30, least: 20 };
+  expect([reading.fits("read", fills, 0), reading.fits("read", fills.most, 0)]).toEqual([true, false]);
+  reading.take("cancel", 361, 0);
+  expect(reading.fits("read", fills, 0)).toBe(false);
+  // Room for the most of it is kept as well.
+  const claimed = spent(610);
+  claimed.take("reduce", 180, 0);
+  expect(claimed.take("settle", list, 0)).toBeNull();
+  expect([claimed.fits("settle", 21, 0), claimed.fits("settle", 21, 15_000)]).toEqual([false, true]);
+});
+
 test("what a charge did not come to is given back once, and never to a later minute; what it came to beyond is paid", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
   const charge = budget.take("settle", 820, 0);
