@@ -63,6 +63,18 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "CROSS_CHECK_MS = 15_500",
     "CROSS_CHECK_MS = 15_000",
   ),
+  one(
+    "fills that found no room are due a minute later",
+    "src/settle/feed/cross-check.ts",
+    "times.fillsMs = isRead ? times.askedMs : Number.NEGATIVE_INFINITY;",
+    "times.fillsMs = times.askedMs;",
+  ),
+  one(
+    "a list of open orders that found no room is due half a minute later",
+    "src/settle/feed/cross-check.ts",
+    "if (await readListed(account)) times.listMs = nowMs;",
+    "times.listMs = nowMs;\n      await readListed(account);",
+  ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(
     "the wait is for the part that was refused, and not for the whole request",

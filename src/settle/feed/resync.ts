@@ -2,7 +2,7 @@
 import type { Account } from "../../core/account.ts";
 import { isPerhapsOver } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
-import type { Purpose } from "../../exchange/exchange.ts";
+import type { InfoRequest, Purpose } from "../../exchange/exchange.ts";
 import { findLegByOid } from "../../store/legs.ts";
 import { listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
@@ -149,12 +149,18 @@ async function readListed(
   purpose: Purpose,
 ): Promise<ReadonlyMap<string, FrontendOrder> | null> {
   const listed = new Map<string, FrontendOrder>();
-  for (const dex of ["", ...world.settings.dexes]) {
-    const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
+  const requests = ["", ...world.settings.dexes].map((dex) => listOf(account, dex));
+  // A part of it says nothing, and its weight would be missing to the next.
+  if (world.exchange.budgetWaitS(purpose, requests) > 0) return null;
+  for (const request of requests) {
     const outcome = await world.exchange.info(request, { purpose });
     const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
     if (orders === null) return null;
     for (const order of orders) listed.set(order.oid, order);
   }
   return listed;
+}
+
+function listOf({ tradingAddress: user }: Account, dex: string): InfoRequest {
+  return { type: "frontendOpenOrders", user, dex };
 }
