@@ -23,8 +23,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     '"read for all"',
   ),
   one("reads may use what is kept for orders", BUDGET, "Math.min(free, readShare - spent.reads)", "free"),
-  one("reductions have no weight of their own", BUDGET, "reduce: 0.3, order", "reduce: 0.35, order"),
-  one("orders may use up settling's weight", BUDGET, "order: 0.35, read", "order: 0.05, read"),
+  one("reductions have no weight of their own", BUDGET, "  reduce: 0.3,", "  reduce: 0.35,"),
+  one("orders may use up settling's weight", BUDGET, "  order: 0.35,", "  order: 0.05,"),
   one(
     "the wait counts on what settling spends never coming again",
     "src/exchange/spent-weight.ts",
@@ -74,6 +74,36 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "src/settle/feed/cross-check.ts",
     "if (await readListed(account)) times.listMs = nowMs;",
     "times.listMs = nowMs;\n      await readListed(account);",
+  ),
+  one(
+    "what a feed may have missed is read before what is unknown",
+    "src/settle/feed/resync.ts",
+    '{ ...parts, how, purpose: "catch_up" }',
+    '{ ...parts, how, purpose: "settle" }',
+  ),
+  one(
+    "what a feed may have missed uses up what settling has in any case",
+    BUDGET,
+    'return Math.min(free, freeAbove("reduce") - kept("reduce"));',
+    "return free;",
+  ),
+  one(
+    "fills are read again for a list that has no room",
+    "src/settle/feed/resync.ts",
+    "    if (isListing && roomWaitS(world, account, purpose) > 0) return false;\n",
+    "",
+  ),
+  one(
+    "feeds connect in the order of their accounts, whatever is unknown",
+    "src/settle/start-up.ts",
+    ".toSorted((a, b) => Number(unsettled.has(b.id)) - Number(unsettled.has(a.id)))",
+    '.toSorted(() => Number(unsettled.has("")))',
+  ),
+  one(
+    "the feeds of a second account and those after it are not waited for at a start",
+    "src/settle/start-up.ts",
+    "Math.max(0, turns - 1) * CONNECT_SPACING_MS",
+    "0",
   ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(

@@ -120,7 +120,7 @@ const GATEWAY: readonly Mutant[] = [
       },
       {
         file: "src/settle/start-up.ts",
-        find: 'import { markPreparedAmbiguous } from "../store/attempts.ts";',
+        find: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";',
         put: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";\nimport { sendAttempt } from "./send/send.ts";',
       },
     ],

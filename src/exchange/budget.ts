@@ -32,7 +32,14 @@ export type Budget = {
 };
 
 /** Milliseconds without spending after the exchange said that we are too fast; cancels always try. */
-const PAUSE_MS: Record<Use, number> = { cancel: 0, settle: 2_000, reduce: 10_000, order: 10_000, read: 10_000 };
+const PAUSE_MS: Record<Use, number> = {
+  cancel: 0,
+  settle: 2_000,
+  reduce: 10_000,
+  order: 10_000,
+  read: 10_000,
+  catch_up: 10_000,
+};
 
 /** `weightPerMinute` 0 = off: everything fits, but for the pause after the exchange's own word. */
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {

@@ -26,8 +26,11 @@ export type InTurnOutcome = { kind: "ok"; json: readonly unknown[] } | Extract<I
 /** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
 export type InfoRequest = { readonly type: string; readonly [member: string]: Writable };
 
-/** What our weight is spent on, in the order in which it is given out. `reduce`: what can only make a position smaller. */
-export type Use = "cancel" | "settle" | "reduce" | "order" | "read";
+/**
+ * What our weight is spent on, in the order in which it is given out. `reduce`: what can only make a position smaller. `catch_up`: what a
+ * feed may have missed is read again, which comes after what is unknown.
+ */
+export type Use = "cancel" | "settle" | "reduce" | "order" | "read" | "catch_up";
 
 /** On whose behalf something is read: nobody uses up what others may read. */
 export type Reader = { readonly reader: string };

@@ -24,9 +24,17 @@ export type Shares = {
 
 /**
  * Share of the weight that a use leaves to those before it: a tenth to cancels, then a fifth to settling, then a
- * twentieth to what makes positions smaller.
+ * twentieth to what makes positions smaller. What is read after a start or a reconnect is none of settling's pace, and leaves it that fifth
+ * beside what is kept for orders.
  */
-const LEFT_TO_OTHERS: Record<Use, number> = { cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 };
+const LEFT_TO_OTHERS: Record<Use, number> = {
+  cancel: 0,
+  settle: 0.1,
+  reduce: 0.3,
+  order: 0.35,
+  read: 0.35,
+  catch_up: 0.35,
+};
 
 /**
  * Share of the weight that orders, and reductions a little further, find whatever settling needs: without a feed what became of
@@ -133,6 +141,8 @@ function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
   switch (use) {
     case "settle":
       return free - kept("reduce");
+    case "catch_up":
+      return Math.min(free, freeAbove("reduce") - kept("reduce"));
     case "reduce":
     case "order":
       return Math.max(free, Math.min(freeAbove("settle"), kept(use)));

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
-import type { InfoOptions, InfoRequest } from "../../src/exchange/exchange.ts";
+import type { InfoOptions, InfoRequest, Purpose } from "../../src/exchange/exchange.ts";
 import { CROSS_CHECK_MS } from "../../src/settle/feed/cross-check.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { unanswered } from "../support/scripted-exchange.ts";
@@ -183,6 +183,31 @@ test("fills of an account without a live order for which there was no weight are
   await rig.clock.advance(CROSS_CHECK_MS);
   const asked = rig.exchange.asked.filter(({ request }) => request.type === "userFillsByTime");
   expect(asked.map(({ options }) => options.purpose)).toEqual(["settle"]);
+});
+
+test("what a new connection may have missed is read when there is weight beside what is unknown, and then whole", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  await stage.place();
+  let isFull = true;
+  Object.assign(rig.exchange, {
+    budgetWaitS: (purpose: Purpose, requests?: readonly InfoRequest[]) =>
+      isFull && purpose === "catch_up" && (requests?.length ?? 0) > 1 ? 7 : 0,
+  });
+  const asked = () => rig.exchange.asked.splice(0).map(({ request, options }) => [request.type, options.purpose]);
+  asked();
+  void stage.follower.resync("all");
+  await rig.clock.advance(6 * SECOND);
+  expect(asked().filter(([, purpose]) => purpose !== "read")).toEqual([]);
+  isFull = false;
+  await rig.clock.advance(2 * SECOND);
+  const whole = [["userFillsByTime", "catch_up"], ...["", "xyz"].map(() => ["frontendOpenOrders", "catch_up"])];
+  expect(asked().filter(([, purpose]) => purpose !== "read")).toEqual(whole);
+  // In the end it is dearer that nothing is told by the feed.
+  isFull = true;
+  void stage.follower.resync("all");
+  await rig.clock.advance(52 * SECOND);
+  expect(new Set(asked().flatMap(([, purpose]) => (purpose === "read" ? [] : purpose)))).toEqual(new Set(["settle"]));
 });
 
 test("a list of open orders that could not be read is asked for with the next check", async () => {
