@@ -105,6 +105,12 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "Math.max(0, turns - 1) * CONNECT_SPACING_MS",
     "0",
   ),
+  one(
+    "a story does not say that it waits for weight",
+    "src/actions/tell-story.ts",
+    'const weightWaitS = deps.exchange.budgetWaitS("settle", sweep);',
+    "const weightWaitS = 0 * sweep.length;",
+  ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(
     "the wait is for the part that was refused, and not for the whole request",
