@@ -38,15 +38,21 @@ import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
-import { refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
+import { ALLOWED_INTERVAL_MS, refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
 import { takeUpAccounts } from "./settle/restore/after-restore.ts";
 import { openOtherMachines } from "./settle/restore/other-machine.ts";
 import { openFlights } from "./settle/send/flights.ts";
 import { openSettler, type Settler } from "./settle/settler.ts";
-import { compareClocksOnce, lookAtInterrupted, markInterrupted, readFirstMarkets } from "./settle/start-up.ts";
+import {
+  compareClocksOnce,
+  connectedWithinMs,
+  lookAtInterrupted,
+  markInterrupted,
+  readFirstMarkets,
+  unsettledFirst,
+} from "./settle/start-up.ts";
 import { openHeartbeats, type RunningHeartbeats } from "./settle/stop/heartbeats.ts";
-import { listAccounts } from "./store/accounts.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
@@ -112,10 +118,6 @@ const MARKETS_INTERVAL_MS = 62_000;
 const RESYNC_INTERVAL_MS = 30_000;
 /** And those with one, because a feed cannot show that it has lost something, milliseconds. */
 const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
-/** What the exchange allows our accounts (actions, builder fee) is asked again this often, milliseconds. */
-const ALLOWED_INTERVAL_MS = 5 * 60_000;
-/** A feed that has not connected by then is not waited for at a start, milliseconds. */
-const FEED_WITHIN_MS = 2_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
@@ -220,7 +222,7 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   await Promise.all([looked, readFirstMarkets(deps, isStopped)]);
   if (state.phase === "starting") state.phase = "ready";
   repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped }));
-  for (const account of listAccounts(store)) feeds.follow(account.tradingAddress);
+  for (const account of unsettledFirst(deps)) feeds.follow(account.tradingAddress);
   keepWatch(deps, beginning);
   keepInStep(deps, beginning);
   repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
@@ -235,13 +237,13 @@ async function begin(deps: Deps, beginning: Beginning): Promise<void> {
 }
 
 /** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep({ clock }: With<"clock">, beginning: Beginning): void {
+function keepInStep({ clock, store }: With<"clock" | "store">, beginning: Beginning): void {
   const { parts, repeating, settler, workers, heartbeats, follower } = beginning;
   const { once, every } = repeating;
   once(async () => heartbeats.begin());
   once(async () => heedClosing(workers));
   once(async () => {
-    if (parts.socket !== null) await clock.sleep(FEED_WITHIN_MS);
+    if (parts.socket !== null) await clock.sleep(connectedWithinMs(store, parts.maxFeeds ?? MAX_FEEDS));
     await follower.resync("not_connected");
   });
   every(RESYNC_INTERVAL_MS, async () => {

@@ -23,8 +23,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     '"read for all"',
   ),
   one("reads may use what is kept for orders", BUDGET, "Math.min(free, readShare - spent.reads)", "free"),
-  one("reductions have no weight of their own", BUDGET, "reduce: 0.3, order", "reduce: 0.35, order"),
-  one("orders may use up settling's weight", BUDGET, "order: 0.35, read", "order: 0.05, read"),
+  one("reductions have no weight of their own", BUDGET, "  reduce: 0.3,", "  reduce: 0.35,"),
+  one("orders may use up settling's weight", BUDGET, "  order: 0.35,", "  order: 0.05,"),
   one(
     "the wait counts on what settling spends never coming again",
     "src/exchange/spent-weight.ts",
@@ -62,6 +62,54 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     "src/settle/feed/cross-check.ts",
     "CROSS_CHECK_MS = 15_500",
     "CROSS_CHECK_MS = 15_000",
+  ),
+  one(
+    "fills that found no room are due a minute later",
+    "src/settle/feed/cross-check.ts",
+    "times.fillsMs = isRead ? times.askedMs : Number.NEGATIVE_INFINITY;",
+    "times.fillsMs = times.askedMs;",
+  ),
+  one(
+    "a list of open orders that found no room is due half a minute later",
+    "src/settle/feed/cross-check.ts",
+    "if (await readListed(account)) times.listMs = nowMs;",
+    "times.listMs = nowMs;\n      await readListed(account);",
+  ),
+  one(
+    "what a feed may have missed is read before what is unknown",
+    "src/settle/feed/resync.ts",
+    '{ ...parts, how, purpose: "catch_up" }',
+    '{ ...parts, how, purpose: "settle" }',
+  ),
+  one(
+    "what a feed may have missed uses up what settling has in any case",
+    BUDGET,
+    'return Math.min(free, freeAbove("reduce") - kept("reduce"));',
+    "return free;",
+  ),
+  one(
+    "fills are read again for a list that has no room",
+    "src/settle/feed/resync.ts",
+    "    if (isListing && roomWaitS(world, account, purpose) > 0) return false;\n",
+    "",
+  ),
+  one(
+    "feeds connect in the order of their accounts, whatever is unknown",
+    "src/settle/start-up.ts",
+    ".toSorted((a, b) => Number(unsettled.has(b.id)) - Number(unsettled.has(a.id)))",
+    '.toSorted(() => Number(unsettled.has("")))',
+  ),
+  one(
+    "the feeds of a second account and those after it are not waited for at a start",
+    "src/settle/start-up.ts",
+    "Math.max(0, turns - 1) * CONNECT_SPACING_MS",
+    "0",
+  ),
+  one(
+    "a story does not say that it waits for weight",
+    "src/actions/tell-story.ts",
+    'const weightWaitS = deps.exchange.budgetWaitS("settle", sweep);',
+    "const weightWaitS = 0 * sweep.length;",
   ),
   one("what is left is told too high", BUDGET, "(1 + MOST_OF_FREE);", "1;"),
   one(
@@ -175,8 +223,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "the wait for a list of markets is for the first part of it",
     "src/exchange/markets.ts",
-    'requestsFor(["", ...dexes])',
-    "[DEXES]",
+    'budgetWaitS(purposeNow(), requestsFor(["", ...dexes]))',
+    "budgetWaitS(purposeNow(), [DEXES])",
   ),
   one(
     "the wait for a list of markets forgets that it is tried now and then only",
@@ -199,7 +247,7 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "settling spends all of its minute at once",
     BUDGET,
-    'if (purpose === "settle" && !isInPace(most + kept, at)) return false;',
+    'if (purpose === "settle" && !isInPace(likely + kept.likely, at)) return false;',
     "",
   ),
   one(
@@ -214,6 +262,36 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     EXPECTED,
     " || sinceOf(request) < known.sinceMs",
     "",
+  ),
+  one(
+    "a list that may be large waits for room for the most of it",
+    BUDGET,
+    "if (likely + kept.likely > freeFor(",
+    "if (most + kept.likely > freeFor(",
+  ),
+  one(
+    "a list that may be large has the part of cancels",
+    BUDGET,
+    "    if (most + kept.most > freeAtMost(weightPerMinute, useOf(purpose), spent)) return false;\n",
+    "",
+  ),
+  one(
+    "room for the most of a large question is not kept",
+    BUDGET,
+    "if (most + kept.most > freeAtMost(",
+    "if (most > freeAtMost(",
+  ),
+  one(
+    "what an answer in a turn did not come to is kept until the last",
+    WIRE,
+    "      link.budget.settle(charge, spent + weightsOf(link, requests.slice(index + 1)).most);\n",
+    "",
+  ),
+  one(
+    "an account grows once, however long ago it was read",
+    EXPECTED,
+    "known.count + times * MAY",
+    "known.count + MAY",
   ),
   one("what a read came to up to a time tells of more", EXPECTED, ' || request["endTime"] !== undefined', ""),
   one("what one user's read came to tells of another's", EXPECTED, 'String(user ?? "")', "typeof user"),

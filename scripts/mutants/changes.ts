@@ -97,7 +97,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel/asset-id.ts",
-        find: "  if (world.markets.doubtOf(order.market) !== null) return order.assetId;\n",
+        find: "  if (world.markets.isSuspected(order.market)) return order.assetId;\n",
         put: "",
       },
     ],
@@ -115,7 +115,11 @@ export const CHANGES: readonly Mutant[] = [
   {
     name: "a cancel under an old number contradicts the list",
     changes: [
-      { file: "src/settle/cancel/pursue-cancel.ts", find: "if (missedAt === listedAssetId(world, order)) ", put: "" },
+      {
+        file: "src/settle/cancel/pursue-cancel.ts",
+        find: "const isOfList = missedAt === listedAssetId(world, order);",
+        put: "const isOfList = missedAt >= 0;",
+      },
     ],
   },
   {

@@ -122,7 +122,7 @@ const GATEWAY: readonly Mutant[] = [
       },
       {
         file: "src/settle/start-up.ts",
-        find: 'import { markPreparedAmbiguous } from "../store/attempts.ts";',
+        find: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";',
         put: 'import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";\nimport { sendAttempt } from "./send/send.ts";',
       },
     ],
@@ -172,8 +172,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/cancel/pursue-cancel.ts",
-        find: "  await cancelAgain(tools, attempt, { pursuit, live });\n  return false;",
-        put: "  if (pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live });\n  finishCancel(world, attempt);\n  return true;",
+        find: "  await cancelAgain(tools, attempt, { pursuit, live, isShown });\n  return false;",
+        put: "  if (pursuit.looks < 0) await cancelAgain(tools, attempt, { pursuit, live, isShown });\n  finishCancel(world, attempt);\n  return true;",
       },
     ],
   },

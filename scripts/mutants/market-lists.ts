@@ -23,6 +23,32 @@ export const MARKET_LISTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "a record from before a cancel contradicts the list of markets",
+    changes: [
+      {
+        file: "src/settle/cancel/pursue-cancel.ts",
+        find: "if (isOfList && isContradicted) markets.doubt",
+        put: "if (isOfList) markets.doubt",
+      },
+    ],
+  },
+  {
+    name: "a list of open orders from before a cancel contradicts the list of markets",
+    changes: [
+      {
+        file: "src/settle/cancel/shown-since.ts",
+        find: "  if (!goesPast(list, endsAtMs(last) + CLOCK_DOUBT_MS)) return;\n",
+        put: "",
+      },
+    ],
+  },
+  {
+    name: "a doubted list of markets waits for the weight of settling",
+    changes: [
+      { file: "src/exchange/markets.ts", find: 'return isKeptFor ? "reduce" : "settle";', put: 'return "settle";' },
+    ],
+  },
+  {
     name: "a list of which a part is missing is believed",
     changes: [
       {

@@ -216,8 +216,8 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/shares.ts",
-        find: "if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
-        put: "if (most > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
+        find: "if (likely + kept.likely > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
+        put: "if (likely > freeFor(weightPerMinute, useOf(purpose), spent)) return false;",
       },
     ],
   },

@@ -5,6 +5,7 @@ import { keyAsSent } from "../core/idempotency.ts";
 import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { sweepRequests } from "../settle/look/sweep.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listLegs } from "../store/legs.ts";
 import { listNotes, type Note } from "../store/notes.ts";
@@ -20,20 +21,22 @@ import { type SeenParts, waitsFor } from "./waits-for.ts";
 type StoryStep = { atMs: number; what: string; detail: string };
 
 /** `GET /v1/orders/{id}/story`: how an order came to its status, from what is stored. Asks the exchange nothing. */
-export function tellStory(deps: With<"store">, caller: Caller, givenId: string): ReadAnswer {
+export function tellStory(deps: With<"exchange" | "settings" | "store">, caller: Caller, givenId: string): ReadAnswer {
   const order = findStored(deps, caller, givenId.toLowerCase());
   if (order === null) {
     throw new ApiError("order_not_found", "There is no such order in this gateway's history of this account.");
   }
-  return { body: JSON.stringify(storyOf(deps.store, order)), asOfMs: null };
+  const sweep = sweepRequests(deps, caller.account.tradingAddress, order.createdAtMs);
+  const weightWaitS = deps.exchange.budgetWaitS("settle", sweep);
+  return { body: JSON.stringify(storyOf(deps.store, order, weightWaitS)), asOfMs: null };
 }
 
 /** The story as it is told to a client and, by the command line, to the operator. */
-export function storyOf(store: Store, order: StoredOrder) {
+export function storyOf(store: Store, order: StoredOrder, weightWaitS = 0) {
   const legs = listLegs(store, order.id);
   const attempts = listAttemptsOf(store, order.id);
   const isReleased = order.releasedAtMs !== null;
-  const seen = { legs, isReleased, isAwaiting: awaitsTakeUp(store, order.accountId) };
+  const seen = { legs, isReleased, isAwaiting: awaitsTakeUp(store, order.accountId), weightWaitS };
   const steps = stepsOf({ order, legs, attempts, notes: listNotes(store, order.id) });
   return {
     object: "order_story" as const,

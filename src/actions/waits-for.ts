@@ -3,13 +3,23 @@ import { BEHIND_MS, WITNESSES_NEEDED } from "../core/evidence.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 
-/** What an attempt on an order is told by: its legs, whether it was given up, whether its account waits since a restore. */
-export type SeenParts = { legs: readonly Leg[]; isReleased: boolean; isAwaiting: boolean };
+/**
+ * What an attempt on an order is told by: its legs, whether it was given up, whether its account waits since a restore, and seconds
+ * until our own weight has room for a reading of all that the account shows (0 where it has, or where nobody knows).
+ */
+export type SeenParts = { legs: readonly Leg[]; isReleased: boolean; isAwaiting: boolean; weightWaitS: number };
 
 /** What still has to be known before an attempt is settled, and what is done for it next; null for a settled one. */
 export function waitsFor(attempt: Attempt, seen: SeenParts): string | null {
   if (attempt.state === "done" || seen.isReleased) return null;
   if (attempt.state === "prepared") return "the exchange's answer; it is being sent";
+  const words = ofUnsettled(attempt, seen);
+  if (seen.weightWaitS === 0) return words;
+  const room = `this gateway's own limit of requests to the exchange has room for that in about ${seen.weightWaitS} s`;
+  return `${words}. Where all that the account shows has to be read, ${room}`;
+}
+
+function ofUnsettled(attempt: Attempt, seen: SeenParts): string {
   if (attempt.kind === "cancel") return ofCancel(seen.legs);
   const placed = seen.legs.find(({ cloid }) => cloid === attempt.cloid);
   const isLookedFor = placed === undefined || placed.state === "sent" || placed.state === "lost";

@@ -1,5 +1,5 @@
 import type { Purpose, SlowDown, Use } from "./exchange.ts";
-import { createShares, useOf } from "./shares.ts";
+import { type AskedWeight, createShares, useOf } from "./shares.ts";
 import { WINDOW_S } from "./spent-weight.ts";
 
 /** A charge that is put right once the answer has shown what it was worth. */
@@ -7,18 +7,17 @@ export type Charge = { second: number; purpose: Purpose; weight: number };
 
 /**
  * Our share of the exchange's weight per minute and IP address. Times are elapsed milliseconds: a jump of the wall
- * clock must neither free nor block anything. Where a read can come to more than it surely does, `weight` is its most,
- * and `least` what it comes to in any case.
+ * clock must neither free nor block anything. A number is what a question comes to in any case.
  */
 export type Budget = {
-  fits(purpose: Purpose, weight: number, nowMs: number, least?: number): boolean;
+  fits(purpose: Purpose, weight: number | AskedWeight, nowMs: number): boolean;
   /**
    * Milliseconds until `fits` is true, if clients spend nothing else, and what goes on by itself goes on as in the last
    * minute; 0 when it is true, a minute at most.
    */
-  waitMs(purpose: Purpose, weight: number, nowMs: number, least?: number): number;
-  /** Null when it does not fit. */
-  take(purpose: Purpose, weight: number, nowMs: number, least?: number): Charge | null;
+  waitMs(purpose: Purpose, weight: number | AskedWeight, nowMs: number): number;
+  /** The most of it is set aside. Null when it does not fit. */
+  take(purpose: Purpose, weight: number | AskedWeight, nowMs: number): Charge | null;
   /** Puts a charge right by what it came to: less than was set aside, or, seldom, more. */
   settle(charge: Charge, weight: number): void;
   /** What this purpose, or this reader, was charged in the current second and the one before: one request's other parts. */
@@ -33,7 +32,14 @@ export type Budget = {
 };
 
 /** Milliseconds without spending after the exchange said that we are too fast; cancels always try. */
-const PAUSE_MS: Record<Use, number> = { cancel: 0, settle: 2_000, reduce: 10_000, order: 10_000, read: 10_000 };
+const PAUSE_MS: Record<Use, number> = {
+  cancel: 0,
+  settle: 2_000,
+  reduce: 10_000,
+  order: 10_000,
+  read: 10_000,
+  catch_up: 10_000,
+};
 
 /** `weightPerMinute` 0 = off: everything fits, but for the pause after the exchange's own word. */
 export function createBudget({ weightPerMinute }: { weightPerMinute: number }): Budget {
@@ -41,14 +47,14 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   const pause = createPause();
   let readerRefusedAtMs = Number.NEGATIVE_INFINITY;
 
-  function fits(purpose: Purpose, weight: number, nowMs: number, least = weight): boolean {
+  function fits(purpose: Purpose, weight: number | AskedWeight, nowMs: number): boolean {
     const second = toSecond(nowMs);
-    return pause.leftMs(purpose, nowMs) === 0 && shares.haveRoom(purpose, { most: weight, least }, { second });
+    return pause.leftMs(purpose, nowMs) === 0 && shares.haveRoom(purpose, askedOf(weight), { second });
   }
 
-  function waitMs(purpose: Purpose, weight: number, nowMs: number, least = weight): number {
+  function waitMs(purpose: Purpose, weight: number | AskedWeight, nowMs: number): number {
     const second = toSecond(nowMs);
-    const asked = { most: weight, least };
+    const asked = askedOf(weight);
     let waitS = 0;
     while (waitS < WINDOW_S && !shares.haveRoom(purpose, asked, { second, inS: waitS })) waitS += 1;
     const roomMs = waitS === 0 ? 0 : (second + waitS) * 1_000 - nowMs;
@@ -58,15 +64,16 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
   return {
     fits,
     waitMs,
-    take: (purpose, weight, nowMs, least) => {
+    take: (purpose, weight, nowMs) => {
       const second = toSecond(nowMs);
-      if (!fits(purpose, weight, nowMs, least)) {
-        shares.heedUnmet(purpose, weight, second);
+      const asked = askedOf(weight);
+      if (!fits(purpose, asked, nowMs)) {
+        shares.heedUnmet(purpose, asked, second);
         if (typeof purpose !== "string") readerRefusedAtMs = nowMs;
         return null;
       }
-      shares.take(second, purpose, weight);
-      return { second, purpose, weight };
+      shares.take(second, purpose, asked);
+      return { second, purpose, weight: asked.most };
     },
     settle: (charged, weight) => {
       shares.book(charged.second, charged.purpose, weight - charged.weight);
@@ -84,6 +91,10 @@ export function createBudget({ weightPerMinute }: { weightPerMinute: number }): 
     },
     isReaderWaiting: (nowMs) => nowMs - readerRefusedAtMs <= WINDOW_S * 1_000,
   };
+}
+
+function askedOf(weight: number | AskedWeight): AskedWeight {
+  return typeof weight === "number" ? { most: weight, likely: weight, least: weight } : weight;
 }
 
 /** Nothing is spent for a while after the exchange's own word. */

@@ -26,8 +26,11 @@ export type InTurnOutcome = { kind: "ok"; json: readonly unknown[] } | Extract<I
 /** A body for /info: `{ type: "orderStatus", user, oid }` and so on, in the exchange's own words. */
 export type InfoRequest = { readonly type: string; readonly [member: string]: Writable };
 
-/** What our weight is spent on, in the order in which it is given out. `reduce`: what can only make a position smaller. */
-export type Use = "cancel" | "settle" | "reduce" | "order" | "read";
+/**
+ * What our weight is spent on, in the order in which it is given out. `reduce`: what can only make a position smaller. `catch_up`: what a
+ * feed may have missed is read again, which comes after what is unknown.
+ */
+export type Use = "cancel" | "settle" | "reduce" | "order" | "read" | "catch_up";
 
 /** On whose behalf something is read: nobody uses up what others may read. */
 export type Reader = { readonly reader: string };
@@ -109,6 +112,13 @@ export type Markets = {
    * stands in another market, that is of every market of the list until it has been read twice.
    */
   doubtOf(name: string): string | null;
+  /**
+   * What the exchange shows of this market may be from before what contradicts it: the list is read again, and nothing is refused
+   * for that.
+   */
+  suspect(name: string): void;
+  /** Doubted, or suspected and not read twice since: its number in the list proves nothing. */
+  isSuspected(name: string): boolean;
   /** An order that was signed for this number was just shown to stand in the market. */
   confirm(name: string, assetId: number): void;
   /** The word on where an order stands that was signed for this number was waited for in vain. */

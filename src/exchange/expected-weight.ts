@@ -6,18 +6,18 @@ import { largestWeight, type Weight, weightOf } from "./weights.ts";
  * 85 in most accounts. Set aside whole, it would find no room while there is three times what it needs, and keep all else waiting.
  */
 export type ExpectedWeights = {
-  /** What is set aside before asking. Times are elapsed, milliseconds. */
+  /** What is set aside before asking: no account gains more rows. Times are elapsed, milliseconds. */
   most(request: InfoRequest, nowMs: number): number;
+  /** By what it came to last, however long ago; as that of a quiet account where it was never asked. */
+  likely(request: InfoRequest): number;
   answered(request: InfoRequest, json: unknown, nowMs: number): void;
 };
 
 type Rows = { count: number; sinceMs: number; atMs: number };
 
-/** An answer tells what the next one weighs for so long, milliseconds. */
-const TELLS_FOR_MS = 2 * 60_000;
-
-/** Rows that an account may gain in that time: more than one order a second, placed and ended. What is more is paid for afterwards. */
+/** Rows that an account may gain in each of these times, begun: more than one order a second, placed and ended. What is more is paid for afterwards. */
 const MAY_GROW_BY_ROWS = 200;
+const GROWS_IN_MS = 2 * 60_000;
 
 /** Questions of which the rows are remembered. */
 const MAX_REMEMBERED = 200;
@@ -28,9 +28,13 @@ export function rememberWeights(): ExpectedWeights {
     most(request, nowMs) {
       const weight = weightOf(request);
       const known = last.get(nameOf(request));
-      if (known === undefined || nowMs - known.atMs > TELLS_FOR_MS || sinceOf(request) < known.sinceMs)
-        return largestWeight(weight);
-      return largestWeight(withRows(weight, known.count + MAY_GROW_BY_ROWS));
+      if (known === undefined || sinceOf(request) < known.sinceMs) return largestWeight(weight);
+      const times = Math.max(1, Math.ceil((nowMs - known.atMs) / GROWS_IN_MS));
+      return largestWeight(withRows(weight, known.count + times * MAY_GROW_BY_ROWS));
+    },
+    likely: (request) => {
+      const count = last.get(nameOf(request))?.count ?? 0;
+      return largestWeight(withRows(weightOf(request), count + MAY_GROW_BY_ROWS));
     },
     answered(request, json, nowMs) {
       // What is asked up to a time has fewer than what is asked up to now.

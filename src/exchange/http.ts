@@ -19,7 +19,7 @@ import { type ExpectedWeights, rememberWeights } from "./expected-weight.ts";
 import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Poster, post } from "./post.ts";
-import { useOf } from "./shares.ts";
+import { type AskedWeight, useOf } from "./shares.ts";
 import type { Connection, Transport } from "./transport.ts";
 import { ACTION_WEIGHT, weightOf, weightOfAnswer } from "./weights.ts";
 
@@ -144,8 +144,9 @@ function actionWaitS({ budget, clock }: Link, purpose: Purpose): number {
 
 function readWaitS(link: Link, purpose: Purpose, requests: readonly InfoRequest[], rest = 0): number {
   const { budget, clock } = link;
-  const { most, least } = weightsOf(link, requests);
-  return Math.ceil(budget.waitMs(purpose, most + rest, clock.elapsedMs(), least + rest) / 1_000);
+  const { most, likely, least } = weightsOf(link, requests);
+  const asked = { most: most + rest, likely: likely + rest, least: least + rest };
+  return Math.ceil(budget.waitMs(purpose, asked, clock.elapsedMs()) / 1_000);
 }
 
 /** What was refused is asked again together with the rest of its request: what came of that before it, and the action. */
@@ -155,11 +156,12 @@ function againS(link: Link, purpose: Purpose, requests: readonly InfoRequest[]):
   return Math.max(1, readWaitS(link, purpose, requests, rest));
 }
 
-function weightsOf({ expected, clock }: Link, requests: readonly InfoRequest[]): { most: number; least: number } {
+function weightsOf({ expected, clock }: Link, requests: readonly InfoRequest[]): AskedWeight {
   const nowMs = clock.elapsedMs();
   const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
   return {
     most: sum(requests.map((request) => expected.most(request, nowMs))),
+    likely: sum(requests.map((request) => expected.likely(request))),
     least: sum(requests.map((request) => weightOf(request).base)),
   };
 }
@@ -181,8 +183,7 @@ async function send(link: Link, body: string, purpose: Purpose, mayLeave = alway
 }
 
 async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
-  const { most, least } = weightsOf(link, [request]);
-  const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
+  const charge = link.budget.take(purpose, weightsOf(link, [request]), link.clock.elapsedMs());
   if (charge === null) return usedUp(link, purpose, [request]);
   const { outcome, weight } = await askNow(link, request, connection);
   link.budget.settle(charge, weight);
@@ -246,8 +247,7 @@ async function askInTurn(
 ): Promise<InTurnOutcome> {
   const lane = await link.lanes.acquire();
   if (lane === null) return failed("too many reads are waiting for a connection", { isOurBudget: true, waitS: 1 });
-  const { most, least } = weightsOf(link, requests);
-  const charge = link.budget.take(purpose, most, link.clock.elapsedMs(), least);
+  const charge = link.budget.take(purpose, weightsOf(link, requests), link.clock.elapsedMs());
   let spent = 0;
   try {
     if (charge === null) return usedUp(link, purpose, requests);
@@ -256,6 +256,8 @@ async function askInTurn(
       const isFresh = onNewConnection && index === 0;
       const { outcome, weight } = await askNow(link, request, { kind: "lane", lane, isFresh });
       spent += weight;
+      // What an answer did not come to is there at once for whoever asks beside it.
+      link.budget.settle(charge, spent + weightsOf(link, requests.slice(index + 1)).most);
       if (outcome.kind === "failed") return outcome;
       json.push(outcome.json);
     }

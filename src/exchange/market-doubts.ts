@@ -3,8 +3,9 @@ import type { Clock } from "../core/clock.ts";
 import { dexOf, isSpot, type Universe } from "../core/market.ts";
 import type { MarketDoubt, Markets } from "./exchange.ts";
 
-export type MarketDoubts = Pick<Markets, "doubtOf" | "confirm" | "isWordDue"> & {
+export type MarketDoubts = Pick<Markets, "doubtOf" | "isSuspected" | "confirm" | "isWordDue"> & {
   doubt(name: string, doubt: MarketDoubt): void;
+  suspect(name: string): void;
   areAny(): boolean;
   /**
    * What is returned weighs the list that was read against the doubts that there were when the reading began: what came
@@ -33,6 +34,8 @@ type Refuted = { assetId: number | undefined; atMs: number };
 
 export function openMarketDoubts(clock: Clock): MarketDoubts {
   const doubts = new Map<string, HeldDoubt>();
+  /** Readings of the list since. */
+  const suspected = new Map<string, { readings: number }>();
   const refuted = new Map<string, Refuted>();
   const { forgetBeside, ...confirmations } = openConfirmations(clock);
 
@@ -47,6 +50,15 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
     }
   }
 
+  function clear(names: readonly [string, { readings: number }][], before: Universe | null, now: Universe): void {
+    for (const [name, suspicion] of names) {
+      suspicion.readings += 1;
+      const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
+      const isOver = isExplained || suspicion.readings >= READINGS_NEEDED;
+      if (isOver && suspected.get(name) === suspicion) suspected.delete(name);
+    }
+  }
+
   /** Where an order stands in another market than it was placed in, its neighbours in the list have moved as well. */
   function doubtBeside(name: string): string | null {
     // Of every order it is asked, and next to never is there any.
@@ -57,6 +69,10 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
     return beside?.[1].because ?? null;
   }
 
+  function doubtOf(name: string): string | null {
+    return doubts.get(name)?.because ?? doubtBeside(name);
+  }
+
   return {
     doubt(name, doubt) {
       // What is certain is not made less so.
@@ -64,11 +80,19 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
       doubts.set(name, { ...doubt, isCertain, readings: 0 });
       forgetBeside(name);
     },
-    doubtOf: (name) => doubts.get(name)?.because ?? doubtBeside(name),
+    suspect(name) {
+      suspected.set(name, { readings: 0 });
+      forgetBeside(name);
+    },
+    doubtOf,
+    isSuspected: (name) => suspected.has(name) || doubtOf(name) !== null,
     areAny: () => doubts.size > 0,
     whenReadingBegins() {
-      const doubted = [...doubts];
-      return (before, now) => weigh(doubted, before, now);
+      const [doubted, names] = [[...doubts], [...suspected]];
+      return (before, now) => {
+        weigh(doubted, before, now);
+        clear(names, before, now);
+      };
     },
     isRefuted({ byName }) {
       for (const [name, { atMs }] of refuted) if (clock.elapsedMs() - atMs > REFUTED_FOR_MS) refuted.delete(name);

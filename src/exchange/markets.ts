@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { buildUniverse, type Market, type Universe } from "../core/market.ts";
 import { parsePerpDexs, perpMarkets, spotMarkets } from "../wire/answer/markets.ts";
-import type { Exchange, InfoOutcome, InfoRequest, Markets } from "./exchange.ts";
+import type { Exchange, InfoOutcome, InfoRequest, Markets, Purpose } from "./exchange.ts";
 import { openMarketDoubts } from "./market-doubts.ts";
 
 export type MarketsOptions = {
@@ -31,7 +31,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   async function read(): Promise<Universe | null> {
     const before = universe;
     const weighDoubts = doubts.whenReadingBegins();
-    const answer = await readMarkets(exchange, dexes);
+    const answer = await readMarkets(exchange, dexes, purposeNow());
     wasRefused = answer === "refused";
     const markets = typeof answer === "string" ? null : answer;
     // The first reading is tried again at once; later ones have the last good one to go on with.
@@ -43,6 +43,12 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     readElapsedMs = clock.elapsedMs();
     weighDoubts(before, universe);
     return universe;
+  }
+
+  /** Orders wait for it while something contradicts the list: then it may have what is kept for them, where settling has none left. */
+  function purposeNow(): Purpose {
+    const isKeptFor = doubts.areAny() && exchange.budgetWaitS("settle", requestsFor(["", ...dexes])) > 0;
+    return isKeptFor ? "reduce" : "settle";
   }
 
   /** What is new does not wait for what was read before it. */
@@ -72,7 +78,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     current: () => universe,
     nextReading: () => {
       const spacingS = Math.ceil(spacingLeftMs(isUrgentNow()) / 1_000);
-      const budgetS = exchange.budgetWaitS(PURPOSE, requestsFor(["", ...dexes]));
+      const budgetS = exchange.budgetWaitS(purposeNow(), requestsFor(["", ...dexes]));
       return { isOurBudget: wasRefused, waitS: Math.max(1, spacingS, budgetS) };
     },
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
@@ -81,7 +87,12 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
       doubts.doubt(name, doubt);
       void refresh();
     },
+    suspect(name) {
+      doubts.suspect(name);
+      void refresh();
+    },
     doubtOf: doubts.doubtOf,
+    isSuspected: doubts.isSuspected,
     confirm: doubts.confirm,
     heedSilence: doubts.confirm,
     isWordDue: doubts.isWordDue,
@@ -92,10 +103,11 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
 async function readMarkets(
   exchange: Pick<Exchange, "info">,
   dexes: readonly string[],
+  purpose: Purpose,
 ): Promise<Market[] | "failed" | "refused"> {
   let isRefused = false;
   const ask = async (request: InfoRequest) => {
-    const outcome = await exchange.info(request, { purpose: PURPOSE });
+    const outcome = await exchange.info(request, { purpose });
     isRefused ||= outcome.kind === "failed" && outcome.waitS !== undefined;
     return jsonOf(outcome);
   };
@@ -113,9 +125,6 @@ async function readMarkets(
   if (known.length === all.length) return known.flat();
   return isRefused ? "refused" : "failed";
 }
-
-/** Orders wait for it, so it comes before them. */
-const PURPOSE = "settle";
 
 const DEXES: InfoRequest = { type: "perpDexs" };
 const SPOT: InfoRequest = { type: "spotMeta" };

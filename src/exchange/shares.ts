@@ -2,8 +2,8 @@
 import type { Purpose, Use } from "./exchange.ts";
 import { createSpentWeight, type Sum } from "./spent-weight.ts";
 
-/** Weights are what a question comes to: surely, and at the most. */
-type AskedWeight = { most: number; least: number };
+/** Weights that a question comes to: at the most, by what is known of it, and surely. */
+export type AskedWeight = { most: number; likely: number; least: number };
 
 /** This second, or one that comes. */
 type At = { second: number; inS?: number };
@@ -13,20 +13,28 @@ export type Shares = {
   haveRoom(purpose: Purpose, asked: AskedWeight, at: At): boolean;
   /** Weight that would fit in this second. */
   left(purpose: Purpose, second: number): number;
-  take(second: number, purpose: Purpose, weight: number): void;
+  take(second: number, purpose: Purpose, asked: AskedWeight): void;
   /** Less than nothing gives back. */
   book(second: number, purpose: Purpose, weight: number): void;
   /** By this purpose, or this reader, in this second alone. */
   takenIn(second: number, purpose: Purpose): number;
   /** It was refused. */
-  heedUnmet(purpose: Purpose, weight: number, second: number): void;
+  heedUnmet(purpose: Purpose, asked: AskedWeight, second: number): void;
 };
 
 /**
  * Share of the weight that a use leaves to those before it: a tenth to cancels, then a fifth to settling, then a
- * twentieth to what makes positions smaller.
+ * twentieth to what makes positions smaller. What is read after a start or a reconnect is none of settling's pace, and leaves it that fifth
+ * beside what is kept for orders.
  */
-const LEFT_TO_OTHERS: Record<Use, number> = { cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 };
+const LEFT_TO_OTHERS: Record<Use, number> = {
+  cancel: 0,
+  settle: 0.1,
+  reduce: 0.3,
+  order: 0.35,
+  read: 0.35,
+  catch_up: 0.35,
+};
 
 /**
  * Share of the weight that orders, and reductions a little further, find whatever settling needs: without a feed what became of
@@ -54,13 +62,18 @@ export function createShares(weightPerMinute: number): Shares {
   const claims = createClaims();
   const mostAtOnce = Math.max((weightPerMinute * MOST_FOR_SETTLING) / 2, LARGEST_SWEEP);
 
-  function haveRoom(purpose: Purpose, { most, least }: AskedWeight, at: At): boolean {
+  /**
+   * A use has room by what a list is likely to come to, and by the most of it where what is before that use would be short. So what a
+   * list may come to keeps nobody waiting who has room for what it is.
+   */
+  function haveRoom(purpose: Purpose, { most, likely, least }: AskedWeight, at: At): boolean {
     if (weightPerMinute === 0) return true;
     const spent = spentWeight.sum(at.second, nameOf(purpose), at.inS);
     // What clients ask leaves settling its part anyway.
-    const kept = purpose === "settle" ? claims.keptFrom(most, at.second + (at.inS ?? 0)) : 0;
-    if (most + kept > freeFor(weightPerMinute, useOf(purpose), spent)) return false;
-    if (purpose === "settle" && !isInPace(most + kept, at)) return false;
+    const kept = purpose === "settle" ? claims.keptFrom(likely, at.second + (at.inS ?? 0)) : NOTHING_KEPT;
+    if (likely + kept.likely > freeFor(weightPerMinute, useOf(purpose), spent)) return false;
+    if (most + kept.most > freeAtMost(weightPerMinute, useOf(purpose), spent)) return false;
+    if (purpose === "settle" && !isInPace(likely + kept.likely, at)) return false;
     return useOf(purpose) !== "read" || isFair(weightPerMinute, spent, least);
   }
 
@@ -81,7 +94,7 @@ export function createShares(weightPerMinute: number): Shares {
   function leftToSettling(unspent: number, second: number): number {
     const lately = spentWeight.lately(second, "settle");
     const inPace = lately === 0 ? unspent : Math.min(unspent, mostAtOnce - lately);
-    return inPace - claims.keptFrom(inPace, second);
+    return inPace - claims.keptFrom(inPace, second).likely;
   }
 
   function book(second: number, purpose: Purpose, weight: number): void {
@@ -92,15 +105,15 @@ export function createShares(weightPerMinute: number): Shares {
     haveRoom,
     left,
     book,
-    take(second, purpose, weight) {
-      if (purpose === "settle") claims.taken(weight);
-      book(second, purpose, weight);
+    take(second, purpose, { most, likely }) {
+      if (purpose === "settle") claims.taken(likely);
+      book(second, purpose, most);
     },
     takenIn: (second, purpose) => spentWeight.of(second, nameOf(purpose)),
     /** A pause is no want of room, and what settling may never have keeps nobody from anything. */
-    heedUnmet(purpose, weight, second) {
-      if (purpose !== "settle" || weight > weightPerMinute * MOST_FOR_SETTLING) return;
-      if (!haveRoom(purpose, { most: weight, least: weight }, { second })) claims.unmet(weight, second);
+    heedUnmet(purpose, asked, second) {
+      if (purpose !== "settle" || asked.likely > weightPerMinute * MOST_FOR_SETTLING) return;
+      if (!haveRoom(purpose, asked, { second })) claims.unmet(asked, second);
     },
   };
 }
@@ -128,6 +141,8 @@ function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
   switch (use) {
     case "settle":
       return free - kept("reduce");
+    case "catch_up":
+      return Math.min(free, freeAbove("reduce") - kept("reduce"));
     case "reduce":
     case "order":
       return Math.max(free, Math.min(freeAbove("settle"), kept(use)));
@@ -136,6 +151,15 @@ function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
     case "cancel":
       return free;
   }
+}
+
+/**
+ * What a use may come to where a list is as large as it can be: settling leaves cancels their part, reads leave all others theirs.
+ * What is beyond the use's own part is missing to it later.
+ */
+function freeAtMost(weightPerMinute: number, use: Use, spent: Sum): number {
+  if (use !== "settle" && use !== "read") return freeFor(weightPerMinute, use, spent);
+  return weightPerMinute * (1 - LEFT_TO_OTHERS[use]) - spent.all;
 }
 
 export function useOf(purpose: Purpose): Use {
@@ -149,32 +173,35 @@ function nameOf(purpose: Purpose): string {
 
 /** A large question that found no room. Until it is taken, or lapses, what is smaller leaves that much free. */
 type Claims = {
-  /** Weight that is kept from a question of this weight, for a larger one. */
-  keptFrom(weight: number, second: number): number;
+  /** Weight that is kept from a question that is likely to come to this, for a larger one. */
+  keptFrom(weight: number, second: number): KeptWeight;
   /** It found no room. */
-  unmet(weight: number, second: number): void;
+  unmet(asked: AskedWeight, second: number): void;
   taken(weight: number): void;
 };
+
+type KeptWeight = Pick<AskedWeight, "likely" | "most">;
+
+const NOTHING_KEPT: KeptWeight = { likely: 0, most: 0 };
 
 /** What wanted it has ended by then, or has asked again: looks come every 10 s at the least. Seconds. */
 const CLAIM_S = 15;
 
 /** Small questions would otherwise eat whatever room there is, and a sweep would never find enough at once. */
 function createClaims(): Claims {
-  let claim: { weight: number; untilSecond: number } | null = null;
+  let claim: (KeptWeight & { untilSecond: number }) | null = null;
 
-  function keptFrom(weight: number, second: number): number {
-    if (claim === null || second >= claim.untilSecond || weight >= claim.weight) return 0;
-    return claim.weight;
+  function keptFrom(weight: number, second: number): KeptWeight {
+    return claim === null || second >= claim.untilSecond || weight >= claim.likely ? NOTHING_KEPT : claim;
   }
 
   return {
     keptFrom,
-    unmet: (weight, second) => {
-      if (keptFrom(weight, second) === 0) claim = { weight, untilSecond: second + CLAIM_S };
+    unmet: ({ likely, most }, second) => {
+      if (keptFrom(likely, second) === NOTHING_KEPT) claim = { likely, most, untilSecond: second + CLAIM_S };
     },
     taken: (weight) => {
-      if (claim !== null && weight >= claim.weight) claim = null;
+      if (claim !== null && weight >= claim.likely) claim = null;
     },
   };
 }

@@ -22,7 +22,7 @@ export type SpentWeight = {
 export const WINDOW_S = 61;
 
 /** What goes on by itself, minute after minute. */
-const REPEATED: readonly string[] = ["settle", "read"] satisfies Use[];
+const REPEATED: readonly string[] = ["settle", "read", "catch_up"] satisfies Use[];
 
 /** Orders and what makes positions smaller. */
 const ACTIONS: readonly string[] = ["order", "reduce"] satisfies Use[];
@@ -73,6 +73,6 @@ function add(sum: Sum, { all, reads, by }: Spent, name: string): void {
 
 /** What has spent it by then is over, and spends it again. */
 function addRepeated(sum: Sum, { by }: Spent): void {
-  sum.all += (by.get("settle") ?? 0) + (by.get("read") ?? 0);
+  for (const use of REPEATED) sum.all += by.get(use) ?? 0;
   sum.reads += by.get("read") ?? 0;
 }

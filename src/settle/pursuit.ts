@@ -62,6 +62,8 @@ export type Pursuit = {
   lastSentElapsedMs: number | null;
   /** Times that a cancel was issued again. */
   reissues: number;
+  /** Elapsed time at which cancels of a TWAP that is shown to run had found nothing twice, milliseconds; null before. */
+  firstMissedElapsedMs: number | null;
   /** Looks at a closed leg whose fills could not be read to the end. */
   looksAtClosed: number;
   /** Times that the original of a modify was still seen open, and the elapsed time of the first. */
@@ -107,6 +109,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
     lastRefusalElapsedMs: null,
     lastSentElapsedMs: null,
     reissues: 0,
+    firstMissedElapsedMs: null,
     looksAtClosed: 0,
     looksAtOpen: 0,
     firstOpenElapsedMs: null,

@@ -1,7 +1,10 @@
+import type { Account } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
 import type { With } from "../deps.ts";
+import { CONNECT_SPACING_MS } from "../exchange/connect-turns.ts";
 import type { ConnectedExchange } from "../exchange/http.ts";
-import { markPreparedAmbiguous } from "../store/attempts.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
 import { listLegs } from "../store/legs.ts";
@@ -47,6 +50,21 @@ function losePlacings(store: Store, nowMs: number): number {
 export async function lookAtInterrupted(world: With<"clock" | "point" | "settings">, settler: Settler): Promise<void> {
   await world.point("start_up_marked");
   await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
+}
+
+/** Feeds connect one after the other, and what was missed is read with that: first where something is unknown. */
+export function unsettledFirst({ store }: With<"store">): Account[] {
+  const unsettled = new Set(listOpenAttempts(store).map(({ accountId }) => accountId));
+  return listAccounts(store).toSorted((a, b) => Number(unsettled.has(b.id)) - Number(unsettled.has(a.id)));
+}
+
+/** A feed that has not connected so long after its turn is not waited for at a start, milliseconds. */
+const FEED_WITHIN_MS = 2_000;
+
+/** By then the feeds of all accounts have connected that will, milliseconds. */
+export function connectedWithinMs(store: Store, maxFeeds: number): number {
+  const turns = Math.min(listAccounts(store).length, maxFeeds);
+  return FEED_WITHIN_MS + Math.max(0, turns - 1) * CONNECT_SPACING_MS;
 }
 
 /** Between two tries to read the markets for the first time, milliseconds. */

@@ -6,11 +6,12 @@ import { attemptRow, legRow } from "../support/rows.ts";
 const CLOID = legRow().cloid;
 const ambiguous = { state: "ambiguous", cloid: CLOID, expiresAtMs: 1_795_253_412_000 } as const;
 const modify = { ...ambiguous, kind: "modify", targetOid: "77" } as const;
-const lost: SeenParts = { legs: [legRow({ state: "lost" })], isReleased: false, isAwaiting: false };
+const lost: SeenParts = { legs: [legRow({ state: "lost" })], isReleased: false, isAwaiting: false, weightWaitS: 0 };
 const resting: SeenParts = {
   legs: [legRow({ state: "canceled" }), legRow({ state: "resting" })],
   isReleased: false,
   isAwaiting: false,
+  weightWaitS: 0,
 };
 
 const WAITING: [string, Partial<Attempt>, SeenParts, string[]][] = [
@@ -27,10 +28,16 @@ const WAITING: [string, Partial<Attempt>, SeenParts, string[]][] = [
   [
     "the replacement rests",
     modify,
-    { legs: [legRow({ state: "resting" })], isReleased: false, isAwaiting: false },
+    { legs: [legRow({ state: "resting" })], isReleased: false, isAwaiting: false, weightWaitS: 0 },
     ["what became of 77"],
   ],
   ["a cancel is armed", { ...ambiguous, kind: "cancel", cloid: null }, resting, ["1 of 2 so far", "another cancel"]],
+  [
+    "our own weight is used up",
+    ambiguous,
+    { ...lost, weightWaitS: 26 },
+    ["next, a look", "has room for that in about 26 s"],
+  ],
   ["its account waits since a restore", ambiguous, { ...lost, isAwaiting: true }, ["after the restore"]],
 ];
 

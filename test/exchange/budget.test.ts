@@ -7,7 +7,10 @@ import { useOf } from "../../src/exchange/shares.ts";
 const LIMIT = 1_200;
 const MINUTE_MS = 60_000;
 
-const PURPOSES: readonly Purpose[] = ["cancel", "settle", "reduce", "order", "read", { reader: "a" }, { reader: "b" }];
+const READERS: readonly Purpose[] = [{ reader: "a" }, { reader: "b" }];
+const PURPOSES: readonly Purpose[] = ["cancel", "settle", "reduce", "order", "read", "catch_up", ...READERS];
+/** What goes on by itself. */
+const REPEATED: readonly Purpose[] = ["settle", "read", "catch_up"];
 const PURPOSE = fc.constantFrom(...PURPOSES);
 const STEP = fc.record({
   purpose: PURPOSE,
@@ -64,7 +67,8 @@ test("whatever others spent, a tenth is left to cancels, a fifth more to settlin
       const others = steps.filter(({ purpose }) => purpose !== "cancel");
       const budget = createBudget({ weightPerMinute: LIMIT });
       expect(budget.fits("cancel", LIMIT / 10, run(budget, others).nowMs)).toBe(true);
-      const clients = others.filter(({ purpose }) => purpose !== "settle");
+      // What a feed may have missed is settling's own.
+      const clients = others.filter(({ purpose }) => purpose !== "settle" && purpose !== "catch_up");
       const quieter = createBudget({ weightPerMinute: LIMIT });
       expect(quieter.fits("settle", LIMIT / 5, run(quieter, clients).nowMs)).toBe(true);
       const increasing = clients.filter(({ purpose }) => purpose !== "reduce");
@@ -80,7 +84,7 @@ test("after the wait that it tells, what did not fit fits, and not a second befo
       const budget = createBudget({ weightPerMinute: LIMIT });
       const { nowMs } = run(
         budget,
-        steps.filter((step) => step.purpose !== "settle" && step.purpose !== "read"),
+        steps.filter((step) => !REPEATED.includes(step.purpose)),
       );
       const waitMs = budget.waitMs(purpose, weight, nowMs);
       expect(budget.fits(purpose, weight, nowMs)).toBe(waitMs === 0);
@@ -92,11 +96,11 @@ test("after the wait that it tells, what did not fit fits, and not a second befo
 
 test("the wait that it tells is true as well while what goes on by itself goes on", () => {
   const everyMs = fc.integer({ min: 1, max: 60 }).filter((seconds) => 60 % seconds === 0);
-  const repeated = fc.constantFrom<Purpose>("settle", "read");
+  const repeated = fc.constantFrom<Purpose>(...REPEATED);
   fc.assert(
     fc.property(HUNGRY, everyMs, repeated, PURPOSE, (steps, everyS, by, purpose) => {
       const budget = createBudget({ weightPerMinute: LIMIT });
-      const clients = steps.filter((step) => step.purpose !== "settle" && step.purpose !== "read");
+      const clients = steps.filter((step) => !REPEATED.includes(step.purpose));
       let second = 0;
       const each = Math.min(20, everyS);
       const refusedAtMs: number[] = [];
@@ -113,7 +117,7 @@ test("the wait that it tells is true as well while what goes on by itself goes o
         go(nowMs);
         budget.take(other, weight, nowMs);
       }
-      const isRepeated = purpose === "settle" || purpose === "read";
+      const isRepeated = REPEATED.includes(purpose);
       // What found no room in the last minute may find it in the next, and then more goes on than did.
       const more = each * refusedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS).length;
       const thenMs = nowMs + budget.waitMs(purpose, 21 + more, nowMs);
@@ -172,6 +176,19 @@ test("settling has no more than half of its part in half a minute, but for one q
   expect(small.take("settle", 280, 0)).not.toBeNull();
 });
 
+test("what is read again after a start or a reconnect is none of settling's pace, and leaves it what others do", () => {
+  const budget = createBudget({ weightPerMinute: LIMIT });
+  budget.take("settle", 100, 0);
+  let taken = 0;
+  while (budget.take("catch_up", 90, 0) !== null) taken += 90;
+  expect([taken, budget.left("settle", 0)]).toEqual([540, LIMIT - 120 - 180 - 640]);
+  const started = createBudget({ weightPerMinute: LIMIT });
+  started.take("catch_up", 270, 0);
+  expect(started.left("settle", 0)).toBe(LIMIT - 120 - 180 - 270);
+  started.take("settle", 100, 0);
+  expect(started.left("settle", 0)).toBe(350);
+});
+
 test("what orders have used of it is not kept any more", () => {
   const budget = createBudget({ weightPerMinute: LIMIT });
   budget.take("order", 150, 0);
@@ -210,6 +227,32 @@ test("room is kept from what is smaller, for fifteen seconds, and only from sett
   expect(slowed.take("settle", 280, 0)).toBeNull();
   slowed.take("cancel", 720, 0);
   expect(slowed.fits("settle", 21, 5_000)).toBe(true);
+});
+
+test("what a list may come to keeps nobody waiting who has room for what it is likely to come to, and takes nothing from cancels", () => {
+  const list = { most: 300, likely: 120, least: 100 };
+  const spent = (weight: number): Budget => {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    budget.take("cancel", weight, 0);
+    return budget;
+  };
+  expect([700, 780, 781].map((weight) => spent(weight).fits("settle", list, 0))).toEqual([true, true, false]);
+  expect(spent(700).fits("settle", list.most, 0)).toBe(false);
+  // All of it is set aside until the answer has shown what it came to.
+  const asking = spent(700);
+  asking.take("settle", list, 0);
+  expect([asking.left("cancel", 0), asking.fits("settle", list, 0)]).toEqual([200, false]);
+  const reading = createBudget({ weightPerMinute: LIMIT });
+  for (const reader of ["a", "b", "c"]) reading.take({ reader }, 100, 0);
+  const fills = { most: 120, likely: 30, least: 20 };
+  expect([reading.fits("read", fills, 0), reading.fits("read", fills.most, 0)]).toEqual([true, false]);
+  reading.take("cancel", 361, 0);
+  expect(reading.fits("read", fills, 0)).toBe(false);
+  // Room for the most of it is kept as well.
+  const claimed = spent(610);
+  claimed.take("reduce", 180, 0);
+  expect(claimed.take("settle", list, 0)).toBeNull();
+  expect([claimed.fits("settle", 21, 0), claimed.fits("settle", 21, 15_000)]).toEqual([false, true]);
 });
 
 test("what a charge did not come to is given back once, and never to a later minute; what it came to beyond is paid", () => {
@@ -314,6 +357,7 @@ test("told that we are too fast, orders and reads stop for 10 s, settling for 2 
     ["reduce", 10_000],
     ["order", 10_000],
     ["read", 10_000],
+    ["catch_up", 10_000],
     [{ reader: "a key" }, 10_000],
   ];
   for (const weightPerMinute of [LIMIT, 0]) {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { openMarkets } from "../../src/exchange/markets.ts";
 import { scriptedExchange, unanswered } from "../support/scripted-exchange.ts";
 import { stillClock } from "./clocks.ts";
@@ -140,6 +141,31 @@ test("a doubt has the list read at once, again after 5 s at the earliest, and en
     "news of while it is read",
     12,
   ]);
+});
+
+test("a list that is doubted is read by what is kept for orders, which wait for it, where settling has no weight left", async () => {
+  const clock = stillClock();
+  const infos = {
+    perpDexs: () => PERP_DEXS,
+    spotMeta: () => SPOT_META,
+    meta: ({ dex }: InfoRequest) => META[String(dex)],
+  };
+  const exchange = scriptedExchange({ infos, hasBudgetFor: (purpose) => purpose !== "settle" });
+  const markets = openMarkets({ exchange, dexes: ["xyz"], clock });
+  const purposes = () => [...new Set(exchange.asked.splice(0).map(({ options }) => options.purpose))];
+  await markets.refresh();
+  expect(purposes()).toEqual(["settle"]);
+  markets.suspect("SOL");
+  await clock.advance(30_000);
+  await markets.refresh();
+  expect([purposes(), markets.doubtOf("SOL"), markets.isSuspected("SOL")]).toEqual([["settle"], null, true]);
+  markets.doubt("SOL", { because: "one thing", isCertain: false });
+  await clock.advance(5_000);
+  await markets.refresh();
+  expect(purposes()).toEqual(["reduce"]);
+  await clock.advance(5_000);
+  await markets.refresh();
+  expect([markets.doubtOf("SOL"), markets.isSuspected("SOL")]).toEqual([null, false]);
 });
 
 test("a doubt ends with the reading that explains it", async () => {

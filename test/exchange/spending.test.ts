@@ -60,13 +60,39 @@ test("what a read came to a little before is set aside, with room to grow, and i
   const other = { type: "userFillsByTime", user: "0x3", startTime: 1 };
   await exchange.info({ ...other, endTime: 2 }, { purpose: "settle" });
   await exchange.infoInTurn(sweep(1_000), { purpose: "settle" });
-  // All but a hundred of what settling has in half a minute.
-  for (let spent = 66; spent < 350; spent += 2) await exchange.info({ type: "orderStatus" }, { purpose: "settle" });
+  // All but a hundred of what is not kept for cancels.
+  const spend = async (from: number) => {
+    for (let spent = from; spent < 980; spent += 2)
+      await exchange.info({ type: "orderStatus" }, { purpose: spent < 250 ? "reduce" : "cancel" });
+  };
+  await spend(66);
   expect([waits(sweep(1_000)), waits(sweep(2_000))]).toEqual([false, false]);
   expect([waits(sweep(999)), waits(sweep(1_000, "0x2"))]).toEqual([true, true]);
   expect([waits([other]), waits([{ type: "historicalOrders", user: "0x1" }])]).toEqual([true, false]);
-  await clock.advance(31_000);
+  await clock.advance(61_000);
   expect(waits(sweep(999))).toBe(false);
+  // By then it may have grown five times as much.
+  await clock.advance(8 * 60_000);
+  await spend(0);
+  expect(waits(sweep(1_000))).toBe(true);
+});
+
+test("what an answer in a turn did not come to is there before the next one is", async () => {
+  const left: (number | null)[] = [];
+  const look = () => {
+    left.push(exchange.budgetLeft("cancel"));
+    return new Response("[]");
+  };
+  const exchange = connect("http://exchange.test", answering(look));
+  const user = "0x1";
+  await exchange.infoInTurn(
+    [
+      { type: "historicalOrders", user },
+      { type: "userFills", user },
+    ],
+    { purpose: "settle" },
+  );
+  expect([...left, exchange.budgetLeft("cancel")]).toEqual([960, 1_060, 1_160]);
 });
 
 test("a read with a full answer pays for every row", async () => {

@@ -40,8 +40,8 @@ test("what was missed before a start is read once, and nothing comes more often 
     const times = asked.flatMap((each) => (each.what === what && each.atMs >= STARTED_MS ? [each.atMs] : []));
     return Math.max(0, ...times.map((fromMs) => times.filter((at) => at >= fromMs && at < fromMs + WINDOW_MS).length));
   };
-  // Of two accounts, of which one's feed connects later than is waited for; each has a list for both dexes, and its mode.
-  expect([countOf("userFillsByTime"), countOf("parts of accounts")]).toEqual([3, 3 * 2 + 2]);
+  // Of two accounts, whose feeds connect one after the other; each has a list for both dexes, and its mode.
+  expect([countOf("userFillsByTime"), countOf("parts of accounts")]).toEqual([2, 2 * 2 + 2]);
   const most = ["perpDexs", "spotMeta", "meta", "userFillsByTime", "parts of accounts", "exchangeStatus"].map(mostOf);
   expect(most).toEqual([1, 1, 2, 2, 2, 13]);
 });

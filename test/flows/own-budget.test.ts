@@ -385,3 +385,14 @@ test("orders are placed without a feed, whatever it costs to find out what becam
   // What became of some is looked up later; nobody is told that there was no room.
   expect(told.canceled).toEqual(told.placed.map(() => 202));
 });
+
+test("the story of an order of unknown outcome says how long its reading waits for our own weight", async () => {
+  const rig = await openPaperRig({ exchangeWeightPerMinute: 1_200 });
+  rig.deliveries.push(...Array.from({ length: 9 }, () => DELIVERY.neverArrived));
+  const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.1", price: "50000" };
+  const { id } = (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body;
+  const waits = async () => JSON.stringify((await rig.answer(FIRST, { route: `GET /v1/orders/${id}/story` })).body);
+  expect(await waits()).not.toContain("has room for that");
+  Object.assign(rig.deps.exchange, { budgetWaitS: () => 26 });
+  expect(await waits()).toContain("has room for that in about 26 s");
+});

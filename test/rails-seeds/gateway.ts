@@ -244,6 +244,8 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
       refresh: async () => universe,
       doubt: () => undefined,
       doubtOf: () => null,
+      suspect: () => undefined,
+      isSuspected: () => false,
       confirm: () => undefined,
       heedSilence: () => undefined,
       isWordDue: () => false,

@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { listPositions } from "../../src/actions/list-positions.ts";
+import type { InfoOptions, InfoRequest, Purpose } from "../../src/exchange/exchange.ts";
 import { CROSS_CHECK_MS } from "../../src/settle/feed/cross-check.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { unanswered } from "../support/scripted-exchange.ts";
 import { recordOf } from "../support/small-venue.ts";
 import { filledSize, openStage, RESYNC_MS, read, SECOND, USER, type Voice, warnings } from "./feed-stage.ts";
 
@@ -144,7 +146,7 @@ test("nothing is read after the gateway has stopped, whatever was about to be", 
   expect([rig.exchange.asked, rig.log]).toEqual([[], []]);
 });
 
-test("fills that could not be read for two minutes are read with the weight of settling", async () => {
+test("fills that could not be read for longer than a check are read with the weight of settling", async () => {
   const stage = await openStage();
   const { rig } = stage;
   await stage.place();
@@ -155,9 +157,69 @@ test("fills that could not be read for two minutes are read with the weight of s
     const fills = rig.exchange.asked.filter(({ request }) => request.type === "userFillsByTime");
     return new Set(fills.map(({ options }) => options.purpose));
   };
-  expect(await purposes(100 * SECOND)).toEqual(new Set(["read"]));
+  expect(await purposes(60 * SECOND)).toEqual(new Set(["read"]));
   await rig.clock.advance(30 * SECOND);
   expect(await purposes(60 * SECOND)).toEqual(new Set(["settle"]));
+});
+
+test("fills of an account without a live order for which there was no weight are asked for with the next check", async () => {
+  const stage = await openStage();
+  const { rig, voice } = stage;
+  await rig.clock.advance(CROSS_CHECK_MS + SECOND);
+  voice.fills = false;
+  // As where another has used it up: all of the time at which the next check is due.
+  const { info } = rig.exchange;
+  const refused: string[] = [];
+  Object.assign(rig.exchange, {
+    info: (request: InfoRequest, options: InfoOptions) => {
+      if (request.type !== "userFillsByTime" || options.purpose !== "read") return info(request, options);
+      refused.push(request.type);
+      return unanswered("our weight towards the exchange is used up", true);
+    },
+  });
+  await rig.clock.advance(4 * CROSS_CHECK_MS);
+  expect(refused.length).toBe(1);
+  rig.exchange.asked.length = 0;
+  await rig.clock.advance(CROSS_CHECK_MS);
+  const asked = rig.exchange.asked.filter(({ request }) => request.type === "userFillsByTime");
+  expect(asked.map(({ options }) => options.purpose)).toEqual(["settle"]);
+});
+
+test("what a new connection may have missed is read when there is weight beside what is unknown, and then whole", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  await stage.place();
+  let isFull = true;
+  Object.assign(rig.exchange, {
+    budgetWaitS: (purpose: Purpose, requests?: readonly InfoRequest[]) =>
+      isFull && purpose === "catch_up" && (requests?.length ?? 0) > 1 ? 7 : 0,
+  });
+  const asked = () => rig.exchange.asked.splice(0).map(({ request, options }) => [request.type, options.purpose]);
+  asked();
+  void stage.follower.resync("all");
+  await rig.clock.advance(6 * SECOND);
+  expect(asked().filter(([, purpose]) => purpose !== "read")).toEqual([]);
+  isFull = false;
+  await rig.clock.advance(2 * SECOND);
+  const whole = [["userFillsByTime", "catch_up"], ...["", "xyz"].map(() => ["frontendOpenOrders", "catch_up"])];
+  expect(asked().filter(([, purpose]) => purpose !== "read")).toEqual(whole);
+  // In the end it is dearer that nothing is told by the feed.
+  isFull = true;
+  void stage.follower.resync("all");
+  await rig.clock.advance(52 * SECOND);
+  expect(new Set(asked().flatMap(([, purpose]) => (purpose === "read" ? [] : purpose)))).toEqual(new Set(["settle"]));
+});
+
+test("a list of open orders that could not be read is asked for with the next check", async () => {
+  const stage = await openStage();
+  const { rig } = stage;
+  await stage.place();
+  await rig.clock.advance(4 * CROSS_CHECK_MS);
+  rig.venue.failing.add("frontendOpenOrders");
+  rig.exchange.asked.length = 0;
+  await rig.clock.advance(4 * CROSS_CHECK_MS);
+  const asked = rig.exchange.asked.filter(({ request }) => request.type === "frontendOpenOrders");
+  expect(asked.length).toBeGreaterThanOrEqual(3);
 });
 
 test("a feed that leaves out the end of an order is not live once a record shows the end", async () => {

@@ -2,12 +2,14 @@
 import { expect, test } from "bun:test";
 import type { OrderStatus } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
-import { lookAtInterrupted } from "../../src/settle/start-up.ts";
-import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { lookAtInterrupted, unsettledFirst } from "../../src/settle/start-up.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
+import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { listOrders } from "../../src/store/orders.ts";
-import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { attemptRow } from "../support/rows.ts";
 
 function ordersOf({ store }: GatewayRig): ReturnType<typeof listOrders> {
   return listOrders(store, { accountId: ACCOUNT.id, status: null, dex: null, after: null, limit: 10 });
@@ -132,4 +134,14 @@ test("a cancel that was armed goes on after a restart", async () => {
   expect(ordersOf(second)[0]?.status).toBe("canceled");
   const again = await second.answerOf(second.cancel("cancel-01", String(placed.order["id"])));
   expect(again).toMatchObject({ httpStatus: 200, isReplay: true, order: { status: "canceled" } });
+});
+
+test("the feed of an account in which something is unknown connects before the others", () => {
+  const rig = openGatewayRig();
+  const second = { ...ACCOUNT, id: "second-account", label: "second", createdAtMs: START_MS + 1 };
+  insertAccount(rig.store, second);
+  const names = () => unsettledFirst(rig.deps).map(({ label }) => label);
+  expect(names()).toEqual(["main", "second"]);
+  insertAttempt(rig.store, attemptRow({ accountId: second.id, state: "ambiguous" }));
+  expect(names()).toEqual(["second", "main"]);
 });

@@ -94,3 +94,23 @@ test("our wall clock was set ahead since: what was placed before the conclusion 
   heed([SHOWN, { ...NEWER, timestampMs: START_MS + 111_000 }]);
   expect(state()).toBe("resting");
 });
+
+const NOT_FOUND = "Order was never placed, already canceled, or filled. asset=0";
+
+const LISTS: [string, readonly FrontendOrder[], number][] = [
+  ["that may be from before a cancel did not find it contradicts no list of markets", [SHOWN], 0],
+  ["that holds a newer one contradicts the list of markets", [SHOWN, NEWER], 1],
+];
+
+test.each(LISTS)("a list of open orders %s", async (_name, orders, doubts) => {
+  const rig = openGatewayRig();
+  insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "open", market: "BTC", assetId: 0 }));
+  insertLeg(rig.store, legRow({ state: "resting", oid: OID }));
+  const action = JSON.stringify({ type: "cancel", cancels: [{ a: 0, o: Number(OID) }] });
+  const own = { targetOid: OID, cloid: null, answerText: NOT_FOUND, action, expiresAtMs: START_MS + 10_000 };
+  insertAttempt(rig.store, attemptRow({ kind: "cancel", accountId: ACCOUNT.id, state: "ambiguous", ...own }));
+  const doubted: string[] = [];
+  Object.assign(rig.deps.markets, { doubt: (name: string) => doubted.push(name) });
+  heedShownSince(rig.deps, ACCOUNT, { orders, askedAtMs: START_MS });
+  expect(doubted.length).toBe(doubts);
+});

@@ -90,17 +90,17 @@ test("a TWAP whose market has moved in the list is canceled under its new number
   const btc = universe?.byName.get("BTC");
   if (universe === null || btc === undefined) throw new Error("no market");
   const moved = { ...universe, byName: new Map([...universe.byName, ["BTC", { ...btc, assetId: 77 }]]) };
-  let doubts = 0;
+  let suspicions = 0;
   Object.assign(markets, {
-    current: () => (doubts > 0 ? moved : universe),
-    doubt() {
-      doubts += 1;
+    current: () => (suspicions > 0 ? moved : universe),
+    suspect() {
+      suspicions += 1;
     },
-    refresh: async () => (doubts > 0 ? moved : universe),
+    refresh: async () => (suspicions > 0 ? moved : universe),
   });
   const asked = hideTwaps(s, (assetId) => assetId !== 77);
   expect(await told(s, "cancel", cancelOfTwap(1))).toMatchObject({ http: 200, status: "succeeded" });
-  expect([asked, doubts]).toEqual([[0, 0, 77], 1]);
+  expect([asked, suspicions]).toEqual([[0, 0, 77], 1]);
 });
 
 test("a TWAP that runs and is never found is not said to have ended", async () => {

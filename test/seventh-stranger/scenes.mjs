@@ -8,6 +8,7 @@ import { BODY_SCENES } from "./scenes-bodies.mjs";
 import { DOOR_SCENES } from "./scenes-door.mjs";
 import { LIST_SCENES } from "./scenes-lists.mjs";
 import { OPERATION_SCENES } from "./scenes-operations.mjs";
+import { WEIGHT_SCENES } from "./scenes-weight.mjs";
 import { compare, keep, makeWorld, settle } from "./world.mjs";
 
 // ---- accounts
@@ -267,6 +268,7 @@ export const SCENES = {
   ...OPERATION_SCENES,
   ...DOOR_SCENES,
   ...BODY_SCENES,
+  ...WEIGHT_SCENES,
 };
 
 export async function scene(binary, name, options) {

@@ -134,7 +134,7 @@ test("rows of a statement that is made for once are bound and read as drizzle it
 });
 
 test("what is computed is read as drizzle itself reads it, without its general way", () => {
-  const store = openStore(":memory:");
+  const store = openMemoryStore();
   const computed = {
     address: signers.address,
     count: count(),

@@ -6,7 +6,7 @@ import type { StoredOrder } from "../../store/orders.ts";
  * While the list contradicts what the exchange shows of this market, the last number that was confirmed goes on.
  */
 export function assetIdOf(world: With<"markets">, order: Pick<StoredOrder, "market" | "assetId">): number {
-  if (world.markets.doubtOf(order.market) !== null) return order.assetId;
+  if (world.markets.isSuspected(order.market)) return order.assetId;
   return listedAssetId(world, order) ?? order.assetId;
 }
 

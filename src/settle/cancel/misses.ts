@@ -64,7 +64,7 @@ export function cancelsWord(
   const listed = listedAssetId(world, order);
   const isSigned = placing === null || assetIdSigned(placing) === listed;
   const isConfirmedNumber =
-    isSigned && listed === order.assetId && listed === known.assetId && world.markets.doubtOf(order.market) === null;
+    isSigned && listed === order.assetId && listed === known.assetId && !world.markets.isSuspected(order.market);
   return { readings: known.times, forMs: world.clock.elapsedMs() - known.sinceElapsedMs, isConfirmedNumber };
 }
 

@@ -1,4 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
+import { BEHIND_MS } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -27,7 +28,7 @@ import {
   reissueCancel,
 } from "./cancel.ts";
 import { giveUpCancel, groundOf } from "./grounds.ts";
-import { cancelsWord, countMissed, isToAskByName } from "./misses.ts";
+import { type CancelMisses, cancelsWord, countMissed, isToAskByName } from "./misses.ts";
 
 /** Shortest time between two cancels of one order, elapsed milliseconds; it doubles, so that a refusal costs little. */
 const REISSUE_AFTER_MS = 1_000;
@@ -76,7 +77,8 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   const live = alive[(lastTurn + 1) % alive.length];
   if (live === undefined) return false;
   if ((await groundOf(tools, attempt)) === "lapsed") return giveUpCancel(world, attempt, pursuit);
-  await cancelAgain(tools, attempt, { pursuit, live });
+  const isShown = looks.get(live.cloid) === "shown";
+  await cancelAgain(tools, attempt, { pursuit, live, isShown });
   return false;
 }
 
@@ -87,8 +89,11 @@ function noteAllCarriedOut({ world }: Tools, attempt: Attempt): void {
   for (const leg of listLegs(world.store, attempt.resource.id)) noteCarriedOut(world, leg);
 }
 
-/** `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. */
-type LegLook = "read" | "closing" | "open";
+/**
+ * `read`: its end is known, or it never rested. `closing`: the exchange shows it closed, and not yet all its fills. `shown`: it was
+ * shown open just now. `open`: it is open by what is known.
+ */
+type LegLook = "read" | "closing" | "shown" | "open";
 
 async function lookAndRecord(
   tools: Tools,
@@ -114,7 +119,8 @@ async function lookAndRecord(
   }
   if (now === null || now.state === "rejected" || now.state === "absent") return "read";
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
-  return isMissing && isClosed(now) ? "read" : "open";
+  if (isMissing && isClosed(now)) return "read";
+  return sight.kind === "seen" ? "shown" : "open";
 }
 
 /** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */
@@ -122,18 +128,21 @@ function isMissedBy(seen: Sight, { oid }: Leg): boolean {
   return seen.kind === "not_found" || (seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs);
 }
 
-async function cancelAgain(tools: Tools, attempt: Attempt, how: { pursuit: Pursuit; live: Leg }): Promise<void> {
+/** `isShown`: it was shown open just now. */
+type Again = { pursuit: Pursuit; live: Leg; isShown: boolean };
+
+async function cancelAgain(tools: Tools, attempt: Attempt, { pursuit, live, isShown }: Again): Promise<void> {
   const { world, grounds, misses } = tools;
-  const { pursuit, live } = how;
-  const isShown = live.state !== "sent" && live.state !== "lost";
+  const isKnown = live.state !== "sent" && live.state !== "lost";
   const elapsedMs = world.clock.elapsedMs();
   const last = lastCancelOf(world, live);
   const missedAt = last === null ? null : missedUnder(last, live);
   // The answer that nothing was found there is not a second old: most of the time the order's record is only behind.
   if (foundNothing(attempt)) pursuit.lastSentElapsedMs ??= elapsedMs;
-  const pauseMs = isShown ? reissueAfterMs(pursuit) : ASK_BY_NAME_AFTER_MS;
+  const pauseMs = isKnown ? reissueAfterMs(pursuit) : ASK_BY_NAME_AFTER_MS;
   if (pursuit.lastSentElapsedMs !== null && elapsedMs - pursuit.lastSentElapsedMs < pauseMs) return;
-  if (missedAt !== null && isShown) await doubtMarket(world, attempt, missedAt);
+  if (missedAt !== null && isKnown)
+    await doubtMarket(world, attempt, { missedAt, isContradicted: isShown && isMissedLongSince(world, misses, live) });
   let listReadElapsedMs = 0;
   const store = (slot: Slot) => {
     if (openAttempt(world.store, attempt.id) === null || grounds.judge(attempt) !== "stands") return null;
@@ -160,16 +169,29 @@ function listReadAt({ markets, clock }: With<"clock" | "markets">): number {
   return clock.elapsedMs() - (markets.ageMs() ?? 0);
 }
 
+/** No server is so far behind that it would still show open what had ended before these cancels did not find it. */
+function isMissedLongSince({ clock }: With<"clock">, misses: CancelMisses, { cloid }: Leg): boolean {
+  const sinceMs = misses.get(cloid)?.sinceElapsedMs ?? null;
+  return sinceMs !== null && clock.elapsedMs() - sinceMs >= BEHIND_MS;
+}
+
 /**
- * Still shown open, and not to be found where it was looked for: its market may have moved in the list. Only a cancel under
- * the list's own number contradicts the list.
+ * Not to be found where it was looked for: its market may have moved in the list, which is read again. Most of the time a cancel has
+ * ended it, and what shows it open is from before that; where it cannot be, the list is contradicted. Only a cancel under the list's
+ * own number says anything of it.
  */
-async function doubtMarket(world: With<"markets" | "store">, attempt: Attempt, missedAt: number): Promise<void> {
+async function doubtMarket(
+  world: With<"markets" | "store">,
+  attempt: Attempt,
+  { missedAt, isContradicted }: { missedAt: number; isContradicted: boolean },
+): Promise<void> {
   const { store, markets } = world;
   const order = findOrder(store, attempt.resource.id);
   if (order === null) throw new Error("bug: a cancel without its order");
   const because = "an open order that a cancel does not find there";
-  if (missedAt === listedAssetId(world, order)) markets.doubt(order.market, { because, isCertain: false });
+  const isOfList = missedAt === listedAssetId(world, order);
+  if (isOfList && isContradicted) markets.doubt(order.market, { because, isCertain: false });
+  else if (isOfList) markets.suspect(order.market);
   await markets.refresh();
 }
 

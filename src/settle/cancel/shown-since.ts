@@ -1,4 +1,5 @@
 import type { Account } from "../../core/account.ts";
+import { endsAtMs } from "../../core/attempt.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
@@ -10,7 +11,8 @@ import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { note } from "../record/note.ts";
 import { recordLegEvent } from "../record/record.ts";
-import { isAimedAt } from "./cancel.ts";
+import { listedAssetId } from "./asset-id.ts";
+import { isAimedAt, lastCancelOf, missedUnder } from "./cancel.ts";
 
 /** Open orders of an account. `askedAtMs`: the exchange's time when they were asked for, unix milliseconds. */
 export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
@@ -19,16 +21,18 @@ export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
  * shows, which itself holds one placed after that was concluded, or was asked for so long after it that no server is as far
  * behind: it lives, and what said otherwise was wrong or another's. An answer may come from somewhere on the way, and the
- * cancel that it is given to may never have arrived; in a quiet account nothing newer is ever placed.
+ * cancel that it is given to may never have arrived; in a quiet account nothing newer is ever placed. So does one that a cancel did
+ * not find before: where it was looked for the list of markets has another one.
  */
 export function heedShownSince(
-  world: With<"clock" | "exchange" | "store">,
+  world: With<"clock" | "exchange" | "markets" | "store">,
   account: Account,
   { orders, askedAtMs }: OpenList,
 ): void {
   for (const shown of orders) {
     const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
     reopen(world, account, { shown, list, askedAtMs });
+    doubtPlace(world, account, { shown, list, askedAtMs });
   }
 }
 
@@ -56,6 +60,19 @@ function reopen(
     }
     recordLegEvent(store, leg.cloid, { type: "shown_since", oid, isArmed: shown.isTrigger }, nowMs);
   });
+}
+
+function doubtPlace(world: With<"markets" | "store">, account: Account, { shown, list }: ListedOrder): void {
+  const { store, markets } = world;
+  const leg = findLegByOid(store, account.id, shown.oid);
+  const order = leg === null ? null : findOrder(store, leg.orderId);
+  const last = leg === null ? null : lastCancelOf(world, leg);
+  if (leg === null || order === null || last === null || last.state === "done") return;
+  const missedAt = missedUnder(last, leg);
+  if (missedAt === null || missedAt !== listedAssetId(world, order)) return;
+  // It was answered before it had expired.
+  if (!goesPast(list, endsAtMs(last) + CLOCK_DOUBT_MS)) return;
+  markets.doubt(order.market, { because: "an open order that a cancel does not find there", isCertain: false });
 }
 
 /**

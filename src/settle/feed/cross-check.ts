@@ -21,18 +21,19 @@ const QUIET_MS = 60_000;
 const LIST_MS = 30_000;
 /** A check out of turn comes so long after the last one, milliseconds. */
 const SPACING_MS = 5_000;
-/** Fills that were not read for this long are read with the weight of settling, milliseconds. */
-const OVERDUE_MS = 120_000;
+/** Fills that were not read for this long, one check more, are read with the weight of settling, milliseconds. */
+const OVERDUE_MS = QUIET_MS + CROSS_CHECK_MS - 1_000;
 /** A timer that wakes a moment early is in time, milliseconds. */
 const EARLY_MS = 500;
 
-type Last = { fillsMs: number; listMs: number };
+/** When each was read last, elapsed milliseconds; minus infinity where it is due. `askedMs`: the fills, whatever came of it. */
+type Last = { fillsMs: number; askedMs: number; listMs: number };
 
 /** @param readListed reads the open orders of an account and compares them with its rows */
 export function openCrossChecks(
   world: With<"clock" | "exchange" | "feeds" | "log" | "store">,
   index: Pick<FillIndex, "backFill" | "readToMs">,
-  readListed: (account: Account) => Promise<unknown>,
+  readListed: (account: Account) => Promise<boolean>,
 ): CrossChecks {
   const last = new Map<string, Last>();
   /** Accounts whose fills are about to be read out of turn. */
@@ -40,21 +41,25 @@ export function openCrossChecks(
   let isStopped = false;
 
   function lastOf({ id }: Account): Last {
-    const known = last.get(id) ?? { fillsMs: Number.NEGATIVE_INFINITY, listMs: Number.NEGATIVE_INFINITY };
+    const due = Number.NEGATIVE_INFINITY;
+    const known = last.get(id) ?? { fillsMs: due, askedMs: due, listMs: due };
     last.set(id, known);
     return known;
   }
 
+  /** What could not be read is due at the next check: our weight may have had no room for it. */
   async function readFills(account: Account): Promise<void> {
-    lastOf(account).fillsMs = world.clock.elapsedMs();
-    await index.backFill(account, purposeOf(world, index.readToMs(account)));
+    const times = lastOf(account);
+    times.askedMs = world.clock.elapsedMs();
+    const isRead = await index.backFill(account, purposeOf(world, index.readToMs(account)));
+    times.fillsMs = isRead ? times.askedMs : Number.NEGATIVE_INFINITY;
   }
 
   async function readSoon(account: Account): Promise<void> {
-    const leftMs = lastOf(account).fillsMs + SPACING_MS - world.clock.elapsedMs();
+    const leftMs = lastOf(account).askedMs + SPACING_MS - world.clock.elapsedMs();
     if (leftMs > 0) await world.clock.sleep(leftMs);
-    const isRead = world.clock.elapsedMs() - lastOf(account).fillsMs < SPACING_MS;
-    if (!isStopped && !isRead) await readFills(account);
+    const isAsked = world.clock.elapsedMs() - lastOf(account).askedMs < SPACING_MS;
+    if (!isStopped && !isAsked) await readFills(account);
   }
 
   return {
@@ -65,8 +70,7 @@ export function openCrossChecks(
       const isBusy = hasLiveOrder(world.store, account.id);
       if (isBusy || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
       if (isStopped || !isBusy || nowMs - times.listMs < LIST_MS) return;
-      times.listMs = nowMs;
-      await readListed(account);
+      if (await readListed(account)) times.listMs = nowMs;
     },
     runFills(account) {
       if (isStopped || waiting.has(account.id)) return;

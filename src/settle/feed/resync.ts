@@ -2,7 +2,7 @@
 import type { Account } from "../../core/account.ts";
 import { isPerhapsOver } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
-import type { Purpose } from "../../exchange/exchange.ts";
+import type { InfoRequest, Purpose } from "../../exchange/exchange.ts";
 import { findLegByOid } from "../../store/legs.ts";
 import { listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
@@ -36,6 +36,10 @@ const MAX_LOOKS = 500;
 const GAP_PAUSE_MS = 10_000;
 /** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
+/** Tries again that leave what is unknown its weight; after them, a minute on, it is dearer that nothing is told by a feed. */
+const PATIENT_RETRIES = 3;
+/** One that our own weight had no room for is tried again when it has, milliseconds at the most: others may use it up again. */
+const MAX_ROOM_WAIT_MS = 15_000;
 
 export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () => boolean): Resyncs {
   /** Accounts whose resync has failed and is tried again. */
@@ -43,15 +47,17 @@ export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () 
   const gaps = openGaps(world, (account) => (hasStopped() ? Promise.resolve() : run(account, "thorough")));
 
   async function run(account: Account, how: Thoroughness): Promise<void> {
-    if (!(await resyncAccount(world, account, { ...parts, how }))) void retry(account, how);
+    if (!(await resyncAccount(world, account, { ...parts, how, purpose: "catch_up" }))) void retry(account, how);
   }
 
   async function retry(account: Account, how: Thoroughness): Promise<void> {
     if (retrying.has(account.id)) return;
     retrying.add(account.id);
-    for (const pauseMs of RETRY_PAUSES_MS) {
-      await world.clock.sleep(pauseMs);
-      if (hasStopped() || (await resyncAccount(world, account, { ...parts, how }))) break;
+    for (const [nth, pauseMs] of RETRY_PAUSES_MS.entries()) {
+      const purpose = nth < PATIENT_RETRIES ? "catch_up" : "settle";
+      const waitMs = roomWaitS(world, account, purpose) * 1_000;
+      await world.clock.sleep(waitMs === 0 ? pauseMs : Math.min(waitMs, MAX_ROOM_WAIT_MS));
+      if (hasStopped() || (await resyncAccount(world, account, { ...parts, how, purpose }))) break;
     }
     retrying.delete(account.id);
   }
@@ -93,14 +99,16 @@ function openGaps({ clock }: With<"clock">, resync: (account: Account) => Promis
 async function resyncAccount(
   world: ToFollow,
   account: Account,
-  { how, ...tools }: ResyncParts & { how: Thoroughness },
+  { how, purpose, ...tools }: ResyncParts & { how: Thoroughness; purpose: Purpose },
 ): Promise<boolean> {
   const { tradingAddress } = account;
   const connection = world.feeds.connectionOf(tradingAddress);
   try {
-    const isFilled = await tools.index.backFill(account);
+    const isListing = how === "thorough" || listLiveOrders(world.store, account.id, 1).length > 0;
+    if (isListing && roomWaitS(world, account, purpose) > 0) return false;
+    const isFilled = await tools.index.backFill(account, purpose);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
-    const comparing = { ...tools, live, purpose: "settle" } as const;
+    const comparing = { ...tools, live, purpose };
     const isListed = (live.length === 0 && how === "quick") || (await compareListed(world, account, comparing));
     if (isFilled && isListed) world.feeds.caughtUp(tradingAddress, connection);
     return isFilled && isListed;
@@ -108,6 +116,13 @@ async function resyncAccount(
     world.log.error({ account: account.id, error: String(error) }, "reading again what a feed may have missed failed");
     return false;
   }
+}
+
+/** Until there is room for fills and lists together: the fills would be read again with the lists. */
+function roomWaitS({ exchange, settings }: With<"exchange" | "settings">, account: Account, purpose: Purpose): number {
+  const fills = { type: "userFillsByTime", user: account.tradingAddress, startTime: exchange.nowMs() };
+  const lists = ["", ...settings.dexes].map((dex) => listOf(account, dex));
+  return exchange.budgetWaitS(purpose, [fills, ...lists]);
 }
 
 type ComparingOpen = ResyncParts & { live: readonly StoredOrder[]; purpose: Purpose };
@@ -150,12 +165,18 @@ async function readListed(
   purpose: Purpose,
 ): Promise<ReadonlyMap<string, FrontendOrder> | null> {
   const listed = new Map<string, FrontendOrder>();
-  for (const dex of ["", ...world.settings.dexes]) {
-    const request = { type: "frontendOpenOrders", user: account.tradingAddress, dex };
+  const requests = ["", ...world.settings.dexes].map((dex) => listOf(account, dex));
+  // A part of it says nothing, and its weight would be missing to the next.
+  if (world.exchange.budgetWaitS(purpose, requests) > 0) return null;
+  for (const request of requests) {
     const outcome = await world.exchange.info(request, { purpose });
     const orders = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
     if (orders === null) return null;
     for (const order of orders) listed.set(order.oid, order);
   }
   return listed;
+}
+
+function listOf({ tradingAddress: user }: Account, dex: string): InfoRequest {
+  return { type: "frontendOpenOrders", user, dex };
 }

@@ -1,5 +1,5 @@
 import type { Attempt } from "../../core/attempt.ts";
-import { isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
+import { BEHIND_MS, isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import { LAPSED_WORDS } from "../../core/rails/idle-reduction.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
@@ -165,7 +165,12 @@ async function cancelAgain(
   if (nowMs - pursuit.lastSentElapsedMs < pauseMs) return false;
   const { market } = operationOf(world, attempt);
   // A number that nothing shows is most often none: it must not keep orders out of the market.
-  if (pursuit.reissues > 0 && shown === "running") world.markets.doubt(market, MISSING);
+  if (pursuit.reissues > 0 && shown === "running") {
+    pursuit.firstMissedElapsedMs ??= nowMs;
+    // Until then the history may be from before a cancel that has ended it.
+    if (nowMs - pursuit.firstMissedElapsedMs >= BEHIND_MS) world.markets.doubt(market, MISSING);
+    else world.markets.suspect(market);
+  }
   await world.markets.refresh();
   const store = (slot: Slot) => {
     if (openAttempt(world.store, attempt.id) === null || grounds.judge(attempt) !== "stands") return null;
