@@ -182,8 +182,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     async stop() {
       await drainAll();
       repeating.stop();
-      feeds.close();
-      marketView.close();
+      for (const each of [feeds, marketView]) each.close();
       for (const each of [follower, heartbeats, ...Object.values(workers), teller, settler]) each.stop();
       parts.signers.lock();
       closeStore(store);

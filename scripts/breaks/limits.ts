@@ -337,8 +337,8 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "nothing is left to cancels",
     changes: inFile(
       "src/exchange/shares.ts",
-      "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
-      "{ cancel: 0, settle: 0, reduce: 0.2, order: 0.25, read: 0.25 }",
+      "  cancel: 0,\n  settle: 0.1,\n  reduce: 0.3,\n  order: 0.35,\n  read: 0.35,",
+      "  cancel: 0,\n  settle: 0,\n  reduce: 0.2,\n  order: 0.25,\n  read: 0.25,",
     ),
     seenBy: RESERVE,
   },
@@ -347,8 +347,8 @@ export const LIMIT_BREAKS: readonly Break[] = [
     name: "nothing is left to settling",
     changes: inFile(
       "src/exchange/shares.ts",
-      "{ cancel: 0, settle: 0.1, reduce: 0.3, order: 0.35, read: 0.35 }",
-      "{ cancel: 0, settle: 0.1, reduce: 0.1, order: 0.1, read: 0.1 }",
+      "  cancel: 0,\n  settle: 0.1,\n  reduce: 0.3,\n  order: 0.35,\n  read: 0.35,",
+      "  cancel: 0,\n  settle: 0.1,\n  reduce: 0.1,\n  order: 0.1,\n  read: 0.1,",
     ),
     seenBy: RESERVE,
   },

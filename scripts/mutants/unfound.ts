@@ -33,7 +33,7 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
   one(
     "a lost order is not found in a market that is doubted",
     MISSES,
-    " && world.markets.doubtOf(order.market) === null;",
+    " && !world.markets.isSuspected(order.market);",
     ";",
   ),
   one("what nothing shows is asked for without end", MISSES, "return !isUnfound(asked.word, facts);", "return true;"),
