@@ -113,9 +113,9 @@ export const LATE_COPIES: readonly Mutant[] = [
   ),
   one(
     "a stop that is refused at the door is tried at once again",
-    FACTS,
-    '(state === "rejected" || state === "absent") && isExchangesWord',
-    'state === "rejected" && isExchangesWord',
+    "src/core/order.ts",
+    'return state === "rejected" || (state === "absent" && isExchangesWord);',
+    'return state === "rejected" && isExchangesWord;',
   ),
   one(
     "a refused cancel ends while nobody knows what its order is",

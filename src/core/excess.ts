@@ -4,7 +4,7 @@
  */
 import type { Attempt } from "./attempt.ts";
 import { compare, type Decimal, decimal, subtract, ZERO } from "./decimal.ts";
-import type { Leg } from "./order.ts";
+import { isRefused, type Leg } from "./order.ts";
 
 /**
  * What the replacement of a modify has too much. `live`: `by` of it is open, and only `remainder` may be; `past`: `by` is
@@ -78,7 +78,7 @@ export function reductionsOf(
   const tries = attempts.filter(
     (each) => each.kind === "modify" && each.targetOid === oid && isTakingOff(each, attempts),
   );
-  const refused = tries.filter(({ cloid }) => legs.find((leg) => leg.cloid === cloid)?.state === "rejected");
+  const refused = tries.filter(({ cloid }) => legs.some((leg) => leg.cloid === cloid && isRefused(leg)));
   const pauseMs = tries.length === 0 ? 0 : REDUCE_AGAIN_AFTER_MS * 2 ** (tries.length - 1);
   return {
     mayReduce: state !== "armed" && refused.length < MAX_REFUSALS,

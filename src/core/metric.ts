@@ -70,7 +70,7 @@ export const METRICS = {
   },
   postern_overruled_rejections_total: {
     kind: "counter",
-    help: "Rejections that the exchange overruled, ever: concluded by us, or told by one of its servers while a copy was carried out by another. Anything but 0 deserves a report.",
+    help: "Rejections that the exchange overruled, ever: concluded by us, or told by one of its servers while a copy was carried out by another, or by an answer that was the answer to another request. Anything but 0 deserves a report.",
     labels: [],
   },
   postern_unlisted_refusals_total: {

@@ -147,6 +147,11 @@ export function wasTaken(leg: Leg): boolean {
   return leg.state !== "sent" && leg.state !== "lost" && leg.state !== "absent";
 }
 
+/** True where the exchange has refused it: by a record of it, or by an answer, which whatever shows it overrules. */
+export function isRefused({ state, isExchangesWord }: Leg): boolean {
+  return state === "rejected" || (state === "absent" && isExchangesWord);
+}
+
 /** True where it is over by the exchange's own word, and what was filled of it is not known yet. */
 export function isSaidOver({ state, isExchangesWord }: Leg): boolean {
   return state === "closing" && isExchangesWord;

@@ -81,7 +81,8 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
       forgetBeside(name);
     },
     suspect(name) {
-      suspected.set(name, { readings: 0 });
+      // Readings go on: what is missed again and again would be suspected for good.
+      if (!suspected.has(name)) suspected.set(name, { readings: 0 });
       forgetBeside(name);
     },
     doubtOf,

@@ -77,7 +77,7 @@ const STAYS: [string, (lost: Lost) => void | Promise<void>][] = [
   [
     "while its market is doubted",
     ({ rig }) => {
-      rig.deps.markets.doubtOf = () => "another market stands there";
+      rig.deps.markets.isSuspected = () => true;
     },
   ],
   [

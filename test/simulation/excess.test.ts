@@ -123,12 +123,15 @@ async function modifyBeforeItsFillIsShown(s: Scene) {
   return { id, showAll };
 }
 
-test.each(["modify", "cancel"] as const)(
-  "a fill that is told while a %s is open, which is refused then, is not forgotten",
-  async (kind) => {
+test.each([
+  ["modify", BAND],
+  ["cancel", "Trading is halted."],
+] as const)(
+  "a fill that is told while a %s is open, which is refused then (%s), is not forgotten",
+  async (kind, words) => {
     const s = await scene();
     const { id, showAll } = await modifyBeforeItsFillIsShown(s);
-    refuse(s, (nth) => nth === 1, BAND, kind === "modify" ? "batchModify" : "cancel");
+    refuse(s, (nth) => nth === 1, words, kind === "modify" ? "batchModify" : "cancel");
     s.setFate(({ body }) =>
       isAction(body, "batchModify") || isAction(body, "cancel") ? directly(1_000) : directly(5),
     );
@@ -141,7 +144,7 @@ test.each(["modify", "cancel"] as const)(
     expect(s.rows("select size from fills")).toEqual([{ size: "0.165" }]);
     expect(JSON.parse((await s.tell(null, { kind: "get", id })).body).error).toContain("0.165 more than asked for");
     await s.pass(70_000);
-    expect(shown(await s.tell("excess-second", second)).error).toContain(BAND);
+    expect(shown(await s.tell("excess-second", second)).error).toContain(words);
     expect(openSizes(s)).toEqual([0.835]);
     expect(JSON.parse((await s.tell(null, { kind: "get", id })).body)).toMatchObject(REDUCED);
   },

@@ -11,7 +11,7 @@ import {
   type ModifyFacts,
   type RecordedEnd,
 } from "../../core/modify-evidence.ts";
-import { isClosed, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
+import { isClosed, isRefused, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findCompleteTo, listFillsOf, type StoredFill } from "../../store/fills.ts";
@@ -124,7 +124,7 @@ function isPlacingUnclear(
 /** It was refused, in words that do not prove what became of the original; a record of it tells that it came to placing. */
 function isUntold(attempt: Attempt, replacement: Leg): boolean {
   const refusal = refusalOf(attempt, replacement);
-  return replacement.state === "rejected" && (refusal === null || refusal === "at_placing");
+  return isRefused(replacement) && (refusal === null || refusal === "at_placing");
 }
 
 type PlacingSought = { attempt: Attempt; placing: Sought; pursuit: Pursuit };
@@ -224,7 +224,7 @@ function sizeless(looked: Sight): Sight {
 
 function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFacts {
   const isTaken = wasTaken(replacement);
-  const hasPlaced = isTaken || (isShown && replacement.state === "rejected");
+  const hasPlaced = isTaken || (isShown && isRefused(replacement));
   return { isAlwaysPlace: isAlwaysPlace(attempt), isTaken, hasPlaced, refusal: refusalOf(attempt, replacement) };
 }
 

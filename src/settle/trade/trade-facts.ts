@@ -1,6 +1,6 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
-import { isClosed, type Leg, wasTaken } from "../../core/order.ts";
+import { isClosed, isRefused, type Leg, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
 import { closedOfOthers, isTrusted, type Part, type TradeFacts, type TradeFill } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
@@ -149,9 +149,7 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     ({ kind, idempotencyKey }) => kind === "cancel" && idempotencyKey === nameOfTrade(trade),
   );
   const left = legs.filter((leg) => !isClosed(leg)).map((leg) => subtract(leg.size, leg.filledSize));
-  const refused = legs.findLast(
-    ({ state, isExchangesWord }) => (state === "rejected" || state === "absent") && isExchangesWord,
-  );
+  const refused = legs.findLast(isRefused);
   return {
     orderId: order.id,
     state: stateOf(
