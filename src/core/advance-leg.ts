@@ -50,7 +50,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
-  turned_away:   { sent: away,     lost: away,     absent: stays,    armed: no,       resting: no,       perhaps: no,       over: no,       filled: no,    canceled: no,    rejected: stays },
+  turned_away:   { sent: away,     lost: away,     absent: stays,    armed: another,  resting: another,  perhaps: another,  over: another,  filled: another, canceled: another, rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
   reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: no },
   misnamed:      { sent: unnamed,  lost: unnamed,  absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
@@ -179,6 +179,11 @@ function absent(leg: Leg, { reason }: Event<"proven_absent">): Leg {
 
 function away(leg: Leg, { reason }: Event<"turned_away">): Leg {
   return { ...leg, ...said("absent", reason) };
+}
+
+/** Of what was shown already another copy was turned away; whose number was used was refused, and was there all the same. */
+function another(leg: Leg, { isNumberUsed }: Event<"turned_away">): Leg | null {
+  return isNumberUsed ? null : leg;
 }
 
 /**

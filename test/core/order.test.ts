@@ -53,11 +53,11 @@ const EVENT: Record<LegEvent["type"], LegEvent> = {
 const NEXT: Record<LegState, Record<LegEvent["type"], LegState | "!">> = {
   sent:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "lost",     fills_seen: "sent", reported: "sent", misnamed: "sent", doubted: "sent", closing: "closing", shown_since: "sent", perhaps_over: "sent" },
   lost:     { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "lost",     fills_seen: "lost", reported: "lost", misnamed: "lost", doubted: "lost", closing: "closing", shown_since: "lost", perhaps_over: "lost" },
-  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!", turned_away: "!",        lost: "armed",    fills_seen: "resting", reported: "armed", misnamed: "armed", doubted: "armed", closing: "closing", shown_since: "armed", perhaps_over: "closing" },
-  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "resting",  fills_seen: "resting", reported: "resting", misnamed: "resting", doubted: "resting", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
-  closing:  { rested: "closing", armed: "closing", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "closing",  fills_seen: "closing", reported: "closing", misnamed: "closing", doubted: "closing", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
-  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!", turned_away: "!",        lost: "filled",   fills_seen: "filled", reported: "filled", misnamed: "filled", doubted: "filled", closing: "filled", shown_since: "filled", perhaps_over: "filled" },
-  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!", turned_away: "!",        lost: "canceled", fills_seen: "canceled", reported: "canceled", misnamed: "canceled", doubted: "canceled", closing: "canceled", shown_since: "canceled", perhaps_over: "canceled" },
+  armed:    { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "!", turned_away: "armed",    lost: "armed",    fills_seen: "resting", reported: "armed", misnamed: "armed", doubted: "armed", closing: "closing", shown_since: "armed", perhaps_over: "closing" },
+  resting:  { rested: "resting", armed: "resting", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "resting",  lost: "resting",  fills_seen: "resting", reported: "resting", misnamed: "resting", doubted: "resting", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
+  closing:  { rested: "closing", armed: "closing", filled: "filled",   canceled: "canceled", rejected: "!",        proven_absent: "!", turned_away: "closing",  lost: "closing",  fills_seen: "closing", reported: "closing", misnamed: "closing", doubted: "closing", closing: "closing", shown_since: "resting", perhaps_over: "closing" },
+  filled:   { rested: "filled",  armed: "filled",  filled: "filled",   canceled: "filled",   rejected: "!",        proven_absent: "!", turned_away: "filled",   lost: "filled",   fills_seen: "filled", reported: "filled", misnamed: "filled", doubted: "filled", closing: "filled", shown_since: "filled", perhaps_over: "filled" },
+  canceled: { rested: "canceled", armed: "canceled", filled: "canceled", canceled: "canceled", rejected: "!",      proven_absent: "!", turned_away: "canceled", lost: "canceled", fills_seen: "canceled", reported: "canceled", misnamed: "canceled", doubted: "canceled", closing: "canceled", shown_since: "canceled", perhaps_over: "canceled" },
   rejected: { rested: "!",       armed: "!",       filled: "!",        canceled: "!",        rejected: "rejected", proven_absent: "rejected", turned_away: "rejected", lost: "rejected", fills_seen: "!", reported: "!", misnamed: "rejected", doubted: "rejected", closing: "!", shown_since: "!", perhaps_over: "!" },
   absent:   { rested: "resting", armed: "armed",   filled: "filled",   canceled: "canceled", rejected: "rejected", proven_absent: "absent", turned_away: "absent",   lost: "absent",   fills_seen: "lost", reported: "lost", misnamed: "absent", doubted: "absent", closing: "closing", shown_since: "absent", perhaps_over: "absent" },
 };
@@ -74,6 +74,19 @@ for (const state of STATES) {
     });
   }
 }
+
+test("that it was refused with its number used is news only of what nothing has shown", () => {
+  const refused = { type: "turned_away", reason: "refused", isNumberUsed: true } as const;
+  const after = STATES.map((state) => [state, advanceLeg(legIn(state), refused)?.state ?? "!"]);
+  const shown = { armed: "!", resting: "!", closing: "!", filled: "!", canceled: "!" };
+  expect(Object.fromEntries(after)).toEqual({
+    sent: "absent",
+    lost: "absent",
+    absent: "absent",
+    rejected: "rejected",
+    ...shown,
+  });
+});
 
 test("fills reach every leg that the exchange has, and a late one even a canceled leg", () => {
   for (const state of STATES) {

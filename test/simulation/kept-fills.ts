@@ -3,8 +3,11 @@ import type { Database } from "bun:sqlite";
 import type { Venue } from "./venue.ts";
 import type { Wrongly } from "./worlds/wrong.ts";
 
-/** Without a feed fills are read every 30 s, milliseconds. */
-const INDEX_LAG_MS = 40_000;
+/**
+ * Without a feed fills are read every 30 s; where what is unknown has taken the weight for that, about a minute later with what settling
+ * has. Milliseconds.
+ */
+const INDEX_LAG_MS = 110_000;
 
 /** The fills that we keep of an account are those that the exchange has. */
 export function auditFills(
