@@ -5,7 +5,7 @@ import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
 import { isHidden } from "./hidden.ts";
-import { auditFills } from "./kept-fills.ts";
+import { auditFills, withoutForeignWaits } from "./kept-fills.ts";
 import { auditLeftLive } from "./left-live.ts";
 import { auditMisplaced, isElsewhere } from "./misplaced.ts";
 import { auditNamedRows } from "./named-rows.ts";
@@ -84,7 +84,8 @@ export type Audited = {
 
 /** One sentence for each promise that was broken; none when all is well. */
 export function audit(run: Audited): string[] {
-  return [
+  const accounts = PARTIES.map(({ account }) => account);
+  return withoutForeignWaits(run, accounts, [
     ...run.dialogues.flatMap((dialogue) => auditDialogue(run, dialogue)),
     ...run.dialogues.flatMap((dialogue) => auditWhole(run, dialogue)),
     ...auditLooks(run),
@@ -96,7 +97,7 @@ export function audit(run: Audited): string[] {
     ...auditSends(run),
     ...auditSeparation(run),
     ...auditDatabase(run),
-  ];
+  ]);
 }
 
 function auditDialogue(run: Audited, dialogue: Dialogue): string[] {
