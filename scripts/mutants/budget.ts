@@ -223,8 +223,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "the wait for a list of markets is for the first part of it",
     "src/exchange/markets.ts",
-    'budgetWaitS(purposeNow(), requestsFor(["", ...dexes]))',
-    "budgetWaitS(purposeNow(), [DEXES])",
+    'budgetWaitS(purposeOf(exchange, dexes, doubts.areAny()), requestsFor(["", ...dexes]))',
+    "budgetWaitS(purposeOf(exchange, dexes, doubts.areAny()), [DEXES])",
   ),
   one(
     "the wait for a list of markets forgets that it is tried now and then only",

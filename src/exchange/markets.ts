@@ -31,7 +31,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   async function read(): Promise<Universe | null> {
     const before = universe;
     const weighDoubts = doubts.whenReadingBegins();
-    const answer = await readMarkets(exchange, dexes, purposeNow());
+    const answer = await readMarkets(exchange, dexes, purposeOf(exchange, dexes, doubts.areAny()));
     wasRefused = answer === "refused";
     const markets = typeof answer === "string" ? null : answer;
     // The first reading is tried again at once; later ones have the last good one to go on with.
@@ -45,17 +45,6 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     return universe;
   }
 
-  /** Orders wait for it while something contradicts the list: then it may have what is kept for them, where settling has none left. */
-  function purposeNow(): Purpose {
-    const isKeptFor = doubts.areAny() && exchange.budgetWaitS("settle", requestsFor(["", ...dexes])) > 0;
-    return isKeptFor ? "reduce" : "settle";
-  }
-
-  /** What is new does not wait for what was read before it. */
-  function isUrgentNow(how?: "urgently"): boolean {
-    return how === "urgently" || doubts.areAny();
-  }
-
   function spacingLeftMs(isUrgent: boolean): number {
     const [lastMs, spacingMs] = isUrgent ? [urgentAtMs, URGENT_SPACING_MS] : [triedAtMs, REFRESH_SPACING_MS];
     return lastMs === null ? 0 : Math.max(0, lastMs + spacingMs - clock.elapsedMs());
@@ -64,7 +53,8 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   function refresh(how?: "urgently"): Promise<Universe | null> {
     if (running !== null) return running;
     const nowMs = clock.elapsedMs();
-    const isUrgent = isUrgentNow(how);
+    // What is new does not wait for what was read before it.
+    const isUrgent = how === "urgently" || doubts.areAny();
     if (spacingLeftMs(isUrgent) > 0) return Promise.resolve(universe);
     triedAtMs = nowMs;
     if (isUrgent) urgentAtMs = nowMs;
@@ -77,8 +67,8 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   return {
     current: () => universe,
     nextReading: () => {
-      const spacingS = Math.ceil(spacingLeftMs(isUrgentNow()) / 1_000);
-      const budgetS = exchange.budgetWaitS(purposeNow(), requestsFor(["", ...dexes]));
+      const spacingS = Math.ceil(spacingLeftMs(doubts.areAny()) / 1_000);
+      const budgetS = exchange.budgetWaitS(purposeOf(exchange, dexes, doubts.areAny()), requestsFor(["", ...dexes]));
       return { isOurBudget: wasRefused, waitS: Math.max(1, spacingS, budgetS) };
     },
     ageMs: () => (readElapsedMs === null ? null : clock.elapsedMs() - readElapsedMs),
@@ -97,6 +87,12 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
     heedSilence: doubts.confirm,
     isWordDue: doubts.isWordDue,
   };
+}
+
+/** Orders wait for it while something contradicts the list: then it may have what is kept for them, where settling has none left. */
+function purposeOf(exchange: Pick<Exchange, "budgetWaitS">, dexes: readonly string[], isDoubted: boolean): Purpose {
+  const isKeptFor = isDoubted && exchange.budgetWaitS("settle", requestsFor(["", ...dexes])) > 0;
+  return isKeptFor ? "reduce" : "settle";
 }
 
 /** `refused`: our own weight had no room for all of it. */
