@@ -75,19 +75,6 @@ for (const state of STATES) {
   }
 }
 
-test("that it was refused with its number used is news only of what nothing has shown", () => {
-  const refused = { type: "turned_away", reason: "refused", isNumberUsed: true } as const;
-  const after = STATES.map((state) => [state, advanceLeg(legIn(state), refused)?.state ?? "!"]);
-  const shown = { armed: "!", resting: "!", closing: "!", filled: "!", canceled: "!" };
-  expect(Object.fromEntries(after)).toEqual({
-    sent: "absent",
-    lost: "absent",
-    absent: "absent",
-    rejected: "rejected",
-    ...shown,
-  });
-});
-
 test("fills reach every leg that the exchange has, and a late one even a canceled leg", () => {
   for (const state of STATES) {
     const after = advanceLeg(legIn(state), EVENT.fills_seen);
