@@ -147,6 +147,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     'replacement.state === "absent" && !pursuit.isRefusedLookedFor',
     'replacement.state === "absent" && pursuit.isRefusedLookedFor',
   ),
+  one(
+    "an answer forgets what is known of its number",
+    "src/store/orders.ts",
+    "seal: sql`coalesce(",
+    "seal: sql`nullif(",
+  ),
   one("a list takes back cancels of other legs", SHOWN_SINCE, " || !isAimedAt(attempt, leg)) continue;", ") continue;"),
   one("a trigger that is listed again rests", SHOWN_SINCE, "isArmed: shown.isTrigger }", "isArmed: false }"),
   one(

@@ -50,7 +50,11 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
     }
   }
 
-  function clear(names: readonly [string, { readings: number }][], before: Universe | null, now: Universe): void {
+  function weighSuspicions(
+    names: readonly [string, { readings: number }][],
+    before: Universe | null,
+    now: Universe,
+  ): void {
     for (const [name, suspicion] of names) {
       suspicion.readings += 1;
       const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
@@ -92,7 +96,7 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
       const [doubted, names] = [[...doubts], [...suspected]];
       return (before, now) => {
         weigh(doubted, before, now);
-        clear(names, before, now);
+        weighSuspicions(names, before, now);
       };
     },
     isRefuted({ byName }) {

@@ -200,7 +200,12 @@ export function updateOrder(store: Store, order: StoredOrder): boolean {
 const settle = preparedChange((store) =>
   store
     .update(orders)
-    .set({ ...assignments(orders, ENDING), version: sql`${orders.version} + 1` })
+    .set({
+      ...assignments(orders, ENDING),
+      // An empty action may have told what became of its number meanwhile, which changes no version.
+      seal: sql`coalesce(${sql.placeholder("seal")}, ${orders.seal})`,
+      version: sql`${orders.version} + 1`,
+    })
     .where(
       and(
         isThisVersion,

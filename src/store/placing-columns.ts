@@ -68,7 +68,6 @@ export const ENDING = [
   "legReason",
   "legIsExchangesWord",
   "attemptState",
-  "seal",
   "sentAtMs",
   "settledAtMs",
   "answerStatus",

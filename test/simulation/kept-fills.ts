@@ -24,13 +24,22 @@ export function auditFills(
   const missing = venue
     .fillsOf(account.tradingAddress)
     .filter(({ timeMs }) => timeMs < venue.nowMs() - INDEX_LAG_MS)
-    .filter((fill) => !shown.has(`${fill.timeMs}-${fill.coin}-${fill.tid}`));
+    .filter((fill) => !shown.has(idOf(fill)));
+  const own = ownIds(venue, account);
   const findings = missing.map((fill) => `fill ${fill.tid} of order ${fill.oid} is not in the index`);
-  const own = new Set(venue.fillsOf(account.tradingAddress).map(({ timeMs, coin, tid }) => `${timeMs}-${coin}-${tid}`));
   // A fill names no account: one that nothing in its answer told from its own is kept.
   const given = wrongly.fillsGivenTo(account.tradingAddress);
   if (kept.some(({ id }) => !own.has(id) && !given.has(id))) findings.push("there are fills that the exchange has not");
   return findings;
+}
+
+/** As our index names it. */
+function idOf({ timeMs, coin, tid }: ReturnType<Venue["fillsOf"]>[number]): string {
+  return `${timeMs}-${coin}-${tid}`;
+}
+
+function ownIds(venue: Venue, { tradingAddress }: { tradingAddress: string }): Set<string> {
+  return new Set(venue.fillsOf(tradingAddress).map(idOf));
 }
 
 /** A fill of another's is kept that nothing in its answer told from the account's own. */
@@ -39,7 +48,7 @@ function hasForeignFill(
   { venue, wrongly }: { venue: Venue; wrongly: Wrongly },
   account: { id: string; tradingAddress: string },
 ): boolean {
-  const own = new Set(venue.fillsOf(account.tradingAddress).map(({ timeMs, coin, tid }) => `${timeMs}-${coin}-${tid}`));
+  const own = ownIds(venue, account);
   const given = wrongly.fillsGivenTo(account.tradingAddress);
   return database
     .prepare<{ id: string }, [string]>("select id from fills where account_id = ?")

@@ -41,6 +41,18 @@ function settleAbsent(store: Store): void {
   settleOrder(store, { order, leg: PLACING.leg, attempt }, after, { status: 201, body: "{}" });
 }
 
+test("what is known of its number is kept by an answer that says nothing of it", () => {
+  const store = openMemoryStore();
+  inTransaction(store, () => insertPlacing(store, PLACING));
+  const sealOf = () => listAttemptsOf(store, ORDER)[0]?.seal;
+  inTransaction(store, () => {
+    for (const each of listAttemptsOf(store, ORDER)) updateAttempt(store, each, { seal: "nonce_taken" });
+  });
+  inTransaction(store, () => settleAbsent(store));
+  expect([sealOf(), listAttemptsOf(store, ORDER)[0]?.state]).toEqual(["nonce_taken", "done"]);
+  closeStore(store);
+});
+
 test.each<[what: string, before: readonly Write[], write: Write, unused: [before: boolean, after: boolean]]>([
   ["the answer that it was refused", [], settleAbsent, [false, true]],
   ["that it never came, once its attempt is over", [end], makeAbsent, [false, true]],

@@ -46,7 +46,7 @@ export const OrderStatus = words(
   {
     title: "OrderStatus",
     description:
-      "`unknown`: sent, and its fate is not known yet; the gateway finds it out, retrieve the order and do not place it again under a new key. `rejected` because the account's actions are used up, or because the exchange does not know the agent or the deposit, is what one server said before it looked at the order: where another has taken a copy of it, the order is shown as it is from when that is known.",
+      "`unknown`: sent, and its fate is not known yet; the gateway finds it out, retrieve the order and do not place it again under a new key. `rejected` is what the exchange's answer said, which names no order: where the exchange shows the order all the same (another server has taken a copy of it, or the answer was the answer to another request), the order is shown as it is from when that is known, and so is the answer to its key.",
   },
 );
 

@@ -4,6 +4,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
 import { isClosed, isLive, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
+import type { MarketDoubt } from "../../exchange/exchange.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
@@ -89,6 +90,12 @@ const NEVER_PLACED = /never placed, already canceled, or filled/;
 export function foundNothing({ answerText }: Pick<Attempt, "answerText">): boolean {
   return answerText !== null && NEVER_PLACED.test(answerText);
 }
+
+/** What contradicts the list of markets where an order is listed, or shown, and a cancel under the list's number has not found it. */
+export const NOT_FOUND_THERE: MarketDoubt = {
+  because: "an open order that a cancel does not find there",
+  isCertain: false,
+};
 
 /** True when it has ended because the exchange refused it: what it was for may rest still. */
 export function wasRefused(cancel: Attempt): boolean {

@@ -23,6 +23,7 @@ import {
   lastCancelOf,
   mayRest,
   missedUnder,
+  NOT_FOUND_THERE,
   noteCarriedOut,
   recordCancelReply,
   reissueCancel,
@@ -188,9 +189,8 @@ async function doubtMarket(
   const { store, markets } = world;
   const order = findOrder(store, attempt.resource.id);
   if (order === null) throw new Error("bug: a cancel without its order");
-  const because = "an open order that a cancel does not find there";
   const isOfList = missedAt === listedAssetId(world, order);
-  if (isOfList && isContradicted) markets.doubt(order.market, { because, isCertain: false });
+  if (isOfList && isContradicted) markets.doubt(order.market, NOT_FOUND_THERE);
   else if (isOfList) markets.suspect(order.market);
   await markets.refresh();
 }

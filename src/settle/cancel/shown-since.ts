@@ -3,7 +3,7 @@ import { endsAtMs } from "../../core/attempt.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, goesPast } from "../../core/evidence.ts";
 import { dexOf } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
-import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { listAttemptsOf, listOpenAttempts, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByOid } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -12,7 +12,7 @@ import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { note } from "../record/note.ts";
 import { recordLegEvent } from "../record/record.ts";
 import { listedAssetId } from "./asset-id.ts";
-import { isAimedAt, lastCancelOf, missedUnder } from "./cancel.ts";
+import { isAimedAt, lastCancelOf, missedUnder, NOT_FOUND_THERE } from "./cancel.ts";
 
 /** Open orders of an account. `askedAtMs`: the exchange's time when they were asked for, unix milliseconds. */
 export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
@@ -29,10 +29,14 @@ export function heedShownSince(
   account: Account,
   { orders, askedAtMs }: OpenList,
 ): void {
+  // Most orders are canceled by nobody: of those nothing more is looked up.
+  const canceled = new Set(
+    listOpenAttempts(world.store).flatMap(({ kind, resource }) => (kind === "cancel" ? resource.id : [])),
+  );
   for (const shown of orders) {
     const list = orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin));
     reopen(world, account, { shown, list, askedAtMs });
-    doubtPlace(world, account, { shown, list, askedAtMs });
+    if (canceled.size > 0) doubtPlace(world, account, { shown, list, canceled });
   }
 }
 
@@ -62,17 +66,20 @@ function reopen(
   });
 }
 
-function doubtPlace(world: With<"markets" | "store">, account: Account, { shown, list }: ListedOrder): void {
+/** `canceled`: orders of which a cancel is open. */
+type ListedBeside = Pick<ListedOrder, "list" | "shown"> & { canceled: ReadonlySet<string> };
+
+function doubtPlace(world: With<"markets" | "store">, account: Account, { shown, list, canceled }: ListedBeside): void {
   const { store, markets } = world;
   const leg = findLegByOid(store, account.id, shown.oid);
-  const order = leg === null ? null : findOrder(store, leg.orderId);
-  const last = leg === null ? null : lastCancelOf(world, leg);
-  if (leg === null || order === null || last === null || last.state === "done") return;
+  if (leg === null || !canceled.has(leg.orderId)) return;
+  const [order, last] = [findOrder(store, leg.orderId), lastCancelOf(world, leg)];
+  if (order === null || last === null || last.state === "done") return;
   const missedAt = missedUnder(last, leg);
   if (missedAt === null || missedAt !== listedAssetId(world, order)) return;
   // It was answered before it had expired.
   if (!goesPast(list, endsAtMs(last) + CLOCK_DOUBT_MS)) return;
-  markets.doubt(order.market, { because: "an open order that a cancel does not find there", isCertain: false });
+  markets.doubt(order.market, NOT_FOUND_THERE);
 }
 
 /**
