@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkImports, type Finding } from "./tidy/imports.ts";
 import { checkNevers } from "./tidy/nevers.ts";
+import { checkOneMeaning } from "./tidy/one-meaning.ts";
 import { checkPatterns } from "./tidy/patterns.ts";
 import { checkShape } from "./tidy/shape.ts";
 import { readFacts, type SourceFile } from "./tidy/source.ts";
@@ -12,10 +13,14 @@ const ROOMS = ["src", "test", "scripts"];
 const MAX_FILES = 2_500;
 
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
-  return files.flatMap((file) => {
-    const facts = readFacts(file);
-    return [...checkShape(facts), ...checkImports(facts), ...checkNevers(facts), ...checkPatterns(facts)];
-  });
+  const all = files.map(readFacts);
+  const ofEach = all.flatMap((facts) => [
+    ...checkShape(facts),
+    ...checkImports(facts),
+    ...checkNevers(facts),
+    ...checkPatterns(facts),
+  ]);
+  return [...ofEach, ...checkOneMeaning(all)];
 }
 
 export function readTree(root: string): SourceFile[] {

@@ -202,10 +202,10 @@ export function ownUrlOf({ listen, tls }: Pick<Config, "listen" | "tls">): strin
 }
 
 /** Who can reach a gateway that listens there. */
-export type Exposure = "this_machine" | "network_with_tls" | "network_behind_proxy";
+export type NetworkExposure = "this_machine" | "network_with_tls" | "network_behind_proxy";
 
 /** Throws where API keys would cross a network in the clear. */
-export function exposureOf({ listen, tls, isBehindProxy }: Config): Exposure {
+export function exposureOf({ listen, tls, isBehindProxy }: Config): NetworkExposure {
   if (isLoopback(listen.hostname)) return "this_machine";
   if (tls !== null) return "network_with_tls";
   if (isBehindProxy) return "network_behind_proxy";

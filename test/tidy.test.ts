@@ -132,6 +132,23 @@ test.each(PLANTED)("finds a planted %s in %s", (rule, path, text) => {
   expect(checkFiles([{ path, text }]).map((finding) => finding.rule)).toContain(rule);
 });
 
+test("finds a type that two files of the source export", () => {
+  const files = [
+    {
+      path: "src/core/a.ts",
+      text: "export type Level = 1;\ntype Own = 1;\nexport const Both = 1;\nexport type Both = 1;\n",
+    },
+    {
+      path: "src/core/b.ts",
+      text: "type Level = 2;\nexport type Own = 2;\nexport function level(): Level {\n  return 2;\n}\n",
+    },
+    { path: "src/paper/c.ts", text: "\nexport type Level = 3;\n" },
+    { path: "test/core/d.ts", text: "export type Level = 4;\n" },
+  ];
+  const found = checkFiles(files).map(({ file, line, rule }) => `${file}:${line} ${rule}`);
+  expect(found).toEqual(["src/paper/c.ts:2 one-meaning"]);
+});
+
 /** What looks like a violation and is none. */
 const INNOCENT: readonly [path: string, text: string][] = [
   ["src/core/order.ts", `// The clock is Date.now(), which nothing here calls.`],

@@ -5,7 +5,7 @@
 
 import { systemInterval } from "../../src/cli/system.ts";
 import { weightOf, weightOfAnswer } from "../../src/exchange/weights.ts";
-import type { Account, Venue } from "../../src/paper/engine/state.ts";
+import type { Venue, VenueAccount } from "../../src/paper/engine/state.ts";
 import { clearinghouseOf } from "../../src/paper/info/clearinghouse-state.ts";
 import { numberText } from "../../src/paper/info/number-format.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../src/paper/paper-exchange.ts";
@@ -162,7 +162,7 @@ type State = {
 };
 
 /** What our answers may say of the account, in their words. */
-function factsOf(venue: Venue, account: Account): ReadonlyMap<string, string> {
+function factsOf(venue: Venue, account: VenueAccount): ReadonlyMap<string, string> {
   const facts = new Map<string, string>();
   const put = (name: string, figure: string) => facts.set(name, normaliseDecimal(figure) ?? figure);
   for (const { name, index } of venue.dexes) {

@@ -41,6 +41,8 @@ export type Facts = {
   idleSpreads: number[];
   /** Classes, types and functions the file declares. */
   declared: Mention[];
+  /** Types that other files can import. */
+  exportedTypes: Mention[];
   comments: { text: string; firstLine: number; lastLine: number }[];
   syntaxError: string | null;
 };
@@ -98,6 +100,7 @@ export function readFacts(file: SourceFile): Facts {
     arrowConstants: [],
     idleSpreads: [],
     declared: [],
+    exportedTypes: [],
     comments: parsed.comments.map((comment) => place(comment, lineOf)),
     syntaxError: parsed.errors[0]?.message ?? null,
     lineOf,
@@ -227,6 +230,9 @@ function recordShape(scan: Scan, node: Node, at: Place): void {
   const topLevel = at.parent?.type === "Program" || at.parent?.type === "ExportNamedDeclaration";
   if (/^(FunctionDeclaration|ClassDeclaration|TSTypeAliasDeclaration)$/.test(node.type)) {
     scan.declared.push({ name: idOf(node), line });
+  }
+  if (node.type === "TSTypeAliasDeclaration" && at.parent?.type === "ExportNamedDeclaration") {
+    scan.exportedTypes.push({ name: idOf(node), line });
   }
   if (node.type !== "VariableDeclaration" || !topLevel || !Array.isArray(node["declarations"])) return;
   for (const declarator of node["declarations"].filter(isNode)) {

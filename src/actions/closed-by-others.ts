@@ -12,7 +12,7 @@ const SPACING_MS = 30_000;
 const MAX_REMEMBERED = 1_000;
 
 /** `sinceMs`: exchange time after which a position has to be; `seen`: such positions, apart, and the elapsed time of the last. */
-type Look = { sinceMs: number; seen: number; lastElapsedMs: number };
+type LookPace = { sinceMs: number; seen: number; lastElapsedMs: number };
 
 export type ClosedByOthers = {
   /**
@@ -24,7 +24,7 @@ export type ClosedByOthers = {
 };
 
 export function openClosedByOthers(world: With<"clock" | "exchange" | "feeds" | "store">): ClosedByOthers {
-  const looks = new Map<string, Look>();
+  const looks = new Map<string, LookPace>();
   return {
     async isClosed({ account, order, parent }) {
       if (!areAllKnown(world, parent) || holdsSomething(world, order)) {

@@ -2,9 +2,9 @@
 import type { Account } from "../core/account.ts";
 import {
   auditEntry,
-  type Entry,
   fillEntry,
   fundingEntry,
+  type HistoryEntry,
   KINDS,
   type Kind,
   matches,
@@ -40,7 +40,7 @@ const PAGE_ROWS = 64;
 /** Lines that are told at a time, of those that were looked at. */
 const LINES_AT_ONCE = 128;
 
-type HistorySource = { kind: Kind; entries: Entry[]; after: RowPlace | null; isRead: boolean };
+type HistorySource = { kind: Kind; entries: HistoryEntry[]; after: RowPlace | null; isRead: boolean };
 
 /** The next lines, none where a page had none that fit; null at the end. */
 export function openHistory(
@@ -71,8 +71,8 @@ function isHungry({ entries, isRead }: HistorySource): boolean {
 }
 
 /** Up to where a list that goes on has no more of its page: what comes of it then may be newer than the others' next. */
-function takeNewest(sources: readonly HistorySource[]): Entry[] {
-  const lines: Entry[] = [];
+function takeNewest(sources: readonly HistorySource[]): HistoryEntry[] {
+  const lines: HistoryEntry[] = [];
   while (lines.length < LINES_AT_ONCE) {
     if (sources.some(isHungry)) break;
     const newest = sources.reduce<HistorySource | null>(
@@ -158,14 +158,18 @@ function pageOf(store: With<"store">["store"], { accountId, filter, source: { ki
   }
 }
 
-function cut<Row>({ rows, lookedTo }: Looked<Row>, placeOfRow: (row: Row) => RowPlace, tell: (row: Row) => Entry) {
+function cut<Row>(
+  { rows, lookedTo }: Looked<Row>,
+  placeOfRow: (row: Row) => RowPlace,
+  tell: (row: Row) => HistoryEntry,
+) {
   const shown = rows.slice(0, PAGE_ROWS);
   const last = shown.at(-1);
   const next = rows.length > PAGE_ROWS && last !== undefined ? placeOfRow(last) : lookedTo;
   return { entries: shown.map(tell), next };
 }
 
-function rowOf(store: With<"store">["store"], account: string, { keyHash, orderId, ...entry }: Entry) {
+function rowOf(store: With<"store">["store"], account: string, { keyHash, orderId, ...entry }: HistoryEntry) {
   const bot = keyHash === null ? null : botOf(store, keyHash);
   return { account, ...entry, bot, key_hash: keyHash, order_id: orderId };
 }

@@ -26,10 +26,10 @@ export type ListCandles = {
   limit: number;
 };
 
-type ToAsk = With<"clock" | "exchange" | "markets" | "reads">;
+type ToReadMarket = With<"clock" | "exchange" | "markets" | "reads">;
 
 /** `GET /v1/markets/{market}/candles`: newest first. One page is one question to the exchange, shared with all who ask the same. */
-export async function listCandles(deps: ToAsk, caller: Caller, wanted: ListCandles): Promise<ReadAnswer> {
+export async function listCandles(deps: ToReadMarket, caller: Caller, wanted: ListCandles): Promise<ReadAnswer> {
   const interval = requireInterval(wanted.interval);
   const { sinceMs, limit } = wanted;
   const untilMs = earlier(wanted.untilMs, cursorMs(wanted.cursor));
@@ -67,7 +67,7 @@ function isWithin(atMs: number, { sinceMs, untilMs }: { sinceMs: number | null; 
   return (sinceMs === null || atMs >= sinceMs) && (untilMs === null || atMs < untilMs);
 }
 
-function requireAnswer<T>(deps: ToAsk, { reader }: Caller, what: string, answer: Read<T>) {
+function requireAnswer<T>(deps: ToReadMarket, { reader }: Caller, what: string, answer: Read<T>) {
   if (answer.kind === "failed") throw couldNotAsk(deps, what, answer, reader);
   return answer;
 }
@@ -93,7 +93,7 @@ export function candleResource({ market, interval, candle }: MarketCandle, readM
 }
 
 /** `GET /v1/markets/{market}/trades`: the newest that the exchange tells, newest first. */
-export async function listTrades(deps: ToAsk, caller: Caller, name: string): Promise<ReadAnswer> {
+export async function listTrades(deps: ToReadMarket, caller: Caller, name: string): Promise<ReadAnswer> {
   const market = await requireListed(deps, name);
   const answer = await deps.reads.trades(market.name, caller.reader);
   const { value, readAtMs } = requireAnswer(deps, caller, `for the trades of ${market.name}`, answer);

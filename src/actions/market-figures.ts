@@ -13,7 +13,7 @@ import { type Seen, TOLD_WITH_AGE_MS } from "../core/market-knowledge.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
-import type { Look } from "../exchange/market-view.ts";
+import type { FigureReading } from "../exchange/market-view.ts";
 import { requireMarket } from "./market-rules.ts";
 import { couldNotAsk } from "./not-asked.ts";
 
@@ -31,7 +31,7 @@ export async function requireListed(deps: With<"exchange" | "markets">, name: st
 }
 
 /** What was looked at, or the refusal of the read. */
-export function requireLook<Figure extends Look<"best" | "mark" | "book" | "mids">>(
+export function requireLook<Figure extends FigureReading<"best" | "mark" | "book" | "mids">>(
   deps: With<"exchange">,
   what: string,
   { look, reader }: { look: Figure; reader: Reader },

@@ -6,7 +6,7 @@ import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import type { Look } from "../exchange/market-view.ts";
+import type { FigureReading } from "../exchange/market-view.ts";
 import { BOOK_MAX_AGE_MS, MARK_MAX_AGE_MS, newestReference } from "../write/newest-reference.ts";
 import { rereadPosition } from "../write/rails-facts.ts";
 import { within } from "../write/within.ts";
@@ -19,7 +19,7 @@ export type PricesNow =
   | { kind: "ok"; prices: Prices; by: "book" | "mark"; timeMs: number }
   /** Nobody is on the side that it would execute against. */
   | { kind: "empty" }
-  | { kind: "stale"; failed: Extract<Look<"book" | "mark">, { kind: "failed" }> | null };
+  | { kind: "stale"; failed: Extract<FigureReading<"book" | "mark">, { kind: "failed" }> | null };
 
 /** By what an order of this side is priced that executes at once and may increase: the one place for all of them. */
 async function pricesNow(

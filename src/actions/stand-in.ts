@@ -35,10 +35,10 @@ export type StandIn = "stands" | "none" | "pending";
 const NAME = "stand-in";
 
 /** What it stands in for: native ids of an order, and of a stop among its children. */
-type Place = { oid: string; childOid: string };
+type StandInKey = { oid: string; childOid: string };
 
 /** With spaces, so that it is no client's Idempotency-Key. From the second on the name tells which it is. */
-function nameOf({ oid, childOid }: Place, number: number): string {
+function nameOf({ oid, childOid }: StandInKey, number: number): string {
   const name = `${NAME} ${oid} ${childOid}`;
   return number === 1 ? name : `${name} ${number}`;
 }
@@ -51,7 +51,7 @@ const RETRY_MS = 10_000;
 const MAX_REFUSED = 3;
 
 /** All that were placed for it, in the order of their placing. */
-function placedFor(deps: With<"store">, account: Account, place: Place): StoredOrder[] {
+function placedFor(deps: With<"store">, account: Account, place: StandInKey): StoredOrder[] {
   const numbers = Array.from({ length: MAX_PLACED }, (_, index) => index + 1);
   return numbers.flatMap((number) => findByName(deps, account, nameOf(place, number)) ?? []);
 }
@@ -81,7 +81,7 @@ export async function takeBack(deps: ToStandIn, account: Account, parent: Fronte
 
 type Bracket = { parent: FrontendOrder; child: FrontendOrder };
 
-function placeOf({ parent, child }: Bracket): Place {
+function placeOf({ parent, child }: Bracket): StandInKey {
   return { oid: parent.oid, childOid: child.oid };
 }
 
@@ -108,9 +108,9 @@ function guardTerms({ side, price, trigger }: GuardTerms): GuardTerms {
   return { side, price, trigger };
 }
 
-type Next = { place: Place; coin: string; terms: GuardTerms & { size: string }; number: number };
+type NextStandIn = { place: StandInKey; coin: string; terms: GuardTerms & { size: string }; number: number };
 
-function placeNext(deps: ToStandIn, account: Account, next: Next): Promise<void> {
+function placeNext(deps: ToStandIn, account: Account, next: NextStandIn): Promise<void> {
   return placeOwn(deps, deps.settling, { account, store: (slot) => store(deps, account, { ...next, slot }) });
 }
 
@@ -120,7 +120,7 @@ function findByName({ store: open }: With<"store">, account: Account, name: stri
 }
 
 /** Null where nothing can be signed now, or it was placed meanwhile. */
-function store(deps: ToStandIn, account: Account, about: Next & { slot: Slot }): Placing | null {
+function store(deps: ToStandIn, account: Account, about: NextStandIn & { slot: Slot }): Placing | null {
   const { place, coin, number, slot } = about;
   return inTransaction(deps.store, (open) => {
     const universe = deps.markets.current();
@@ -181,7 +181,7 @@ export function openStandIns(deps: ToStandIn) {
   };
 }
 
-type StandingIn = { account: Account; order: StoredOrder } & Place;
+type StandingIn = { account: Account; order: StoredOrder } & StandInKey;
 
 /** The new one before the old one goes, by the terms that the old one has now. One whose size somebody has changed stays as it is. */
 async function giveWay(deps: ToStandIn, { account, order, ...place }: StandingIn): Promise<void> {

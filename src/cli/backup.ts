@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { counted } from "../core/counted.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import { backUp, type Holdings } from "../ops/back-up.ts";
+import { type BackUpContents, backUp } from "../ops/back-up.ts";
 import { isDemo } from "../ops/data-directory.ts";
 import { OperatorError } from "../ops/operator.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT, Misuse } from "./command.ts";
@@ -40,12 +40,12 @@ export function attempt<T>(work: () => T): T {
   }
 }
 
-export function factsOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: Holdings) {
+export function factsOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: BackUpContents) {
   const exchange = exchangePlaceOf({ network, exchangeUrl });
   return { network, exchange, exchange_url: exchangeUrl, accounts, agents, api_keys: apiKeys, orders, bytes };
 }
 
-export function linesOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: Holdings): string[] {
+export function linesOf({ network, exchangeUrl, accounts, agents, apiKeys, orders, bytes }: BackUpContents): string[] {
   const hashes = apiKeys === 1 ? "1 API key hash" : `${apiKeys} API key hashes`;
   return [
     `Network   ${network} (${networkWords({ network, exchangeUrl })})`,

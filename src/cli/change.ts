@@ -14,10 +14,10 @@ import type { Outside } from "./outside.ts";
 import { passphrase } from "./passphrase-input.ts";
 import { type Unlocked, unlock } from "./unlock.ts";
 
-export type Needs = { keys: boolean; exchange: boolean };
+export type ChangeNeeds = { keys: boolean; exchange: boolean };
 
 /** Of what gives something away: only what is sealed is believed, and that takes the passphrase. */
-export const SEALING: Needs = { keys: true, exchange: false };
+export const SEALING: ChangeNeeds = { keys: true, exchange: false };
 
 /** Weight that one command may spend at the exchange; it ends with the command. */
 const WEIGHT_PER_MINUTE = 200;
@@ -31,7 +31,7 @@ export async function change<Name extends OperatorVerb>(
   { input, outside, at }: Here,
   verb: Name,
   given: GivenTo<Name>,
-  needs: Needs = { keys: false, exchange: false },
+  needs: ChangeNeeds = { keys: false, exchange: false },
 ): Promise<DoneBy<Name>> {
   requireDatabase(at);
   const startedMs = outside.clock.elapsedMs();
@@ -56,7 +56,7 @@ function changeHere<Name extends OperatorVerb>(
   { input, outside, at }: Here,
   verb: Name,
   given: GivenTo<Name>,
-  needs: Needs,
+  needs: ChangeNeeds,
 ): Promise<DoneBy<Name>> {
   return changing(at, outside, async (opened) => {
     const unlocked = needs.keys ? await unlockHere(opened, input, outside) : null;

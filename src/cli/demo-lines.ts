@@ -9,7 +9,7 @@ const SIZE = "0.001";
 /** How far above the middle of the book the demo's order may pay: the book moves while a person reads. */
 const HEADROOM = decimal("1.05");
 
-export type Scene = {
+export type DemoMarket = {
   /** The middle of the book. */
   mid: string;
   orderName: string;
@@ -18,7 +18,7 @@ export type Scene = {
 };
 
 /** Lines for a person, with three commands that can be copied: read the account, place an order, read it back. */
-export function demoLines(facts: DemoFacts, { mid, orderName, certificateFile }: Scene): string[] {
+export function demoLines(facts: DemoFacts, { mid, orderName, certificateFile }: DemoMarket): string[] {
   // A demo's certificate is seldom one that curl trusts by itself.
   const trust = certificateFile === null ? "" : `--cacert ${quoted(certificateFile)} `;
   const authorization = `${trust}-H 'Authorization: Bearer ${facts.api_key}'`;

@@ -5,9 +5,9 @@
 import { CString, dlopen, ptr, read } from "bun:ffi";
 import type { Opening } from "../exchange/lines.ts";
 
-export type Peer = { address: string; port: number };
+export type PeerAddress = { address: string; port: number };
 
-export type OpenConnection = Peer & {
+export type OpenConnection = PeerAddress & {
   descriptor: number;
   /** Since its last byte, or its beginning, milliseconds. */
   silentMs: number;

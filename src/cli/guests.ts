@@ -1,13 +1,13 @@
 /** What the door knows of its connections: whose requests are being answered, and on which a valid key has spoken. */
 import type { Standing } from "../core/crowd.ts";
-import type { Peer } from "./descriptors.ts";
+import type { PeerAddress } from "./descriptors.ts";
 
 export type Guests = {
   /** A request has begun to arrive on this connection. */
-  enter(peer: Peer): Visitor;
-  standing(peer: Peer): Standing;
+  enter(peer: PeerAddress): Visitor;
+  standing(peer: PeerAddress): Standing;
   /** Forgets all but these: the others are gone. */
-  keepOnly(present: readonly Peer[]): void;
+  keepOnly(present: readonly PeerAddress[]): void;
 };
 
 /** One request of a connection. */
@@ -60,6 +60,6 @@ export function openGuests(): Guests {
   };
 }
 
-function nameOf({ address, port }: Peer): string {
+function nameOf({ address, port }: PeerAddress): string {
   return `${address} ${port}`;
 }

@@ -1,5 +1,5 @@
 import { openHooks } from "../actions/hooks/run-hooks.ts";
-import { type Config, type Exposure, exposureOf, urlOf } from "../config.ts";
+import { type Config, exposureOf, type NetworkExposure, urlOf } from "../config.ts";
 import type { Deps, Log } from "../deps.ts";
 import { hooksServer, type ToTakeAlerts } from "../http/hooks.ts";
 import type { Trial } from "../ops/trial.ts";
@@ -13,7 +13,7 @@ import type { Outside } from "./outside.ts";
 export type TakingAlerts = {
   /** Null where no alert may be sent. */
   url: string | null;
-  exposure: Exposure | null;
+  exposure: NetworkExposure | null;
   port: number | null;
   /** What is known of its connections; every other door tells it there as well. */
   guests: Guests;
@@ -27,7 +27,7 @@ export type TakingAlerts = {
 };
 
 /** Null where no alert may be sent. Throws where the secrets of hooks would cross a network in the clear. */
-export function hooksExposureOf(config: Config): Exposure | null {
+export function hooksExposureOf(config: Config): NetworkExposure | null {
   return config.hooksListen === null ? null : exposureOf({ ...config, listen: config.hooksListen });
 }
 

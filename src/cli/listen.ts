@@ -4,9 +4,9 @@ import { decideByOperator } from "../actions/proposals/decide-proposal.ts";
 import { readyAccounts } from "../actions/readiness.ts";
 import {
   type Config,
-  type Exposure,
   exposureOf,
   type MetricsExposure,
+  type NetworkExposure,
   ownUrlOf,
   settingsOf,
   urlOf,
@@ -46,11 +46,11 @@ export type Listening = {
   pageUrl: string;
   /** Null when no metrics were asked for. */
   metricsUrl: string | null;
-  exposure: Exposure;
+  exposure: NetworkExposure;
   metricsExposure: MetricsExposure | null;
   /** Null where no alert may be sent. */
   hooksUrl: string | null;
-  hooksExposure: Exposure | null;
+  hooksExposure: NetworkExposure | null;
   gateway: Gateway;
   /** Asks it as a client does, without leaving the process. */
   post: PostFromInside;
@@ -165,7 +165,7 @@ function partsOf(
   };
 }
 
-type ListenTold = { baseUrl: string; exposure: Exposure; instance: Instance };
+type ListenTold = { baseUrl: string; exposure: NetworkExposure; instance: Instance };
 
 function sayListening(log: Log, { baseUrl, exposure, instance }: ListenTold): void {
   const { exchangeUrl, network } = instance;
@@ -185,7 +185,7 @@ function othersOf(metrics: Exposed, alerts: TakingAlerts, { besides = [] }: List
 }
 
 /** A certificate is made for the public name; without one a client on this machine needs none. */
-function clientUrlOf(config: Config, exposure: Exposure): string {
+function clientUrlOf(config: Config, exposure: NetworkExposure): string {
   if (config.tls !== null) return config.publicUrl ?? ownUrlOf(config);
   if (exposure === "this_machine") return ownUrlOf(config);
   return urlOf({ ...config.listen, hostname: "localhost" });

@@ -1,10 +1,10 @@
 import {
   type Config,
-  type Exposure,
   exposureOf,
   hostsOf,
   type MetricsExposure,
   metricsExposureOf,
+  type NetworkExposure,
   readConfig,
 } from "../config.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
@@ -193,7 +193,7 @@ function asFailure(error: unknown): unknown {
   return error instanceof OperatorError ? new Failure(error.message) : error;
 }
 
-const EXPOSURE_WORDS: Record<Exposure, string> = {
+const EXPOSURE_WORDS: Record<NetworkExposure, string> = {
   this_machine: "reachable from this machine only",
   network_with_tls: "reachable from other machines, with TLS",
   network_behind_proxy: "reachable from other machines WITHOUT TLS: only a proxy with TLS may be let through to it",
@@ -206,11 +206,11 @@ const METRICS_EXPOSURE_WORDS: Record<MetricsExposure, string> = {
 
 type Announced = {
   base_url: string;
-  exposure: Exposure;
+  exposure: NetworkExposure;
   metrics_url: string | null;
   metrics_exposure: MetricsExposure | null;
   hooks_url: string | null;
-  hooks_exposure: Exposure | null;
+  hooks_exposure: NetworkExposure | null;
 };
 
 function announce({ input, outside }: { input: Input; outside: Outside }, instance: Instance, told: Announced): void {

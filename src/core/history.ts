@@ -88,7 +88,7 @@ export type ToldAudit = {
   facts: readonly AuditFact[];
 };
 
-export type Entry = {
+export type HistoryEntry = {
   id: string;
   kind: Kind;
   /** ISO 8601, UTC. */
@@ -108,7 +108,7 @@ export type Entry = {
   realized: string | null;
 };
 
-export function orderEntry(order: ToldOrder, keyHash: string | null): Entry {
+export function orderEntry(order: ToldOrder, keyHash: string | null): HistoryEntry {
   const { id, created_at: at, market, side, size, price, status, trigger, error } = order;
   const kind = trigger === undefined ? order.time_in_force : `${trigger.kind.replace("_", " ")} ${trigger.price}`;
   const words = [kind, order.reduce_only ? "reduce only" : "", error ?? ""].filter((part) => part !== "").join(", ");
@@ -129,7 +129,7 @@ export function orderEntry(order: ToldOrder, keyHash: string | null): Entry {
   };
 }
 
-export function fillEntry(fill: ToldFill): Entry {
+export function fillEntry(fill: ToldFill): HistoryEntry {
   const { id, created_at: at, market, side, size, price, key_hash: keyHash, order_id: orderId } = fill;
   const status = fill.liquidation ? "liquidation" : fill.liquidity;
   const [fee, realized] = [`${fill.fee} ${fill.fee_token}`, fill.realized_pnl];
@@ -137,7 +137,7 @@ export function fillEntry(fill: ToldFill): Entry {
   return { id, kind: "fill", at, market, side, size, price, status, keyHash, words, orderId, fee, realized };
 }
 
-export function operationEntry(operation: ToldOperation): Entry {
+export function operationEntry(operation: ToldOperation): HistoryEntry {
   const { id, status, error, exchange_id: exchangeId, market = "", key_hash: keyHash = null, side = null } = operation;
   const parts = [askedWords(operation), exchangeId ?? "", error ?? ""];
   return {
@@ -158,7 +158,14 @@ export function operationEntry(operation: ToldOperation): Entry {
 }
 
 /** What it did to the account stands where a fill has its profit. */
-export function fundingEntry({ id, created_at: at, market, amount, position, funding_rate: rate }: ToldFunding): Entry {
+export function fundingEntry({
+  id,
+  created_at: at,
+  market,
+  amount,
+  position,
+  funding_rate: rate,
+}: ToldFunding): HistoryEntry {
   const isPaid = amount.startsWith("-");
   return {
     id,
@@ -177,7 +184,7 @@ export function fundingEntry({ id, created_at: at, market, amount, position, fun
   };
 }
 
-export function transferEntry(transfer: ToldTransfer): Entry {
+export function transferEntry(transfer: ToldTransfer): HistoryEntry {
   const { id, created_at: at, type, token, amount, fee, value, counterparty } = transfer;
   return {
     id,
@@ -198,7 +205,7 @@ export function transferEntry(transfer: ToldTransfer): Entry {
   };
 }
 
-export function auditEntry(entry: ToldAudit): Entry {
+export function auditEntry(entry: ToldAudit): HistoryEntry {
   const { id, created_at: at, actor, key_hash: keyHash, event, reference, order_id: orderId, facts } = entry;
   const market = facts.find(({ name }) => name === "market")?.value ?? "";
   const told = factWords(facts.filter(({ name }) => name !== "account" && name !== "market"));
@@ -241,11 +248,11 @@ export function takenAt(id: string): string {
 }
 
 /** Each newest first; so is what comes out. Of two at one time the earlier list's is first. */
-export function merged(lists: readonly (readonly Entry[])[]): Entry[] {
+export function merged(lists: readonly (readonly HistoryEntry[])[]): HistoryEntry[] {
   const places = lists.map(() => 0);
-  const all: Entry[] = [];
+  const all: HistoryEntry[] = [];
   for (;;) {
-    let newest: Entry | undefined;
+    let newest: HistoryEntry | undefined;
     let from = -1;
     for (const [index, list] of lists.entries()) {
       const entry = list[places[index] ?? 0];
@@ -273,7 +280,7 @@ export type Filter = {
 export const NO_FILTER: Filter = { from: "", to: "", kind: "", market: "", bot: "", status: "", text: "" };
 
 /** @param botOf name of the bot, or the hash, that a key is shown by */
-export function matches(entry: Entry, filter: Filter, botOf: (keyHash: string | null) => string): boolean {
+export function matches(entry: HistoryEntry, filter: Filter, botOf: (keyHash: string | null) => string): boolean {
   const day = entry.at.slice(0, 10);
   if (filter.from !== "" && day < filter.from) return false;
   if (filter.to !== "" && day > filter.to) return false;

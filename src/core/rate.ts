@@ -4,11 +4,11 @@
 export type Rate = { perSecond: number; burst: number };
 
 /** What a bucket held at one moment. */
-export type Level = { tokens: number; atMs: number };
+export type BucketLevel = { tokens: number; atMs: number };
 
 export type Draw = {
   isAllowed: boolean;
-  level: Level;
+  level: BucketLevel;
   /** Whole tokens left. */
   remaining: number;
   /** Whole seconds until the bucket is full again. */
@@ -18,7 +18,7 @@ export type Draw = {
 };
 
 /** Takes so many tokens, or none of them. A bucket that was never drawn on (null) is full; a clock that goes back gives nothing. */
-export function draw(rate: Rate, level: Level | null, nowMs: number, count = 1): Draw {
+export function draw(rate: Rate, level: BucketLevel | null, nowMs: number, count = 1): Draw {
   const before = refill(rate, level, nowMs);
   const isAllowed = before.tokens >= count;
   const after = isAllowed ? { ...before, tokens: before.tokens - count } : before;
@@ -32,7 +32,7 @@ export function draw(rate: Rate, level: Level | null, nowMs: number, count = 1):
 }
 
 /** A full bucket is one that was never drawn on. */
-export function isFull(rate: Rate, level: Level, nowMs: number): boolean {
+export function isFull(rate: Rate, level: BucketLevel, nowMs: number): boolean {
   return refill(rate, level, nowMs).tokens >= rate.burst;
 }
 
@@ -40,7 +40,7 @@ export function isOff(rate: Rate): boolean {
   return rate.perSecond <= 0 || rate.burst <= 0;
 }
 
-function refill(rate: Rate, level: Level | null, nowMs: number): Level {
+function refill(rate: Rate, level: BucketLevel | null, nowMs: number): BucketLevel {
   if (level === null) return { tokens: rate.burst, atMs: nowMs };
   const elapsedMs = Math.max(0, nowMs - level.atMs);
   const tokens = Math.min(rate.burst, level.tokens + (elapsedMs * rate.perSecond) / 1_000);

@@ -20,7 +20,7 @@ import { dateOf, type FeedEvent } from "./feed-event.ts";
 import { createLanes, type Lanes } from "./lanes.ts";
 import { type Poster, post } from "./post.ts";
 import { type AskedWeight, useOf } from "./shares.ts";
-import type { Connection, Transport } from "./transport.ts";
+import type { ConnectionChoice, Transport } from "./transport.ts";
 import { ACTION_WEIGHT, weightOf, weightOfAnswer } from "./weights.ts";
 
 export type ExchangeOptions = {
@@ -182,7 +182,12 @@ async function send(link: Link, body: string, purpose: Purpose, mayLeave = alway
   return posted;
 }
 
-async function ask(link: Link, request: InfoRequest, purpose: Purpose, connection: Connection): Promise<InfoOutcome> {
+async function ask(
+  link: Link,
+  request: InfoRequest,
+  purpose: Purpose,
+  connection: ConnectionChoice,
+): Promise<InfoOutcome> {
   const charge = link.budget.take(purpose, weightsOf(link, [request]), link.clock.elapsedMs());
   if (charge === null) return usedUp(link, purpose, [request]);
   const { outcome, weight } = await askNow(link, request, connection);
@@ -204,7 +209,7 @@ function usedUp(
 async function askNow(
   link: Link,
   request: InfoRequest,
-  connection: Connection,
+  connection: ConnectionChoice,
 ): Promise<{ outcome: InfoOutcome; weight: number }> {
   const weight = weightOf(request);
   const body = writeJson(request);
@@ -292,7 +297,7 @@ async function measureClock(link: Link): Promise<boolean> {
 const MAX_WORDS = 3;
 
 /** Counted from the start of the last request: what was in flight while the machine slept proves nothing. */
-function keptAlive(link: Link, kind: "shared" | "own"): Connection {
+function keptAlive(link: Link, kind: "shared" | "own"): ConnectionChoice {
   const nowMs = link.clock.elapsedMs();
   const lastMs = link.lastUseMs[kind];
   link.lastUseMs[kind] = nowMs;

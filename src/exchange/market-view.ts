@@ -11,7 +11,7 @@ import type { Read } from "./reads.ts";
 import { type OnNews, openToldMarkets, type ToldMarketsOptions } from "./told-markets.ts";
 
 /** `isOurBudget`: it was not asked for, to keep our weight for what matters more. */
-export type Look<Kind extends FigureKind> =
+export type FigureReading<Kind extends FigureKind> =
   | ({ kind: "ok" } & Seen<Kind>)
   | { kind: "failed"; reason: string; isOurBudget: boolean; waitS?: number };
 
@@ -20,10 +20,14 @@ export type MarketView = {
    * Not older than `maxAgeMs`, or `withinMs` where that is less: as it is told, else asked for, on behalf of `purpose`. Shared by
    * all who ask.
    */
-  best(market: string, purpose: Purpose): Promise<Look<"best">>;
-  mark(market: Pick<Market, "name" | "kind" | "dex">, purpose: Purpose, withinMs?: number): Promise<Look<"mark">>;
-  book(market: string, purpose: Purpose, withinMs?: number): Promise<Look<"book">>;
-  mids(dex: string, purpose: Purpose): Promise<Look<"mids">>;
+  best(market: string, purpose: Purpose): Promise<FigureReading<"best">>;
+  mark(
+    market: Pick<Market, "name" | "kind" | "dex">,
+    purpose: Purpose,
+    withinMs?: number,
+  ): Promise<FigureReading<"mark">>;
+  book(market: string, purpose: Purpose, withinMs?: number): Promise<FigureReading<"book">>;
+  mids(dex: string, purpose: Purpose): Promise<FigureReading<"mids">>;
   /** Whether a mark is known already that is not older; who asks keeps the market followed, as by `mark`. */
   isMarkTold(market: string, withinMs: number): boolean;
   /**
@@ -62,13 +66,16 @@ export function openMarketView(options: MarketViewOptions): MarketView {
   const { clock } = telling;
   const told = openToldMarkets(telling);
 
-  function usable<Kind extends FigureKind>(kind: Kind, of: string, withinMs = maxAgeMs): Look<Kind> | null {
+  function usable<Kind extends FigureKind>(kind: Kind, of: string, withinMs = maxAgeMs): FigureReading<Kind> | null {
     told.need({ kind, of });
     const known = told.seen(kind, of);
     return known === null || known.ageMs > withinMs ? null : { kind: "ok", ...known };
   }
 
-  async function look<Kind extends FigureKind>(of: string, { kind, ask, withinMs }: Polled<Kind>): Promise<Look<Kind>> {
+  async function look<Kind extends FigureKind>(
+    of: string,
+    { kind, ask, withinMs }: Polled<Kind>,
+  ): Promise<FigureReading<Kind>> {
     if (usable(kind, of, withinMs) === null && told.isExpected({ kind, of })) await told.next({ kind, of });
     const known = usable(kind, of, withinMs);
     if (known !== null) return known;

@@ -1,11 +1,11 @@
 /** Which figures of the markets somebody needs, and which of them the exchange has been asked to tell. */
 import type { Clock } from "../core/clock.ts";
 import type { FigureKey } from "../core/market-knowledge.ts";
-import type { Subscription } from "./subscriber.ts";
+import type { ChannelName } from "./subscriber.ts";
 
 export type FigureWish = {
   key: FigureKey;
-  subscription: Subscription;
+  subscription: ChannelName;
   /** Streams that need it until they end. */
   holders: number;
   neededAtMs: number;
@@ -125,7 +125,7 @@ function nameOf({ kind, of }: FigureKey): string {
   return `${kind} ${of}`;
 }
 
-function subscriptionOf({ kind, of }: FigureKey): Subscription {
+function subscriptionOf({ kind, of }: FigureKey): ChannelName {
   switch (kind) {
     case "best":
       return { type: "bbo", coin: of };
@@ -139,6 +139,6 @@ function subscriptionOf({ kind, of }: FigureKey): Subscription {
 }
 
 /** The exchange repeats what it refuses, and may add members and spaces. */
-function isNamed(subscription: Subscription, text: string): boolean {
+function isNamed(subscription: ChannelName, text: string): boolean {
   return Object.values(subscription).every((value) => text.includes(JSON.stringify(value)));
 }

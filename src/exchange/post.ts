@@ -1,12 +1,12 @@
 import type { Deadlines } from "./deadline.ts";
 import type { SendOutcome } from "./exchange.ts";
 import { describeError, provesNothingLeft } from "./network-error.ts";
-import type { Connection, Transport } from "./transport.ts";
+import type { ConnectionChoice, Transport } from "./transport.ts";
 
 export type Poster = { transport: Transport; baseUrl: string; deadlines: Deadlines };
 
 export type PostOptions = {
-  connection: Connection;
+  connection: ConnectionChoice;
   maxAnswerBytes: number;
   /** Asked before the first byte, on connections of our own. */
   mayLeave: () => boolean;

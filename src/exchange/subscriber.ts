@@ -3,7 +3,7 @@ import { type Frame, parseFrame } from "../wire/answer/stream.ts";
 import type { Socket, SocketTransport } from "./socket.ts";
 
 /** In the exchange's own words: `{ type: "bbo", coin: "BTC" }`. */
-export type Subscription = Readonly<Record<string, string>>;
+export type ChannelName = Readonly<Record<string, string>>;
 
 export type SubscriberOptions = {
   /** `wss://…/ws` */
@@ -11,7 +11,7 @@ export type SubscriberOptions = {
   transport: SocketTransport;
   clock: Clock;
   /** Asked when a connection has opened. */
-  subscriptions(): readonly Subscription[];
+  subscriptions(): readonly ChannelName[];
   /** Types of those without which the connection is not live; null where one of whatever type is enough. */
   awaited: ReadonlySet<string> | null;
   /**

@@ -2,7 +2,7 @@ import type { LineOutcome, LineTarget } from "./line.ts";
 import { type Lines, type Opening, openLines, type Schedule, untold } from "./lines.ts";
 
 /** What one POST needs to know about its connection. Transports without connections (tests) ignore it. */
-export type Connection =
+export type ConnectionChoice =
   /** Any kept-alive one, or a new one that is kept alive afterwards. `isFresh` drops all that are idle first. */
   | { kind: "shared"; isFresh: boolean }
   /** A new one, closed after the answer. */
@@ -28,7 +28,7 @@ export type TransportInit = {
   /** Asked before the first byte, on connections of our own; where it says no, nothing is sent. */
   mayLeave: () => boolean;
   redirect: "manual";
-  connection: Connection;
+  connection: ConnectionChoice;
 };
 
 /** Sends one request once and gives back whatever answer came; throws, or says so, when none did. */

@@ -1,5 +1,5 @@
 /** Buckets of requests: of keys that have proven who they are, and of addresses, which prove nothing. */
-import { type Draw, draw, isFull, type Level, type Rate } from "../core/rate.ts";
+import { type BucketLevel, type Draw, draw, isFull, type Rate } from "../core/rate.ts";
 import { networkOf } from "./client-address.ts";
 
 /**
@@ -19,9 +19,9 @@ const LOOK_EVERY_MS = 1_000;
 export function openAddressBuckets(rate: Rate, room: BucketRoom = ROOM): AddressBuckets {
   const addresses = openPlaces(rate, room.addresses);
   const networks = openPlaces(rate, room.networks);
-  let everybodyElse: Level | null = null;
+  let everybodyElse: BucketLevel | null = null;
 
-  function take(level: Level | null, nowMs: number, keep: (level: Level) => void): Draw {
+  function take(level: BucketLevel | null, nowMs: number, keep: (level: BucketLevel) => void): Draw {
     const drawn = draw(rate, level, nowMs);
     keep(drawn.level);
     return drawn;
@@ -63,15 +63,15 @@ function openPlaces(rate: Rate, most: number): BucketPlaces {
 
 /** Buckets of one rate that somebody has drawn on, by name. */
 export type Levels = {
-  get(name: string): Level | null;
-  set(name: string, level: Level): void;
+  get(name: string): BucketLevel | null;
+  set(name: string, level: BucketLevel): void;
   /** Forgets the buckets that are full again, which is no loss: one that was never drawn on is full. Nothing else is. */
   forgetFull(nowMs: number): void;
   readonly size: number;
 };
 
 export function openLevels(rate: Rate): Levels {
-  const levels = new Map<string, Level>();
+  const levels = new Map<string, BucketLevel>();
   return {
     get: (name) => levels.get(name) ?? null,
     set: (name, level) => void levels.set(name, level),

@@ -9,7 +9,7 @@ import { findDamage, type SnapshotFault, snapshotInto } from "../store/snapshot.
 import { OperatorError } from "./operator.ts";
 
 /** What a backup holds. */
-export type Holdings = {
+export type BackUpContents = {
   network: Instance["network"];
   exchangeUrl: string;
   accounts: number;
@@ -23,7 +23,7 @@ export type Holdings = {
  * Writes a consistent snapshot of a database, which may be in use, to a new file that only its owner can read. Agent keys
  * in it stay encrypted. Whole and checked, or not there at all.
  */
-export function backUp(database: string, file: string): Holdings {
+export function backUp(database: string, file: string): BackUpContents {
   if (existsSync(file)) throw new OperatorError(`${file} exists, and a backup never overwrites`);
   const draft = `${file}.partial`;
   makeEmpty(draft);
@@ -71,7 +71,7 @@ function makeEmpty(path: string): void {
 }
 
 /** What a file that `findDamage` has passed holds. */
-export function holdingsOf(file: string): Holdings {
+export function holdingsOf(file: string): BackUpContents {
   const store = openStoreReadOnly(file);
   try {
     const instance = findInstance(store);

@@ -19,7 +19,7 @@ import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore } from "../store/open.ts";
 import { markRestored, type Restored } from "../store/restores.ts";
 import { emptyLog, findDamage, syncFile } from "../store/snapshot.ts";
-import { type Holdings, holdingsOf } from "./back-up.ts";
+import { type BackUpContents, holdingsOf } from "./back-up.ts";
 import { makeDirectory, type Places } from "./data-directory.ts";
 import { OperatorError } from "./operator.ts";
 
@@ -38,7 +38,7 @@ export type Restoring = {
  * Puts a snapshot into an empty directory in place of the lost original: every API key on hold, every agent key retired,
  * and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
  */
-export function restore(restoring: Restoring): Holdings & Restored {
+export function restore(restoring: Restoring): BackUpContents & Restored {
   const { places, file, processId } = restoring;
   requireSnapshot(file);
   if (!isEmpty(places)) throw new OperatorError(`${places.directory} is not empty`);
@@ -90,7 +90,7 @@ function headOf(file: string): string {
 function putInPlace(
   { places, file, network, isUnofficialAllowed, clock }: Restoring,
   draft: string,
-): Holdings & Restored {
+): BackUpContents & Restored {
   const damage = findDamage(draft);
   if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
   const restored = prepare(draft, clock.nowMs());

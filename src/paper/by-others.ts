@@ -1,13 +1,13 @@
 /** What others do to an account at the worst moment, where a rule asks for it. */
 import { type Decimal, fromUnits, toUnits } from "../core/decimal.ts";
-import type { ActionInput, OrderAction, OrderRequest, ParsedAction, Reply } from "./engine/action.ts";
+import type { ActionInput, EngineOrderAction, OrderRequest, ParsedAction, VenueReply } from "./engine/action.ts";
 import { bookOf, sideOf } from "./engine/book.ts";
-import type { Order, Venue } from "./engine/state.ts";
+import type { Venue, VenueOrder } from "./engine/state.ts";
 import { TAKER } from "./market-maker.ts";
 import { cancelLeg } from "./replies.ts";
 import { commit, nowMs, type Runtime } from "./runtime.ts";
 
-export function execute(runtime: Runtime, input: ActionInput): Reply {
+export function execute(runtime: Runtime, input: ActionInput): VenueReply {
   const { reply } = commit(runtime, { kind: "action", input });
   if (reply === null) throw new Error("bug: an action without a reply");
   return reply;
@@ -44,7 +44,7 @@ export type PlannedFills = { readonly dueMs: number; readonly oid: number; reado
 /** Fills of each order that an action has left on the book. */
 export function planFills(
   fills: PlannedFills,
-  reply: Reply,
+  reply: VenueReply,
   {
     percent,
     afterMs = 0,
@@ -70,7 +70,7 @@ export function fillDue(runtime: Runtime, fills: PlannedFills): void {
 }
 
 /** The live orders that a cancel or modify is about; null for one that is not there. */
-export function namedOrders({ orders }: Venue, action: ParsedAction): (Order | null)[] {
+export function namedOrders({ orders }: Venue, action: ParsedAction): (VenueOrder | null)[] {
   const cancel = action.type === "cancel" || action.type === "cancelByCloid" ? action : cancelLeg(action);
   if (cancel === null) return [];
   if (cancel.type === "cancel") return cancel.cancels.map(({ o }) => orders.get(o) ?? null);
@@ -78,7 +78,7 @@ export function namedOrders({ orders }: Venue, action: ParsedAction): (Order | n
 }
 
 /** A house account trades down to the order, and then so much with it; the house quotes again as before. */
-function fillBy(runtime: Runtime, order: Order, percent: number): void {
+function fillBy(runtime: Runtime, order: VenueOrder, percent: number): void {
   const { venue } = runtime.world;
   const market = venue.markets.get(order.asset);
   if (market === undefined || order.phase !== "resting") return;
@@ -96,14 +96,14 @@ function fillBy(runtime: Runtime, order: Order, percent: number): void {
   };
   const atMs = nowMs(runtime);
   const nonce = atMs - OTHERS_NONCE_MS + (venue.block % NONCE_BLOCKS);
-  const action: OrderAction = { type: "order", orders: [taking], grouping: "na", builder: null };
+  const action: EngineOrderAction = { type: "order", orders: [taking], grouping: "na", builder: null };
   execute(runtime, { action, signer: TAKER, vaultAddress: null, nonce, expiresAfter: null, nowMs: atMs });
   const price = market.kind === "perp" ? market.oraclePrice : market.markPrice;
   commit(runtime, { kind: "price", coin: market.coin, price, atMs });
 }
 
 /** What stands before the order on its side of the book. */
-function sizeBefore(venue: Venue, order: Order): bigint {
+function sizeBefore(venue: Venue, order: VenueOrder): bigint {
   let size = 0n;
   for (const { oids } of sideOf(bookOf(venue, order.asset), order.isBuy)) {
     for (const oid of oids) {

@@ -1,7 +1,7 @@
 /** POST /control: what a test changes while the exchange runs. Off unless asked for. */
 
 import { parseDecimal, toUnits } from "../core/decimal.ts";
-import { type Answer, jsonAnswer } from "./answers.ts";
+import { type HttpAnswer, jsonAnswer } from "./answers.ts";
 import { type Desk, faultsInForce } from "./desk.ts";
 import {
   address,
@@ -16,7 +16,7 @@ import {
   text,
   u32,
 } from "./exchange/decode.ts";
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 import { parseFaults } from "./faults.ts";
 import { plainValue } from "./plain-value.ts";
 import { commit, nowMs } from "./runtime.ts";
@@ -27,7 +27,7 @@ const Price = struct({ coin: required(text), price: required(decimalText) }, "re
 /** Everything is optional and done in this order. */
 const Command = struct(
   {
-    faults: optional((json: Json): Decoded<Json> => json),
+    faults: optional((json: ExactJson): Decoded<ExactJson> => json),
     fund: optional(list(address)),
     prices: optional(list(Price)),
     dropAgent: optional(address),
@@ -40,7 +40,7 @@ const Command = struct(
 const ABNORMAL_CODE = 1_011;
 
 /** `{"status":"ok"}`, or what was wrong with the command; then nothing of it was done. */
-export function controlAnswer(desk: Desk, hub: Hub, json: Json): Answer {
+export function controlAnswer(desk: Desk, hub: Hub, json: ExactJson): HttpAnswer {
   const command = Command(json);
   if (command === MISMATCH) return refusal("unknown or wrong member");
   const { runtime } = desk;
@@ -66,6 +66,6 @@ export function controlAnswer(desk: Desk, hub: Hub, json: Json): Answer {
   return jsonAnswer({ status: "ok" });
 }
 
-function refusal(text: string): Answer {
+function refusal(text: string): HttpAnswer {
   return { ...jsonAnswer({ status: "err", response: text }), status: 422 };
 }

@@ -1,13 +1,13 @@
-import type { Answer } from "./answers.ts";
+import type { HttpAnswer } from "./answers.ts";
 import type { PlannedFills } from "./by-others.ts";
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 import type { PaperNetwork } from "./exchange/signer.ts";
 import { type FaultFile, type Faults, startFaults } from "./faults.ts";
 import { type Moves, startMoves, wrongMove } from "./market-moves.ts";
 import { openPast, type Past } from "./past.ts";
 import { nowMs, type Runtime } from "./runtime.ts";
 import type { Weights } from "./weights.ts";
-import type { World } from "./world.ts";
+import type { PaperWorld } from "./world.ts";
 
 /** What answering a request takes. */
 export type Desk = {
@@ -17,7 +17,7 @@ export type Desk = {
   faults: Faults;
   readonly weights: Weights;
   /** The past in which the fault `stuck_node` answers, and how many reads have met that fault. */
-  frozen: { readonly world: World; readonly nowMs: number } | null;
+  frozen: { readonly world: PaperWorld; readonly nowMs: number } | null;
   stuckReads: number;
   /** What was, for the faults `behind` and `balancer`, and how many reads have been shared out. */
   past: Past;
@@ -27,7 +27,7 @@ export type Desk = {
   /** What becomes of the list of markets. */
   moves: Moves;
   /** Answers POST /control; null when there is no such route. */
-  readonly control: ((json: Json) => Answer) | null;
+  readonly control: ((json: ExactJson) => HttpAnswer) | null;
 };
 
 type InForce = Pick<Desk, "faults" | "frozen" | "stuckReads" | "past" | "balancedReads" | "moves">;

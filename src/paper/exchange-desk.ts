@@ -1,18 +1,18 @@
-import { type Answer, jsonAnswer, WRONG_SCHEMA } from "./answers.ts";
+import { type HttpAnswer, jsonAnswer, WRONG_SCHEMA } from "./answers.ts";
 import { execute, fillDue, fillNamed, namedOrders, placeNamesake, planFills } from "./by-others.ts";
 import type { Desk } from "./desk.ts";
-import type { ActionInput, Reply } from "./engine/action.ts";
+import type { ActionInput, VenueReply } from "./engine/action.ts";
 import { MISMATCH } from "./exchange/decode.ts";
 import { type Envelope, readEnvelope } from "./exchange/envelope.ts";
 import { type Engine, executeEnvelope } from "./exchange/execute.ts";
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 import type { RequestFault } from "./faults.ts";
 import { inListIds, inVenueIds } from "./market-moves.ts";
 import { cancelLeg, killedReply, namingAnother, shortened, singleError } from "./replies.ts";
 import { commit, nowMs, type Runtime } from "./runtime.ts";
 
 /** The answer to an action, with or without the fault that befalls it. */
-export function answerExchange(desk: Desk, json: Json, fault: RequestFault | null): Answer {
+export function answerExchange(desk: Desk, json: ExactJson, fault: RequestFault | null): HttpAnswer {
   const envelope = readEnvelope(json);
   if (envelope === MISMATCH) return WRONG_SCHEMA;
   switch (fault?.kind) {
@@ -32,7 +32,7 @@ export function answerExchange(desk: Desk, json: Json, fault: RequestFault | nul
   }
 }
 
-function replyAnswer({ runtime, fills, moves }: Desk, reply: Reply): Answer {
+function replyAnswer({ runtime, fills, moves }: Desk, reply: VenueReply): HttpAnswer {
   fillDue(runtime, fills);
   const answer = jsonAnswer(reply);
   return { ...answer, body: inListIds(moves, answer.body) };
@@ -41,7 +41,7 @@ function replyAnswer({ runtime, fills, moves }: Desk, reply: Reply): Answer {
 type Refusing = Extract<RequestFault, { kind: "refuse" | "single_error" }>;
 
 /** What cannot even take its number is refused for that. */
-function refusedAs(desk: Desk, envelope: Envelope, { usesNonce = true }: Refusing, refusal: Reply): Reply {
+function refusedAs(desk: Desk, envelope: Envelope, { usesNonce = true }: Refusing, refusal: VenueReply): VenueReply {
   if (!usesNonce) return refusal;
   const { runtime, network } = desk;
   const engine: Engine = (input) => execute(runtime, { ...input, action: { type: "noop" } });
@@ -49,7 +49,7 @@ function refusedAs(desk: Desk, envelope: Envelope, { usesNonce = true }: Refusin
   return taken.status === "ok" ? refusal : taken;
 }
 
-function run(desk: Desk, envelope: Envelope, fault: RequestFault | null): Reply {
+function run(desk: Desk, envelope: Envelope, fault: RequestFault | null): VenueReply {
   const { runtime, network } = desk;
   return executeEnvelope(
     { venue: runtime.world.venue, engine: engineOf(desk, fault), network, nowMs: nowMs(runtime) },
@@ -89,7 +89,7 @@ function isCancelOfYoung({ world }: Runtime, { action, nowMs: now }: ActionInput
 }
 
 /** The order lives on. */
-function missedCancel({ action }: ActionInput): Reply {
+function missedCancel({ action }: ActionInput): VenueReply {
   const assets =
     action.type === "cancel"
       ? action.cancels.map(({ a }) => a)

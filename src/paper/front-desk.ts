@@ -1,8 +1,8 @@
 /** Where requests come in: HTTP rules first, then faults, then the venue. */
 import {
-  type Answer,
   answerOfStatus,
   gatewayPage,
+  type HttpAnswer,
   NOT_FOUND,
   NOT_JSON,
   SERVER_ERROR,
@@ -14,7 +14,7 @@ import {
 import { fillDue } from "./by-others.ts";
 import type { Desk } from "./desk.ts";
 import { memberOf } from "./exchange/decode.ts";
-import { type Json, parseJsonText } from "./exchange/json-text.ts";
+import { type ExactJson, parseJsonText } from "./exchange/json-text.ts";
 import { answerExchange } from "./exchange-desk.ts";
 import { type RequestFault, requestFault } from "./faults.ts";
 import { infoTypeOf } from "./info/types.ts";
@@ -71,7 +71,7 @@ async function bodyText(request: Request): Promise<string | null> {
 
 type Incoming = {
   readonly on: "info" | "exchange";
-  readonly json: Json;
+  readonly json: ExactJson;
   readonly address: string;
   readonly signal: AbortSignal;
 };
@@ -134,10 +134,10 @@ async function arriveLater(desk: Desk, { on, json }: Incoming, ms: number): Prom
   answer(desk, on, json, null);
 }
 
-type FaultyRequest = { readonly on: "info" | "exchange"; readonly json: Json; readonly fault: RequestFault };
+type FaultyRequest = { readonly on: "info" | "exchange"; readonly json: ExactJson; readonly fault: RequestFault };
 
 /** Faults that are an answer like any other, over HTTP and over the websocket. */
-function faultyAnswer(desk: Desk, { on, json, fault }: FaultyRequest): Answer {
+function faultyAnswer(desk: Desk, { on, json, fault }: FaultyRequest): HttpAnswer {
   switch (fault.kind) {
     case "status":
       return answerOfStatus(fault.status);
@@ -152,14 +152,14 @@ function faultyAnswer(desk: Desk, { on, json, fault }: FaultyRequest): Answer {
   }
 }
 
-function answer(desk: Desk, on: "info" | "exchange", json: Json, fault: RequestFault | null): Answer {
+function answer(desk: Desk, on: "info" | "exchange", json: ExactJson, fault: RequestFault | null): HttpAnswer {
   const missing = notModelled(on, typeOf(on, json));
   if (missing !== null) return missing;
   return on === "info" ? answerInfo(desk, json, fault) : answerExchange(desk, json, fault);
 }
 
 /** The request inside a websocket `post`. Refusals of the HTTP level come as an error with their status and text. */
-export async function answerPost(desk: Desk, type: "info" | "action", payload: Json): Promise<unknown> {
+export async function answerPost(desk: Desk, type: "info" | "action", payload: ExactJson): Promise<unknown> {
   letTimePass(desk);
   const on = type === "info" ? "info" : "exchange";
   const name = typeOf(on, payload);
@@ -187,21 +187,21 @@ const REASONS: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-function postError({ status, contentType, body }: Answer): string {
+function postError({ status, contentType, body }: HttpAnswer): string {
   const reason = `${status} ${REASONS[status] ?? ""}`.trim();
   return contentType.startsWith("text/plain") && body !== "" ? `${reason}: ${body}` : reason;
 }
 
-function typeOf(on: "info" | "exchange", json: Json): string | null {
+function typeOf(on: "info" | "exchange", json: ExactJson): string | null {
   return on === "info" ? infoTypeOf(json) : actionTypeOf(json);
 }
 
-function actionTypeOf(json: Json): string | null {
+function actionTypeOf(json: ExactJson): string | null {
   const type = memberOf(memberOf(json, "action") ?? null, "type");
   return typeof type === "string" ? type : null;
 }
 
-function respond({ status, contentType, body }: Answer): Response {
+function respond({ status, contentType, body }: HttpAnswer): Response {
   return new Response(body, { status, headers: { ...CORS, "content-type": contentType } });
 }
 
@@ -215,7 +215,7 @@ function silence(signal: AbortSignal): Promise<Response> {
 }
 
 /** The first bytes of the answer, and then the connection breaks. */
-function brokenResponse({ status, contentType, body }: Answer): Response {
+function brokenResponse({ status, contentType, body }: HttpAnswer): Response {
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
       controller.enqueue(new TextEncoder().encode(body.slice(0, BEFORE_RESET)));

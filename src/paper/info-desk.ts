@@ -1,7 +1,7 @@
-import { type Answer, jsonAnswer, SERVER_ERROR, WRONG_SCHEMA } from "./answers.ts";
+import { type HttpAnswer, jsonAnswer, SERVER_ERROR, WRONG_SCHEMA } from "./answers.ts";
 import type { Desk } from "./desk.ts";
 import { MISMATCH, memberOf } from "./exchange/decode.ts";
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 import type { RequestFault } from "./faults.ts";
 import { type ReadContext, SERVER_FAULT } from "./info/request.ts";
 import { infoTypeOf, readInfo } from "./info/types.ts";
@@ -10,10 +10,10 @@ import { worldAt } from "./past.ts";
 import { nowMs } from "./runtime.ts";
 import { shownThrough } from "./shown.ts";
 import { parseState, stateText } from "./state-text.ts";
-import type { World } from "./world.ts";
+import type { PaperWorld } from "./world.ts";
 
 /** The answer to a read, from the present or, where a rule says so, from the past, and as rules make it look. */
-export function answerInfo(desk: Desk, json: Json, fault: RequestFault | null): Answer {
+export function answerInfo(desk: Desk, json: ExactJson, fault: RequestFault | null): HttpAnswer {
   const read = readInfo(fault?.kind === "another_order" ? anotherOrder(json) : json);
   if (read === MISMATCH) return WRONG_SCHEMA;
   const context = contextOf(desk, fault);
@@ -31,7 +31,7 @@ function contextOf(desk: Desk, fault: RequestFault | null): ReadContext {
   switch (fault?.kind) {
     case "stuck_node":
       // What stateText wrote of a World is one.
-      desk.frozen ??= { world: parseState(stateText(world)) as World, nowMs: present.nowMs };
+      desk.frozen ??= { world: parseState(stateText(world)) as PaperWorld, nowMs: present.nowMs };
       desk.stuckReads += 1;
       if (desk.stuckReads % fault.every !== 0) return present;
       return { venue: desk.frozen.world.venue, tape: desk.frozen.world.tape, nowMs: desk.frozen.nowMs };
@@ -52,7 +52,7 @@ function pastContext(desk: Desk, present: ReadContext, lagMs: number): ReadConte
 }
 
 /** A look at one order as a reading of all that the account ever had. */
-function anotherOrder(json: Json): Json {
+function anotherOrder(json: ExactJson): ExactJson {
   if (infoTypeOf(json) !== "orderStatus") return json;
   const user = memberOf(json, "user") ?? null;
   return {

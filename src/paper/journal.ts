@@ -17,18 +17,18 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { parseState, stateText } from "./state-text.ts";
-import type { Entry, World } from "./world.ts";
+import type { JournalEntry, PaperWorld } from "./world.ts";
 
 export type Journal = {
   /** Written and safe against the death of the process; `sync` makes it safe against that of the machine. */
-  append(entry: Entry): void;
+  append(entry: JournalEntry): void;
   sync(): void;
   /** Writes a snapshot and begins a new file when enough entries have come. */
-  compact(world: World): void;
+  compact(world: PaperWorld): void;
   close(): void;
 };
 
-export type Recovered = { readonly world: World; readonly entries: readonly Entry[] };
+export type Recovered = { readonly world: PaperWorld; readonly entries: readonly JournalEntry[] };
 
 /** Entries after which a snapshot is worth its time. */
 const ENTRIES_PER_SNAPSHOT = 5_000;
@@ -48,7 +48,7 @@ export function recoverJournal(directory: string): Recovered | null {
 }
 
 /** Starts a journal at this state: a snapshot, and an empty file for what follows. */
-export function openJournal(directory: string, world: World): Journal {
+export function openJournal(directory: string, world: PaperWorld): Journal {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   let number = (newestSnapshot(directory) ?? 0) + 1;
   let file = begin(directory, number, world);
@@ -78,7 +78,7 @@ export function openJournal(directory: string, world: World): Journal {
 }
 
 /** The old pair goes only when the new snapshot is on the disk under its own name. */
-function begin(directory: string, number: number, world: World): number {
+function begin(directory: string, number: number, world: PaperWorld): number {
   const path = snapshotPath(directory, number);
   const written = openSync(`${path}.new`, "w", 0o600);
   writeAll(written, stateText({ version: VERSION, world }));
@@ -112,7 +112,7 @@ function writeAll(file: number, text: string): void {
 }
 
 /** A torn last line was never answered and is left out; a torn line before the last is damage. */
-function readEntries(text: string): Entry[] {
+function readEntries(text: string): JournalEntry[] {
   const lines = text.split("\n");
   const torn = lines.pop();
   const entries = lines.map((line, index) => {
@@ -124,10 +124,10 @@ function readEntries(text: string): Entry[] {
   return last === null ? entries : [...entries, last];
 }
 
-function parseEntry(line: string): Entry | null {
+function parseEntry(line: string): JournalEntry | null {
   try {
     // Only this file writes these lines, one Entry each.
-    return parseState(line) as Entry;
+    return parseState(line) as JournalEntry;
   } catch {
     return null;
   }
@@ -147,7 +147,7 @@ function journalPath(directory: string, number: number): string {
   return join(directory, `journal-${number}.jsonl`);
 }
 
-function isSnapshot(value: unknown): value is { world: World } {
+function isSnapshot(value: unknown): value is { world: PaperWorld } {
   return (
     value !== null && typeof value === "object" && "version" in value && value.version === VERSION && "world" in value
   );

@@ -7,7 +7,7 @@ import { fromUnits } from "../core/decimal.ts";
 import { type ChanceState, nextChance, startChance } from "./chance.ts";
 import type { L1Action, OrderRequest } from "./engine/action.ts";
 import type { VenueEvent } from "./engine/event.ts";
-import type { Address, Market, Venue } from "./engine/state.ts";
+import type { Address, Venue, VenueMarket } from "./engine/state.ts";
 import { applyAction, fund, setMarkPrice, setOraclePrice } from "./engine/venue.ts";
 import { type PriceSource, tickAt, tickedPrice, walked } from "./prices.ts";
 
@@ -108,7 +108,7 @@ export function movePrice(venue: Venue, coin: string, price: bigint, nowMs: numb
 }
 
 /** Oracle of a perpetual; spot pairs have none, so their mark stands for it. */
-export function referencePrice(market: Market): bigint {
+export function referencePrice(market: VenueMarket): bigint {
   return market.kind === "perp" ? market.oraclePrice : market.markPrice;
 }
 
@@ -139,7 +139,7 @@ function openCancels(venue: Venue): { a: number; o: number }[] {
 }
 
 /** Gtc, so that a resting order through which the price has moved is filled. */
-function quotes(market: Market, center: bigint): OrderRequest[] {
+function quotes(market: VenueMarket, center: bigint): OrderRequest[] {
   const tick = tickAt(market, center);
   const byPrice = (center * LEVEL_GAP_PPM) / PPM;
   const gap = byPrice > tick ? byPrice - (byPrice % tick) : tick;
@@ -154,7 +154,7 @@ function quotes(market: Market, center: bigint): OrderRequest[] {
 
 type Quote = { readonly isBuy: boolean; readonly price: bigint; readonly size: bigint };
 
-function quote(market: Market, { isBuy, price, size }: Quote): OrderRequest {
+function quote(market: VenueMarket, { isBuy, price, size }: Quote): OrderRequest {
   return {
     a: market.asset,
     b: isBuy,
@@ -170,7 +170,7 @@ function plain(value: bigint): Decimal {
   return fromUnits(value, 8);
 }
 
-function lots(market: Market, size: bigint): bigint {
+function lots(market: VenueMarket, size: bigint): bigint {
   const lot = 10n ** BigInt(8 - market.szDecimals);
   return size - (size % lot);
 }

@@ -2,7 +2,7 @@
  * Requests that exist at the exchange and not here. A schema error would tell a client that it wrote them wrongly, so they are
  * named instead; nothing of them is read, and no nonce is used.
  */
-import type { Answer } from "./answers.ts";
+import type { HttpAnswer } from "./answers.ts";
 
 const INFO_TYPES: ReadonlySet<string> = new Set([
   "borrowLendReserveState",
@@ -39,7 +39,7 @@ const ACTION_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Null where the type is modelled, or nobody knows it: then it is for the schema to say. */
-export function notModelled(on: "info" | "exchange", type: string | null): Answer | null {
+export function notModelled(on: "info" | "exchange", type: string | null): HttpAnswer | null {
   const known = on === "info" ? INFO_TYPES : ACTION_TYPES;
   if (type === null || !known.has(type)) return null;
   return {

@@ -21,8 +21,24 @@ import { type Journal, openJournal, type Recovered, recoverJournal } from "./jou
 import { remember } from "./past.ts";
 import type { PriceSource } from "./prices.ts";
 import { catchUp, commit, nowMs, type Observer, type Runtime, UNOBSERVED } from "./runtime.ts";
-import { type Applied, applyEntry, createWorld, type Entry, type EntryContext, type World } from "./world.ts";
-import { type Connection, connect, disconnect, type Hub, type Peer, publish, publishTick, receive } from "./ws.ts";
+import {
+  type Applied,
+  applyEntry,
+  createWorld,
+  type EntryContext,
+  type JournalEntry,
+  type PaperWorld,
+} from "./world.ts";
+import {
+  connect,
+  disconnect,
+  type Hub,
+  publish,
+  publishTick,
+  receive,
+  type SocketConnection,
+  type SocketPeer,
+} from "./ws.ts";
 
 export type PaperOptions = {
   /** The same seed, actions and times give the same run, byte for byte. Of a data directory, only the first counts. */
@@ -67,7 +83,7 @@ export type PaperExchange = {
   /** `address`: of the client, for the weight limit. */
   handle(request: Request, address?: string): Promise<Response>;
   /** Opens a websocket for a client at `address`; null when there are too many. */
-  connect(peer: Peer, address?: string): PaperSocket | null;
+  connect(peer: SocketPeer, address?: string): PaperSocket | null;
   /** Lets all ticks happen that are due by then. */
   step(toMs: number): void;
   /** Opens an account with money; does nothing for one that exists. */
@@ -76,7 +92,7 @@ export type PaperExchange = {
   setPrice(coin: string, price: bigint): void;
   setFaults(file: FaultFile): void;
   /** Lets something happen that nobody asked for at the door. */
-  happen(entry: Entry): Applied;
+  happen(entry: JournalEntry): Applied;
   readonly tickMs: number;
   /** The exchange's time, unix milliseconds: it never goes back. */
   nowMs(): number;
@@ -150,7 +166,7 @@ function assemble(options: PaperOptions): ExchangeParts {
   return { runtime, desk, hub };
 }
 
-function openWorld(options: PaperOptions, context: EntryContext): { world: World; journal: Journal | null } {
+function openWorld(options: PaperOptions, context: EntryContext): { world: PaperWorld; journal: Journal | null } {
   const { dataDirectory: directory } = options;
   const recovered = directory === null ? null : recoverJournal(directory);
   const world = recovered === null ? createWorld(worldOptions(options)) : recoverWorld(options, recovered, context);
@@ -159,7 +175,7 @@ function openWorld(options: PaperOptions, context: EntryContext): { world: World
 }
 
 /** The market stood still while nobody was there; it does not make up for it. */
-function recoverWorld(options: PaperOptions, { world, entries }: Recovered, context: EntryContext): World {
+function recoverWorld(options: PaperOptions, { world, entries }: Recovered, context: EntryContext): PaperWorld {
   // What was written before a switch was there lacks it.
   Object.assign(world.venue.options, { ...DEFAULT_OPTIONS, ...world.venue.options });
   for (const entry of entries) applyEntry(world, entry, context);
@@ -179,8 +195,8 @@ function worldOptions(options: PaperOptions): Parameters<typeof createWorld>[0] 
   };
 }
 
-function socketOf(hub: Hub, peer: Peer, address: string): PaperSocket | null {
-  const connection: Connection | null = connect(hub, peer, address);
+function socketOf(hub: Hub, peer: SocketPeer, address: string): PaperSocket | null {
+  const connection: SocketConnection | null = connect(hub, peer, address);
   if (connection === null) return null;
   return {
     receive: (frame) => receive(hub, connection, frame),

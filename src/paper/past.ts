@@ -1,9 +1,9 @@
 /** What was: the worlds of the last minutes, for servers that are behind. Kept only while a rule asks for it. */
 import type { FaultFile } from "./faults.ts";
 import { parseState, stateText } from "./state-text.ts";
-import type { World } from "./world.ts";
+import type { PaperWorld } from "./world.ts";
 
-type KeptWorld = { readonly atMs: number; readonly text: string; world: World | null };
+type KeptWorld = { readonly atMs: number; readonly text: string; world: PaperWorld | null };
 
 export type Past = { readonly spanMs: number; kept: KeptWorld[] };
 
@@ -11,7 +11,7 @@ export type Past = { readonly spanMs: number; kept: KeptWorld[] };
 const MAX_KEPT = 240;
 
 /** As far back as the rules ask; the present is its beginning. */
-export function openPast(file: FaultFile, world: World, nowMs: number): Past {
+export function openPast(file: FaultFile, world: PaperWorld, nowMs: number): Past {
   const lags = file.rules.flatMap(({ fault }) => {
     if (fault.kind === "behind") return [fault.ms];
     return fault.kind === "balancer" ? fault.lagsMs : [];
@@ -22,7 +22,7 @@ export function openPast(file: FaultFile, world: World, nowMs: number): Past {
 }
 
 /** Called whenever something has changed. */
-export function remember(past: Past, world: World, nowMs: number): void {
+export function remember(past: Past, world: PaperWorld, nowMs: number): void {
   if (past.spanMs === 0) return;
   // What was at the beginning stays, also while the clock stands.
   if (past.kept.length > 1 && past.kept.at(-1)?.atMs === nowMs) past.kept.pop();
@@ -33,10 +33,10 @@ export function remember(past: Past, world: World, nowMs: number): void {
 }
 
 /** The newest that is not after that moment, or the oldest there is; null where nothing is kept. */
-export function worldAt({ kept }: Past, atMs: number): World | null {
+export function worldAt({ kept }: Past, atMs: number): PaperWorld | null {
   const then = kept.findLast((one) => one.atMs <= atMs) ?? kept[0];
   if (then === undefined) return null;
   // What stateText wrote of a World is one.
-  then.world ??= parseState(then.text) as World;
+  then.world ??= parseState(then.text) as PaperWorld;
   return then.world;
 }

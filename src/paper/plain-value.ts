@@ -1,7 +1,7 @@
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 
 /** JSON as this folder reads it, in plain values; only integers beyond 2^53 stay bigints. */
-export function plainValue(json: Json): unknown {
+export function plainValue(json: ExactJson): unknown {
   if (typeof json === "bigint") return Number.isSafeInteger(Number(json)) ? Number(json) : json;
   if (json === null || typeof json !== "object") return json;
   if (!("kind" in json)) return json.map(plainValue);

@@ -1,7 +1,7 @@
 /** Where oracle prices come from: a seeded random walk, a file of recorded prices, or only what a test sets. */
 import { parseDecimal, toUnits } from "../core/decimal.ts";
 import { type ChanceState, nextChance, spread } from "./chance.ts";
-import type { Market } from "./engine/state.ts";
+import type { VenueMarket } from "./engine/state.ts";
 
 const PRICE_SCALE = 8;
 /** Largest move of one tick, in millionths. */
@@ -54,7 +54,7 @@ export function walked(price: bigint, anchor: bigint, chance: ChanceState): bigi
 }
 
 /** Cut to a price that the market takes: 5 significant figures, 6 (spot 8) less size decimals after the point. */
-export function tickedPrice(market: Market, price: bigint): bigint {
+export function tickedPrice(market: VenueMarket, price: bigint): bigint {
   const maxDecimals = (market.kind === "perp" ? 6 : 8) - market.szDecimals;
   const byDecimals = 10n ** BigInt(PRICE_SCALE - Math.max(0, maxDecimals));
   const surplus = price.toString().length - 5;
@@ -68,7 +68,7 @@ export function tickedPrice(market: Market, price: bigint): bigint {
 }
 
 /** The smallest difference between two prices near this one. */
-export function tickAt(market: Market, price: bigint): bigint {
+export function tickAt(market: VenueMarket, price: bigint): bigint {
   let step = 1n;
   // At most 9 times: a tick of one whole unit is always allowed.
   for (let power = 0; power <= PRICE_SCALE; power += 1) {

@@ -1,5 +1,11 @@
 /** Changes that faults make to a reply or to what is executed. */
-import type { CancelAction, CancelByCloidAction, OrderReplyStatus, ParsedAction, Reply } from "./engine/action.ts";
+import type {
+  EngineCancelAction,
+  EngineCancelByCloidAction,
+  OrderReplyStatus,
+  ParsedAction,
+  VenueReply,
+} from "./engine/action.ts";
 import type { RequestFault } from "./faults.ts";
 
 /**
@@ -7,7 +13,7 @@ import type { RequestFault } from "./faults.ts";
  *
  * @param type of the action that is answered
  */
-export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>, type: string): Reply {
+export function singleError({ text, form }: Extract<RequestFault, { kind: "single_error" }>, type: string): VenueReply {
   if (form === "err") return { status: "err", response: text };
   const status = { error: text };
   if (type === "twapOrder") return { status: "ok", response: { type: "twapOrder", data: { status } } };
@@ -20,7 +26,7 @@ export function singleError({ text, form }: Extract<RequestFault, { kind: "singl
 }
 
 /** The cancel with which every modify begins; null for an action that is no modify. */
-export function cancelLeg(action: ParsedAction): CancelAction | CancelByCloidAction | null {
+export function cancelLeg(action: ParsedAction): EngineCancelAction | EngineCancelByCloidAction | null {
   if (action.type !== "modify" && action.type !== "batchModify") return null;
   const targets =
     action.type === "modify"
@@ -37,14 +43,14 @@ export function cancelLeg(action: ParsedAction): CancelAction | CancelByCloidAct
 }
 
 /** The answer to an action of several orders with a word for the first of them only, or for none. */
-export function shortened(reply: Reply, words: number): Reply {
+export function shortened(reply: VenueReply, words: number): VenueReply {
   if (reply.status === "err" || reply.response.type !== "order") return reply;
   const statuses = reply.response.data.statuses.slice(0, words);
   return { status: "ok", response: { type: "order", data: { statuses } } };
 }
 
 /** What the exchange answers when the original of a modify is gone and its replacement was refused. */
-export function killedReply(action: ParsedAction, text: string): Reply {
+export function killedReply(action: ParsedAction, text: string): VenueReply {
   if (action.type !== "batchModify")
     return { status: "err", response: `Error placing new order during modify: ${text}` };
   const statuses = action.modifies.map(() => ({ error: text }));
@@ -52,7 +58,7 @@ export function killedReply(action: ParsedAction, text: string): Reply {
 }
 
 /** An answer about another order than the one that was asked for. */
-export function namingAnother(reply: Reply): Reply {
+export function namingAnother(reply: VenueReply): VenueReply {
   if (reply.status === "err" || reply.response.type !== "order") return reply;
   const statuses = reply.response.data.statuses.map((status): OrderReplyStatus => {
     if (typeof status !== "object" || "error" in status) return status;

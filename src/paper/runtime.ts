@@ -2,7 +2,7 @@
 import type { VenueEvent } from "./engine/event.ts";
 import type { Struck } from "./faults.ts";
 import type { Journal } from "./journal.ts";
-import { type Applied, applyEntry, type Entry, type EntryContext, type World } from "./world.ts";
+import { type Applied, applyEntry, type EntryContext, type JournalEntry, type PaperWorld } from "./world.ts";
 
 /** Told what happens as it happens, for somebody who judges it. */
 export type Observer = {
@@ -14,7 +14,7 @@ export type Observer = {
 export const UNOBSERVED: Observer = { changed: () => undefined, struck: () => undefined };
 
 export type Runtime = {
-  readonly world: World;
+  readonly world: PaperWorld;
   readonly entryContext: EntryContext;
   readonly journal: Journal | null;
   readonly clockMs: () => number;
@@ -34,7 +34,7 @@ export function nowMs({ world, clockMs }: Runtime): number {
 }
 
 /** On the disk before anybody hears of it. An entry that was refused before it changed anything is not kept. */
-export function commit(runtime: Runtime, entry: Entry): Applied {
+export function commit(runtime: Runtime, entry: JournalEntry): Applied {
   const applied = keep(runtime, entry);
   stopOnFailure(runtime, () => runtime.journal?.sync());
   runtime.observer.changed();
@@ -60,7 +60,7 @@ export function catchUp(runtime: Runtime, toMs: number): void {
   stopOnFailure(runtime, () => journal?.compact(world));
 }
 
-function keep(runtime: Runtime, entry: Entry): Applied {
+function keep(runtime: Runtime, entry: JournalEntry): Applied {
   return stopOnFailure(runtime, () => {
     const applied = applyEntry(runtime.world, entry, runtime.entryContext);
     if (applied.admitted) runtime.journal?.append(entry);

@@ -7,10 +7,10 @@ type RecordRow = {
   readonly statusTimestamp: number;
 };
 
-export type Shown = { readonly type: string; readonly value: unknown; readonly nowMs: number };
+export type AnswerToRead = { readonly type: string; readonly value: unknown; readonly nowMs: number };
 
 /** The answer as it is shown; a rule that has nothing to do with this read leaves it as it is. */
-export function shownThrough(fault: RequestFault | null, { type, value, nowMs }: Shown): unknown {
+export function shownThrough(fault: RequestFault | null, { type, value, nowMs }: AnswerToRead): unknown {
   switch (fault?.kind) {
     case "clock":
       return hasTime(value) ? { ...value, time: value.time + fault.wrongByMs } : value;

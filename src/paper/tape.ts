@@ -1,7 +1,7 @@
 /** Trades and candles of every market, written down from the engine's events: what `recentTrades` and `candleSnapshot` read. */
-import type { Trade, VenueEvent } from "./engine/event.ts";
+import type { VenueEvent, VenueTrade } from "./engine/event.ts";
 
-export type Candle = {
+export type TapeCandle = {
   readonly openMs: number;
   readonly open: bigint;
   high: bigint;
@@ -12,7 +12,7 @@ export type Candle = {
 };
 
 /** Oldest first. Candles are of one minute; longer ones are joined from them when asked for. */
-export type MarketTape = { trades: Trade[]; candles: Candle[] };
+export type MarketTape = { trades: VenueTrade[]; candles: TapeCandle[] };
 export type Tape = Map<string, MarketTape>;
 
 /** Trades kept a market. */
@@ -25,7 +25,7 @@ export function recordEvents(tape: Tape, events: readonly VenueEvent[]): void {
   for (const event of events) if (event.kind === "trade") recordTrade(tape, event.trade);
 }
 
-function recordTrade(tape: Tape, trade: Trade): void {
+function recordTrade(tape: Tape, trade: VenueTrade): void {
   let market = tape.get(trade.coin);
   if (market === undefined) {
     market = { trades: [], candles: [] };
@@ -36,7 +36,7 @@ function recordTrade(tape: Tape, trade: Trade): void {
   recordCandle(market.candles, trade);
 }
 
-function recordCandle(candles: Candle[], trade: Trade): void {
+function recordCandle(candles: TapeCandle[], trade: VenueTrade): void {
   const openMs = trade.timeMs - (trade.timeMs % CANDLE_MS);
   const last = candles.at(-1);
   if (last === undefined || last.openMs !== openMs) {

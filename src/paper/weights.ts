@@ -1,7 +1,7 @@
 /** Request weight of one client address, as the exchange counts it. */
 
 import { memberOf } from "./exchange/decode.ts";
-import type { Json } from "./exchange/json-text.ts";
+import type { ExactJson } from "./exchange/json-text.ts";
 import { infoTypeOf } from "./info/types.ts";
 
 const LIGHT_INFO = new Set([
@@ -18,14 +18,14 @@ const MINUTE_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 /** Without what the exchange adds for every 20 rows of a long answer. */
-export function infoWeight(request: Json): number {
+export function infoWeight(request: ExactJson): number {
   const type = infoTypeOf(request) ?? "";
   if (type === "userRole") return 60;
   return LIGHT_INFO.has(type) ? 2 : 20;
 }
 
 /** 1, and one more for every 40 orders or cancels of the batch. */
-export function exchangeWeight(request: Json): number {
+export function exchangeWeight(request: ExactJson): number {
   const action = memberOf(request, "action") ?? null;
   const lists = ["orders", "cancels", "modifies"].map((name) => memberOf(action, name));
   const items = lists.find(Array.isArray)?.length ?? 0;

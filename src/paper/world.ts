@@ -2,19 +2,19 @@
  * Everything that lives: the venue, the house that makes its markets, the tape. It changes by entries only,
  * which are what the journal keeps; applying the same entries to the same start gives the same bytes.
  */
-import type { ActionInput, Reply } from "./engine/action.ts";
+import type { ActionInput, VenueReply } from "./engine/action.ts";
 import { endOrder } from "./engine/ending.ts";
 import type { VenueEvent } from "./engine/event.ts";
 import { defaultConfig } from "./engine/markets.ts";
 import type { EngineOptions } from "./engine/options.ts";
-import type { Address, OrderStatus, Venue } from "./engine/state.ts";
+import type { Address, Venue, VenueOrderStatus } from "./engine/state.ts";
 import { newTurn } from "./engine/turn.ts";
 import { advance, applyAction, createVenue, dropAgent, fund, setMarkPrice, setPostOnlyUntil } from "./engine/venue.ts";
 import { type MakerState, movePrice, openHouse, requote, tickHouse } from "./market-maker.ts";
 import type { PriceSource } from "./prices.ts";
 import { recordEvents, type Tape } from "./tape.ts";
 
-export type World = {
+export type PaperWorld = {
   readonly venue: Venue;
   readonly tape: Tape;
   /** Null when books are left to those who trade. */
@@ -22,7 +22,7 @@ export type World = {
   nextTickMs: number;
 };
 
-export type Entry =
+export type JournalEntry =
   | { readonly kind: "action"; readonly input: ActionInput }
   | { readonly kind: "tick"; readonly atMs: number }
   /** Ticks up to then are left out: the clock has run on while nobody was there. */
@@ -33,7 +33,12 @@ export type Entry =
   | { readonly kind: "dropAgent"; readonly agent: Address; readonly atMs: number }
   | { readonly kind: "postOnly"; readonly untilMs: number }
   /** Ends all orders of the signer's account as the exchange does by itself. */
-  | { readonly kind: "systemCancel"; readonly signer: Address; readonly status: OrderStatus; readonly atMs: number };
+  | {
+      readonly kind: "systemCancel";
+      readonly signer: Address;
+      readonly status: VenueOrderStatus;
+      readonly atMs: number;
+    };
 
 /** What changes of a perpetual while it is traded. */
 export type MarketRule = { readonly sizeDecimals: number } | { readonly isDelisted: boolean };
@@ -50,10 +55,10 @@ export type WorldOptions = {
 const USDC_GRANT = 100_000n * 100_000_000n;
 const TOKEN_GRANT = 1_000n * 100_000_000n;
 
-export function createWorld({ seed, startMs, tickMs, marketMaker, engine }: WorldOptions): World {
+export function createWorld({ seed, startMs, tickMs, marketMaker, engine }: WorldOptions): PaperWorld {
   const config = defaultConfig(seed, startMs);
   const venue = createVenue({ ...config, options: { ...config.options, ...engine } });
-  const world: World = {
+  const world: PaperWorld = {
     venue,
     tape: new Map(),
     maker: marketMaker ? openHouse(venue, seed, startMs) : null,
@@ -64,15 +69,15 @@ export function createWorld({ seed, startMs, tickMs, marketMaker, engine }: Worl
 }
 
 export type EntryContext = { readonly source: PriceSource; readonly tickMs: number };
-export type Applied = { readonly reply: Reply | null; readonly events: VenueEvent[]; readonly admitted: boolean };
+export type Applied = { readonly reply: VenueReply | null; readonly events: VenueEvent[]; readonly admitted: boolean };
 
-export function applyEntry(world: World, entry: Entry, context: EntryContext): Applied {
+export function applyEntry(world: PaperWorld, entry: JournalEntry, context: EntryContext): Applied {
   const applied = route(world, entry, context);
   recordEvents(world.tape, applied.events);
   return applied;
 }
 
-function route(world: World, entry: Entry, { source, tickMs }: EntryContext): Applied {
+function route(world: PaperWorld, entry: JournalEntry, { source, tickMs }: EntryContext): Applied {
   const { venue, maker } = world;
   switch (entry.kind) {
     case "action":
@@ -105,7 +110,7 @@ function done(events: VenueEvent[]): Applied {
 }
 
 /** Oracle and mark at once; the house quotes around the new price first. */
-function scriptPrice({ venue, maker }: World, entry: Extract<Entry, { kind: "price" }>): VenueEvent[] {
+function scriptPrice({ venue, maker }: PaperWorld, entry: Extract<JournalEntry, { kind: "price" }>): VenueEvent[] {
   const { coin, price, atMs } = entry;
   const events = movePrice(venue, coin, price, atMs);
   if (maker !== null) events.push(...requote(venue, maker, atMs));
@@ -115,7 +120,7 @@ function scriptPrice({ venue, maker }: World, entry: Extract<Entry, { kind: "pri
 
 function cancelBySystem(
   venue: Venue,
-  { signer, status, atMs }: Extract<Entry, { kind: "systemCancel" }>,
+  { signer, status, atMs }: Extract<JournalEntry, { kind: "systemCancel" }>,
 ): VenueEvent[] {
   const events = advance(venue, atMs);
   const account = venue.accounts.get(venue.agents.get(signer)?.master ?? signer);
@@ -128,7 +133,7 @@ function cancelBySystem(
 }
 
 /** Of a market that is delisted all orders end; positions stay, which the exchange would settle. */
-function changeMarket(venue: Venue, { coin, rule, atMs }: Extract<Entry, { kind: "market" }>): VenueEvent[] {
+function changeMarket(venue: Venue, { coin, rule, atMs }: Extract<JournalEntry, { kind: "market" }>): VenueEvent[] {
   const events = advance(venue, atMs);
   const market = venue.markets.get(venue.assetOfCoin.get(coin) ?? -1);
   if (market?.kind !== "perp") throw new Error(`bug: no perpetual ${coin}`);

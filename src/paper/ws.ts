@@ -2,22 +2,22 @@
  * The websocket of the exchange, without a socket: frames come in as text and go out as text, so that a test
  * needs no port. The hub knows every connection and brings each what it has subscribed to.
  */
-import type { Frame, Subscription } from "./channels/channel.ts";
+import type { ChannelFrame, ChannelSubscription } from "./channels/channel.ts";
 import { readSubscription } from "./channels/types.ts";
 import type { VenueEvent } from "./engine/event.ts";
 import { MISMATCH, memberOf } from "./exchange/decode.ts";
-import { type Json, jsonText, parseJsonText } from "./exchange/json-text.ts";
+import { type ExactJson, jsonText, parseJsonText } from "./exchange/json-text.ts";
 import { type Faults, type FrameFault, frameFault, isGreeted } from "./faults.ts";
 import type { ReadContext } from "./info/request.ts";
 
 /** What the hub needs of a connection. */
-export type Peer = { send(text: string): void; close(code: number, reason: string): void };
+export type SocketPeer = { send(text: string): void; close(code: number, reason: string): void };
 
-export type Connection = {
-  readonly peer: Peer;
+export type SocketConnection = {
+  readonly peer: SocketPeer;
   /** Of the client; limits are for each. */
   readonly address: string;
-  readonly subscriptions: Map<string, Subscription>;
+  readonly subscriptions: Map<string, ChannelSubscription>;
   /** What a channel said last that speaks only of changes, by subscription. */
   readonly said: Map<string, string>;
   lastSentMs: number;
@@ -31,11 +31,11 @@ export type Connection = {
 };
 
 export type Hub = {
-  readonly connections: Set<Connection>;
+  readonly connections: Set<SocketConnection>;
   readonly context: () => ReadContext;
   readonly faults: () => Faults;
   /** Answers the request inside a `post`: the response member of the frame. */
-  readonly post: (type: "info" | "action", payload: Json) => Promise<unknown>;
+  readonly post: (type: "info" | "action", payload: ExactJson) => Promise<unknown>;
   ticks: number;
   /** When connections of an address were opened within the last minute. */
   readonly opened: Map<string, number[]>;
@@ -60,12 +60,12 @@ const HELLO = "Websocket connection established.";
 const OVERLOADED_CODE = 1_013;
 
 /** Null when there are too many; then the peer has been closed. */
-export function connect(hub: Hub, peer: Peer, address: string): Connection | null {
+export function connect(hub: Hub, peer: SocketPeer, address: string): SocketConnection | null {
   if (!hasRoom(hub, address)) {
     peer.close(OVERLOADED_CODE, "Too many connections");
     return null;
   }
-  const connection: Connection = {
+  const connection: SocketConnection = {
     peer,
     address,
     subscriptions: new Map(),
@@ -101,13 +101,13 @@ function limitsOf(hub: Hub): typeof SOCKET_LIMITS {
   return { ...SOCKET_LIMITS, ...hub.faults().file.socketLimits };
 }
 
-export function disconnect(hub: Hub, connection: Connection): void {
+export function disconnect(hub: Hub, connection: SocketConnection): void {
   connection.isOpen = false;
   hub.connections.delete(connection);
 }
 
 /** One frame from the client. */
-export async function receive(hub: Hub, connection: Connection, frame: string): Promise<void> {
+export async function receive(hub: Hub, connection: SocketConnection, frame: string): Promise<void> {
   const json = parseJsonText(frame) ?? null;
   const method = memberOf(json, "method");
   const wanted = memberOf(json, "subscription");
@@ -119,11 +119,11 @@ export async function receive(hub: Hub, connection: Connection, frame: string): 
   else sendError(hub, connection, `${UNREADABLE}: ${frame}`);
 }
 
-function sendError(hub: Hub, connection: Connection, text: string): void {
+function sendError(hub: Hub, connection: SocketConnection, text: string): void {
   sendFrame(hub, connection, "error", text);
 }
 
-function subscribe(hub: Hub, connection: Connection, subscription: Subscription): void {
+function subscribe(hub: Hub, connection: SocketConnection, subscription: ChannelSubscription): void {
   const key = jsonText(subscription.echo);
   const refusal = subscriptionRefusal(hub, connection, { key, subscription });
   if (refusal !== null) {
@@ -135,9 +135,13 @@ function subscribe(hub: Hub, connection: Connection, subscription: Subscription)
   sendNews(hub, connection, { key, frames: subscription.snapshot(hub.context()) });
 }
 
-type SubscriptionWish = { readonly key: string; readonly subscription: Subscription };
+type SubscriptionWish = { readonly key: string; readonly subscription: ChannelSubscription };
 
-function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscription }: SubscriptionWish): string | null {
+function subscriptionRefusal(
+  hub: Hub,
+  connection: SocketConnection,
+  { key, subscription }: SubscriptionWish,
+): string | null {
   if (connection.subscriptions.has(key)) return `Already subscribed: ${key}`;
   if (!subscription.isValid(hub.context())) return `Invalid subscription ${key}`;
   const own = [...hub.connections].filter(({ address }) => address === connection.address);
@@ -149,16 +153,16 @@ function subscriptionRefusal(hub: Hub, connection: Connection, { key, subscripti
   return users.size > limits.users ? `Cannot track more than ${limits.users} total users.` : null;
 }
 
-function unsubscribe(hub: Hub, connection: Connection, { echo }: Subscription): void {
+function unsubscribe(hub: Hub, connection: SocketConnection, { echo }: ChannelSubscription): void {
   const key = jsonText(echo);
   connection.said.delete(key);
   if (!connection.subscriptions.delete(key)) sendError(hub, connection, `Already unsubscribed: ${key}`);
   else sendFrame(hub, connection, "subscriptionResponse", { method: "unsubscribe", subscription: echo });
 }
 
-type PostFrame = { readonly json: Json; readonly frame: string };
+type PostFrame = { readonly json: ExactJson; readonly frame: string };
 
-async function receivePost(hub: Hub, connection: Connection, { json, frame }: PostFrame): Promise<void> {
+async function receivePost(hub: Hub, connection: SocketConnection, { json, frame }: PostFrame): Promise<void> {
   const id = memberOf(json, "id");
   const request = memberOf(json, "request") ?? null;
   const type = memberOf(request, "type");
@@ -219,9 +223,9 @@ export function publishTick(hub: Hub): void {
   }
 }
 
-type ChannelNews = { readonly key: string; readonly frames: readonly Frame[] };
+type ChannelNews = { readonly key: string; readonly frames: readonly ChannelFrame[] };
 
-function sendNews(hub: Hub, connection: Connection, { key, frames }: ChannelNews): void {
+function sendNews(hub: Hub, connection: SocketConnection, { key, frames }: ChannelNews): void {
   for (const { channel, data, unless } of frames) {
     if (unless !== null && connection.said.get(key) === unless) continue;
     if (unless !== null) connection.said.set(key, unless);
@@ -229,12 +233,12 @@ function sendNews(hub: Hub, connection: Connection, { key, frames }: ChannelNews
   }
 }
 
-export function end(hub: Hub, connection: Connection, code: number, reason: string): void {
+export function end(hub: Hub, connection: SocketConnection, code: number, reason: string): void {
   disconnect(hub, connection);
   connection.peer.close(code, reason);
 }
 
-function sendFrame(hub: Hub, connection: Connection, channel: string, data: unknown): void {
+function sendFrame(hub: Hub, connection: SocketConnection, channel: string, data: unknown): void {
   const text = jsonText(data === null ? { channel } : { channel, data });
   const fault = frameFault(hub.faults(), channel);
   if (fault === null) sendText(hub, connection, text);
@@ -243,7 +247,7 @@ function sendFrame(hub: Hub, connection: Connection, channel: string, data: unkn
 
 type FaultyFrame = { readonly text: string; readonly fault: FrameFault };
 
-function sendFaulty(hub: Hub, connection: Connection, { text, fault }: FaultyFrame): void {
+function sendFaulty(hub: Hub, connection: SocketConnection, { text, fault }: FaultyFrame): void {
   switch (fault.kind) {
     // Greets connections, not frames.
     case "hello":
@@ -271,14 +275,14 @@ function sendFaulty(hub: Hub, connection: Connection, { text, fault }: FaultyFra
 }
 
 /** What a fault has held back and is due, by the tick. */
-function sendLate(hub: Hub, connection: Connection): void {
+function sendLate(hub: Hub, connection: SocketConnection): void {
   const { nowMs } = hub.context();
   const due = connection.late.filter(({ dueMs }) => dueMs <= nowMs);
   connection.late = connection.late.filter(({ dueMs }) => dueMs > nowMs);
   for (const { text } of due) sendText(hub, connection, text);
 }
 
-function sendText(hub: Hub, connection: Connection, text: string): void {
+function sendText(hub: Hub, connection: SocketConnection, text: string): void {
   const { nowMs } = hub.context();
   if (!connection.isOpen || nowMs < connection.silentUntilMs) return;
   connection.lastSentMs = nowMs;

@@ -184,16 +184,16 @@ function rowReader(fields: readonly SelectedField[]): RowReader | null {
 }
 
 /** `decoder`: null where a value is read as it is kept. */
-type Reading = { decoder: Decoder | null; isNeeded: boolean };
-type Decoder = { mapFromDriverValue(value: unknown): unknown };
+type ColumnReading = { decoder: ColumnDecoder | null; isNeeded: boolean };
+type ColumnDecoder = { mapFromDriverValue(value: unknown): unknown };
 
 /** Null for what is neither a column nor computed. */
-function readingOf(field: unknown): Reading | null {
+function readingOf(field: unknown): ColumnReading | null {
   if (is(field, Column)) return { decoder: PLAIN.has(field.dataType) ? null : field, isNeeded: field.notNull };
   const computed = is(field, SQL.Aliased) ? field.sql : field;
   if (!is(computed, SQL)) return null;
   // What `mapWith` was given; the driver's type hides it.
-  const { decoder } = computed as unknown as { decoder: Decoder };
+  const { decoder } = computed as unknown as { decoder: ColumnDecoder };
   return { decoder, isNeeded: false };
 }
 

@@ -5,7 +5,7 @@ import { inTransactionNotWaiting } from "../store/commit.ts";
 import { appendEvent } from "../store/events.ts";
 
 /** The refusal of a rail: limit and use as the interface writes them. */
-export type Refusal = { keyHash: string; rail: string; limit: string; use: string };
+export type ToldRefusal = { keyHash: string; rail: string; limit: string; use: string };
 
 type ToTellRefusal = With<"clock" | "log" | "metrics" | "state" | "store">;
 
@@ -18,7 +18,7 @@ const MAX_KEPT = 1_000;
  * Tells of a refusal: the first of each key, rail and minute is an event and an audit row, the others are a count. It
  * never refuses anything.
  */
-export function tellRefusal(deps: ToTellRefusal, refusal: Refusal): void {
+export function tellRefusal(deps: ToTellRefusal, refusal: ToldRefusal): void {
   const key = findApiKey(deps.store, refusal.keyHash);
   if (key === null || key.limited === null) return;
   const { bot } = key.limited.rails;

@@ -5,9 +5,9 @@ import { listAttemptsOf, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, DELIVERY, type Delivery, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import type { VenueOrder } from "../support/small-venue.ts";
+import type { BookOrder } from "../support/small-venue.ts";
 
-async function placed(rig: GatewayRig): Promise<{ id: string; order: VenueOrder }> {
+async function placed(rig: GatewayRig): Promise<{ id: string; order: BookOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");
@@ -271,7 +271,7 @@ test("cancels are taken while the gateway is still starting", async () => {
 test("an order placed elsewhere is adopted with what it has filled, and canceled", async () => {
   const rig = openGatewayRig();
   const { order } = await placed(rig);
-  const elsewhere: VenueOrder = { ...order, oid: 77, cloid: `0x${"ee".repeat(16)}`, fills: [] };
+  const elsewhere: BookOrder = { ...order, oid: 77, cloid: `0x${"ee".repeat(16)}`, fills: [] };
   rig.venue.orders.push(elsewhere);
   rig.venue.fill(elsewhere, "0.25");
   rig.venue.fill(elsewhere, "0.25");

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { getOrder } from "../../src/actions/get-order.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { DELIVERY, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
-async function placed(rig: GatewayRig): Promise<{ id: string; order: VenueOrder }> {
+async function placed(rig: GatewayRig): Promise<{ id: string; order: BookOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");
@@ -149,7 +149,7 @@ test.each([
 test("an order placed elsewhere is shown under an id that finds it again, and a read stores nothing", async () => {
   const rig = openGatewayRig();
   const { order } = await placed(rig);
-  const elsewhere: VenueOrder = { ...order, oid: 77, cloid: `0x${"ee".repeat(16)}`, fills: [], size: "2.50" };
+  const elsewhere: BookOrder = { ...order, oid: 77, cloid: `0x${"ee".repeat(16)}`, fills: [], size: "2.50" };
   rig.venue.orders.push(elsewhere);
   rig.venue.fill(elsewhere, "0.5");
   const { order: first } = await read(rig, "77");

@@ -4,7 +4,7 @@ import { listOrders } from "../../src/actions/list-orders.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import type { BasicOrder } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
 const SECOND = 1_000;
 /** After which a list that was read is read again, milliseconds. */
@@ -23,7 +23,7 @@ async function openStage(count = 1) {
   return { rig, order };
 }
 
-function showList({ exchange }: GatewayRig, orders: readonly VenueOrder[]): void {
+function showList({ exchange }: GatewayRig, orders: readonly BookOrder[]): void {
   exchange.answer("frontendOpenOrders", ({ dex }) =>
     // A record as the small venue writes it.
     dex === "" ? orders.map((order) => (recordOf(order) as { order: unknown }).order) : [],
@@ -40,11 +40,11 @@ async function listed(rig: GatewayRig, some: { cursor?: string; limit?: number; 
   return { ids: data.map((row) => row.exchange_order_id), data, next, isDated: asOfMs !== null };
 }
 
-function laterThan({ clock }: GatewayRig, order: VenueOrder): VenueOrder {
+function laterThan({ clock }: GatewayRig, order: BookOrder): BookOrder {
   return { ...order, oid: 5_000, cloid: `0x${"ab".repeat(16)}`, placedAtMs: clock.nowMs() };
 }
 
-type Stage = { rig: GatewayRig; order: VenueOrder };
+type Stage = { rig: GatewayRig; order: BookOrder };
 
 const ROWS: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void][] = [
   ["its record shows it open", { ids: ["1001"], isDated: false }, () => undefined],

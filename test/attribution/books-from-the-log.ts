@@ -3,7 +3,7 @@
  * Sizes, prices and fees are counts of 10^-8, money of 10^-16.
  */
 import type { OrderRequest } from "../../src/paper/engine/action.ts";
-import type { Fill } from "../../src/paper/engine/state.ts";
+import type { VenueFill } from "../../src/paper/engine/state.ts";
 import { placedBy } from "../simulation/truth.ts";
 import type { Venue } from "../simulation/venue.ts";
 
@@ -26,7 +26,7 @@ export type Books = {
   /** By `market key`. */
   books: ReadonlyMap<string, Book>;
   /** Of each fill, in the exchange's order. */
-  whose: readonly { fill: Fill; whose: Whose }[];
+  whose: readonly { fill: VenueFill; whose: Whose }[];
   /** Payments of funding that were shared. */
   payments: number;
 };
@@ -56,7 +56,7 @@ function ownersOf(venue: Venue, { ofRequest, ofOid }: Known) {
     const whose = ofRequest({ a, s });
     if ("running" in status && whose !== undefined) twaps.set(status.running.twapId, whose);
   }
-  return ({ oid, twapId }: Fill): Whose =>
+  return ({ oid, twapId }: VenueFill): Whose =>
     orders.get(oid) ?? (twapId === null ? undefined : twaps.get(twapId)) ?? NOBODY;
 }
 
@@ -68,7 +68,7 @@ function bookIn(books: Map<string, Book>, market: string, whose: Whose): Book {
 }
 
 /** A buy on spot is paid for in what was bought. */
-function isPaidInKind({ feeToken, isBuy, asset }: Fill): boolean {
+function isPaidInKind({ feeToken, isBuy, asset }: VenueFill): boolean {
   return asset >= FIRST_SPOT_ASSET && isBuy && feeToken !== "USDC";
 }
 const FIRST_SPOT_ASSET = 10_000;

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import type { Account, Market, Position } from "../../src/console/api/resources.ts";
-import { type Holdings, totalOf } from "../../src/console/figures/account-total.ts";
+import type { ApiAccount, ApiMarket, ApiPosition } from "../../src/console/api/resources.ts";
+import { type AccountHoldings, totalOf } from "../../src/console/figures/account-total.ts";
 import { exposureOf, isNear, nearestLiquidation } from "../../src/console/figures/exposure.ts";
 
 // Each is handed over by the names that the figures read.
-function spotPair(market: string, pair: string): Market {
-  return { market, pair } as Market;
+function spotPair(market: string, pair: string): ApiMarket {
+  return { market, pair } as ApiMarket;
 }
 
-function position(change: Partial<Position>): Position {
+function position(change: Partial<ApiPosition>): ApiPosition {
   const about = {
     market: "BTC",
     margin_type: "cross",
@@ -19,10 +19,10 @@ function position(change: Partial<Position>): Position {
     liquidation_price: "60",
     ...change,
   };
-  return about as Position;
+  return about as ApiPosition;
 }
 
-function account(mode: Account["account_mode"], tokens: Record<string, string>): Account {
+function account(mode: ApiAccount["account_mode"], tokens: Record<string, string>): ApiAccount {
   const about = {
     account_mode: mode,
     equity: "98",
@@ -32,7 +32,7 @@ function account(mode: Account["account_mode"], tokens: Record<string, string>):
     ],
     spot: Object.entries(tokens).map(([token, total]) => ({ token, total })),
   };
-  return about as Account;
+  return about as ApiAccount;
 }
 
 const MARKETS = [
@@ -54,37 +54,38 @@ const PRICES = new Map([
 ]);
 const ISOLATED = position({ margin_type: "isolated", margin_used: "30", unrealized_pnl: "7" });
 
-const ROWS: [what: string, Pick<Holdings, "account" | "positions">, worth: string | null, unpriced: string[]][] = [
-  ["every dex and spot", { account: account("standard", { USDC: "200", HYPE: "2" }), positions: null }, "419.25", []],
+const ROWS: [what: string, Pick<AccountHoldings, "account" | "positions">, worth: string | null, unpriced: string[]][] =
   [
-    "a standard account's positions are in its dexes",
-    { account: account("standard", { USDC: "1" }), positions: [position({}), ISOLATED] },
-    "139.25",
-    [],
-  ],
-  [
-    "shared collateral is counted once",
-    { account: account("unified", { USDC: "1000", PURR: "10" }), positions: [position({}), ISOLATED] },
-    "1019.5",
-    [],
-  ],
-  [
-    "the same for portfolio margin",
-    { account: account("portfolio_margin", { USDC: "-5", HYPE: "1" }), positions: [] },
-    "35.5",
-    [],
-  ],
-  ["positions that are not read", { account: account("unified", { USDC: "1000" }), positions: null }, null, []],
-  [
-    "what has no price is named",
-    {
-      account: account("standard", { USDC: "1", TWIN: "5", MUTE: "5", ODD: "5", GONE: "5", ZERO: "0" }),
-      positions: [],
-    },
-    "139.25",
-    ["TWIN", "MUTE", "ODD", "GONE"],
-  ],
-];
+    ["every dex and spot", { account: account("standard", { USDC: "200", HYPE: "2" }), positions: null }, "419.25", []],
+    [
+      "a standard account's positions are in its dexes",
+      { account: account("standard", { USDC: "1" }), positions: [position({}), ISOLATED] },
+      "139.25",
+      [],
+    ],
+    [
+      "shared collateral is counted once",
+      { account: account("unified", { USDC: "1000", PURR: "10" }), positions: [position({}), ISOLATED] },
+      "1019.5",
+      [],
+    ],
+    [
+      "the same for portfolio margin",
+      { account: account("portfolio_margin", { USDC: "-5", HYPE: "1" }), positions: [] },
+      "35.5",
+      [],
+    ],
+    ["positions that are not read", { account: account("unified", { USDC: "1000" }), positions: null }, null, []],
+    [
+      "what has no price is named",
+      {
+        account: account("standard", { USDC: "1", TWIN: "5", MUTE: "5", ODD: "5", GONE: "5", ZERO: "0" }),
+        positions: [],
+      },
+      "139.25",
+      ["TWIN", "MUTE", "ODD", "GONE"],
+    ],
+  ];
 
 test.each(ROWS)("the total: %s", (_what, held, worth, unpriced) => {
   const total = totalOf({ ...held, markets: MARKETS, prices: PRICES });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Fill } from "../../src/console/api/resources.ts";
+import type { ApiFill } from "../../src/console/api/resources.ts";
 import { addFills, emptyFills, MAX_FILLS, realizedAfter } from "../../src/console/state/fills.ts";
 
-function fill(number: number, change: Partial<Fill> = {}): Fill {
+function fill(number: number, change: Partial<ApiFill> = {}): ApiFill {
   return {
     object: "fill",
     account: "a",

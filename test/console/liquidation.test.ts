@@ -1,14 +1,14 @@
 /** Held against the formula itself: at the price that is told, what is left is just what must be kept. */
 import { expect, test } from "bun:test";
-import type { Account, Market, Position } from "../../src/console/api/resources.ts";
+import type { ApiAccount, ApiMarket, ApiPosition } from "../../src/console/api/resources.ts";
 import { liquidationAfter, type Wished } from "../../src/console/figures/liquidation.ts";
 
-const BTC = { market: "BTC", kind: "perpetual", dex: "", size_decimals: 5, max_leverage: 40, pair: null } as Market;
+const BTC = { market: "BTC", kind: "perpetual", dex: "", size_decimals: 5, max_leverage: 40, pair: null } as ApiMarket;
 const STANDARD = {
   account_mode: "standard",
   perpetuals: [{ dex: "", equity: "1000" }],
   spot: [{ token: "USDC", total: "777" }],
-} as Account;
+} as ApiAccount;
 
 const WISHED: Wished = {
   account: STANDARD,
@@ -33,7 +33,7 @@ const HELD = {
   margin_used: "300",
   max_leverage: 40,
   unrealized_pnl: "50",
-} as Position;
+} as ApiPosition;
 
 /** Collateral less the loss to that price, less 1/80 of the value there. */
 function left(
@@ -74,7 +74,7 @@ test.each(ROWS)("the liquidation after %s", (...[, change, size, collateral, isL
 test.each<[string, Partial<Wished>]>([
   [
     "there is none: it is covered whole",
-    { account: { ...STANDARD, perpetuals: [{ ...STANDARD.perpetuals[0], dex: "", equity: "60000" }] } as Account },
+    { account: { ...STANDARD, perpetuals: [{ ...STANDARD.perpetuals[0], dex: "", equity: "60000" }] } as ApiAccount },
   ],
   ["it closes what is held", { positions: [HELD], side: "sell" }],
   ["the leverage of isolated margin is not known", { marginType: "isolated" }],
@@ -83,7 +83,7 @@ test.each<[string, Partial<Wished>]>([
     { marginType: "isolated", leverage: 10, positions: [HELD], side: "sell", size: "0.05" },
   ],
   ["the mode counts other things too", { account: { ...STANDARD, account_mode: "portfolio_margin" } }],
-  ["it is a pair", { market: { ...BTC, kind: "spot" } as Market }],
+  ["it is a pair", { market: { ...BTC, kind: "spot" } as ApiMarket }],
   ["no mark is known", { mark: "" }],
 ])("no liquidation is told where %s", (_what, change) => {
   expect(liquidationAfter({ ...WISHED, ...change })).toBeNull();

@@ -1,7 +1,7 @@
 /** A record of which nobody holds all: read as it is scrolled to, whole and in order, in memory that does not grow. */
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Entry } from "../../src/core/history.ts";
+import type { HistoryEntry } from "../../src/core/history.ts";
 import { forget, openStage } from "./stage.ts";
 
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
@@ -9,7 +9,7 @@ const CONSOLE = join(import.meta.dir, "../../src/console");
 type Held = { rows: { id: string }[] };
 type State = { timeline: { putAway: number; failure: string | null; orders: Held; fills: Held; operations: Held } };
 type Steps = {
-  timelineOf: (state: object) => { entries: Entry[]; hasMore: boolean };
+  timelineOf: (state: object) => { entries: HistoryEntry[]; hasMore: boolean };
   readOlder: (app: object) => Promise<void>;
   readNewest: (app: object) => void;
   changeFilter: (app: object, change: object) => Promise<void>;

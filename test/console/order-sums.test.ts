@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Account, Fill, Market, Position } from "../../src/console/api/resources.ts";
+import type { ApiAccount, ApiFill, ApiMarket, ApiPosition } from "../../src/console/api/resources.ts";
 import {
   farWords,
   feeRateOf,
@@ -11,9 +11,9 @@ import {
   withOwn,
 } from "../../src/console/figures/order-sums.ts";
 
-const BTC = { market: "BTC", kind: "perpetual", dex: "", size_decimals: 5, pair: null } as Market;
-const HYPE = { market: "@107", kind: "spot", dex: "", size_decimals: 2, pair: "HYPE/USDC" } as Market;
-const XYZ = { ...BTC, market: "xyz:TSLA", dex: "xyz" } as Market;
+const BTC = { market: "BTC", kind: "perpetual", dex: "", size_decimals: 5, pair: null } as ApiMarket;
+const HYPE = { market: "@107", kind: "spot", dex: "", size_decimals: 2, pair: "HYPE/USDC" } as ApiMarket;
+const XYZ = { ...BTC, market: "xyz:TSLA", dex: "xyz" } as ApiMarket;
 const BALANCES = {
   perpetuals: [{ dex: "", withdrawable: "1000" }],
   spot: [
@@ -21,10 +21,10 @@ const BALANCES = {
     { token: "HYPE", available: "3.456" },
   ],
 };
-const STANDARD = { ...BALANCES, account_mode: "standard" } as Account;
-const UNIFIED = { ...BALANCES, account_mode: "unified" } as Account;
+const STANDARD = { ...BALANCES, account_mode: "standard" } as ApiAccount;
+const UNIFIED = { ...BALANCES, account_mode: "unified" } as ApiAccount;
 
-type FreeRow = { of: string; account: Account; market: Market; side: "buy" | "sell"; amount: string | null };
+type FreeRow = { of: string; account: ApiAccount; market: ApiMarket; side: "buy" | "sell"; amount: string | null };
 const FREE: FreeRow[] = [
   { of: "a dex's own collateral", account: STANDARD, market: BTC, side: "buy", amount: "1000" },
   { of: "shared collateral", account: UNIFIED, market: BTC, side: "sell", amount: "500" },
@@ -46,7 +46,7 @@ const SHARE: Share = {
   leverage: 10,
   closes: null,
 };
-const LONG = { size: "0.33333" } as Position;
+const LONG = { size: "0.33333" } as ApiPosition;
 
 const SHARES: [what: string, Partial<Share>, size: string | null][] = [
   ["a quarter at ten times", {}, "0.04166"],
@@ -96,8 +96,8 @@ test("what an order comes to is exact, and says nothing of what is not known", (
 });
 
 test("the rate of a fee is that of the newest fill of its kind", () => {
-  function fill(liquidity: string, fee: string, token = "USDC"): { fill: Fill } {
-    return { fill: { liquidity, fee, fee_token: token, price: "100", size: "2" } as Fill };
+  function fill(liquidity: string, fee: string, token = "USDC"): { fill: ApiFill } {
+    return { fill: { liquidity, fee, fee_token: token, price: "100", size: "2" } as ApiFill };
   }
   const fills = [fill("maker", "0.03"), fill("taker", "1", "HYPE"), fill("taker", "0.09"), fill("taker", "9")];
   expect([feeRateOf(fills, "taker"), feeRateOf(fills, "maker"), feeRateOf([], "maker")]).toEqual([

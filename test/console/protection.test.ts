@@ -1,17 +1,21 @@
 import { expect, test } from "bun:test";
-import type { Market, Order, Position } from "../../src/console/api/resources.ts";
+import type { ApiMarket, ApiOrder, ApiPosition } from "../../src/console/api/resources.ts";
 import { isBeyondLiquidation, outcomeAt, waitingOn, worstAfter } from "../../src/console/figures/protection.ts";
 
-const LONG = { market: "ETH", side: "long", size: "2", entry_price: "3000" } as const satisfies Partial<Position>;
+const LONG = { market: "ETH", side: "long", size: "2", entry_price: "3000" } as const satisfies Partial<ApiPosition>;
 const SHORT = { ...LONG, side: "short" } as const;
 
-function trigger(price: string, change: Partial<Order> = {}, kind: "stop_loss" | "take_profit" = "stop_loss"): Order {
+function trigger(
+  price: string,
+  change: Partial<ApiOrder> = {},
+  kind: "stop_loss" | "take_profit" = "stop_loss",
+): ApiOrder {
   const order = { market: "ETH", side: "sell", size: "1", filled_size: "0", reduce_only: true };
-  return { ...order, trigger: { price, kind, market: true }, ...change } as Order;
+  return { ...order, trigger: { price, kind, market: true }, ...change } as ApiOrder;
 }
 
 const BUY = { side: "buy" } as const;
-const ROWS: [what: string, typeof LONG | typeof SHORT, Order[], expected: object | null][] = [
+const ROWS: [what: string, typeof LONG | typeof SHORT, ApiOrder[], expected: object | null][] = [
   ["none", LONG, [], null],
   ["part of it", LONG, [trigger("2500")], { price: "2500", size: "1", coversAll: false }],
   ["the first of two fires", LONG, [trigger("2500"), trigger("2600")], { price: "2600", size: "2", coversAll: true }],
@@ -41,7 +45,7 @@ test("of two profits the nearer is told", () => {
   expect(waitingOn(LONG, orders, "take_profit")?.price).toBe("3300");
 });
 
-const ETH = { market: "ETH", kind: "perpetual", size_decimals: 4 } as Market;
+const ETH = { market: "ETH", kind: "perpetual", size_decimals: 4 } as ApiMarket;
 
 test("the worst price is one that the market takes, no further than 8 % beyond the trigger", () => {
   expect(worstAfter("2500", "sell", ETH)).toBe("2300");

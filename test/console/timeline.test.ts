@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Fill, Operation, Order } from "../../src/console/api/resources.ts";
+import type { ApiFill, ApiOperation, ApiOrder } from "../../src/console/api/resources.ts";
 import {
   auditEntry,
-  type Entry,
   type Filter,
   fillEntry,
+  type HistoryEntry,
   matches,
   merged,
   NO_FILTER,
@@ -17,7 +17,7 @@ import { answering, asked, forget, openStage } from "./stage.ts";
 
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
 const CONSOLE = join(import.meta.dir, "../../src/console");
-type Shown = { entries: Entry[]; hasMore: boolean };
+type Shown = { entries: HistoryEntry[]; hasMore: boolean };
 type Steps = {
   timelineOf: (state: object) => Shown;
   newTimeline: () => {
@@ -54,7 +54,7 @@ const ORDER = {
   trigger: { kind: "stop_loss", price: "61000", market: true },
   status: "rejected",
   error: '=HYPERLINK("http://x","no")',
-} as Order;
+} as ApiOrder;
 const FILL = {
   id: "f1",
   created_at: "2026-03-03T23:59:59.999Z",
@@ -70,14 +70,14 @@ const FILL = {
   fee: "-0.01",
   fee_token: "USDC",
   realized_pnl: "-3.5",
-} as Fill;
+} as ApiFill;
 const OPERATION = {
   id: "019cb000-0000-7000-8000-000000000000",
   action: "leverage",
   status: "succeeded",
   error: null,
   exchange_id: null,
-} as Operation;
+} as ApiOperation;
 
 const [order, fill, operation] = [orderEntry(ORDER, null), fillEntry(FILL), operationEntry(OPERATION)];
 
@@ -86,7 +86,7 @@ function botOf(keyHash: string | null): string {
 }
 
 test("the lists are merged newest first, whatever each of them holds", () => {
-  const at = (time: string): Entry => ({ ...order, id: time, at: time });
+  const at = (time: string): HistoryEntry => ({ ...order, id: time, at: time });
   const ids = merged([[at("5"), at("3"), at("1")], [], [at("9"), at("4"), at("4x")]]).map(({ id }) => id);
   expect(ids).toEqual(["9", "5", "4", "4x", "3", "1"]);
   expect(operation.at).toBe(new Date(0x019cb0000000).toISOString());
@@ -162,7 +162,7 @@ test("an operation says market and value as the list tells them, and an event ta
   const { app } = openStage();
   Object.assign(app.state, { operations: { value: [listed] } });
   takeOperation(app, { ...OPERATION, object: "operation", status: "unknown" });
-  const { value } = app.state["operations"] as { value: [Operation] };
+  const { value } = app.state["operations"] as { value: [ApiOperation] };
   expect(operationEntry(value[0])).toMatchObject({
     market: "ETH",
     words: "leverage 5× isolated",

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { draw, isOff, type Level } from "../../src/core/rate.ts";
+import { type BucketLevel, draw, isOff } from "../../src/core/rate.ts";
 
 const RATE = { perSecond: 10, burst: 20 };
 
 test("lets a burst through, refuses the next and says when to come back", () => {
-  let level: Level | null = null;
+  let level: BucketLevel | null = null;
   for (let count = 0; count < RATE.burst; count += 1) {
     const drawn = draw(RATE, level, 0);
     expect(drawn).toMatchObject({ isAllowed: true, remaining: RATE.burst - 1 - count, retryAfterS: 0 });
@@ -27,7 +27,7 @@ test("never lets more through than burst plus what came back, whatever the clock
   const steps = fc.array(fc.integer({ min: -500, max: 2_000 }), { maxLength: 200 });
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), (jumps, perSecond, burst) => {
-      let level: Level | null = null;
+      let level: BucketLevel | null = null;
       let nowMs = 0;
       let highestMs = 0;
       let allowed = 0;
@@ -46,7 +46,7 @@ test("never lets more through than burst plus what came back, whatever the clock
 });
 
 test("saves up no more than the burst, however long nobody asks", () => {
-  let level: Level | null = draw(RATE, null, 0).level;
+  let level: BucketLevel | null = draw(RATE, null, 0).level;
   let allowed = 0;
   for (let count = 0; count < 2 * RATE.burst; count += 1) {
     const drawn = draw(RATE, level, 3_600_000);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ActionInput } from "../../src/paper/engine/action.ts";
 import { parseState } from "../../src/paper/state-text.ts";
-import type { Entry } from "../../src/paper/world.ts";
+import type { JournalEntry } from "../../src/paper/world.ts";
 import type { Scene } from "./scene.ts";
 
 export type ExchangeOrder = { oid: number; cloid: string | null; status: string };
@@ -58,7 +58,7 @@ function readJournal(directory: string): ActionInput[] {
   const lines = readFileSync(join(directory, "journal-1.jsonl"), "utf8").split("\n");
   // A last line without its end is still being written.
   return lines.slice(0, -1).flatMap((line) => {
-    const entry = parseState(line) as Entry;
+    const entry = parseState(line) as JournalEntry;
     return entry.kind === "action" ? [entry.input] : [];
   });
 }

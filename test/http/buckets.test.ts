@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { draw, type Level } from "../../src/core/rate.ts";
+import { type BucketLevel, draw } from "../../src/core/rate.ts";
 import { openAddressBuckets, openKeyBuckets } from "../../src/http/buckets.ts";
 
 const RATE = { perSecond: 1, burst: 3 };
@@ -20,7 +20,7 @@ describe("an address", () => {
     fc.assert(
       fc.property(ASKED, (asked) => {
         const buckets = openAddressBuckets(RATE, ROOM);
-        const own = new Map<string, Level>();
+        const own = new Map<string, BucketLevel>();
         let nowMs = 0;
         for (const [address, afterMs] of asked) {
           nowMs += afterMs;
@@ -40,7 +40,7 @@ describe("an address", () => {
     fc.assert(
       fc.property(ASKED, (asked) => {
         const buckets = openAddressBuckets(RATE, ROOM);
-        let level: Level = buckets.draw("10.0.0.1", 0).level;
+        let level: BucketLevel = buckets.draw("10.0.0.1", 0).level;
         let nowMs = 0;
         for (const [address, afterMs] of asked) {
           // Never so long that its bucket is full again and its place may be another's.
@@ -72,7 +72,7 @@ test("a key is let through as its own bucket allows, however many keys there are
     fc.property(fc.array(fc.tuple(keys, fc.integer({ min: 0, max: 20 })), { maxLength: 500 }), (asked) => {
       const buckets = openKeyBuckets(RATE);
       for (let nth = 0; nth < 1_200; nth += 1) buckets.draw(`filler ${nth}`, 0);
-      const own = new Map<number, Level>();
+      const own = new Map<number, BucketLevel>();
       let nowMs = 0;
       for (const [key, afterMs] of asked) {
         nowMs += afterMs;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { Wallet } from "ethers";
 import { decideByOperator } from "../../src/actions/proposals/decide-proposal.ts";
-import { type Placed, placeProposal } from "../../src/actions/proposals/place-proposal.ts";
+import { type PlacedProposal, placeProposal } from "../../src/actions/proposals/place-proposal.ts";
 import { proposeOrder } from "../../src/actions/proposals/propose-order.ts";
 import { noticeOf, wordsOf } from "../../src/core/notice/notice.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
@@ -45,7 +45,7 @@ async function openScene(may = "cancel,propose") {
   expect((await register(rig, approver)).status).toBe(201);
   const propose = (terms: Partial<OrderTerms> = {}) =>
     proposeOrder(rig.deps, callerOf(rig), { terms: { ...BUY, ...terms }, isAnother: true }).proposal.id;
-  const placeIt = (id: string): Promise<Placed> => placeProposal(rig.deps, callerOf(rig), id);
+  const placeIt = (id: string): Promise<PlacedProposal> => placeProposal(rig.deps, callerOf(rig), id);
   const decide = async (id: string, word: string, apiKey: string = OTHER_BOT) =>
     told(await rig.ask({ path: `/v1/proposals/${id}/${word}`, method: "POST", apiKey, body: {} }));
   const list = async () => (await told(await rig.ask({ path: "/v1/proposals", apiKey: BOT }))).data;

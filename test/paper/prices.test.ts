@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fromUnits } from "../../src/core/decimal.ts";
 import { priceFault } from "../../src/core/market.ts";
-import type { Market } from "../../src/paper/engine/state.ts";
+import type { VenueMarket } from "../../src/paper/engine/state.ts";
 import { readPriceFile, tickAt, tickedPrice, walked } from "../../src/paper/prices.ts";
 import { bench, START_MS } from "./support.ts";
 
@@ -13,7 +13,7 @@ const anyMarket = fc.constantFrom(...markets);
 const anyPrice = fc.bigInt({ min: 1_000n, max: 1_000_000_000_000_000n });
 
 /** The fault that the gateway's own rules find in a price, or null. */
-function faultOf(market: Market, price: bigint): string | null {
+function faultOf(market: VenueMarket, price: bigint): string | null {
   const known = {
     name: market.coin,
     kind: market.kind === "perp" ? "perpetual" : "spot",

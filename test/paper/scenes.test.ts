@@ -5,7 +5,7 @@ import { SCENES } from "../../src/paper/scenes/list.ts";
 import { junitOf } from "../../src/paper/scenes/report.ts";
 import type { Scene } from "../../src/paper/scenes/scene.ts";
 import { termsOf } from "../../src/paper/scenes/task.ts";
-import { type BotEnd, type Facts, judge } from "../../src/paper/scenes/verdict.ts";
+import { type BotEnd, judge, type VerdictFacts } from "../../src/paper/scenes/verdict.ts";
 import { type Bot, type Hands, play } from "./scene-bots.ts";
 
 function named(name: string): Scene {
@@ -267,7 +267,7 @@ describe("what is held", () => {
 
 describe("the verdict", () => {
   const terms = { ...termsOf("place", "answer-lost", 1), isBuy: true, size: 2_000_000n };
-  const fine: Facts = {
+  const fine: VerdictFacts = {
     unmet: null,
     position: 2_000_000n,
     open: 0n,
@@ -282,7 +282,7 @@ describe("the verdict", () => {
   const over = { highest: 4_000_000n, taken: 2 };
 
   // biome-ignore format: what the log shows, how the bot ended, and what is said
-  test.each<[string, Partial<Facts>, BotEnd, string]>([
+  test.each<[string, Partial<VerdictFacts>, BotEnd, string]>([
     ["as asked", {}, { exitCode: 0, output: "" }, "passed: position 0.02, resting 0"],
     ["a claim that is true", {}, { exitCode: 0, output: '{"position":"0.02","open":"0"}' }, "passed: position 0.02, resting 0"],
     ["doubled and undone", over, { exitCode: 0, output: "" }, "failed: doubled: 0.04 held or resting, where 0 to 0.02 was meant (2 orders were taken)"],

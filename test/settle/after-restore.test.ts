@@ -13,7 +13,7 @@ import { awaitsTakeUp, findAdoption, findTakeUp, markRestored } from "../../src/
 import { audit } from "../../src/store/schema-audit.ts";
 import { keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { smallVenue, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, smallVenue } from "../support/small-venue.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 /** Restored at the moment, with its agent approved anew and its key kept; taken up in the background. */
@@ -35,7 +35,7 @@ function restored(rig: GatewayRig): { stop(): void } {
 }
 
 /** An order that the lost machine placed under a key, `agoMs` before now. */
-function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<VenueOrder> = {}): VenueOrder {
+function placedElsewhere(rig: GatewayRig, idempotencyKey: string, some: Partial<BookOrder> = {}): BookOrder {
   const { tag, secret } = rig.deps.instance;
   const nowMs = rig.clock.nowMs();
   const id = mintOrderId({ nowMs, instanceTag: tag, secret, accountId: ACCOUNT.id, idempotencyKey, bot: null });
@@ -58,7 +58,7 @@ function isWaiting({ store }: GatewayRig): boolean {
 }
 
 /** The row that it has become. */
-function foundOf({ store }: GatewayRig, { cloid }: VenueOrder): StoredOrder | null {
+function foundOf({ store }: GatewayRig, { cloid }: BookOrder): StoredOrder | null {
   return findOrder(store, findAdoption(store, ACCOUNT.id, keyDigitsOfCloid(cloid))?.orderId ?? "");
 }
 

@@ -7,7 +7,7 @@ import type { Follower } from "../../src/settle/feed/follow.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, fillsOf, recordOf } from "../support/small-venue.ts";
 
 export const USER = ACCOUNT.tradingAddress;
 export const SECOND = 1_000;
@@ -25,10 +25,10 @@ export type Stage = {
   /** Connections opened so far. */
   connections(): number;
   isLive(): boolean;
-  fill(order: VenueOrder, size: string): void;
-  close(order: VenueOrder, status: string): void;
+  fill(order: BookOrder, size: string): void;
+  close(order: BookOrder, status: string): void;
   /** Places an order, and the feed tells it. */
-  place(): Promise<{ id: string; order: VenueOrder }>;
+  place(): Promise<{ id: string; order: BookOrder }>;
 };
 
 export async function openStage(): Promise<Stage> {
@@ -84,7 +84,7 @@ export async function openStage(): Promise<Stage> {
     }
   }
 
-  function tellOrder(order: VenueOrder): void {
+  function tellOrder(order: BookOrder): void {
     if (voice.orders) tell("orderUpdates", [recordOf(order)]);
   }
 

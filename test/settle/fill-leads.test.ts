@@ -9,11 +9,11 @@ import { listNotes } from "../../src/store/notes.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, fillsOf, recordOf } from "../support/small-venue.ts";
 
 const OTHER_OID = 9_999;
 
-type Stage = { rig: GatewayRig; id: string; order: VenueOrder };
+type Stage = { rig: GatewayRig; id: string; order: BookOrder };
 
 /** An order, and another under its client order id, of which a fill of so much comes first. */
 async function openStage(some: Partial<OrderTerms> = {}, isLost = false): Promise<Stage> {
@@ -29,7 +29,7 @@ async function openStage(some: Partial<OrderTerms> = {}, isLost = false): Promis
   return { rig, id: String(told["id"]), order };
 }
 
-function another({ rig, order }: Stage, some: Partial<VenueOrder>): VenueOrder {
+function another({ rig, order }: Stage, some: Partial<BookOrder>): BookOrder {
   return {
     ...order,
     oid: OTHER_OID,
@@ -44,7 +44,7 @@ function another({ rig, order }: Stage, some: Partial<VenueOrder>): VenueOrder {
 /** A fill of it becomes known, and every lead is followed for as long as it takes. */
 async function tellFill(
   { rig }: Stage,
-  order: VenueOrder,
+  order: BookOrder,
   fill: { size: string; price?: string; atMs?: number; tid?: number },
 ) {
   const { size, price = order.price, atMs = rig.clock.nowMs(), tid = 1 } = fill;
@@ -84,7 +84,7 @@ test("what a stop became is named by its fill when its record has the terms, at 
   expect(legOf(stage)).toEqual({ oid: String(OTHER_OID), state: "resting", filled: "0.25" });
 });
 
-test.each<[string, Partial<VenueOrder>]>([
+test.each<[string, Partial<BookOrder>]>([
   ["another size", { size: "0.5" }],
   ["another price", { price: "95.0" }],
 ])("one of which the record has %s is not what it became", async (_name, some) => {

@@ -5,9 +5,9 @@ import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
-async function placed(rig: GatewayRig, some = {}): Promise<{ id: string; order: VenueOrder }> {
+async function placed(rig: GatewayRig, some = {}): Promise<{ id: string; order: BookOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001", some));
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");

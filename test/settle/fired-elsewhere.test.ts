@@ -3,18 +3,18 @@ import { expect, test } from "bun:test";
 import { findLegByOid } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
 const NEW_OID = 7_777;
 
 /** A stop that has fired: its own record says so, and what it placed has its client order id. */
-async function fired(some: Partial<VenueOrder> = {}): Promise<{ rig: GatewayRig; id: string; placed: VenueOrder }> {
+async function fired(some: Partial<BookOrder> = {}): Promise<{ rig: GatewayRig; id: string; placed: BookOrder }> {
   const rig = openGatewayRig();
   const trigger = { price: "90.0", kind: "stop_loss" as const, market: false };
   const { order } = await rig.answerOf(rig.place("key-0001", { side: "sell", price: "89.0", trigger }));
   const [waiting] = rig.venue.orders;
   if (waiting === undefined) throw new Error("nothing placed");
-  const placed: VenueOrder = { ...waiting, oid: NEW_OID, isTrigger: false, fills: [], ...some };
+  const placed: BookOrder = { ...waiting, oid: NEW_OID, isTrigger: false, fills: [], ...some };
   const gone = { ...waiting, status: "triggered" };
   rig.venue.orders.splice(0, 1, placed);
   const { orderStatus } = rig.venue.infos;
@@ -39,7 +39,7 @@ test("it rests, fills and ends under its new id", async () => {
   expect(findOrder(rig.store, id)).toMatchObject({ status: "filled", filledSize: "1" });
 });
 
-test.each<[string, Partial<VenueOrder>]>([
+test.each<[string, Partial<BookOrder>]>([
   ["another side", { isBuy: true }],
   ["another size", { size: "2.0" }],
   ["another price", { price: "95.0" }],

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { findOrder } from "../../src/store/orders.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
-import { fillsOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, fillsOf } from "../support/small-venue.ts";
 import { openStage, read, type Stage, USER } from "./feed-stage.ts";
 
 /** The feed and the list of fills show one of 0.4 of the order's own, and one of 0.3 with those members. */
-function show({ rig, follower }: Stage, order: VenueOrder, other: object): void {
+function show({ rig, follower }: Stage, order: BookOrder, other: object): void {
   const nowMs = rig.clock.nowMs();
   const [own, another] = [0.4, 0.3].flatMap((size, nth) =>
     fillsOf({ ...order, fills: [{ size: String(size), atMs: nowMs, tid: 50 + nth, isShown: true }] }),

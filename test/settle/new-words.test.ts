@@ -7,10 +7,10 @@ import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { legRow } from "../support/rows.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
 /** An order of which every record has that word from now on. */
-async function worded(status: string): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function worded(status: string): Promise<{ rig: GatewayRig; id: string; order: BookOrder }> {
   const rig = openGatewayRig();
   const { order: shown } = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
@@ -199,7 +199,7 @@ test.each([
 async function shownOnce(
   terms: Partial<OrderTerms>,
   left: string,
-): Promise<{ rig: GatewayRig; id: string; word: string; order: VenueOrder }> {
+): Promise<{ rig: GatewayRig; id: string; word: string; order: BookOrder }> {
   const word = "retired";
   const rig = openGatewayRig();
   rig.deliveries.push(DELIVERY.answerLost, ...Array.from({ length: 200 }, () => DELIVERY.neverArrived));

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
 const PAGE_ROWS = 2_000;
 type Shown = { time: number; oid: number; sz: string };
@@ -33,7 +33,7 @@ function others(fromMs: number, count: number, firstTid: number): Shown[] {
   return fillsAt(times, 7, "1.0", firstTid);
 }
 
-async function placed(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function placed(): Promise<{ rig: GatewayRig; id: string; order: BookOrder }> {
   const rig = openGatewayRig();
   const { order: shown } = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
@@ -50,7 +50,7 @@ function answerFills(rig: GatewayRig, shownFor: (startMs: number) => readonly Sh
   rig.exchange.answer("userFills", () => newest.toReversed().slice(0, PAGE_ROWS));
 }
 
-function listed(order: VenueOrder, size: string): object {
+function listed(order: BookOrder, size: string): object {
   return { ...(recordOf(order) as { order: object }).order, sz: size };
 }
 

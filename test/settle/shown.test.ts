@@ -5,9 +5,9 @@ import { shownFills } from "../../src/exchange/told-fill.ts";
 import { shownEnd, shownFilled, shownListed } from "../../src/settle/feed/shown.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { type FrontendOrder, parseOrderStatus } from "../../src/wire/answer/order-status.ts";
-import { fillsOf, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, fillsOf, recordOf } from "../support/small-venue.ts";
 
-const ORDER: VenueOrder = {
+const ORDER: BookOrder = {
   oid: 7,
   cloid: `0x${"ab".repeat(16)}`,
   isBuy: true,
@@ -22,7 +22,7 @@ const ORDER: VenueOrder = {
   fills: [{ size: "0.4", atMs: 2_000, tid: 9, isShown: true }],
 };
 
-function shownOrder(some: Partial<VenueOrder> = {}): FrontendOrder {
+function shownOrder(some: Partial<BookOrder> = {}): FrontendOrder {
   const answer = parseOrderStatus({ status: "order", order: recordOf({ ...ORDER, ...some }) });
   if (answer.kind !== "order") throw new Error("not a record");
   return answer.order;
@@ -34,7 +34,7 @@ test("what waits for a trigger may be a child of which no feed tells", () => {
   ]);
 });
 
-const FILLED: [string, Partial<VenueOrder>, string | null][] = [
+const FILLED: [string, Partial<BookOrder>, string | null][] = [
   ["a part", {}, "0.4"],
   ["nothing", { fills: [] }, null],
   ["a reduce-only order, which shrinks with its position", { reduceOnly: true }, null],

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { setCompleteTo } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { type BookOrder, recordOf } from "../support/small-venue.ts";
 
-async function placed(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function placed(): Promise<{ rig: GatewayRig; id: string; order: BookOrder }> {
   const rig = openGatewayRig();
   const { order: shown } = await rig.answerOf(rig.place("key-0001"));
   const [order] = rig.venue.orders;
@@ -21,7 +21,7 @@ async function lookSometimes(rig: GatewayRig, id: string, times: number): Promis
 }
 
 /** Shape of the small venue. */
-function listedOf(order: VenueOrder): object {
+function listedOf(order: BookOrder): object {
   return (recordOf(order) as { order: object }).order;
 }
 

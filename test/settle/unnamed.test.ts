@@ -10,12 +10,12 @@ import { insertLeg, listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { answered, type BookOrder, recordOf } from "../support/small-venue.ts";
 
 const STOP = { side: "sell", price: "80", trigger: { price: "90", kind: "stop_loss", market: true } } as const;
 
 /** A stop that the exchange took without naming it, and of which it shows no record by id. */
-async function unnamed(): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function unnamed(): Promise<{ rig: GatewayRig; id: string; order: BookOrder }> {
   const rig = openGatewayRig();
   rig.deliveries.push((body, venue) => {
     venue.take(body);
@@ -161,7 +161,7 @@ test.each([
 });
 
 /** An open order of the account that is newer than the first look that missed the other one. */
-function goOn(rig: GatewayRig, order: VenueOrder): void {
+function goOn(rig: GatewayRig, order: BookOrder): void {
   const nowMs = rig.clock.nowMs() + 25_000;
   rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
 }

@@ -8,7 +8,7 @@ import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fil
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, fillRow } from "../support/rows.ts";
-import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { answered, type BookOrder, recordOf } from "../support/small-venue.ts";
 
 /** Records that the exchange keeps of an account. */
 const KEPT = 2_000;
@@ -16,7 +16,7 @@ const KEPT = 2_000;
 const STOP = { trigger: { price: "90", kind: "stop_loss", market: true }, side: "sell", price: "80" } as const;
 
 /** An order that rests here, and of which the exchange has forgotten that it has closed. */
-async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: GatewayRig; id: string; order: VenueOrder }> {
+async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: GatewayRig; id: string; order: BookOrder }> {
   const rig = openGatewayRig();
   const { order: shown } = await rig.answerOf(rig.place("key-0001", terms));
   const [order] = rig.venue.orders;
@@ -48,7 +48,7 @@ function statusOf(rig: GatewayRig, id: string): unknown {
 }
 
 /** An open order of the account that is newer than the first look that missed the other one. */
-function goOn(rig: GatewayRig, order: VenueOrder): void {
+function goOn(rig: GatewayRig, order: BookOrder): void {
   const nowMs = rig.clock.nowMs() + 25_000;
   rig.venue.orders.push({ ...order, oid: 9_000, cloid: "0x9", statusAtMs: nowMs, placedAtMs: nowMs });
 }
@@ -115,7 +115,7 @@ test("so does a short history that has lost it", async () => {
   expect(statusOf(rig, id)).toBe("canceled");
 });
 
-function wholeFill({ placedAtMs: timeMs, oid }: VenueOrder): StoredFill {
+function wholeFill({ placedAtMs: timeMs, oid }: BookOrder): StoredFill {
   return fillRow({ accountId: ACCOUNT.id, timeMs, oid: String(oid), size: decimal("1") });
 }
 
@@ -158,7 +158,7 @@ test("a list that holds an order from after its placing counts, though that is o
   expect(statusOf(rig, id)).toBe("canceled");
 });
 
-const UNPROVEN: [string, (rig: GatewayRig, order: VenueOrder) => void][] = [
+const UNPROVEN: [string, (rig: GatewayRig, order: BookOrder) => void][] = [
   ["it is listed as open", ({ venue }, order) => void Object.assign(venue, { orders: [order], isBlind: true })],
   ["no open order is newer", ({ venue }) => void venue.orders.pop()],
   [

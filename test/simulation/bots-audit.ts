@@ -6,7 +6,7 @@
  */
 import type { RailsText } from "../../src/core/rails/rails.ts";
 import type { OrderRequest } from "../../src/paper/engine/action.ts";
-import type { Fill } from "../../src/paper/engine/state.ts";
+import type { VenueFill } from "../../src/paper/engine/state.ts";
 import type { Bot } from "./bots.ts";
 import type { Operation } from "./bots-operations.ts";
 import { placedBy, units } from "./truth.ts";
@@ -151,7 +151,7 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
     book.seenFills = fills.length;
   }
 
-  function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: Fill): void {
+  function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: VenueFill): void {
     const after = book.net + (isBuy ? size : -size);
     if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) {
       book.traded += size;

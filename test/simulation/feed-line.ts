@@ -1,6 +1,6 @@
 /** The websocket between gateway and exchange: late, doubled, cut or silent, but never out of order within a connection. */
 import type { SocketTransport } from "../../src/exchange/socket.ts";
-import { type Connection, connect, disconnect, type Hub, receive } from "../../src/paper/ws.ts";
+import { connect, disconnect, type Hub, receive, type SocketConnection } from "../../src/paper/ws.ts";
 import type { Chance } from "./chance.ts";
 import { Crashed } from "./disk.ts";
 import type { History } from "./history.ts";
@@ -40,7 +40,7 @@ export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): 
   const latency = () => (timeline.nowMs() < weather.endMs ? chance.between(1, weather.latencyMs) : 2);
 
   return (_url, events) => {
-    let connection: Connection | null = null;
+    let connection: SocketConnection | null = null;
     let isOver = false;
     let isSilent = false;
     let lastDueMs = 0;

@@ -1,6 +1,6 @@
 /** The way between gateway and exchange. What becomes of each request is decided by a fate that is asked once for it. */
-import type { Connection, Transport, TransportInit } from "../../src/exchange/transport.ts";
-import { type Answer, gatewayPage } from "../../src/paper/answers.ts";
+import type { ConnectionChoice, Transport, TransportInit } from "../../src/exchange/transport.ts";
+import { gatewayPage, type HttpAnswer } from "../../src/paper/answers.ts";
 import type { Chance } from "./chance.ts";
 import type { History } from "./history.ts";
 import type { Timeline } from "./timeline.ts";
@@ -87,7 +87,7 @@ export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, 
   let quietAtMs = 0;
 
   /** A lane stays at its node; other connections may lead to any. */
-  function nodeOf(connection: Connection): number {
+  function nodeOf(connection: ConnectionChoice): number {
     if (connection.kind !== "lane") return chance.between(0, NODES - 1);
     const known = connection.isFresh ? undefined : lanes.get(connection.lane);
     const node = known ?? chance.between(0, NODES - 1);
@@ -95,7 +95,7 @@ export function openNetwork({ timeline, venue, chance, history, worlds = PLAIN, 
     return node;
   }
 
-  function arrive(request: Sent, node: number, fate: Fate): Answer {
+  function arrive(request: Sent, node: number, fate: Fate): HttpAnswer {
     if (request.path === "/exchange") {
       const answer = worlds.answer(request.body, venue.execute);
       history.note(() => `exchange  #${request.number} executed: ${answer.status} ${answer.body}`);
@@ -172,7 +172,7 @@ function responseOf(status: number, read: () => Promise<{ done: boolean; value?:
   return { status, type: "default", body } as unknown as Response;
 }
 
-function wholeResponse({ status, body }: Answer): Response {
+function wholeResponse({ status, body }: HttpAnswer): Response {
   let isRead = false;
   return responseOf(status, async () => {
     if (isRead) return { done: true };
@@ -184,7 +184,7 @@ function wholeResponse({ status, body }: Answer): Response {
 /** Bytes that come through before the connection breaks. */
 const BEFORE_BREAK = 20;
 
-function brokenResponse({ status, body }: Answer): Response {
+function brokenResponse({ status, body }: HttpAnswer): Response {
   let isRead = false;
   return responseOf(status, async () => {
     if (isRead) throw connectionError("ECONNRESET");

@@ -4,7 +4,7 @@ import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
+import { answered, type BookOrder, recordOf } from "../support/small-venue.ts";
 
 /** As of an order in a market that has moved in the list. */
 function findsNothing(body: string): SendOutcome {
@@ -13,7 +13,7 @@ function findsNothing(body: string): SendOutcome {
 }
 
 /** Shape of the small venue. */
-function listedOf(order: VenueOrder): object {
+function listedOf(order: BookOrder): object {
   return (recordOf(order) as { order: object }).order;
 }
 

@@ -1,6 +1,6 @@
 /** What really happened, read from the exchange's own log, records and fills by a model that knows nothing of ours. */
 import type { OrderRequest } from "../../src/paper/engine/action.ts";
-import type { Fill } from "../../src/paper/engine/state.ts";
+import type { VenueFill } from "../../src/paper/engine/state.ts";
 import type { Party } from "./template.ts";
 import type { Execution, Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
@@ -202,7 +202,7 @@ export function expectedOf(venue: Venue, owner: string, order: TrueOrder): Expec
   };
 }
 
-function sizeOf(fills: readonly Fill[]): bigint {
+function sizeOf(fills: readonly VenueFill[]): bigint {
   return fills.reduce((sum, fill) => sum + fill.size, 0n);
 }
 

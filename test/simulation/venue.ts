@@ -1,8 +1,8 @@
 /** The exchange of a run: the paper exchange's own engine and readers, without HTTP, with a log of what it executed. */
-import { type Answer, answerOfStatus, jsonAnswer } from "../../src/paper/answers.ts";
-import type { ActionInput, Reply } from "../../src/paper/engine/action.ts";
+import { answerOfStatus, type HttpAnswer, jsonAnswer } from "../../src/paper/answers.ts";
+import type { ActionInput, VenueReply } from "../../src/paper/engine/action.ts";
 import type { EngineOptions } from "../../src/paper/engine/options.ts";
-import type { Account, Address, Fill, OrderRecord } from "../../src/paper/engine/state.ts";
+import type { Address, VenueAccount, VenueFill, VenueOrderRecord } from "../../src/paper/engine/state.ts";
 import { MISMATCH } from "../../src/paper/exchange/decode.ts";
 import { type Envelope, readEnvelope } from "../../src/paper/exchange/envelope.ts";
 import { executeEnvelope } from "../../src/paper/exchange/execute.ts";
@@ -11,7 +11,7 @@ import { type FaultFile, NO_FAULTS, startFaults } from "../../src/paper/faults.t
 import { type ReadContext, SERVER_FAULT } from "../../src/paper/info/request.ts";
 import { readInfo } from "../../src/paper/info/types.ts";
 import { commit, type Runtime, UNOBSERVED, nowMs as venueTimeMs } from "../../src/paper/runtime.ts";
-import { type Applied, createWorld, type Entry } from "../../src/paper/world.ts";
+import { type Applied, createWorld, type JournalEntry } from "../../src/paper/world.ts";
 import { type Hub, publish } from "../../src/paper/ws.ts";
 import { copyOf } from "./copy.ts";
 import { MAX_LAG_MS } from "./lags.ts";
@@ -23,7 +23,7 @@ export type Execution = {
   signer: Address;
   nonce: number;
   input: ActionInput;
-  reply: Reply;
+  reply: VenueReply;
   /** False when it was refused before its nonce was used. */
   isAdmitted: boolean;
   /** Live orders of the account that the action names by native id, before it. */
@@ -34,20 +34,20 @@ export type Execution = {
 
 export type Venue = {
   /** Executes a body as it came from the wire; what HTTP would answer. */
-  execute(body: string): Answer;
+  execute(body: string): HttpAnswer;
   /** Answers a read from the present, or from an earlier moment. */
-  read(body: string, past: Snapshot | null, seen?: Seen): Answer;
+  read(body: string, past: Snapshot | null, seen?: Seen): HttpAnswer;
   /** The present, kept for a node that goes no further. */
   snapshot(): Snapshot;
   /** The state of that long ago; only of a venue that remembers. */
   past(agoMs: number): Snapshot;
   /** An action of somebody else, straight into the engine. */
-  act(signer: Address, action: ActionInput["action"]): Reply;
+  act(signer: Address, action: ActionInput["action"]): VenueReply;
   setPrice(coin: string, price: bigint): void;
   nowMs(): number;
-  account(address: Address): Account;
-  record(address: Address, oid: number): OrderRecord | null;
-  fillsOf(address: Address): readonly Fill[];
+  account(address: Address): VenueAccount;
+  record(address: Address, oid: number): VenueOrderRecord | null;
+  fillsOf(address: Address): readonly VenueFill[];
   isLive(oid: number): boolean;
   readonly log: readonly Execution[];
   readonly runtime: Runtime;
@@ -140,7 +140,7 @@ export function openVenue(options: VenueOptions): Venue {
     if (second !== undefined && second.atMs < atMs - MAX_LAG_MS) memory.shift();
   }
 
-  function apply(entry: Entry): Applied {
+  function apply(entry: JournalEntry): Applied {
     isTick = entry.kind === "tick";
     const applied = commit(runtime, entry);
     // Time alone changes nothing that anybody reads: a tick without an event leaves what was.
@@ -148,7 +148,7 @@ export function openVenue(options: VenueOptions): Venue {
     return applied;
   }
 
-  function engine(input: ActionInput): Reply {
+  function engine(input: ActionInput): VenueReply {
     const liveBefore = oidsChanged(input).filter((oid) => world.venue.orders.has(oid));
     const { reply, admitted } = apply({ kind: "action", input });
     if (reply === null) throw new Error("bug: an action without a reply");
@@ -159,7 +159,7 @@ export function openVenue(options: VenueOptions): Venue {
     return reply;
   }
 
-  function act(signer: Address, action: ActionInput["action"]): Reply {
+  function act(signer: Address, action: ActionInput["action"]): VenueReply {
     const nowMs = venueTimeMs(runtime);
     strangersNonce = Math.max(strangersNonce + 1, nowMs);
     const input = { action, signer, vaultAddress: null, nonce: strangersNonce, expiresAfter: null, nowMs };
@@ -250,7 +250,7 @@ function oidsChanged({ action }: ActionInput): number[] {
   return [];
 }
 
-function oidsOf(account: Account | undefined, { action }: ActionInput): (number | null)[] {
+function oidsOf(account: VenueAccount | undefined, { action }: ActionInput): (number | null)[] {
   const orders =
     action.type === "order"
       ? action.orders

@@ -7,7 +7,7 @@ export type SmallVenue = {
   take(body: string): SendOutcome;
   infos: Readonly<Record<string, ScriptedAnswer>>;
   /** Oldest first. */
-  orders: VenueOrder[];
+  orders: BookOrder[];
   /** What becomes of the next order placed; resting when nothing is said. */
   fates: Fate[];
   /** Reads that fail from now on, by type. */
@@ -18,11 +18,11 @@ export type SmallVenue = {
   stuckAtMs: number | null;
   /** Records of other orders that the history holds besides. */
   history: unknown[];
-  fill(order: VenueOrder, size: string): void;
-  close(order: VenueOrder, status: string): void;
+  fill(order: BookOrder, size: string): void;
+  close(order: BookOrder, status: string): void;
 };
 
-export type VenueOrder = {
+export type BookOrder = {
   oid: number;
   cloid: string;
   isBuy: boolean;
@@ -66,7 +66,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
     const fate = venue.fates.shift() ?? { kind: "rests" };
     if (fate.kind === "refused") return { error: fate.text };
     if (fate.kind === "answers") return fate.json;
-    const order: VenueOrder = {
+    const order: BookOrder = {
       oid: nextId(),
       cloid: placed.c,
       isBuy: placed.b,
@@ -88,7 +88,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
     return { filled: { oid, cloid, totalSz: fate.totalSize ?? fate.size, avgPx: order.price } };
   }
 
-  function cancel(order: VenueOrder | undefined): unknown {
+  function cancel(order: BookOrder | undefined): unknown {
     if (order === undefined || order.status !== "open") return NEVER_PLACED;
     venue.close(order, "canceled");
     return "success";
@@ -154,7 +154,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
 }
 
 /** Positions move with the fills, whatever the list of fills shows. */
-function accountState(orders: readonly VenueOrder[], time: number): unknown {
+function accountState(orders: readonly BookOrder[], time: number): unknown {
   const fills = orders.flatMap((order) => order.fills.map(({ size }) => (order.isBuy ? 1 : -1) * Number(size) * 1e5));
   const size = Math.round(fills.reduce((sum, each) => sum + each, 0)) / 1e5;
   const summary = { accountValue: "1000.0", totalNtlPos: "0.0", totalRawUsd: "1000.0", totalMarginUsed: "0.0" };
@@ -185,11 +185,11 @@ export function answered(json: unknown): SendOutcome {
   return { kind: "answered", httpStatus: 200, body: JSON.stringify(json) };
 }
 
-export function recordOf(order: VenueOrder): unknown {
+export function recordOf(order: BookOrder): unknown {
   return { order: orderOf(order), status: order.status, statusTimestamp: order.statusAtMs };
 }
 
-function orderOf(order: VenueOrder): unknown {
+function orderOf(order: BookOrder): unknown {
   const filled = order.fills.reduce((sum, { size }) => sum + Math.round(Number(size) * 1e5), 0);
   const left = Math.round(Number(order.size) * 1e5) - filled;
   return {
@@ -212,7 +212,7 @@ function orderOf(order: VenueOrder): unknown {
   };
 }
 
-export function fillsOf(order: VenueOrder): { time: number }[] {
+export function fillsOf(order: BookOrder): { time: number }[] {
   return order.fills
     .filter(({ isShown }) => isShown)
     .map(({ size, atMs, tid }) => ({

@@ -9,7 +9,7 @@ import {
   type Hook,
   nameOfAlertOrder,
 } from "../../core/hook/hook.ts";
-import { type Step, stepTowards } from "../../core/hook/target.ts";
+import { stepTowards, type TargetStep } from "../../core/hook/target.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { canonicalName, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
@@ -154,7 +154,7 @@ async function moveTo(deps: ToPlaceOrder, trying: Trying, target: Decimal): Prom
   return sending(trying, done.length + 1, (named) => sendStep(deps, trying, { named, market, step }));
 }
 
-type Sent = { named: NamedStep; market: string; step: Step };
+type Sent = { named: NamedStep; market: string; step: TargetStep };
 
 function sendStep(deps: ToPlaceOrder, trying: Trying, { named, market, step }: Sent) {
   const { maxSlippageBps } = trying.hook;

@@ -11,7 +11,7 @@ import type { Caller } from "../../write/caller.ts";
 import { signedAccount } from "../find-account.ts";
 import type { ToPlaceOrder } from "../place-order.ts";
 import { proposalShown } from "./list-proposals.ts";
-import { type Placed, placeApproved } from "./place-proposal.ts";
+import { type PlacedProposal, placeApproved } from "./place-proposal.ts";
 import { tellProposal } from "./tell-proposal.ts";
 
 export type WantedDecision = { proposalId: string; decision: Decision };
@@ -92,12 +92,12 @@ function notOpen(status: string): ApiError {
   );
 }
 
-export function decidedShown(deps: With<"clock" | "store">, proposal: Proposal, placed: Placed | null) {
+export function decidedShown(deps: With<"clock" | "store">, proposal: Proposal, placed: PlacedProposal | null) {
   return { ...proposalShown(deps, proposal), ...told(placed) };
 }
 
 /** In one word, and the order where there is one. */
-function told(placed: Placed | null): { outcome: string; order: ReturnType<typeof orderResource> | null } {
+function told(placed: PlacedProposal | null): { outcome: string; order: ReturnType<typeof orderResource> | null } {
   if (placed === null) return { outcome: "refused", order: null };
   // It was written by the same function.
   if (placed.kind === "order") return { outcome: "order", order: JSON.parse(placed.order) };

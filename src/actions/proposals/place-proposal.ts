@@ -19,7 +19,7 @@ import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from 
 import { tellProposal } from "./tell-proposal.ts";
 
 /** `order`: JSON text of the order as it was answered, with what is not known told as `unknown`. */
-export type Placed =
+export type PlacedProposal =
   | { kind: "order"; order: string }
   | { kind: "unknown" | "no_such_intent" | "not_yet_placed" | "not_placed" | "unsettled" }
   | { kind: "waiting_for_approval" | "approval_refused" | "too_many_waiting" }
@@ -29,7 +29,7 @@ export type Placed =
 const MAX_WAITING = 20;
 
 /** Places what this caller's bot or key has proposed, or asks for its approval. */
-export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: string): Promise<Placed> {
+export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: string): Promise<PlacedProposal> {
   const proposal = ownProposal(deps, caller, id);
   if (proposal === null) return { kind: "no_such_intent" };
   if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);
@@ -48,7 +48,7 @@ export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: stri
 }
 
 /** What became of it; nothing is placed by this. */
-export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string): Promise<Placed> {
+export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string): Promise<PlacedProposal> {
   const proposal = ownProposal(deps, caller, id);
   if (proposal === null) return { kind: "no_such_intent" };
   const found = await findEarlier(deps, caller, proposal);
@@ -61,7 +61,7 @@ export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string)
 }
 
 /** Places one that was approved, as the key that has proposed it and as long as that may act: the gate judges it anew. */
-export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<Placed> {
+export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<PlacedProposal> {
   const { accountId, keyHash } = proposal;
   const acting = hookKey(deps.store, { accountId, keyHash });
   const account = findAccount(deps.store, accountId);
@@ -90,10 +90,10 @@ function needsApproval({ store }: With<"store">, { key }: Caller, { terms }: Pro
   return may.includes("propose") && !may.includes(terms.reduceOnly ? "reduce" : "increase");
 }
 
-function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal): Placed {
+function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal): PlacedProposal {
   const nowMs = clock.nowMs();
   if (!isLive(proposal, nowMs)) return { kind: "not_placed" };
-  return inTransaction(store, (within): Placed => {
+  return inTransaction(store, (within): PlacedProposal => {
     if (countWaiting(within, proposal, nowMs) >= MAX_WAITING) return { kind: "too_many_waiting" };
     askForApproval(within, proposal, nowMs);
     tellProposal({ clock, store: within }, "proposal.created", { ...proposal, askedAtMs: nowMs });
@@ -102,7 +102,7 @@ function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal
 }
 
 /** Too late it places nothing, and tells what was placed in time. */
-async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<Placed> {
+async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<PlacedProposal> {
   if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
   const unattended = { untilMs: placedUntilMs(proposal), sinceMs: null };
   try {
@@ -119,7 +119,7 @@ async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Pro
 }
 
 /** After a restore it is looked for at the exchange as well. */
-async function findEarlier(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<Placed> {
+async function findEarlier(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<PlacedProposal> {
   try {
     const answer = await findPlacedOrder(deps, caller, wantedOf(proposal));
     if (answer === null && awaitsTakeUp(deps.store, proposal.accountId)) return { kind: "unknown" };

@@ -2,7 +2,7 @@
  * What the person at this page wants done, one Idempotency-Key each. The key is written down before the request leaves
  * and kept until the answer is known, so that neither a lost answer nor a reload can turn one wish into two orders.
  */
-import { type Answer, member, type Refusal, request } from "./request.ts";
+import { type ApiAnswer, type ApiRefusal, member, request } from "./request.ts";
 
 export type Intention = {
   /** The Idempotency-Key. */
@@ -20,7 +20,7 @@ export type Intention = {
   reason: string | null;
 };
 
-export type Outcome = { kind: "done"; status: number; body: unknown; isReplay: boolean } | Refusal;
+export type Outcome = { kind: "done"; status: number; body: unknown; isReplay: boolean } | ApiRefusal;
 
 /** Milliseconds within which a repeat happens by itself; after that the person is asked. */
 export const OWN_REPEATS_MS = 60_000;
@@ -31,7 +31,7 @@ const MAX_PAUSE_MS = 8_000;
 /** Intentions without an answer that are kept. */
 const MAX_KEPT = 50;
 
-export type Pursuit = {
+export type IntentionPursuit = {
   bearer: string;
   nowMs: () => number;
   sleep: (ms: number) => Promise<void>;
@@ -42,7 +42,7 @@ export type Pursuit = {
 };
 
 /** Sends it, and repeats it with the same key until the answer is known or the time is up (then null). */
-export async function pursue(intention: Intention, pursuit: Pursuit): Promise<Outcome | null> {
+export async function pursue(intention: Intention, pursuit: IntentionPursuit): Promise<Outcome | null> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (!pursuit.isWanted()) return null;
     set(intention, pursuit, { state: "sending" });
@@ -70,13 +70,13 @@ export async function pursue(intention: Intention, pursuit: Pursuit): Promise<Ou
   return null;
 }
 
-function set(intention: Intention, pursuit: Pursuit, change: Partial<Intention>): void {
+function set(intention: Intention, pursuit: IntentionPursuit, change: Partial<Intention>): void {
   Object.assign(intention, change);
   pursuit.changed(intention);
 }
 
 /** The outcome where the answer is one; null where the same request has to be made again. */
-function conclude(intention: Intention, answer: Answer<unknown>): Outcome | null {
+function conclude(intention: Intention, answer: ApiAnswer<unknown>): Outcome | null {
   if (answer.kind === "lost") return null;
   if (answer.kind === "ok") {
     return { kind: "done", status: answer.status, body: answer.body, isReplay: answer.isReplay };
@@ -87,11 +87,11 @@ function conclude(intention: Intention, answer: Answer<unknown>): Outcome | null
   return saysNothing ? null : answer;
 }
 
-function isPassing({ status, retryAfterS }: Refusal): boolean {
+function isPassing({ status, retryAfterS }: ApiRefusal): boolean {
   return status === 429 || (retryAfterS !== null && (status === 503 || status === 409));
 }
 
-function pauseMs(tries: number, answer: Answer<unknown>): number {
+function pauseMs(tries: number, answer: ApiAnswer<unknown>): number {
   const asked = answer.kind === "refused" ? (answer.retryAfterS ?? 0) * 1_000 : 0;
   return Math.max(asked, Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS));
 }

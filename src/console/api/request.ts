@@ -1,8 +1,8 @@
 /** One request to the gateway that this page came from, and what became of it. */
-export type Refusal = { kind: "refused"; status: number; code: string; message: string; retryAfterS: number | null };
-export type Answer<Body> =
+export type ApiRefusal = { kind: "refused"; status: number; code: string; message: string; retryAfterS: number | null };
+export type ApiAnswer<Body> =
   | { kind: "ok"; status: number; body: Body; asOf: string | null; isReplay: boolean }
-  | Refusal
+  | ApiRefusal
   /** No answer, or none that can be read: whether it arrived is not known. */
   | { kind: "lost"; message: string };
 
@@ -18,7 +18,7 @@ export type Call = {
 /** Milliseconds: a write is answered within 8 seconds, so whoever waited longer has lost the answer. */
 const ANSWER_DEADLINE_MS = 15_000;
 
-export async function request<Body>(call: Call): Promise<Answer<Body>> {
+export async function request<Body>(call: Call): Promise<ApiAnswer<Body>> {
   const headers: Record<string, string> = {};
   if (call.bearer !== null) headers["Authorization"] = `Bearer ${call.bearer}`;
   if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey;
@@ -39,7 +39,7 @@ export async function request<Body>(call: Call): Promise<Answer<Body>> {
   }
 }
 
-async function read<Body>(response: Response): Promise<Answer<Body>> {
+async function read<Body>(response: Response): Promise<ApiAnswer<Body>> {
   const json: unknown = await response.json();
   if (response.ok) {
     // The gateway's own description promises this shape for this path.
@@ -57,7 +57,7 @@ async function read<Body>(response: Response): Promise<Answer<Body>> {
   return { ...refusalOf(json, response.status), retryAfterS: Number.isFinite(after) ? after : null };
 }
 
-function refusalOf(json: unknown, status: number): Omit<Refusal, "retryAfterS"> {
+function refusalOf(json: unknown, status: number): Omit<ApiRefusal, "retryAfterS"> {
   const error = member(json, "error");
   const [code, message] = [member(error, "code"), member(error, "message")];
   const isOurs = typeof code === "string" && typeof message === "string";

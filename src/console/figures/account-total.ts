@@ -1,15 +1,15 @@
 /** What an account is worth in all, with nothing counted twice and nothing guessed. */
-import type { Account, Market, Position } from "../api/resources.ts";
+import type { ApiAccount, ApiMarket, ApiPosition } from "../api/resources.ts";
 import { add, isZero, multiply } from "./decimal.ts";
 
 /** The collateral of the known dexes, and what everything is told in. */
 const DOLLAR = "USDC";
 
-export type Holdings = {
-  account: Account;
+export type AccountHoldings = {
+  account: ApiAccount;
   /** Null while they have not been read. */
-  positions: readonly Position[] | null;
-  markets: readonly Market[];
+  positions: readonly ApiPosition[] | null;
+  markets: readonly ApiMarket[];
   /** Middle prices by market. */
   prices: ReadonlyMap<string, string>;
 };
@@ -26,7 +26,7 @@ export type Total = {
  * say of themselves is the same money again: there it is spot, what cross positions have won or lost, and what isolated ones hold.
  * Null where that needs positions which have not been read.
  */
-export function totalOf(holdings: Holdings): Total | null {
+export function totalOf(holdings: AccountHoldings): Total | null {
   const spot = spotWorth(holdings);
   const { account, positions } = holdings;
   if (account.account_mode === "standard") {
@@ -39,7 +39,7 @@ export function totalOf(holdings: Holdings): Total | null {
   return { ...spot, worth: sumOf([spot.worth, ...inPositions]) };
 }
 
-function spotWorth({ account, markets, prices }: Holdings): Total {
+function spotWorth({ account, markets, prices }: AccountHoldings): Total {
   const unpriced: string[] = [];
   const worths = account.spot
     .filter(({ total }) => !isZero(total))
@@ -52,7 +52,11 @@ function spotWorth({ account, markets, prices }: Holdings): Total {
 }
 
 /** Names of tokens are not unique at the exchange: where two pairs have one name, neither price counts. */
-function priceOf(token: string, markets: readonly Market[], prices: ReadonlyMap<string, string>): string | undefined {
+function priceOf(
+  token: string,
+  markets: readonly ApiMarket[],
+  prices: ReadonlyMap<string, string>,
+): string | undefined {
   const [found, ...others] = markets.filter(({ pair }) => pair === `${token}/${DOLLAR}`);
   return found === undefined || others.length > 0 ? undefined : prices.get(found.market);
 }

@@ -1,6 +1,8 @@
 /** The stop and the profit that go with an entry: what the gateway would not take, and what they would come to. */
+
+import type { Side } from "../../core/order.ts";
 import { compare, multiply, subtract } from "./decimal.ts";
-import { isPrice, type Side } from "./order-sums.ts";
+import { isPrice } from "./order-sums.ts";
 
 /** As they are typed; an empty text asks for none. */
 export type EntryProtection = { side: Side; price: string; stopPrice: string; profitPrice: string };

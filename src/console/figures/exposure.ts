@@ -1,15 +1,15 @@
 /** How much is at stake in positions, and how near the nearest end is. */
-import type { Position } from "../api/resources.ts";
+import type { ApiPosition } from "../api/resources.ts";
 import { sumOf } from "./account-total.ts";
 import { compare, divide, multiply, subtract } from "./decimal.ts";
 
 /** Value of all positions, longs and shorts added up, USDC. */
-export function exposureOf(positions: readonly Position[]): string {
+export function exposureOf(positions: readonly ApiPosition[]): string {
   return sumOf(positions.map(({ position_value: value }) => value));
 }
 
 /** How far the mark may go, in percent of itself, until the position is liquidated. */
-export function liquidationPercent(position: Pick<Position, "mark_price" | "liquidation_price">): string | null {
+export function liquidationPercent(position: Pick<ApiPosition, "mark_price" | "liquidation_price">): string | null {
   const { mark_price: mark, liquidation_price: liquidation } = position;
   if (mark === null || liquidation === null) return null;
   const gap = subtract(mark, liquidation);
@@ -20,7 +20,7 @@ export function liquidationPercent(position: Pick<Position, "mark_price" | "liqu
 export type Nearest = { market: string; percent: string };
 
 /** The position that is liquidated first; null where none can be. */
-export function nearestLiquidation(positions: readonly Position[]): Nearest | null {
+export function nearestLiquidation(positions: readonly ApiPosition[]): Nearest | null {
   let nearest: Nearest | null = null;
   for (const position of positions) {
     const percent = liquidationPercent(position);

@@ -1,13 +1,15 @@
 /** Where a position would be liquidated after an order, by the exchange's own formula with one tier of margin. */
-import type { Account, Market, Position } from "../api/resources.ts";
+
+import type { Side } from "../../core/order.ts";
+import type { ApiAccount, ApiMarket, ApiPosition } from "../api/resources.ts";
 import { sumOf } from "./account-total.ts";
 import { add, compare, cutToFigures, divide, isZero, multiply, subtract } from "./decimal.ts";
-import { isPrice, type Side } from "./order-sums.ts";
+import { isPrice } from "./order-sums.ts";
 
 export type Wished = {
-  account: Account;
-  positions: readonly Position[];
-  market: Market;
+  account: ApiAccount;
+  positions: readonly ApiPosition[];
+  market: ApiMarket;
   /** Largest leverages, by market. */
   maxLeverage: (market: string) => number | null;
   side: Side;
@@ -72,14 +74,14 @@ function crossCollateral(wished: Wished): string | null {
 }
 
 /** Equity of a dex without what its isolated positions have for themselves. */
-function potOf({ perpetuals }: Account, dex: string, positions: readonly Position[]): string | null {
+function potOf({ perpetuals }: ApiAccount, dex: string, positions: readonly ApiPosition[]): string | null {
   const found = perpetuals.find((balance) => balance.dex === dex);
   const isolated = positions.filter(({ margin_type: type }) => type === "isolated");
   return found === undefined ? null : subtract(found.equity, sumOf(isolated.map(({ margin_used: used }) => used)));
 }
 
 /** One balance is the collateral of every dex. */
-function sharedPot({ spot }: Account, positions: readonly Position[]): string | null {
+function sharedPot({ spot }: ApiAccount, positions: readonly ApiPosition[]): string | null {
   const dollars = spot.find(({ token }) => token === "USDC");
   const cross = positions.filter(({ margin_type: type }) => type === "cross");
   return dollars === undefined ? null : add(dollars.total, sumOf(cross.map(({ unrealized_pnl: pnl }) => pnl)));
@@ -88,7 +90,7 @@ function sharedPot({ spot }: Account, positions: readonly Position[]): string | 
 type Sizes = { before: string; after: string };
 
 /** Its own margin and what is added; one that is reduced or turned gives back a part that the page does not know. */
-function isolatedCollateral(wished: Wished, held: Position | null, { before, after }: Sizes): string | null {
+function isolatedCollateral(wished: Wished, held: ApiPosition | null, { before, after }: Sizes): string | null {
   const { size, price, leverage } = wished;
   const isLarger = compare(absolute(after), absolute(before)) > 0 && before.startsWith("-") === after.startsWith("-");
   if (leverage === null || (held !== null && !isLarger)) return null;

@@ -1,9 +1,9 @@
 /** What people call a market: a spot pair by its tokens, as `HYPE/USDC`, where the interface says `@107`. */
 import { madeOnce } from "../../core/made-once.ts";
-import type { Market } from "../api/resources.ts";
+import type { ApiMarket } from "../api/resources.ts";
 
 /** The list as it was read; it is asked for with every drawing. */
-type NamedMarkets = readonly Pick<Market, "market" | "pair">[];
+type NamedMarkets = readonly Pick<ApiMarket, "market" | "pair">[];
 
 /** Canonical names by every name that means one market alone. */
 const byName = madeOnce((markets: NamedMarkets) => {

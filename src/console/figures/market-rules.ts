@@ -1,9 +1,9 @@
 /** Which sizes and prices a market takes, by the gateway's own rules. */
 import { decimal } from "../../core/decimal.ts";
-import { type Market as CoreMarket, roundPrice } from "../../core/market.ts";
-import type { Market } from "../api/resources.ts";
+import { type Market, roundPrice } from "../../core/market.ts";
+import type { ApiMarket } from "../api/resources.ts";
 
-export function marketOf(listed: Market): CoreMarket {
+export function marketOf(listed: ApiMarket): Market {
   return {
     name: listed.market,
     kind: listed.kind,
@@ -19,6 +19,6 @@ export function marketOf(listed: Market): CoreMarket {
 }
 
 /** The nearest price that the market takes on that side of what was calculated. */
-export function takenPrice(listed: Market, price: string, way: "up" | "down"): string {
+export function takenPrice(listed: ApiMarket, price: string, way: "up" | "down"): string {
   return roundPrice(marketOf(listed), decimal(price), way);
 }

@@ -1,5 +1,5 @@
 /** What a line that was dragged proposes: prices that the market takes, near where it was let go. */
-import type { Market, Order } from "../api/resources.ts";
+import type { ApiMarket, ApiOrder } from "../api/resources.ts";
 import { divide, isZero, multiply } from "./decimal.ts";
 import { takenPrice } from "./market-rules.ts";
 
@@ -12,7 +12,7 @@ const RATIO_DECIMALS = 12;
  * A limit goes where it was let go. Of a trigger the trigger does, and its limit, or worst price, keeps its part of it.
  * @param dropped a price of the chart, as a plain decimal
  */
-export function movedTo({ side, price, trigger }: Order, dropped: string, market: Market): Moved | null {
+export function movedTo({ side, price, trigger }: ApiOrder, dropped: string, market: ApiMarket): Moved | null {
   // A buy is not proposed above the hand, a sale not below.
   const way = side === "buy" ? "down" : "up";
   const taken = takenPrice(market, dropped, way);

@@ -1,15 +1,14 @@
 /** What an order would come to, before it is sent: nothing here is sent or rounded for anybody. */
-import type { Account, Fill, Market, Position } from "../api/resources.ts";
+import type { Side } from "../../core/order.ts";
+import type { ApiAccount, ApiFill, ApiMarket, ApiPosition } from "../api/resources.ts";
 import { add, compare, cut, divide, isZero, multiply, SENT_DECIMAL, subtract } from "./decimal.ts";
 import { figure, money } from "./format.ts";
-
-export type Side = "buy" | "sell";
 
 /** What may still be used for an order in a market. */
 export type Free = { amount: string; token: string };
 
 /** Free collateral of a perpetual; of a spot pair what it is paid with. Null where the account does not say. */
-export function freeFor(account: Account, market: Market, side: Side): Free | null {
+export function freeFor(account: ApiAccount, market: ApiMarket, side: Side): Free | null {
   if (market.kind === "spot") {
     const [base = "", quote = ""] = market.pair?.split("/") ?? [];
     return freeToken(account, side === "buy" ? quote : base);
@@ -19,7 +18,7 @@ export function freeFor(account: Account, market: Market, side: Side): Free | nu
   return found === undefined ? null : { amount: atLeastZero(found.withdrawable), token: "USDC" };
 }
 
-function freeToken({ spot }: Account, token: string): Free {
+function freeToken({ spot }: ApiAccount, token: string): Free {
   const held = spot.find((balance) => balance.token === token);
   return { amount: atLeastZero(held?.available ?? "0"), token };
 }
@@ -30,14 +29,14 @@ function atLeastZero(amount: string): string {
 
 export type Share = {
   percent: number;
-  market: Market;
+  market: ApiMarket;
   side: Side;
   price: string;
   free: Free | null;
   /** Whole leverage; 1 where none is known. */
   leverage: number;
   /** The position that a reduce-only order would close; null for other orders. */
-  closes: Position | null;
+  closes: ApiPosition | null;
 };
 
 /** A part of what is free, or of the position that is to be closed, cut to a size that the market takes; null where it cannot be told. */
@@ -52,7 +51,7 @@ export function sizeOfShare({ percent, market, side, price, free, leverage, clos
   return size === null ? null : sendable(size, market);
 }
 
-function sendable(size: string, market: Market): string | null {
+function sendable(size: string, market: ApiMarket): string | null {
   const taken = cut(size, market.size_decimals);
   return isZero(taken) ? null : taken;
 }
@@ -85,10 +84,10 @@ export function meets(side: Side, price: string, market: string | undefined): bo
   return side === "buy" ? compare(price, market) >= 0 : compare(price, market) <= 0;
 }
 
-export type Sums = { value: string; margin: string | null; fee: string | null };
+export type OrderSums = { value: string; margin: string | null; fee: string | null };
 
 export type Wanted = {
-  market: Market;
+  market: ApiMarket;
   size: string;
   price: string;
   leverage: number | null;
@@ -97,7 +96,7 @@ export type Wanted = {
 };
 
 /** In quote units; null while size and price are no decimals. Margin needs the leverage of the market. */
-export function sumsOf({ market, size, price, leverage, feeRate }: Wanted): Sums | null {
+export function sumsOf({ market, size, price, leverage, feeRate }: Wanted): OrderSums | null {
   if (!isPrice(size) || !isPrice(price)) return null;
   const value = multiply(size, price);
   const margin = market.kind === "spot" || leverage === null ? null : divide(value, String(leverage), 2);
@@ -107,7 +106,7 @@ export function sumsOf({ market, size, price, leverage, feeRate }: Wanted): Sums
 const RATE_DECIMALS = 8;
 
 /** What the newest fill of that kind was charged for one unit of value; null where there was none in USDC. */
-export function feeRateOf(rows: readonly { fill: Fill }[], liquidity: Fill["liquidity"]): string | null {
+export function feeRateOf(rows: readonly { fill: ApiFill }[], liquidity: ApiFill["liquidity"]): string | null {
   const last = rows.find(({ fill }) => fill.liquidity === liquidity && fill.fee_token === "USDC")?.fill;
   return last === undefined ? null : divide(last.fee, multiply(last.price, last.size), RATE_DECIMALS);
 }

@@ -1,11 +1,11 @@
 /** Orders that wait to close a position: what is there, and what is proposed. */
-import type { Market, Order, Position } from "../api/resources.ts";
+import type { ApiMarket, ApiOrder, ApiPosition } from "../api/resources.ts";
 import { add, compare, isZero, multiply, SENT_DECIMAL, subtract } from "./decimal.ts";
 import { takenPrice } from "./market-rules.ts";
 
-export type TriggerKind = NonNullable<Order["trigger"]>["kind"];
+export type TriggerKind = NonNullable<ApiOrder["trigger"]>["kind"];
 
-export type Waiting = {
+export type WaitingStops = {
   /** Trigger price of the one that fires first. */
   price: string;
   /** Of all of them, base units; no more than the position. */
@@ -13,18 +13,18 @@ export type Waiting = {
   coversAll: boolean;
 };
 
-export function closingSide({ side }: Pick<Position, "side">): "buy" | "sell" {
+export function closingSide({ side }: Pick<ApiPosition, "side">): "buy" | "sell" {
   return side === "long" ? "sell" : "buy";
 }
 
 /** The reduce-only triggers of one kind on a position; null where there is none. */
 export function waitingOn(
-  position: Pick<Position, "market" | "side" | "size">,
-  orders: readonly Order[],
+  position: Pick<ApiPosition, "market" | "side" | "size">,
+  orders: readonly ApiOrder[],
   kind: TriggerKind,
-): Waiting | null {
+): WaitingStops | null {
   const side = closingSide(position);
-  let found: Waiting | null = null;
+  let found: WaitingStops | null = null;
   for (const order of orders) {
     if (order.market !== position.market || order.side !== side || !order.reduce_only) continue;
     if (order.trigger?.kind !== kind) continue;
@@ -49,7 +49,7 @@ const SLIPPAGE = "0.08";
 export const SLIPPAGE_WORDS = "8 %";
 
 /** The worst price at which a triggered order closes, as the market takes it; null while the trigger is no price. */
-export function worstAfter(trigger: string, side: "buy" | "sell", market: Market): string | null {
+export function worstAfter(trigger: string, side: "buy" | "sell", market: ApiMarket): string | null {
   if (!SENT_DECIMAL.test(trigger) || isZero(trigger)) return null;
   const isSale = side === "sell";
   const worst = multiply(trigger, isSale ? subtract("1", SLIPPAGE) : add("1", SLIPPAGE));
@@ -59,7 +59,7 @@ export function worstAfter(trigger: string, side: "buy" | "sell", market: Market
 
 /** Whether the mark reaches the liquidation price before it reaches this. */
 export function isBeyondLiquidation(
-  { side, liquidation_price: liquidation }: Pick<Position, "side" | "liquidation_price">,
+  { side, liquidation_price: liquidation }: Pick<ApiPosition, "side" | "liquidation_price">,
   price: string,
 ): boolean {
   if (liquidation === null || !SENT_DECIMAL.test(price)) return false;
@@ -68,7 +68,7 @@ export function isBeyondLiquidation(
 
 /** What the position would have won or lost at that price, USDC, without fees and funding; null without an entry price. */
 export function outcomeAt(
-  position: Pick<Position, "side" | "entry_price">,
+  position: Pick<ApiPosition, "side" | "entry_price">,
   price: string,
   size: string,
 ): string | null {

@@ -1,6 +1,7 @@
 /** Which network this is and whether the money is real: on every screen, in words. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { ExchangePlace, NetworkName } from "../api/resources.ts";
+import type { ExchangePlace } from "../../core/exchange-place.ts";
+import type { NetworkName } from "../api/resources.ts";
 
 const WORDS: Record<NetworkName, { name: string; money: string }> = {
   mainnet: { name: "MAINNET", money: "real money" },

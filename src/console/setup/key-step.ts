@@ -1,8 +1,9 @@
 /** The first API key: made here, granted by the owner, shown once. */
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import type { Scope } from "../../core/account.ts";
 import { request } from "../api/request.ts";
-import type { Scope, Setup } from "../api/resources.ts";
+import type { Setup } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
 import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";

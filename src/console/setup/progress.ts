@@ -2,14 +2,14 @@
  * Set-up as this window goes through it. Which step is next is the gateway's to say; what the window alone knows (its
  * token, a key that was made and not yet granted) survives a reload in the window's own storage.
  */
-import { type Refusal, request } from "../api/request.ts";
+import { type ApiRefusal, request } from "../api/request.ts";
 import type { Approval, ExchangeView, Setup } from "../api/resources.ts";
 import type { App } from "../state/app.ts";
 import { newSigning, type Signing } from "../state/forms.ts";
-import type { Grant } from "../wallet/grant.ts";
+import type { PlainGrant } from "../wallet/grant.ts";
 import { newProof, PROOF_STORE, type Proof } from "./proof.ts";
 
-export type MadeKey = { apiKey: string; grant: Grant; isRegistered: boolean; isTaken: boolean };
+export type MadeKey = { apiKey: string; grant: PlainGrant; isRegistered: boolean; isTaken: boolean };
 
 export type SetupState = {
   token: string;
@@ -89,7 +89,7 @@ export function closeSetup(app: App): void {
   app.changed();
 }
 
-export function fail(state: SetupState, answer: Refusal | { kind: "lost"; message: string }): void {
+export function fail(state: SetupState, answer: ApiRefusal | { kind: "lost"; message: string }): void {
   state.failure = answer.kind === "lost" ? "The gateway did not answer. Is it running? Try again." : answer.message;
   if (answer.kind !== "refused") return;
   if (answer.code === "invalid_setup_token") {

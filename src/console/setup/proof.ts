@@ -2,8 +2,8 @@
  * The proof that everything works: an order far from the price, which may only rest, placed with the new key and
  * canceled again. What is under way survives a reload: the order by its Idempotency-Key, the rest by what is open.
  */
-import { type Answer, member, request } from "../api/request.ts";
-import type { List, Market, Order } from "../api/resources.ts";
+import { type ApiAnswer, member, request } from "../api/request.ts";
+import type { ApiMarket, ApiOrder, List } from "../api/resources.ts";
 import { add, cutToFigures, divide, multiply } from "../figures/decimal.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
@@ -69,7 +69,7 @@ async function readPlan(app: App, key: MadeKey): Promise<TrialPlan | Failure> {
   if (app.state.session === null) return failure(app.state.signIn.failure ?? "the key could not sign in");
   const bearer = key.apiKey;
   const [markets, prices] = await Promise.all([
-    request<List<Market>>({ method: "GET", path: "/v1/markets", bearer }),
+    request<List<ApiMarket>>({ method: "GET", path: "/v1/markets", bearer }),
     request<List<{ market: string; mid_price: string }>>({ method: "GET", path: "/v1/prices", bearer }),
   ]);
   if (markets.kind !== "ok") return refusal(markets);
@@ -85,7 +85,7 @@ function failure(words: string, retryAfterMs = 0): Failure {
   return { failure: words, retryAfterMs };
 }
 
-function refusal(answer: Exclude<Answer<unknown>, { kind: "ok" }>): Failure {
+function refusal(answer: Exclude<ApiAnswer<unknown>, { kind: "ok" }>): Failure {
   return failure(answer.message, answer.kind === "refused" ? (answer.retryAfterS ?? 0) * 1_000 : 0);
 }
 
@@ -98,7 +98,7 @@ function keptPlan(app: App): TrialPlan | null {
   }
 }
 
-export function planOf(market: Market, now: string): TrialPlan {
+export function planOf(market: ApiMarket, now: string): TrialPlan {
   const price = cutToFigures(multiply(now, FAR), market.price_significant_figures, market.price_decimals);
   const smallest = market.size_decimals === 0 ? "1" : `0.${"1".padStart(market.size_decimals, "0")}`;
   const size = add(divide(VALUE, price, market.size_decimals) ?? "0", smallest);
@@ -115,7 +115,7 @@ async function goOn(app: App, proof: Proof): Promise<Failure | null> {
   }
   // The gateway's own history: the list of what is open at the exchange may be a second old.
   const path = "/v1/orders?limit=20";
-  const answer = await request<List<Order>>({ method: "GET", path, bearer: session.apiKey });
+  const answer = await request<List<ApiOrder>>({ method: "GET", path, bearer: session.apiKey });
   if (answer.kind !== "ok") return refusal(answer);
   const left = answer.body.data.find((order) => isOf(proof, order));
   if (left === undefined) tell(app, proof, { stage: "ready" });
@@ -126,7 +126,7 @@ async function goOn(app: App, proof: Proof): Promise<Failure | null> {
 const LIVING = new Set(["processing", "open", "unknown"]);
 
 /** Ours by its looks: post-only, of the size and at the price that were planned, and not over. */
-function isOf({ plan }: Proof, { market, size, price, time_in_force: tif, status }: Order): boolean {
+function isOf({ plan }: Proof, { market, size, price, time_in_force: tif, status }: ApiOrder): boolean {
   return LIVING.has(status) && tif === "alo" && market === plan?.market && size === plan.size && price === plan.price;
 }
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Setup, Step } from "../api/resources.ts";
+import type { ApiSetupStep, Setup } from "../api/resources.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
 import { agentStep, builderStep } from "./approval-steps.ts";
@@ -9,7 +9,7 @@ import { closeSetup, type SetupState } from "./progress.ts";
 import { proofStep } from "./proof-step.ts";
 import { isGranted, refresh, shownStep } from "./steps.ts";
 
-type Titled = { step: Step; title: string };
+type Titled = { step: ApiSetupStep; title: string };
 
 function stepsOf(setup: Setup): Titled[] {
   return [

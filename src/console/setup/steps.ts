@@ -3,8 +3,8 @@
  * drawing asks for nothing.
  */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type Answer, request } from "../api/request.ts";
-import type { Setup, SetupOutcome, Step } from "../api/resources.ts";
+import { type ApiAnswer, request } from "../api/request.ts";
+import type { ApiSetupStep, Setup, SetupOutcome } from "../api/resources.ts";
 import type { App } from "../state/app.ts";
 import { newSigning } from "../state/forms.ts";
 import { hashOfKey } from "../wallet/make-key.ts";
@@ -52,7 +52,7 @@ export async function refresh(app: App): Promise<void> {
   take(app, setup, await request<Setup>({ method: "GET", path: "/v1/setup", bearer: setup.token }));
 }
 
-function take(app: App, state: SetupState, answer: Answer<Setup>): void {
+function take(app: App, state: SetupState, answer: ApiAnswer<Setup>): void {
   if (answer.kind === "ok") Object.assign(state, { setup: answer.body, failure: null });
   else fail(state, answer);
   beginStep(app, state);
@@ -88,7 +88,7 @@ export function takeKeyAlong(app: App, key: MadeKey): void {
 }
 
 /** The step on the screen: a key that was not taken along yet is still the step of the key. */
-export function shownStep({ key }: SetupState, setup: Setup): Step {
+export function shownStep({ key }: SetupState, setup: Setup): ApiSetupStep {
   if (setup.step !== "finish" && setup.step !== "done") return setup.step;
   return key?.isTaken === true && isGranted(key, setup) ? "finish" : "key";
 }

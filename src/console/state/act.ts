@@ -15,7 +15,7 @@ import { notify } from "./notices.ts";
 
 const KEY_BYTES = 16;
 
-export type Wish = {
+export type ApiWrite = {
   path: string;
   body: unknown;
   words: string;
@@ -24,7 +24,7 @@ export type Wish = {
 };
 
 /** What came of it; null while it is not known, or where it could not be begun. */
-export async function act(app: App, wish: Wish): Promise<Outcome | null> {
+export async function act(app: App, wish: ApiWrite): Promise<Outcome | null> {
   const { session } = app.state;
   if (session === null) return null;
   const intention: Intention = {
@@ -69,7 +69,7 @@ export function putAside(app: App, intention: Intention): void {
   app.changed();
 }
 
-async function follow(app: App, intention: Intention, failed?: Wish["failed"]): Promise<Outcome | null> {
+async function follow(app: App, intention: Intention, failed?: ApiWrite["failed"]): Promise<Outcome | null> {
   const { session } = app.state;
   if (session === null) return null;
   const outcome = await pursue(intention, {

@@ -1,6 +1,6 @@
 /** What the gateway says of one thing, put where it belongs. Anything else is left alone. */
 import { member } from "../api/request.ts";
-import type { Fill, Operation, Order, Trade } from "../api/resources.ts";
+import type { ApiFill, ApiOperation, ApiOrder, ApiTrade } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import { addFills } from "./fills.ts";
 
@@ -13,7 +13,7 @@ const LIVING = new Set(["open", "waiting_for_trigger"]);
 export function takeOrder(app: App, resource: unknown): void {
   if (member(resource, "object") !== "order") return;
   // `object` says which of the gateway's described shapes it is.
-  const order = resource as Order;
+  const order = resource as ApiOrder;
   const { history, openOrders } = app.state;
   if (history.value !== null) history.value = merged(history.value, order).slice(0, MAX_ROWS);
   if (openOrders.value !== null) {
@@ -38,7 +38,7 @@ export function agreeOnOpen({ state: { openOrders, history } }: App): void {
 export function takeOperation(app: App, resource: unknown): void {
   if (member(resource, "object") !== "operation") return;
   // As above.
-  const operation = resource as Operation;
+  const operation = resource as ApiOperation;
   const { operations } = app.state;
   const known = operations.value?.find(({ id }) => id === operation.id);
   const whole = { ...known, ...operation };
@@ -50,7 +50,7 @@ export function takeOperation(app: App, resource: unknown): void {
 export function takeTrade(app: App, resource: unknown): void {
   if (member(resource, "object") !== "trade") return;
   // As above.
-  const trade = resource as Trade;
+  const trade = resource as ApiTrade;
   const { trades } = app.state;
   if (trades.value === null) return;
   const others = trades.value.filter(({ id }) => id !== trade.id);
@@ -61,7 +61,7 @@ export function takeTrade(app: App, resource: unknown): void {
 export function takeFill(app: App, resource: unknown): void {
   if (member(resource, "object") !== "fill") return;
   // As above.
-  addFills(app.state.fills, [resource as Fill]);
+  addFills(app.state.fills, [resource as ApiFill]);
   app.changed();
 }
 

@@ -1,5 +1,5 @@
 /** What needs the owner, in the order in which it should be looked at. */
-import type { ApiKey, Proposal, Status } from "../api/resources.ts";
+import type { ApiProposal, ListedApiKey, Status } from "../api/resources.ts";
 import { isNear, liquidationPercent } from "../figures/exposure.ts";
 import { ageOf, dateAndTime, duration, money, shortId } from "../figures/format.ts";
 import { agentEndsSoon } from "./renewal.ts";
@@ -35,7 +35,7 @@ export function attentionOf({ status, positions, trades, proposals, keys, nowMs 
 }
 
 /** Those that can still be approved. */
-export function waitingProposals(proposals: readonly Proposal[] | null, nowMs: number): Proposal[] {
+export function waitingProposals(proposals: readonly ApiProposal[] | null, nowMs: number): ApiProposal[] {
   return (proposals ?? []).filter(
     ({ status, expires_at: until }) => status === "waiting" && (until === null || Date.parse(until) > nowMs),
   );
@@ -54,7 +54,7 @@ function ofGateway(status: Status, nowMs: number): Matter[] {
   return said.map((words) => ({ words, where: "#/health", link: "Health" }));
 }
 
-function ofKey({ limits, state, key_hash: hash }: ApiKey, nowMs: number): Matter[] {
+function ofKey({ limits, state, key_hash: hash }: ListedApiKey, nowMs: number): Matter[] {
   if (limits === null || state !== "active") return [];
   const endsInMs = Date.parse(limits.expires_at) - nowMs;
   const said: string[] = [];

@@ -5,7 +5,7 @@ import { request } from "../api/request.ts";
 import type { List } from "../api/resources.ts";
 import type { App } from "./app.ts";
 
-export type Candle = Static<typeof CandleResource>;
+export type ApiCandle = Static<typeof CandleResource>;
 
 /** Offered here; the interface has more. */
 export const INTERVALS = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
@@ -15,7 +15,7 @@ export type Candles = {
   market: string;
   interval: Interval;
   /** Oldest first. */
-  rows: readonly Candle[];
+  rows: readonly ApiCandle[];
   readAtMs: number | null;
   isReading: boolean;
   failure: string | null;
@@ -50,7 +50,7 @@ async function read(app: App, mine: Candles): Promise<void> {
   if (session === null) return;
   mine.isReading = true;
   const path = `/v1/markets/${encodeURIComponent(mine.market)}/candles?interval=${mine.interval}&limit=${SHOWN}`;
-  const answer = await request<List<Candle>>({ method: "GET", path, bearer: session.apiKey });
+  const answer = await request<List<ApiCandle>>({ method: "GET", path, bearer: session.apiKey });
   // A failure waits for its minute as well.
   Object.assign(mine, { isReading: false, readAtMs: app.nowMs() });
   if (answer.kind === "ok") Object.assign(mine, { rows: answer.body.data.toReversed(), failure: null });

@@ -1,12 +1,12 @@
 /** Closing a position, or a part of it: sized by the gateway by what is held at that moment, not by what was drawn. */
 import { member } from "../api/request.ts";
-import type { Position } from "../api/resources.ts";
+import type { ApiPosition } from "../api/resources.ts";
 import { compare, multiply, SENT_DECIMAL } from "../figures/decimal.ts";
 import { act } from "./act.ts";
 import type { App } from "./app.ts";
 import type { CloseForm } from "./forms.ts";
 
-export function openClose(app: App, position: Position): void {
+export function openClose(app: App, position: ApiPosition): void {
   app.state.forms.close = { position, percent: "100", slippageBps: "50", isBusy: false, failure: null };
   app.changed();
 }

@@ -3,7 +3,7 @@ import type { Equity } from "../api/resources.ts";
 import { type Total, totalOf } from "../figures/account-total.ts";
 import type { App } from "./app.ts";
 import { readInto } from "./read.ts";
-import type { EquitySample, State } from "./state.ts";
+import type { EquityPoint, State } from "./state.ts";
 
 const DAY_MS = 86_400_000;
 /** Rows of one answer: thirty days by the hour are more, and are drawn by the day. */
@@ -26,11 +26,11 @@ export async function readEquity(app: App): Promise<void> {
   const { equity, forms } = app.state;
   const since = encodeURIComponent(new Date(app.nowMs() - forms.equityDays * DAY_MS).toISOString());
   const path = `/v1/equity?resolution=${RESOLUTIONS[forms.equityDays]}&since=${since}&limit=${MAX_ROWS}`;
-  await readInto<{ data: Equity[] }, EquitySample[]>(app, equity, path, ({ data }) => samplesOf(data));
+  await readInto<{ data: Equity[] }, EquityPoint[]>(app, equity, path, ({ data }) => samplesOf(data));
 }
 
 /** Oldest first: where the oldest row begins, and where each ends. */
-export function samplesOf(newestFirst: readonly Equity[]): EquitySample[] {
+export function samplesOf(newestFirst: readonly Equity[]): EquityPoint[] {
   const rows = newestFirst.toReversed();
   const [first] = rows;
   const begin = first === undefined ? [] : [{ atMs: Date.parse(first.from), equity: first.open }];
@@ -38,7 +38,7 @@ export function samplesOf(newestFirst: readonly Equity[]): EquitySample[] {
 }
 
 /** Those of the chosen days, and what it is worth now. */
-export function shownEquity(state: State): EquitySample[] {
+export function shownEquity(state: State): EquityPoint[] {
   const { account, equity, forms, nowMs } = state;
   const noted = (equity.value ?? []).filter(({ atMs }) => nowMs - atMs <= forms.equityDays * DAY_MS);
   const total = account.failure === null ? accountTotal(state) : null;

@@ -1,5 +1,5 @@
 /** The fills that the page knows, with what they add up to. Adding a new one costs the same whether there are 5 or 5,000. */
-import type { Fill } from "../api/resources.ts";
+import type { ApiFill } from "../api/resources.ts";
 import { add, subtract } from "../figures/decimal.ts";
 
 /** Rows kept in the page; older ones are read from the interface. */
@@ -8,7 +8,7 @@ export const MAX_FILLS = 5_000;
 /** The token in which profit is told. */
 export const PROFIT_TOKEN = "USDC";
 
-export type Sums = {
+export type FillSums = {
   count: number;
   /** Without fees, USDC. */
   realizedPnl: string;
@@ -17,7 +17,7 @@ export type Sums = {
 };
 
 export type FillRow = {
-  fill: Fill;
+  fill: ApiFill;
   /** Realised profit of this and every older row, USDC, without fees. */
   runningPnl: string;
   /** Fees in USDC of this and every older row. */
@@ -32,7 +32,7 @@ export type FillBook = {
   /** By id. */
   known: Map<string, FillRow>;
   /** By the hash of the key that placed the order; the empty text is for everything else. */
-  byKey: Map<string, Sums>;
+  byKey: Map<string, FillSums>;
   isLoading: boolean;
   /** There are older ones that were not read. */
   isCut: boolean;
@@ -55,7 +55,7 @@ export function emptyFills(): FillBook {
 }
 
 /** Takes those that are not there yet; returns how many. */
-export function addFills(book: FillBook, fills: readonly Fill[]): number {
+export function addFills(book: FillBook, fills: readonly ApiFill[]): number {
   let deepest = -1;
   let added = 0;
   for (const fill of fills) {
@@ -108,7 +108,7 @@ function sumRow(rows: FillRow[], index: number): void {
 }
 
 /** A fill may be told before it is known whose order it was. */
-function learnKey(book: FillBook, row: FillRow, fill: Fill): void {
+function learnKey(book: FillBook, row: FillRow, fill: ApiFill): void {
   if (isOurs(row.fill) || !isOurs(fill)) return;
   count(book.byKey, row.fill, subtract);
   row.fill = fill;
@@ -116,11 +116,11 @@ function learnKey(book: FillBook, row: FillRow, fill: Fill): void {
   book.version += 1;
 }
 
-export function isOurs({ key_hash: hash }: Fill): boolean {
+export function isOurs({ key_hash: hash }: ApiFill): boolean {
   return hash !== null && hash !== undefined;
 }
 
-function count(byKey: Map<string, Sums>, fill: Fill, calculate: typeof add): void {
+function count(byKey: Map<string, FillSums>, fill: ApiFill, calculate: typeof add): void {
   const key = fill.key_hash ?? "";
   const sums = byKey.get(key) ?? { count: 0, realizedPnl: "0", fees: new Map<string, string>() };
   sums.count += calculate === add ? 1 : -1;

@@ -1,6 +1,6 @@
 /** Closing what is held under a stop: the second step, which somebody asks for. */
 import { request } from "../api/request.ts";
-import type { Stop } from "../api/resources.ts";
+import type { ApiStop } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import type { FlattenForm } from "./forms.ts";
 import { readStops } from "./read.ts";
@@ -9,7 +9,7 @@ import { readStops } from "./read.ts";
 const PROPOSED_BPS = "50";
 
 /** A key with rails closes what is its bot's; what a plain key holds by itself nobody knows. */
-export function mayFlatten({ state: { session, keys } }: App, stop: Stop): boolean {
+export function mayFlatten({ state: { session, keys } }: App, stop: ApiStop): boolean {
   const me = session?.me;
   if (me === undefined || !me.scopes.includes("trading:write") || stop.cause !== "asked") return false;
   if (stop.scope === "account") return me.limits === null;
@@ -17,7 +17,7 @@ export function mayFlatten({ state: { session, keys } }: App, stop: Stop): boole
   return bot !== undefined && (me.limits === null || me.limits.bot === bot);
 }
 
-export function openFlatten(app: App, stop: Stop): void {
+export function openFlatten(app: App, stop: ApiStop): void {
   app.state.forms.flatten = { stop, slippageBps: PROPOSED_BPS, isBusy: false, failure: null };
   app.changed();
 }
@@ -33,7 +33,7 @@ export async function flattenNow(app: App, own: FlattenForm): Promise<void> {
   if (session === null || own.isBusy) return;
   Object.assign(own, { isBusy: true, failure: null });
   app.changed();
-  const answer = await request<Stop>({
+  const answer = await request<ApiStop>({
     method: "POST",
     path: `/v1/stops/${own.stop.id}/flatten`,
     bearer: session.apiKey,

@@ -2,8 +2,17 @@
 import { DEFAULT_MAX_AGE_S, DEFAULT_SAME_WITHIN_S, type WantedHook } from "../../core/hook/hook.ts";
 import { DEFAULT_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { member } from "../api/request.ts";
-import type { AgentRenewal, ApiKey, Hook, Order, Position, Proposal, Stop, Trade } from "../api/resources.ts";
-import type { Grant } from "../wallet/grant.ts";
+import type {
+  AgentRenewal,
+  ApiHook,
+  ApiOrder,
+  ApiPosition,
+  ApiProposal,
+  ApiStop,
+  ApiTrade,
+  ListedApiKey,
+} from "../api/resources.ts";
+import type { PlainGrant } from "../wallet/grant.ts";
 import type { Interval } from "./candles.ts";
 import { newRailsForm, type RailsForm } from "./rails-form.ts";
 
@@ -42,7 +51,7 @@ export type TwapForm = { market: string; side: "buy" | "sell"; size: string; min
 
 /** How an open order is to be changed. */
 export type Modification = {
-  order: Order;
+  order: ApiOrder;
   price: string;
   size: string;
   triggerPrice: string;
@@ -61,13 +70,13 @@ export type Signing = {
 };
 
 /** A key that was made here: shown until the person has it, and gone then. */
-export type NewKey = { apiKey: string; grant: Grant; signing: Signing; isRegistered: boolean };
+export type NewKey = { apiKey: string; grant: PlainGrant; signing: Signing; isRegistered: boolean };
 
 /** `cancelsOrders`: what the key has placed and could make a position larger goes with it. */
-export type Revocation = { key: ApiKey; cancelsOrders: boolean; signing: Signing };
+export type RevocationForm = { key: ListedApiKey; cancelsOrders: boolean; signing: Signing };
 
 /** The approval of the next agent key. */
-export type Renewal = {
+export type RenewalForm = {
   /** Null until the gateway has answered. */
   renewal: AgentRenewal | null;
   failure: string | null;
@@ -80,7 +89,7 @@ export type StopForm = { keepsProtection: boolean; isBusy: boolean; failure: str
 
 /** What is held under a stop, to be closed. */
 export type FlattenForm = {
-  stop: Stop;
+  stop: ApiStop;
   /** Basis points, as typed. */
   slippageBps: string;
   isBusy: boolean;
@@ -89,7 +98,7 @@ export type FlattenForm = {
 
 /** Triggers for a position that is held; an empty price asks for none. */
 export type ProtectForm = {
-  position: Position;
+  position: ApiPosition;
   size: string;
   stopPrice: string;
   profitPrice: string;
@@ -99,7 +108,7 @@ export type ProtectForm = {
 
 /** A position that is to be closed, whole or in part. */
 export type CloseForm = {
-  position: Position;
+  position: ApiPosition;
   /** As typed. */
   percent: string;
   /** Basis points, as typed. */
@@ -109,7 +118,7 @@ export type CloseForm = {
 };
 
 /** What the owner says of an order that an agent has proposed. */
-export type Deciding = { proposal: Proposal; decision: "approve" | "refuse"; signing: Signing };
+export type Deciding = { proposal: ApiProposal; decision: "approve" | "refuse"; signing: Signing };
 
 /** Everything that is open, to be canceled by one request; an empty market is every one. */
 export type CancelAllForm = {
@@ -122,7 +131,7 @@ export type CancelAllForm = {
 
 /** Another stop, or profit, of a trade that lives. */
 export type TradeForm = {
-  trade: Trade;
+  trade: ApiTrade;
   stopPrice: string;
   profitPrice: string;
   isBusy: boolean;
@@ -161,11 +170,11 @@ export type HookForm = {
   draft: HookDraft;
   isTouched: boolean;
   made: MadeHook | null;
-  ending: { hook: Hook; signing: Signing } | null;
+  ending: { hook: ApiHook; signing: Signing } | null;
 };
 
 /** A stop that its owner ends. */
-export type Resumption = { stop: Stop; signing: Signing };
+export type ResumptionForm = { stop: ApiStop; signing: Signing };
 
 export type Forms = {
   order: OrderForm;
@@ -177,17 +186,17 @@ export type Forms = {
   hook: HookForm;
   /** Null while its dialog is closed, as below. */
   modification: Modification | null;
-  revocation: Revocation | null;
+  revocation: RevocationForm | null;
   stop: StopForm | null;
   flatten: FlattenForm | null;
-  resumption: Resumption | null;
+  resumption: ResumptionForm | null;
   protect: ProtectForm | null;
   close: CloseForm | null;
   cancelAll: CancelAllForm | null;
   deciding: Deciding | null;
   trade: TradeForm | null;
   /** Null while there is nothing to renew. */
-  renewal: Renewal | null;
+  renewal: RenewalForm | null;
   /** The filter of the history, where it folds. */
   isFilterShown: boolean;
   /** A file of it is on its way. */

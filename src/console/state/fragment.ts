@@ -1,9 +1,9 @@
 /** What the part behind `#` says: a screen, an API key to sign in with, or a set-up link. It never reaches a server. */
-import type { Route } from "./state.ts";
+import type { ScreenRoute } from "./state.ts";
 
-export type Fragment = { route: Route; key: string | null; link: string | null };
+export type Fragment = { route: ScreenRoute; key: string | null; link: string | null };
 
-const HOME: Route = { screen: "now", argument: "" };
+const HOME: ScreenRoute = { screen: "now", argument: "" };
 /** What leads to the first screen, and the jump to the content, which a browser may open in a window of its own. */
 const HOMES = new Set(["", "/", "main"]);
 

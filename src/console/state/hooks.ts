@@ -2,7 +2,7 @@
 import { TRADINGVIEW_SOURCES, type WantedHook } from "../../core/hook/hook.ts";
 import { faultOfHook } from "../../core/hook/wanted-hook.ts";
 import { request } from "../api/request.ts";
-import type { ApiKey } from "../api/resources.ts";
+import type { ListedApiKey } from "../api/resources.ts";
 import { hashOfKey, makeHookSecret } from "../wallet/make-key.ts";
 import type { App } from "./app.ts";
 import { type HookDraft, type MadeHook, newHookForm, newSigning } from "./forms.ts";
@@ -16,7 +16,7 @@ export function beginHooks(app: App): void {
 }
 
 /** Keys as whose bot a hook may act. */
-export function keysForHooks({ state: { keys } }: App): ApiKey[] {
+export function keysForHooks({ state: { keys } }: App): ListedApiKey[] {
   return (keys.value ?? []).filter(
     ({ limits, scopes, state }) => limits !== null && state === "active" && scopes.includes("trading:write"),
   );

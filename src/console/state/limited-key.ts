@@ -2,7 +2,7 @@
 import { parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { grantAsSent, grantTextOf, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import { request } from "../api/request.ts";
-import type { ApiKey, KeyLimits, TypedDataDescription } from "../api/resources.ts";
+import type { KeyLimits, ListedApiKey, TypedDataDescription } from "../api/resources.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import type { App } from "./app.ts";
 import { newSigning } from "./forms.ts";
@@ -76,9 +76,9 @@ function made(app: App, { draft, replaces }: RailsForm, audience: string): Limit
   return { apiKey, text, days: wish.days, signing: newSigning(), isRegistered: false };
 }
 
-type SignedKey = { form: RailsForm; key: LimitedKey; signature: string };
+type SignedLimitedKey = { form: RailsForm; key: LimitedKey; signature: string };
 
-export async function registerLimitedKey(app: App, { form, key, signature }: SignedKey): Promise<void> {
+export async function registerLimitedKey(app: App, { form, key, signature }: SignedLimitedKey): Promise<void> {
   const body = JSON.stringify({ grant: grantAsSent(key.text), signature });
   const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/limited", bearer: null, body });
   if (answer.kind === "ok") {
@@ -124,7 +124,7 @@ export function endLimitedKey(app: App): void {
 }
 
 /** The rails of a bot's key, to be signed anew: looser ones too, because it is the owner who signs. */
-export function changeRails(app: App, key: ApiKey): void {
+export function changeRails(app: App, key: ListedApiKey): void {
   const { limits } = key;
   if (limits === null) return;
   const { asksFrom } = app.state.forms.limitedKey;
@@ -140,7 +140,7 @@ export function isPaused({ rails }: KeyLimits): boolean {
 }
 
 /** A bot's rails without anything that could make a position larger, to be signed. */
-export function pauseRails(app: App, key: ApiKey): void {
+export function pauseRails(app: App, key: ListedApiKey): void {
   changeRails(app, key);
   const { draft } = app.state.forms.limitedKey;
   const stays = draft.may.split(",").filter((verb) => PAUSED.has(verb));

@@ -3,7 +3,7 @@ import { decimal } from "../../core/decimal.ts";
 import { sizeFault } from "../../core/market.ts";
 import { worstPrice } from "../../core/worst-price.ts";
 import { member } from "../api/request.ts";
-import type { Market, Position } from "../api/resources.ts";
+import type { ApiMarket, ApiPosition } from "../api/resources.ts";
 import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
 import { entryProtectionFault } from "../figures/entry-protection.ts";
 import { marketNamed } from "../figures/market-name.ts";
@@ -46,12 +46,12 @@ export function begin(app: App, side: OrderDraft["side"]): void {
   if (size instanceof HTMLElement) size.focus();
 }
 
-export function listedMarket({ state: { markets, forms } }: App): Market | null {
+export function listedMarket({ state: { markets, forms } }: App): ApiMarket | null {
   return marketNamed(markets.value, forms.order.draft.market);
 }
 
 /** The first thing that keeps it from being sent as it stands; prices with too many digits are the gateway's to tell. */
-export function draftFault(draft: OrderDraft, market: Market | null): Fault | null {
+export function draftFault(draft: OrderDraft, market: ApiMarket | null): Fault | null {
   if (draft.market === "") return { field: "market", words: "Name a market." };
   if (!isPrice(draft.size)) return { field: "size", words: "Size is a plain decimal such as 0.25." };
   const size = market === null ? null : sizeFault(marketOf(market), decimal(draft.size), "Size");
@@ -68,12 +68,12 @@ export function draftFault(draft: OrderDraft, market: Market | null): Fault | nu
 }
 
 /** A limit that enters a perpetual may bring its stop and its profit. */
-export function mayProtect({ kind, trigger, isReduceOnly }: OrderDraft, market: Market | null): boolean {
+export function mayProtect({ kind, trigger, isReduceOnly }: OrderDraft, market: ApiMarket | null): boolean {
   return kind === "limit" && trigger === "none" && !isReduceOnly && market?.kind === "perpetual";
 }
 
 /** What the gateway would make the worst price of an order at market now, by its own rule; null where that is not known. */
-export function worstNow({ state }: App, draft: OrderDraft, market: Market | null): string | null {
+export function worstNow({ state }: App, draft: OrderDraft, market: ApiMarket | null): string | null {
   const { watched } = state;
   if (market === null || watched?.market !== market.market || draftFault({ ...draft, size: "1" }, null) !== null)
     return null;
@@ -92,7 +92,7 @@ export function worstNow({ state }: App, draft: OrderDraft, market: Market | nul
 }
 
 /** The position that the draft would close; null unless it may only reduce one of the other side. */
-export function closedBy({ state: { positions } }: App, draft: OrderDraft): Position | null {
+export function closedBy({ state: { positions } }: App, draft: OrderDraft): ApiPosition | null {
   if (!draft.isReduceOnly) return null;
   const held = draft.side === "buy" ? "short" : "long";
   return positions.value?.find(({ market, side }) => market === draft.market && side === held) ?? null;
@@ -100,7 +100,7 @@ export function closedBy({ state: { positions } }: App, draft: OrderDraft): Posi
 
 type DraftRequest = { path: string; body: Record<string, unknown>; words: string };
 
-function sendingOf(account: string, draft: OrderDraft, listed: Market | null): DraftRequest {
+function sendingOf(account: string, draft: OrderDraft, listed: ApiMarket | null): DraftRequest {
   const { side, size, price } = draft;
   const market = listed?.market ?? draft.market;
   const words = `${side} ${size} ${draft.market}`;

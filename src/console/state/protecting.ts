@@ -1,13 +1,13 @@
 /** Stop loss and take profit of a position that is held: reduce-only orders at market, sent one after the other. */
 import { member } from "../api/request.ts";
-import type { Market, Position } from "../api/resources.ts";
+import type { ApiMarket, ApiPosition } from "../api/resources.ts";
 import { compare, isZero, SENT_DECIMAL } from "../figures/decimal.ts";
 import { closingSide, type TriggerKind, worstAfter } from "../figures/protection.ts";
 import { act } from "./act.ts";
 import type { App } from "./app.ts";
 import type { ProtectForm } from "./forms.ts";
 
-export function openProtect(app: App, position: Position): void {
+export function openProtect(app: App, position: ApiPosition): void {
   app.state.forms.protect = {
     position,
     size: position.size,
@@ -34,7 +34,7 @@ export function protectFault({ position, size, stopPrice, profitPrice }: Protect
 }
 
 /** The stop first: with a lost answer or a refusal nothing after it is sent. */
-export async function protectNow(app: App, own: ProtectForm, market: Market): Promise<void> {
+export async function protectNow(app: App, own: ProtectForm, market: ApiMarket): Promise<void> {
   if (own.isBusy || protectFault(own) !== null) return;
   Object.assign(own, { isBusy: true, failure: null });
   app.changed();
@@ -53,7 +53,7 @@ export async function protectNow(app: App, own: ProtectForm, market: Market): Pr
   app.changed();
 }
 
-type TriggerForm = { kind: TriggerKind; price: string; market: Market };
+type TriggerForm = { kind: TriggerKind; price: string; market: ApiMarket };
 
 async function placeTrigger(app: App, own: ProtectForm, { kind, price, market }: TriggerForm): Promise<boolean> {
   const account = app.state.session?.me.account;

@@ -5,7 +5,7 @@ import { lossBoundWords } from "../../core/rails/loss-bound.ts";
 import { memberName } from "../../core/rails/member-name.ts";
 import { RAILS_MEMBERS, type RailsText, type RailVerb, VERBS } from "../../core/rails/rails.ts";
 import { inOneForm, MAX_DAYS, PROPOSED_DAYS, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
-import type { ApiKey, KeyLimits } from "../api/resources.ts";
+import type { KeyLimits, ListedApiKey } from "../api/resources.ts";
 import type { Signing } from "./forms.ts";
 
 export type RailsDraft = Record<keyof RailsText | "days", string>;
@@ -28,7 +28,7 @@ export type RailsForm = {
   /** The network that this page asks from; null where none is proposed, undefined until the gateway has said. */
   asksFrom: string | null | undefined;
   /** The key whose rails are signed anew; null for a key that is to be made. */
-  replaces: ApiKey | null;
+  replaces: ListedApiKey | null;
   made: LimitedKey | null;
 };
 
@@ -64,11 +64,11 @@ export function railsTextOf({ rails }: KeyLimits): RailsText {
   return Object.fromEntries(RAILS_MEMBERS.map((name) => [name, members.get(memberName(name)) ?? ""])) as RailsText;
 }
 
-export type Wish =
+export type RailsFormReading =
   | { kind: "wish"; rails: RailsText; days: number; bound: string }
   | { kind: "fault"; member: keyof RailsDraft; rule: string };
 
-export function wishOf(draft: RailsDraft): Wish {
+export function wishOf(draft: RailsDraft): RailsFormReading {
   const { days, ...typed } = draft;
   const rails = inOneForm(typed);
   const parsed = parseRails(rails);

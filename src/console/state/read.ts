@@ -1,21 +1,21 @@
 /** Reads of `/v1` into the state. A failed reading keeps the last good value, and says so. */
 import { PAGE_ROWS, request } from "../api/request.ts";
 import type {
-  Account,
-  ApiKey,
-  Fill,
-  Hook,
+  ApiAccount,
+  ApiFill,
+  ApiHook,
+  ApiMarket,
+  ApiOperation,
+  ApiOrder,
+  ApiPosition,
+  ApiProposal,
+  ApiStop,
+  ApiTrade,
+  ApiTwap,
   List,
-  Market,
-  Operation,
-  Order,
-  Position,
-  Proposal,
+  ListedApiKey,
   Status,
-  Stop,
   Story,
-  Trade,
-  Twap,
 } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import { agreeOnOpen } from "./apply.ts";
@@ -51,44 +51,44 @@ function rows<Item>(list: List<Item>): Item[] {
 }
 
 export async function readAccount(app: App): Promise<void> {
-  await readInto<Account, Account>(app, app.state.account, "/v1/account", (body) => body);
+  await readInto<ApiAccount, ApiAccount>(app, app.state.account, "/v1/account", (body) => body);
 }
 
 export async function readPositions(app: App): Promise<void> {
-  await readInto<List<Position>, Position[]>(app, app.state.positions, `/v1/positions?limit=${PAGE_ROWS}`, rows);
+  await readInto<List<ApiPosition>, ApiPosition[]>(app, app.state.positions, `/v1/positions?limit=${PAGE_ROWS}`, rows);
 }
 
 export async function readOpenOrders(app: App): Promise<void> {
   const path = `/v1/orders?status=open&limit=${PAGE_ROWS}`;
-  await readInto<List<Order>, Order[]>(app, app.state.openOrders, path, rows);
+  await readInto<List<ApiOrder>, ApiOrder[]>(app, app.state.openOrders, path, rows);
   agreeOnOpen(app);
 }
 
 export async function readHistory(app: App): Promise<void> {
-  await readInto<List<Order>, Order[]>(app, app.state.history, `/v1/orders?limit=${HISTORY_ROWS}`, rows);
+  await readInto<List<ApiOrder>, ApiOrder[]>(app, app.state.history, `/v1/orders?limit=${HISTORY_ROWS}`, rows);
   agreeOnOpen(app);
 }
 
 export async function readOperations(app: App): Promise<void> {
   const path = `/v1/operations?limit=${HISTORY_ROWS}`;
-  await readInto<List<Operation>, Operation[]>(app, app.state.operations, path, rows);
+  await readInto<List<ApiOperation>, ApiOperation[]>(app, app.state.operations, path, rows);
 }
 
 /** Those that have not ended. */
 export async function readTrades(app: App): Promise<void> {
-  await readInto<List<Trade>, Trade[]>(app, app.state.trades, `/v1/trades?status=live&limit=${PAGE_ROWS}`, rows);
+  await readInto<List<ApiTrade>, ApiTrade[]>(app, app.state.trades, `/v1/trades?status=live&limit=${PAGE_ROWS}`, rows);
 }
 
 export async function readTwaps(app: App): Promise<void> {
-  await readInto<List<Twap>, Twap[]>(app, app.state.twaps, `/v1/twaps?limit=${HISTORY_ROWS}`, rows);
+  await readInto<List<ApiTwap>, ApiTwap[]>(app, app.state.twaps, `/v1/twaps?limit=${HISTORY_ROWS}`, rows);
 }
 
 export async function readKeys(app: App): Promise<void> {
-  await readInto<List<ApiKey>, ApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
+  await readInto<List<ListedApiKey>, ListedApiKey[]>(app, app.state.keys, "/v1/api-keys?state=all", rows);
 }
 
 export async function readHooks(app: App): Promise<void> {
-  await readInto<List<Hook>, Hook[]>(app, app.state.hooks, "/v1/hooks", rows);
+  await readInto<List<ApiHook>, ApiHook[]>(app, app.state.hooks, "/v1/hooks", rows);
 }
 
 export async function readStatus(app: App): Promise<void> {
@@ -97,12 +97,12 @@ export async function readStatus(app: App): Promise<void> {
 
 /** Those in force. */
 export async function readStops(app: App): Promise<void> {
-  await readInto<List<Stop>, Stop[]>(app, app.state.stops, "/v1/stops", rows);
+  await readInto<List<ApiStop>, ApiStop[]>(app, app.state.stops, "/v1/stops", rows);
 }
 
 /** What waits for approval, and what became of those before. */
 export async function readProposals(app: App): Promise<void> {
-  await readInto<List<Proposal>, Proposal[]>(app, app.state.proposals, "/v1/proposals", rows);
+  await readInto<List<ApiProposal>, ApiProposal[]>(app, app.state.proposals, "/v1/proposals", rows);
 }
 
 export async function readPrices(app: App): Promise<void> {
@@ -116,7 +116,7 @@ export async function readPrices(app: App): Promise<void> {
 }
 
 export async function readMarkets(app: App): Promise<void> {
-  await readInto<List<Market>, Market[]>(app, app.state.markets, "/v1/markets", rows);
+  await readInto<List<ApiMarket>, ApiMarket[]>(app, app.state.markets, "/v1/markets", rows);
 }
 
 /** Look at one order, as the gateway wrote it down. */
@@ -132,7 +132,7 @@ const NEW_FILLS = 50;
 export async function readNewFills(app: App): Promise<void> {
   const { session, fills } = app.state;
   if (session === null) return;
-  const answer = await request<List<Fill>>({
+  const answer = await request<List<ApiFill>>({
     method: "GET",
     path: `/v1/fills?limit=${NEW_FILLS}`,
     bearer: session.apiKey,
@@ -151,7 +151,7 @@ export async function readFills(app: App): Promise<void> {
     for (let page = 0; page * PAGE_ROWS < MAX_FILLS; page += 1) {
       const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
       const path = `/v1/fills?limit=${PAGE_ROWS}${after}`;
-      const answer = await request<List<Fill>>({ method: "GET", path, bearer: session.apiKey });
+      const answer = await request<List<ApiFill>>({ method: "GET", path, bearer: session.apiKey });
       if (app.state.session !== session) return;
       fills.failure = answer.kind === "ok" ? null : answer.message;
       if (answer.kind !== "ok") return;

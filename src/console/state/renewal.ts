@@ -3,7 +3,7 @@ import type { WalletData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { AgentRenewal, AgentRenewalOutcome, Status } from "../api/resources.ts";
 import type { App } from "./app.ts";
-import { newSigning, type Renewal } from "./forms.ts";
+import { newSigning, type RenewalForm } from "./forms.ts";
 import { notify } from "./notices.ts";
 import { readStatus } from "./read.ts";
 
@@ -24,7 +24,7 @@ export function beginRenewal(app: App): void {
   void askForRenewal(app, forms.renewal);
 }
 
-export async function askForRenewal(app: App, mine: Renewal, query = ""): Promise<AgentRenewal | null> {
+export async function askForRenewal(app: App, mine: RenewalForm, query = ""): Promise<AgentRenewal | null> {
   const bearer = app.state.session?.apiKey ?? null;
   const answer = await request<AgentRenewal>({ method: "GET", path: `/v1/agent-renewal${query}`, bearer });
   if (answer.kind === "ok") Object.assign(mine, { renewal: answer.body, failure: null });
@@ -36,7 +36,7 @@ export async function askForRenewal(app: App, mine: Renewal, query = ""): Promis
 /** Made anew for the wallet's chain and the days that were chosen; what was shown goes back with the signature. */
 export async function renewalToSign(
   app: App,
-  mine: Renewal,
+  mine: RenewalForm,
   chainId: string | null,
 ): Promise<WalletData | { failure: string }> {
   const chain = chainId === null ? "" : `&chain_id=${BigInt(chainId)}`;
@@ -44,7 +44,7 @@ export async function renewalToSign(
   return found?.approval?.typed_data ?? { failure: mine.failure ?? "There is nothing to sign any more." };
 }
 
-export async function sendRenewal(app: App, mine: Renewal, signature: string): Promise<void> {
+export async function sendRenewal(app: App, mine: RenewalForm, signature: string): Promise<void> {
   const account = app.state.session?.me.account;
   const { renewal: found } = mine;
   if (account === undefined || found?.approval === null || found === null || found.waiting === null) return;

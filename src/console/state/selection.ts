@@ -1,11 +1,11 @@
 /** Open orders that are chosen: canceling many of them is asked about once. */
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import { newSelection } from "./forms.ts";
 import type { State } from "./state.ts";
 
 /** Those that are open still. */
-export function chosenOrders({ openOrders, forms }: State): Order[] {
+export function chosenOrders({ openOrders, forms }: State): ApiOrder[] {
   return (openOrders.value ?? []).filter(({ id }) => forms.selection.ids.has(id));
 }
 
@@ -37,7 +37,7 @@ export function closeAsking(app: App): void {
 /** Cancels that are under way at a time: the gateway's quota takes forty at once. */
 const AT_ONCE = 5;
 
-type Cancel = (app: App, order: Order, failed: (words: string) => void) => Promise<void>;
+type Cancel = (app: App, order: ApiOrder, failed: (words: string) => void) => Promise<void>;
 
 /** Each under its own Idempotency-Key; what went wrong stays in the dialog, with what is still chosen. */
 export async function cancelChosen(app: App, cancel: Cancel): Promise<void> {

@@ -1,20 +1,20 @@
 /** Everything that the page shows, in one place. Views read it; it changes by what is read, by time and by what a person does. */
 import type { Intention } from "../api/intentions.ts";
 import type {
-  Account,
-  ApiKey,
-  Hook,
-  Market,
-  Operation,
-  Order,
+  ApiAccount,
+  ApiHook,
+  ApiMarket,
+  ApiOperation,
+  ApiOrder,
+  ApiPosition,
+  ApiProposal,
+  ApiStop,
+  ApiTrade,
+  ApiTwap,
+  ListedApiKey,
   Performance,
-  Position,
-  Proposal,
   Status,
-  Stop,
   Story,
-  Trade,
-  Twap,
   WhoAmI,
 } from "../api/resources.ts";
 import type { SetupState } from "../setup/progress.ts";
@@ -37,46 +37,46 @@ export type Loaded<Value> = {
   failure: string | null;
 };
 
-export type Connection = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
+export type StreamState = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
 
-export type Notice = { tone: "good" | "bad" | "plain"; text: string };
+export type Toast = { tone: "good" | "bad" | "plain"; text: string };
 
-export type EquitySample = { atMs: number; equity: string };
+export type EquityPoint = { atMs: number; equity: string };
 
-export type Route = { screen: string; argument: string };
+export type ScreenRoute = { screen: string; argument: string };
 
 export type Session = { apiKey: string; me: WhoAmI };
 
 export type State = {
   nowMs: number;
-  route: Route;
+  route: ScreenRoute;
   session: Session | null;
   signIn: { isBusy: boolean; failure: string | null };
-  connection: Connection;
-  account: Loaded<Account>;
-  positions: Loaded<Position[]>;
-  openOrders: Loaded<Order[]>;
-  history: Loaded<Order[]>;
-  operations: Loaded<Operation[]>;
+  connection: StreamState;
+  account: Loaded<ApiAccount>;
+  positions: Loaded<ApiPosition[]>;
+  openOrders: Loaded<ApiOrder[]>;
+  history: Loaded<ApiOrder[]>;
+  operations: Loaded<ApiOperation[]>;
   /** Those that have not ended. */
-  trades: Loaded<Trade[]>;
-  twaps: Loaded<Twap[]>;
-  keys: Loaded<ApiKey[]>;
-  hooks: Loaded<Hook[]>;
+  trades: Loaded<ApiTrade[]>;
+  twaps: Loaded<ApiTwap[]>;
+  keys: Loaded<ListedApiKey[]>;
+  hooks: Loaded<ApiHook[]>;
   status: Loaded<Status>;
-  stops: Loaded<Stop[]>;
+  stops: Loaded<ApiStop[]>;
   /** The newest 100 that agents have asked for. */
-  proposals: Loaded<Proposal[]>;
+  proposals: Loaded<ApiProposal[]>;
   /** Booked by the gateway: each of the last days, and today by bot and key. */
   performance: { byDay: Loaded<Performance>; today: Loaded<Performance> };
-  markets: Loaded<Market[]>;
+  markets: Loaded<ApiMarket[]>;
   prices: Loaded<Map<string, string>>;
   story: Loaded<Story> & { id: string | null };
   fills: FillBook;
-  equity: Loaded<EquitySample[]>;
+  equity: Loaded<EquityPoint[]>;
   timeline: Timeline;
   intentions: Intention[];
-  notices: Notice[];
+  notices: Toast[];
   wallets: readonly Wallet[];
   setup: SetupState | null;
   forms: Forms;
@@ -113,24 +113,24 @@ export function emptyState(nowMs: number, storage: Storage): State {
 /** What belongs to an account and goes when it does. */
 export function emptyReadings() {
   return {
-    account: emptyLoaded<Account>(),
-    positions: emptyLoaded<Position[]>(),
-    openOrders: emptyLoaded<Order[]>(),
-    history: emptyLoaded<Order[]>(),
-    operations: emptyLoaded<Operation[]>(),
-    trades: emptyLoaded<Trade[]>(),
-    twaps: emptyLoaded<Twap[]>(),
-    keys: emptyLoaded<ApiKey[]>(),
-    hooks: emptyLoaded<Hook[]>(),
+    account: emptyLoaded<ApiAccount>(),
+    positions: emptyLoaded<ApiPosition[]>(),
+    openOrders: emptyLoaded<ApiOrder[]>(),
+    history: emptyLoaded<ApiOrder[]>(),
+    operations: emptyLoaded<ApiOperation[]>(),
+    trades: emptyLoaded<ApiTrade[]>(),
+    twaps: emptyLoaded<ApiTwap[]>(),
+    keys: emptyLoaded<ListedApiKey[]>(),
+    hooks: emptyLoaded<ApiHook[]>(),
     status: emptyLoaded<Status>(),
-    stops: emptyLoaded<Stop[]>(),
-    proposals: emptyLoaded<Proposal[]>(),
+    stops: emptyLoaded<ApiStop[]>(),
+    proposals: emptyLoaded<ApiProposal[]>(),
     performance: { byDay: emptyLoaded<Performance>(), today: emptyLoaded<Performance>() },
-    markets: emptyLoaded<Market[]>(),
+    markets: emptyLoaded<ApiMarket[]>(),
     prices: emptyLoaded<Map<string, string>>(),
     story: { ...emptyLoaded<Story>(), id: null },
     fills: emptyFills(),
-    equity: emptyLoaded<EquitySample[]>(),
+    equity: emptyLoaded<EquityPoint[]>(),
     timeline: newTimeline(),
   };
 }

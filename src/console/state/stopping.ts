@@ -2,8 +2,8 @@
  * The stop of this page: asked for again and again until an answer says that it stands. No Idempotency-Key is needed: while
  * one stands, asking for the same is answered with it.
  */
-import { member, type Refusal, request } from "../api/request.ts";
-import type { Stop, WhoAmI } from "../api/resources.ts";
+import { type ApiRefusal, member, request } from "../api/request.ts";
+import type { ApiStop, WhoAmI } from "../api/resources.ts";
 import type { App } from "./app.ts";
 import type { StopForm } from "./forms.ts";
 import { notify } from "./notices.ts";
@@ -18,7 +18,7 @@ const MAX_TRIES = 3_000;
 const GOES_ON_MS = 60_000;
 
 /** A key that is held to rails stops itself, and nobody else. */
-export function scopeOf({ limits }: WhoAmI): Stop["scope"] {
+export function scopeOf({ limits }: WhoAmI): ApiStop["scope"] {
   return limits === null ? "account" : "bot";
 }
 
@@ -62,7 +62,7 @@ export async function stopNow(app: App, own: StopForm): Promise<void> {
   const scope = scopeOf(session.me);
   const body = JSON.stringify({ scope, keep_protection: own.keepsProtection });
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const answer = await request<Stop>({ method: "POST", path: "/v1/stop", bearer: session.apiKey, body });
+    const answer = await request<ApiStop>({ method: "POST", path: "/v1/stop", bearer: session.apiKey, body });
     if (app.state.session !== session || app.state.forms.stop !== own) return;
     if (answer.kind === "ok") return stands(app, answer.body);
     own.failure =
@@ -78,12 +78,12 @@ export async function stopNow(app: App, own: StopForm): Promise<void> {
   app.changed();
 }
 
-function isPassing({ status }: Refusal): boolean {
+function isPassing({ status }: ApiRefusal): boolean {
   return status === 429 || status >= 500;
 }
 
 /** Shown by the answer itself, before the list is read anew. */
-function stands(app: App, stop: Stop): void {
+function stands(app: App, stop: ApiStop): void {
   const { stops } = app.state;
   stops.value = [stop, ...(stops.value ?? []).filter(({ id }) => id !== stop.id)];
   app.state.forms.stop = null;

@@ -2,10 +2,10 @@
 
 import {
   auditEntry,
-  type Entry,
   type Filter,
   fillEntry,
   fundingEntry,
+  type HistoryEntry,
   type Kind,
   NO_FILTER,
   operationEntry,
@@ -14,7 +14,16 @@ import {
   transferEntry,
 } from "../../core/history.ts";
 import { madeOnce } from "../../core/made-once.ts";
-import type { ApiKey, AuditEntry, Fill, FundingPayment, List, Operation, Order, Transfer } from "../api/resources.ts";
+import type {
+  ApiAuditEntry,
+  ApiFill,
+  ApiFundingPayment,
+  ApiOperation,
+  ApiOrder,
+  ApiTransfer,
+  List,
+  ListedApiKey,
+} from "../api/resources.ts";
 import { shortId } from "../figures/format.ts";
 import type { State } from "./state.ts";
 
@@ -29,12 +38,12 @@ export type Older<Item> = {
 
 export type Timeline = {
   filter: Filter;
-  orders: Older<Order>;
-  fills: Older<Fill>;
-  operations: Older<Operation>;
-  funding: Older<FundingPayment>;
-  transfers: Older<Transfer>;
-  audit: Older<AuditEntry>;
+  orders: Older<ApiOrder>;
+  fills: Older<ApiFill>;
+  operations: Older<ApiOperation>;
+  funding: Older<ApiFundingPayment>;
+  transfers: Older<ApiTransfer>;
+  audit: Older<ApiAuditEntry>;
   /** Order to the hash of the key that placed it, where events or a question for one bot have told it. */
   placedBy: Map<string, string>;
   isReading: boolean;
@@ -99,20 +108,20 @@ function union<Item extends { id: string }>({ items }: KeptList<Item>, { rows }:
   return [...items, ...rows.filter(({ id }) => !known.has(id))];
 }
 
-function newestFirst(entries: Entry[]): Entry[] {
+function newestFirst(entries: HistoryEntry[]): HistoryEntry[] {
   return entries.sort((one, other) => (one.at < other.at ? 1 : -1));
 }
 
 export type Parts = Pick<State, "history" | "operations" | "fills" | "timeline">;
 
 /** One list of those that make the line. */
-export type Source = {
+export type TimelineSource = {
   kind: Kind;
   path: string;
   older: Older<unknown>;
   /** Up to when it is whole; empty: to its beginning. */
   since: string;
-  entries: () => Entry[];
+  entries: () => HistoryEntry[];
   /** Another page of it; returns the ids of its rows. */
   take: (page: unknown) => string[];
 };
@@ -123,10 +132,17 @@ type TimelineList<Item> = {
   kept: KeptList<Item>;
   older: Older<Item>;
   atOf: (item: Item) => string;
-  entryOf: (item: Item) => Entry;
+  entryOf: (item: Item) => HistoryEntry;
 };
 
-function sourceOf<Item extends { id: string }>({ kind, path, kept, older, atOf, entryOf }: TimelineList<Item>): Source {
+function sourceOf<Item extends { id: string }>({
+  kind,
+  path,
+  kept,
+  older,
+  atOf,
+  entryOf,
+}: TimelineList<Item>): TimelineSource {
   const since = wholeSince(kept, older, atOf);
   return {
     kind,
@@ -146,7 +162,7 @@ function sourceOf<Item extends { id: string }>({ kind, path, kept, older, atOf, 
 }
 
 /** The lists that the filter is for: what has no bot or no market is none of what is asked for by one. */
-export function sourcesOf({ history, operations, fills, timeline }: Parts): Source[] {
+export function sourcesOf({ history, operations, fills, timeline }: Parts): TimelineSource[] {
   const { filter, placedBy } = timeline;
   const isAsked = askedOf(filter) !== "";
   // A question of its own is answered by its own pages.
@@ -159,7 +175,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
   const [orders, acts] = [history.value ?? [], operations.value ?? []];
   const fillRows = fills.rows.map(({ fill }) => fill);
   const all = [
-    sourceOf<Order>({
+    sourceOf<ApiOrder>({
       kind: "order",
       path: "/v1/orders",
       kept: kept(orders, orders.length < KEPT_ROWS),
@@ -167,7 +183,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       atOf: createdAt,
       entryOf: (item) => orderLine(item)(placedBy.get(item.id) ?? keys.get(item.id) ?? null),
     }),
-    sourceOf<Fill>({
+    sourceOf<ApiFill>({
       kind: "fill",
       path: "/v1/fills",
       kept: kept(fillRows, !fills.isCut && !fills.isLoading),
@@ -175,7 +191,7 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       atOf: createdAt,
       entryOf: fillLine,
     }),
-    sourceOf<Operation>({
+    sourceOf<ApiOperation>({
       kind: "operation",
       path: "/v1/operations",
       kept: kept(acts, acts.length < KEPT_ROWS),
@@ -183,26 +199,26 @@ export function sourcesOf({ history, operations, fills, timeline }: Parts): Sour
       atOf: operationAt,
       entryOf: operationLine,
     }),
-    readSource<FundingPayment>("funding", timeline.funding, fundingLine),
-    readSource<Transfer>("transfer", timeline.transfers, transferLine),
-    readSource<AuditEntry>("audit", timeline.audit, auditLine),
+    readSource<ApiFundingPayment>("funding", timeline.funding, fundingLine),
+    readSource<ApiTransfer>("transfer", timeline.transfers, transferLine),
+    readSource<ApiAuditEntry>("audit", timeline.audit, auditLine),
   ];
   return all.filter(({ kind }) => (filter.kind === "" || filter.kind === kind) && isAnswered(kind, filter));
 }
 
 /** Whose an order is may be learned later; what is known of it else is never changed. */
-const orderLine = madeOnce((order: Order) => {
-  let line: Entry | null = null;
-  return (keyHash: string | null): Entry => {
+const orderLine = madeOnce((order: ApiOrder) => {
+  let line: HistoryEntry | null = null;
+  return (keyHash: string | null): HistoryEntry => {
     if (line === null || line.keyHash !== keyHash) line = orderEntry(order, keyHash);
     return line;
   };
 });
-const fillLine = madeOnce<Fill, Entry>(fillEntry);
-const operationLine = madeOnce<Operation, Entry>(operationEntry);
-const fundingLine = madeOnce<FundingPayment, Entry>(fundingEntry);
-const transferLine = madeOnce<Transfer, Entry>(transferEntry);
-const auditLine = madeOnce<AuditEntry, Entry>(auditEntry);
+const fillLine = madeOnce<ApiFill, HistoryEntry>(fillEntry);
+const operationLine = madeOnce<ApiOperation, HistoryEntry>(operationEntry);
+const fundingLine = madeOnce<ApiFundingPayment, HistoryEntry>(fundingEntry);
+const transferLine = madeOnce<ApiTransfer, HistoryEntry>(transferEntry);
+const auditLine = madeOnce<ApiAuditEntry, HistoryEntry>(auditEntry);
 
 /** Lists of which no event tells. */
 export const READ_FROM = { funding: "/v1/funding", transfer: "/v1/transfers", audit: "/v1/audit" } as const;
@@ -211,8 +227,8 @@ export const READ_FROM = { funding: "/v1/funding", transfer: "/v1/transfers", au
 function readSource<Item extends { id: string; created_at: string }>(
   kind: keyof typeof READ_FROM,
   older: Older<Item>,
-  entryOf: (item: Item) => Entry,
-): Source {
+  entryOf: (item: Item) => HistoryEntry,
+): TimelineSource {
   const kept: KeptList<Item> = { items: [], isAll: false, isFirstPage: false };
   return sourceOf({ kind, path: READ_FROM[kind], kept, older, atOf: createdAt, entryOf });
 }
@@ -227,14 +243,14 @@ export function createdAt({ created_at: at }: { created_at: string }): string {
   return at;
 }
 
-export function operationAt({ id, created_at: at }: Operation): string {
+export function operationAt({ id, created_at: at }: ApiOperation): string {
   return at ?? takenAt(id);
 }
 
 /** By bot, or by the front of the hash of a key without one; the key that this page holds by that. */
 export function botNames({ keys, session }: State): (keyHash: string | null) => string {
   const own = session?.me.key_hash;
-  const nameOf = (key: ApiKey) => key.limits?.bot ?? (key.key_hash === own ? "this page" : shortId(key.key_hash));
+  const nameOf = (key: ListedApiKey) => key.limits?.bot ?? (key.key_hash === own ? "this page" : shortId(key.key_hash));
   const names = new Map((keys.value ?? []).map((key) => [key.key_hash, nameOf(key)]));
   return (keyHash) => (keyHash === null ? "" : (names.get(keyHash) ?? shortId(keyHash)));
 }
@@ -258,7 +274,7 @@ export function queryOf(state: State, filter: Filter): URLSearchParams {
   return query;
 }
 
-export function keyOf(state: State, bot: string): ApiKey | null {
+export function keyOf(state: State, bot: string): ListedApiKey | null {
   const nameOf = botNames(state);
   return bot === "" ? null : (state.keys.value?.find(({ key_hash: hash }) => nameOf(hash) === bot) ?? null);
 }

@@ -3,7 +3,7 @@
  * the gateway filters; of a million rows the page holds the last six thousand that were read.
  */
 
-import { type Entry, type Filter, matches, merged } from "../../core/history.ts";
+import { type Filter, type HistoryEntry, matches, merged } from "../../core/history.ts";
 import { PAGE_ROWS, request } from "../api/request.ts";
 import type { App } from "./app.ts";
 import type { State } from "./state.ts";
@@ -19,15 +19,15 @@ import {
   type Parts,
   queryOf,
   READ_FROM,
-  type Source,
   sourcesOf,
   type Timeline,
+  type TimelineSource,
 } from "./timeline-lists.ts";
 
-export type Shown = { entries: Entry[]; hasMore: boolean };
+export type ShownTimeline = { entries: HistoryEntry[]; hasMore: boolean };
 
 /** Every entry since the time up to which all lists are whole; older ones of a single list would look like all there was. */
-export function timelineOf({ history, operations, fills, timeline }: Parts): Shown {
+export function timelineOf({ history, operations, fills, timeline }: Parts): ShownTimeline {
   const { placedBy, before, filter } = timeline;
   const read = olderOf(timeline).flatMap(({ rows, cursor }) => [rows, cursor]);
   const told = [history.value, operations.value, fills, fills.version, fills.isCut, placedBy.size];
@@ -36,8 +36,8 @@ export function timelineOf({ history, operations, fills, timeline }: Parts): Sho
 }
 
 /** Scrolling draws every frame, and thousands of rows are merged only where one of them is new. */
-const shownOf = keptWhileSame<Shown>();
-const filteredOf = keptWhileSame<Entry[]>();
+const shownOf = keptWhileSame<ShownTimeline>();
+const filteredOf = keptWhileSame<HistoryEntry[]>();
 
 function keptWhileSame<Value>(): (made: readonly unknown[], make: () => Value) => Value {
   let kept: { made: readonly unknown[]; value: Value } | null = null;
@@ -48,7 +48,7 @@ function keptWhileSame<Value>(): (made: readonly unknown[], make: () => Value) =
   };
 }
 
-function show(parts: Parts): Shown {
+function show(parts: Parts): ShownTimeline {
   const sources = sourcesOf(parts);
   // A list of which nothing has been read keeps nobody from seeing the others; that there is more is said.
   const since =
@@ -63,7 +63,7 @@ function show(parts: Parts): Shown {
   return { entries, hasMore: sources.some((source) => source.since !== "") };
 }
 
-export function filtered(state: State, entries: readonly Entry[]): Entry[] {
+export function filtered(state: State, entries: readonly HistoryEntry[]): HistoryEntry[] {
   const { filter } = state.timeline;
   const nameOf = botNames(state);
   return filteredOf([entries, state.keys.value, ...Object.values(filter)], () =>
@@ -137,7 +137,7 @@ export async function beginHistory(app: App): Promise<void> {
   app.changed();
 }
 
-async function readPage(app: App, source: Source): Promise<boolean> {
+async function readPage(app: App, source: TimelineSource): Promise<boolean> {
   const { session, timeline } = app.state;
   const { older, path, since } = source;
   const query = queryOf(app.state, timeline.filter);

@@ -1,19 +1,19 @@
 /** What may be changed of a trade that lives: no more of its entry, another stop, another profit. */
-import type { Trade } from "../api/resources.ts";
+import type { ApiTrade } from "../api/resources.ts";
 import { isPrice } from "../figures/order-sums.ts";
 import { act } from "./act.ts";
 import type { App } from "./app.ts";
 import type { TradeForm } from "./forms.ts";
 
-function wordsOf({ side, size, market }: Trade): string {
+function wordsOf({ side, size, market }: ApiTrade): string {
   return `${side} ${size} ${market}`;
 }
 
-export async function cancelEntry(app: App, trade: Trade): Promise<void> {
+export async function cancelEntry(app: App, trade: ApiTrade): Promise<void> {
   await act(app, { path: `/v1/trades/${trade.id}/cancel`, body: {}, words: `enter no more of ${wordsOf(trade)}` });
 }
 
-export function openTradeForm(app: App, trade: Trade): void {
+export function openTradeForm(app: App, trade: ApiTrade): void {
   const { stop_loss: stop, take_profit: profit } = trade;
   app.state.forms.trade = {
     trade,

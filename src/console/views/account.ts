@@ -1,13 +1,13 @@
 /** Collateral told truly: what is one pot is shown as one pot, and nothing is added that counts the same money twice. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Account, AccountMode, DexBalance, SpotBalance } from "../api/resources.ts";
+import type { ApiAccount, ApiAccountMode, ApiSpotBalance, DexBalance } from "../api/resources.ts";
 import { isZero } from "../figures/decimal.ts";
 import { figure, money } from "../figures/format.ts";
 import { facts, section, whenLoaded } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 
-const MODES: Record<AccountMode, { name: string; words: string }> = {
+const MODES: Record<ApiAccountMode, { name: string; words: string }> = {
   standard: {
     name: "standard",
     words: "Each dex and spot hold money of their own.",
@@ -29,7 +29,7 @@ export const DEXES: readonly Column<DexBalance>[] = [
   { name: "Margin used", isFigure: true, cell: ({ margin_used }) => money(margin_used) },
 ];
 
-const SPOT: readonly Column<SpotBalance>[] = [
+const SPOT: readonly Column<ApiSpotBalance>[] = [
   { name: "Token", cell: ({ token }) => token },
   { name: "Total", isFigure: true, cell: ({ total }) => figure(total) },
   { name: "On hold", isFigure: true, cell: ({ hold }) => figure(hold) },
@@ -43,11 +43,11 @@ export function accountScreen(app: App): TemplateResult {
     ${section("Spot", whenLoaded(app.state.account, spot))}`;
 }
 
-export function modeName(mode: AccountMode): string {
+export function modeName(mode: ApiAccountMode): string {
   return MODES[mode].name;
 }
 
-function collateral(account: Account): TemplateResult {
+function collateral(account: ApiAccount): TemplateResult {
   const { name, words } = MODES[account.account_mode];
   return html`
     ${facts([["Account mode", name]])}
@@ -55,7 +55,7 @@ function collateral(account: Account): TemplateResult {
     ${table({ caption: "Collateral by dex", columns: DEXES, rows: account.perpetuals, id: ({ dex }) => `dex-${dex}`, empty: "No dex." })}`;
 }
 
-function spot({ spot: rows }: Account): TemplateResult {
+function spot({ spot: rows }: ApiAccount): TemplateResult {
   const held = rows.filter(({ total }) => !isZero(total));
   return table({
     caption: "Spot balances",
@@ -66,11 +66,11 @@ function spot({ spot: rows }: Account): TemplateResult {
   });
 }
 
-export function modeWords(mode: AccountMode): string {
+export function modeWords(mode: ApiAccountMode): string {
   return MODES[mode].words;
 }
 
 /** For the strip on top: the mode only where it changes what the figures mean. */
-export function modeNote(mode: AccountMode): unknown {
+export function modeNote(mode: ApiAccountMode): unknown {
   return mode === "standard" ? nothing : html`<span class="note">${modeName(mode)}</span>`;
 }

@@ -1,7 +1,7 @@
 /** What a bot is held to, what it has used of it, and what is left. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { NO_FILTER } from "../../core/history.ts";
-import type { ApiKey, KeyLimits } from "../api/resources.ts";
+import type { KeyLimits, ListedApiKey } from "../api/resources.ts";
 import { add, subtract } from "../figures/decimal.ts";
 import { ageOf, dateAndTime, figure, lossOf, money, NOTHING } from "../figures/format.ts";
 import { facts } from "../parts/section.ts";
@@ -13,13 +13,13 @@ import { changeFilter } from "../state/timeline.ts";
 import { signed } from "./profit-by-day.ts";
 
 /** Whose key it is; one that may trade without limits is named. */
-export function botOf({ limits, scopes, state }: ApiKey): TemplateResult | string {
+export function botOf({ limits, scopes, state }: ListedApiKey): TemplateResult | string {
   if (limits !== null) return limits.bot;
   const isUnlimited = scopes.includes("trading:write") && state === "active";
   return isUnlimited ? html`<span class="warn">no limits</span>` : NOTHING;
 }
 
-export function botLimits(app: App, key: ApiKey): TemplateResult | null {
+export function botLimits(app: App, key: ListedApiKey): TemplateResult | null {
   const { limits, state } = key;
   if (limits === null || state !== "active") return null;
   const { rails } = limits;
@@ -62,13 +62,13 @@ function trip({ trip: tripped, bot }: KeyLimits): TemplateResult | typeof nothin
   return html`<p class="late">TRIPPED until ${dateAndTime(until)}: ${why}. It increases nothing until then, or until the operator ends it: <code>postern key untrip --bot ${bot}</code></p>`;
 }
 
-function change(app: App, key: ApiKey): void {
+function change(app: App, key: ListedApiKey): void {
   changeRails(app, key);
   requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
 }
 
 /** Rails that let it make positions smaller and nothing larger; the owner signs them, as those that end it. */
-function pause(app: App, key: ApiKey): void {
+function pause(app: App, key: ListedApiKey): void {
   pauseRails(app, key);
   requestAnimationFrame(() => document.querySelector("form.rails")?.scrollIntoView({ block: "center" }));
 }

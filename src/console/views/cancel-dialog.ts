@@ -1,6 +1,6 @@
 /** Many orders are canceled after one question, which says what of them protects. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import { dialog } from "../parts/dialog.ts";
 import { warning } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
@@ -36,7 +36,7 @@ function content(app: App): TemplateResult {
     </form>`;
 }
 
-function protectionWords(orders: readonly Order[]): string | null {
+function protectionWords(orders: readonly ApiOrder[]): string | null {
   const stops = orders.filter(
     ({ trigger, reduce_only: isReduceOnly }) => trigger?.kind === "stop_loss" && isReduceOnly,
   );

@@ -8,11 +8,11 @@ import { shownMarket } from "../figures/market-name.ts";
 import { axes, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import { section } from "../parts/section.ts";
 import type { App } from "../state/app.ts";
-import { type Candle, type Candles, chooseInterval, INTERVALS } from "../state/candles.ts";
+import { type ApiCandle, type Candles, chooseInterval, INTERVALS } from "../state/candles.ts";
 import { botNames } from "../state/timeline-lists.ts";
 import { triangle } from "./fills-chart.ts";
 import { proposeMove } from "./modify-order.ts";
-import { drawLevels, isDragging, isNearPrice, type Level, levelOf, makeDraggable } from "./order-lines.ts";
+import { type ChartLevel, drawLevels, isDragging, isNearPrice, levelOf, makeDraggable } from "./order-lines.ts";
 import { mayWrite } from "./positions.ts";
 
 const HEIGHT_PX = 260;
@@ -118,7 +118,7 @@ type ChartSpan = { fromS: number; toS: number; candleS: number };
 /** Candles for which there is always room: a market that has just begun is not drawn as one block. */
 const LEAST_CANDLES = 60;
 
-function spanOf(first: Candle, last: Candle): ChartSpan {
+function spanOf(first: ApiCandle, last: ApiCandle): ChartSpan {
   const toS = Date.parse(last.closes_at) / 1_000;
   const candleS = toS - Date.parse(last.opened_at) / 1_000;
   const fromS = Math.min(Date.parse(first.opened_at) / 1_000, toS - LEAST_CANDLES * candleS);
@@ -126,7 +126,7 @@ function spanOf(first: Candle, last: Candle): ChartSpan {
 }
 
 type CandleLines = {
-  levels: readonly Level[];
+  levels: readonly ChartLevel[];
   marks: readonly Mark[];
   letters: ReadonlyMap<string, string>;
   span: ChartSpan;
@@ -186,7 +186,7 @@ function letterAt(
 /** Part of the height that is left free above and below. */
 const MARGIN = 0.08;
 
-function rangeOf(low: number, high: number, levels: readonly Level[]): [number, number] {
+function rangeOf(low: number, high: number, levels: readonly ChartLevel[]): [number, number] {
   const prices = levels.map(({ price }) => price);
   const [bottom, top] = [Math.min(low, ...prices), Math.max(high, ...prices)];
   const spare = (top - bottom || top) * MARGIN;

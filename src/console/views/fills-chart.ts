@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type uPlot from "uplot";
-import type { Fill } from "../api/resources.ts";
+import type { ApiFill } from "../api/resources.ts";
 import { shownMarket } from "../figures/market-name.ts";
 import { axes, CHART_HEIGHT_PX, CHART_PADDING, chart, ink, isDark } from "../parts/chart.ts";
 import type { App } from "../state/app.ts";
@@ -41,7 +41,7 @@ function choose(app: App, event: Event): void {
   app.changed();
 }
 
-function dataOf(fills: readonly Fill[]): uPlot.AlignedData {
+function dataOf(fills: readonly ApiFill[]): uPlot.AlignedData {
   const prices = fills.map(({ price }) => Number(price));
   return [
     fills.map(({ created_at }) => Date.parse(created_at) / 1_000),

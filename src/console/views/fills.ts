@@ -5,7 +5,7 @@ import { side } from "../parts/badges.ts";
 import { section } from "../parts/section.ts";
 import { type Column, longTable, newWindow, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { type FillRow, MAX_FILLS, netOf, PROFIT_TOKEN, type Sums } from "../state/fills.ts";
+import { type FillRow, type FillSums, MAX_FILLS, netOf, PROFIT_TOKEN } from "../state/fills.ts";
 import { fillsChart } from "./fills-chart.ts";
 
 const view = newWindow();
@@ -67,7 +67,7 @@ function signed(value: string): TemplateResult {
   return html`<span class=${tone(value)}>${signedMoney(value)}</span>`;
 }
 
-type KeySums = { keyHash: string; sums: Sums };
+type KeySums = { keyHash: string; sums: FillSums };
 
 function perKey(app: App): TemplateResult {
   const { fills, keys } = app.state;
@@ -103,6 +103,6 @@ function perKey(app: App): TemplateResult {
   });
 }
 
-function feesOf({ fees }: Sums): string {
+function feesOf({ fees }: FillSums): string {
   return [...fees].map(([token, sum]) => `${token === PROFIT_TOKEN ? money(sum) : figure(sum)} ${token}`).join(" + ");
 }

@@ -1,6 +1,6 @@
 /** Closing what is held under a stop: asked for in a dialog of its own, because it trades. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Stop } from "../api/resources.ts";
+import type { ApiStop } from "../api/resources.ts";
 import { figure } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField } from "../parts/fields.ts";
@@ -10,7 +10,7 @@ import type { FlattenForm } from "../state/forms.ts";
 import { waitsFor } from "./stop-waits.ts";
 
 /** How far it has come, and the button for it. */
-export function flattening(app: App, stop: Stop): TemplateResult | typeof nothing {
+export function flattening(app: App, stop: ApiStop): TemplateResult | typeof nothing {
   const { flatten } = stop;
   const isOn = flatten?.status === "flattening";
   const isFlat = flatten?.status === "flat" && (app.state.positions.value ?? []).length === 0;
@@ -21,7 +21,7 @@ export function flattening(app: App, stop: Stop): TemplateResult | typeof nothin
   return html`${flatten === null ? nothing : html`<p role="status">${progress(flatten)}</p>${waitsFor(flatten.waits_for, app.state.nowMs)}`}${button}`;
 }
 
-type FlattenShown = NonNullable<Stop["flatten"]>;
+type FlattenShown = NonNullable<ApiStop["flatten"]>;
 
 function progress({ status, left, order_ids: ids }: FlattenShown): string {
   const orders = ids.length === 1 ? "1 order" : `${ids.length} orders`;

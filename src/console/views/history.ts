@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { type Entry, type Filter, KINDS } from "../../core/history.ts";
+import { type Filter, type HistoryEntry, KINDS } from "../../core/history.ts";
 import { madeOnce } from "../../core/made-once.ts";
 import { figure, NOTHING, signedMoney, time, tone } from "../figures/format.ts";
 import { shownMarket } from "../figures/market-name.ts";
@@ -30,7 +30,7 @@ export function historyScreen(app: App): TemplateResult {
     columns: columnsOf(app),
     rows,
     skipped: timeline.putAway,
-    id: ({ kind, id }: Entry) => `${kind}-${id}`,
+    id: ({ kind, id }: HistoryEntry) => `${kind}-${id}`,
     empty: entries.length === 0 ? "Nothing was done here yet." : "Nothing fits.",
   };
   return html`
@@ -41,13 +41,13 @@ export function historyScreen(app: App): TemplateResult {
         ${filterForm(app, entries)}
         ${timeline.putAway === 0 ? nothing : html`<p class="words note">The newest ${figure(String(timeline.putAway))} are put away. <button type="button" @click=${() => readNewest(app)}>To the newest</button></p>`}
         ${timeline.failure === null ? nothing : html`<p class="late" role="status">Not complete: ${timeline.failure}</p>`}
-        ${longTable<Entry>(about, view, moved)}
+        ${longTable<HistoryEntry>(about, view, moved)}
         ${hasMore ? html`<button type="button" ?disabled=${timeline.isReading} @click=${() => void readOlder(app)}>${timeline.isReading ? "Reading…" : "Read older ones"}</button>` : nothing}`,
       count(app, rows.length, hasMore),
     )}`;
 }
 
-function columnsOf(app: App): readonly Column<Entry>[] {
+function columnsOf(app: App): readonly Column<HistoryEntry>[] {
   const nameOf = botNames(app.state);
   return [
     { name: "Time", cell: (row) => timeOf(app, row) },
@@ -72,7 +72,7 @@ function columnsOf(app: App): readonly Column<Entry>[] {
 }
 
 /** On a phone it is the way to the story. */
-function timeOf({ state: { nowMs } }: App, { at, orderId }: Entry): TemplateResult | string {
+function timeOf({ state: { nowMs } }: App, { at, orderId }: HistoryEntry): TemplateResult | string {
   return orderId === null
     ? time(at, nowMs)
     : html`<a class="plain" href=${`#/story/${orderId}`}>${time(at, nowMs)}</a>`;
@@ -81,13 +81,16 @@ function timeOf({ state: { nowMs } }: App, { at, orderId }: Entry): TemplateResu
 /** What went wrong says so where there is no room for a column of its own, and what was granted or stopped. */
 const WRONG: ReadonlySet<string> = new Set(["rejected", "unknown", "canceled", "failed", "liquidation"]);
 
-function whatOf({ kind, status }: Entry): TemplateResult | string {
+function whatOf({ kind, status }: HistoryEntry): TemplateResult | string {
   return WRONG.has(status) || kind === "audit"
     ? html`<span class="second">${kind}</span><span class="first-only">${state(status)}</span>`
     : kind;
 }
 
-function explain({ state: { markets } }: App, { orderId, side: which, size, market: named, price }: Entry): unknown {
+function explain(
+  { state: { markets } }: App,
+  { orderId, side: which, size, market: named, price }: HistoryEntry,
+): unknown {
   if (orderId === null) return nothing;
   const market = shownMarket(markets.value, named);
   return html`<a href=${`#/story/${orderId}`} aria-label=${size === null ? `Explain order ${orderId}` : `Explain ${which} ${size} ${market} at ${price}`}>Explain</a>`;
@@ -99,14 +102,15 @@ function count({ state: { timeline } }: App, rows: number, hasMore: boolean): Te
 }
 
 /** Asked for with every frame that is scrolled, and worked out where what was read is new. */
-const metIn = madeOnce((entries: readonly Entry[]) => {
-  const met = (pick: (entry: Entry) => string) => [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
+const metIn = madeOnce((entries: readonly HistoryEntry[]) => {
+  const met = (pick: (entry: HistoryEntry) => string) =>
+    [...new Set(entries.map(pick))].filter((word) => word !== "").sort();
   const keyHashes = [...new Set(entries.map(({ keyHash }) => keyHash))];
   return { markets: met(({ market }) => market), statuses: met(({ status }) => status), keyHashes };
 });
 
 /** The last option of each is what was met in what was read. */
-function filterForm(app: App, entries: readonly Entry[]): TemplateResult {
+function filterForm(app: App, entries: readonly HistoryEntry[]): TemplateResult {
   const { forms } = app.state;
   const { filter } = app.state.timeline;
   const nameOf = botNames(app.state);

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { alertText } from "../../core/hook/alert-text.ts";
 import { HOOK_MODES } from "../../core/hook/hook.ts";
-import type { Hook } from "../api/resources.ts";
+import type { ApiHook } from "../api/resources.ts";
 import { ageOf, NOTHING, shortId } from "../figures/format.ts";
 import { state } from "../parts/badges.ts";
 import { copyable } from "../parts/copy.ts";
@@ -26,7 +26,7 @@ export function hooksSection(app: App): TemplateResult {
   return section("Hooks", content, "addresses for alerts of charts; each acts as a bot, within its rails");
 }
 
-function columnsOf(app: App): readonly Column<Hook>[] {
+function columnsOf(app: App): readonly Column<ApiHook>[] {
   const { nowMs } = app.state;
   return [
     { name: "Hook", cell: ({ name }) => name },
@@ -39,13 +39,13 @@ function columnsOf(app: App): readonly Column<Hook>[] {
   ];
 }
 
-function lastAlert(hook: Hook, nowMs: number): TemplateResult | string {
+function lastAlert(hook: ApiHook, nowMs: number): TemplateResult | string {
   const { last_alert_at: at, last_alert_status: status, last_alert_reason: reason } = hook;
   if (at === null || status === null) return NOTHING;
   return html`${ageOf(at, nowMs)} ago: <span class="reason" title=${reason ?? ""}>${status.replaceAll("_", " ")}</span>`;
 }
 
-function endButton(app: App, hook: Hook): TemplateResult | typeof nothing {
+function endButton(app: App, hook: ApiHook): TemplateResult | typeof nothing {
   if (hook.state !== "active") return nothing;
   function open(): void {
     app.state.forms.hook.ending = { hook, signing: newSigning() };

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { request } from "../api/request.ts";
-import type { ApiKey } from "../api/resources.ts";
+import type { ListedApiKey } from "../api/resources.ts";
 import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { isChecked } from "../parts/fields.ts";
@@ -9,7 +9,7 @@ import { section, whenLoaded } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
-import { newSigning, type Revocation } from "../state/forms.ts";
+import { newSigning, type RevocationForm } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
 import { readKeys } from "../state/read.ts";
 import { ownerOf, signOut } from "../state/session.ts";
@@ -20,7 +20,7 @@ import { limitedKeySection } from "./limited-key.ts";
 import { newKeySection } from "./new-key.ts";
 import { proposals } from "./proposals.ts";
 
-function columnsOf(app: App): readonly Column<ApiKey>[] {
+function columnsOf(app: App): readonly Column<ListedApiKey>[] {
   const own = app.state.session?.me.key_hash;
   return [
     { name: "Bot", cell: botOf },
@@ -41,7 +41,7 @@ function columnsOf(app: App): readonly Column<ApiKey>[] {
   ];
 }
 
-function revokeButton(app: App, key: ApiKey): unknown {
+function revokeButton(app: App, key: ListedApiKey): unknown {
   if (key.state !== undefined && key.state !== "active") return nothing;
   function open(): void {
     app.state.forms.revocation = { key, cancelsOrders: false, signing: newSigning() };
@@ -78,8 +78,8 @@ export function keysScreen(app: App): TemplateResult {
 }
 
 /** By name, those that trade before those that are gone; what holds for a bot stands below the first of its keys. */
-function bots(app: App, keys: readonly ApiKey[]): TemplateResult {
-  const rank = ({ limits, state }: ApiKey) => `${state === "active" ? 0 : 1} ${limits?.bot ?? ""}`;
+function bots(app: App, keys: readonly ListedApiKey[]): TemplateResult {
+  const rank = ({ limits, state }: ListedApiKey) => `${state === "active" ? 0 : 1} ${limits?.bot ?? ""}`;
   const rows = keys.filter(({ limits }) => limits !== null).sort((one, other) => rank(one).localeCompare(rank(other)));
   const first = new Map(rows.toReversed().map((key) => [key.limits?.bot, key]));
   return table({
@@ -102,7 +102,7 @@ function close(app: App): void {
   app.changed();
 }
 
-function content(app: App, own: Revocation): TemplateResult {
+function content(app: App, own: RevocationForm): TemplateResult {
   const { key } = own;
   function choose(event: Event): void {
     own.cancelsOrders = isChecked(event);
@@ -121,7 +121,7 @@ function content(app: App, own: Revocation): TemplateResult {
     })}`;
 }
 
-async function revoke(app: App, { key, cancelsOrders, signing }: Revocation, signature: string): Promise<void> {
+async function revoke(app: App, { key, cancelsOrders, signing }: RevocationForm, signature: string): Promise<void> {
   const signed = { account: key.account, key_hash: key.key_hash, signature };
   const [path, sent] = cancelsOrders
     ? ["/v1/api-keys/revocations", { ...signed, cancel_orders: true }]

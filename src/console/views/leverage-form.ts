@@ -1,10 +1,10 @@
 /** Leverage of the market in the order form, and margin of a position that has its own. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Market } from "../api/resources.ts";
+import type { ApiMarket } from "../api/resources.ts";
 import { money } from "../figures/format.ts";
 import { choice, decimalField } from "../parts/fields.ts";
 import { section } from "../parts/section.ts";
-import { act, type Wish } from "../state/act.ts";
+import { type ApiWrite, act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 import type { LeverageForm } from "../state/forms.ts";
 import { listedMarket } from "../state/order-draft.ts";
@@ -34,7 +34,7 @@ function edit(app: App, own: LeverageForm, change: Partial<LeverageForm>): void 
 /** Digits alone: leverage is a whole number. */
 const WHOLE = /^[1-9][0-9]{0,2}$/;
 
-function setting(app: App, own: LeverageForm, listed: Market): TemplateResult {
+function setting(app: App, own: LeverageForm, listed: ApiMarket): TemplateResult {
   const { market, max_leverage: most, margin_mode: mode } = listed;
   const held = app.state.positions.value?.find((position) => position.market === market);
   const isPossible = WHOLE.test(own.leverage) && (most === null || Number(own.leverage) <= most);
@@ -57,7 +57,7 @@ function setting(app: App, own: LeverageForm, listed: Market): TemplateResult {
 /** USDC with six decimals at most; negative takes out. */
 const AMOUNT = /^-?(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$/;
 
-function margin(app: App, own: LeverageForm, { market }: Market): TemplateResult | typeof nothing {
+function margin(app: App, own: LeverageForm, { market }: ApiMarket): TemplateResult | typeof nothing {
   const held = app.state.positions.value?.find((position) => position.market === market);
   if (held?.margin_type !== "isolated") return nothing;
   const isAmount = AMOUNT.test(own.margin) && Number(own.margin) !== 0;
@@ -74,7 +74,7 @@ function margin(app: App, own: LeverageForm, { market }: Market): TemplateResult
     </form>`;
 }
 
-async function send(app: App, own: LeverageForm, wish: Wish): Promise<void> {
+async function send(app: App, own: LeverageForm, wish: ApiWrite): Promise<void> {
   if (own.isBusy) return;
   edit(app, own, { isBusy: true });
   const outcome = await act(app, {

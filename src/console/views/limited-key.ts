@@ -16,7 +16,7 @@ import {
   offeredVerbs,
   type RailsDraft,
   type RailsForm,
-  type Wish,
+  type RailsFormReading,
   wishOf,
 } from "../state/rails-form.ts";
 import { ownerOf } from "../state/session.ts";
@@ -134,7 +134,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["touches", "Orders it may change"],
 ]);
 
-function bound(wish: Wish, isTouched: boolean): TemplateResult | typeof nothing {
+function bound(wish: RailsFormReading, isTouched: boolean): TemplateResult | typeof nothing {
   if (wish.kind === "wish") return html`<p class="bound">${wish.bound}</p>`;
   return isTouched ? html`<p class="late">${WORDS.get(wish.member) ?? wish.member}: ${wish.rule}.</p>` : nothing;
 }

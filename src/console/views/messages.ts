@@ -6,7 +6,7 @@ import { duration } from "../figures/format.ts";
 import { askAgain, putAside } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 import { putAway } from "../state/notices.ts";
-import type { Notice } from "../state/state.ts";
+import type { Toast } from "../state/state.ts";
 
 /** Milliseconds for which a request is nothing to talk about. */
 const USUAL_MS = 2_000;
@@ -45,7 +45,7 @@ function pending(app: App, intention: Intention): TemplateResult | typeof nothin
     </div>`;
 }
 
-function said(app: App, notice: Notice): TemplateResult {
+function said(app: App, notice: Toast): TemplateResult {
   const { tone, text } = notice;
   return html`
     <div class="message ${tone}">

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { member } from "../api/request.ts";
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import { figure } from "../figures/format.ts";
 import { metWords } from "../figures/met-trigger.ts";
 import { movedTo } from "../figures/moved-order.ts";
@@ -14,7 +14,7 @@ import type { App } from "../state/app.ts";
 import type { Modification } from "../state/forms.ts";
 import { orderWords } from "./one-order.ts";
 
-export function openModify(app: App, order: Order): void {
+export function openModify(app: App, order: ApiOrder): void {
   const { price, trigger } = order;
   const triggerPrice = trigger?.price ?? "";
   const mayPlace = trigger !== undefined;
@@ -23,7 +23,7 @@ export function openModify(app: App, order: Order): void {
 }
 
 /** A line that was dragged: shown with what would follow, and sent by nobody but the person. */
-export function proposeMove(app: App, order: Order, dropped: number): void {
+export function proposeMove(app: App, order: ApiOrder, dropped: number): void {
   const market = app.state.markets.value?.find((listed) => listed.market === order.market);
   const moved = market === undefined ? null : movedTo(order, dropped.toFixed(CHART_DECIMALS), market);
   openModify(app, order);

@@ -1,8 +1,8 @@
 /** A further API key: made in this browser, granted by the owner's signature, shown once. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import type { Scope } from "../../core/account.ts";
 import { request } from "../api/request.ts";
-import type { Scope } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
 import { section } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";

@@ -1,6 +1,6 @@
 /** Am I all right? What needs the owner, what is held, how the total has gone, and what the bots have done today. */
 import { html, type TemplateResult } from "lit-html";
-import type { ApiKey, KeyLimits } from "../api/resources.ts";
+import type { KeyLimits, ListedApiKey } from "../api/resources.ts";
 import { subtract } from "../figures/decimal.ts";
 import { ageOf, figure, lossOf, money, NOTHING } from "../figures/format.ts";
 import { section, whenLoaded } from "../parts/section.ts";
@@ -41,7 +41,7 @@ function needs(matters: readonly Matter[]): TemplateResult {
 type BotOfToday = { limits: KeyLimits; lastUsedAt: string | null };
 
 /** Of a bot with two keys what it did is counted for both together. */
-function botsOf(keys: readonly ApiKey[]): BotOfToday[] {
+function botsOf(keys: readonly ListedApiKey[]): BotOfToday[] {
   const bots = new Map<string, BotOfToday>();
   for (const { limits, state, last_used_at: usedAt } of keys) {
     if (limits === null || state !== "active") continue;
@@ -52,7 +52,7 @@ function botsOf(keys: readonly ApiKey[]): BotOfToday[] {
   return [...bots.values()].sort((one, other) => one.limits.bot.localeCompare(other.limits.bot));
 }
 
-function botsOfToday(app: App, keys: readonly ApiKey[]): TemplateResult {
+function botsOfToday(app: App, keys: readonly ListedApiKey[]): TemplateResult {
   return table<BotOfToday>({
     caption: "Bots of today",
     columns: columnsOf(app),

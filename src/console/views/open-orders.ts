@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import { figure, time } from "../figures/format.ts";
 import { shownMarket } from "../figures/market-name.ts";
 import { side, state } from "../parts/badges.ts";
@@ -40,7 +40,7 @@ function note(app: App, chosen: number): TemplateResult | string {
   </span>`;
 }
 
-function columnsOf(app: App): readonly Column<Order>[] {
+function columnsOf(app: App): readonly Column<ApiOrder>[] {
   const isWriter = mayWrite(app);
   return [
     { name: "Chosen", head: isWriter ? chooser(app) : nothing, cell: (row) => (isWriter ? box(app, row) : nothing) },
@@ -58,7 +58,7 @@ function columnsOf(app: App): readonly Column<Order>[] {
 }
 
 /** On a phone the side has no column of its own. */
-function kindAndSide(order: Order): TemplateResult {
+function kindAndSide(order: ApiOrder): TemplateResult {
   return html`<span class="first-only">${side(order.side)} </span>${kindOf(order)}`;
 }
 
@@ -69,12 +69,12 @@ function chooser(app: App): TemplateResult {
   return html`<input type="checkbox" name="chooseAll" aria-label="Choose all open orders" .checked=${live(isAll)} @change=${(event: Event) => chooseAll(app, isChecked(event))} />`;
 }
 
-function box(app: App, order: Order): TemplateResult {
+function box(app: App, order: ApiOrder): TemplateResult {
   const isChosen = app.state.forms.selection.ids.has(order.id);
   return html`<input type="checkbox" aria-label=${`Choose ${orderWords(app, order)}`} .checked=${live(isChosen)} @change=${(event: Event) => choose(app, order.id, isChecked(event))} />`;
 }
 
-function actions(app: App, order: Order): TemplateResult {
+function actions(app: App, order: ApiOrder): TemplateResult {
   const isRunning = app.state.intentions.some(({ path }) => path === `/v1/orders/${order.id}/cancel`);
   const words = orderWords(app, order);
   return html`<span class="actions">

@@ -1,6 +1,6 @@
 /** Entries with what protects them, while something of them is held or out. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Trade } from "../api/resources.ts";
+import type { ApiTrade } from "../api/resources.ts";
 import { ageOf, figure, NOTHING, time } from "../figures/format.ts";
 import { side, state } from "../parts/badges.ts";
 import { dialog } from "../parts/dialog.ts";
@@ -20,7 +20,7 @@ export function openTrades(app: App): TemplateResult | typeof nothing {
   return section("Trades", content, "entries with their stop");
 }
 
-function columnsOf(app: App): readonly Column<Trade>[] {
+function columnsOf(app: App): readonly Column<ApiTrade>[] {
   const { nowMs } = app.state;
   return [
     { name: "Taken", rank: 3, cell: ({ created_at: at }) => time(at, nowMs) },
@@ -37,18 +37,18 @@ function columnsOf(app: App): readonly Column<Trade>[] {
   ];
 }
 
-function entryCell({ entry: { price, order } }: Trade): TemplateResult | string {
+function entryCell({ entry: { price, order } }: ApiTrade): TemplateResult | string {
   return order === null ? figure(price) : html`<a class="plain" href=${`#/story/${order}`}>${figure(price)}</a>`;
 }
 
-function protection(trade: Trade, nowMs: number): TemplateResult | string {
+function protection(trade: ApiTrade, nowMs: number): TemplateResult | string {
   if (trade.protected) return trade.held_size === "0" ? NOTHING : "whole";
   const since = trade.unprotected_since;
   const words = `not for ${since === null ? "?" : ageOf(since, nowMs)}`;
   return html`<span class="warn" title=${trade.unprotected_because ?? ""}>${words}</span>`;
 }
 
-function actions(app: App, trade: Trade): TemplateResult {
+function actions(app: App, trade: ApiTrade): TemplateResult {
   const isEntering = trade.status === "arming" || trade.status === "entering";
   return html`<span class="actions">
     <button type="button" aria-label=${`Move the stop of ${trade.market}`} @click=${() => openTradeForm(app, trade)}>Move</button>

@@ -1,12 +1,12 @@
 /** One's own orders as lines in the chart: drawn where they stand, and dragged to where they might. */
 import type uPlot from "uplot";
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import { ink } from "../parts/chart.ts";
 
-export type Level = { order: Order; price: number; words: string };
+export type ChartLevel = { order: ApiOrder; price: number; words: string };
 
 /** Where it stands: a trigger at its trigger price. */
-export function levelOf(order: Order): Level {
+export function levelOf(order: ApiOrder): ChartLevel {
   const { side, size, price, trigger } = order;
   const kind = trigger === undefined ? side : trigger.kind === "stop_loss" ? "stop" : "profit";
   return { order, price: Number(trigger?.price ?? price), words: `${kind} ${size}` };
@@ -15,12 +15,12 @@ export function levelOf(order: Order): Level {
 /** How far beyond the last price the chart makes room for lines, as a fraction: more would press the candles flat. */
 const ROOM = 0.02;
 
-export function isNearPrice({ price }: Level, last: number): boolean {
+export function isNearPrice({ price }: ChartLevel, last: number): boolean {
   return Math.abs(price - last) <= last * ROOM;
 }
 
 /** What is held at this moment; one chart at a time is dragged in. */
-let held: { level: Level; price: number } | null = null;
+let held: { level: ChartLevel; price: number } | null = null;
 
 /** The chart is not made anew under somebody's hand. */
 export function isDragging(): boolean {
@@ -29,7 +29,7 @@ export function isDragging(): boolean {
 
 const LABEL_PX = 11;
 
-export function drawLevels(plot: uPlot, levels: readonly Level[]): void {
+export function drawLevels(plot: uPlot, levels: readonly ChartLevel[]): void {
   for (const level of levels) {
     if (held?.level.order.id === level.order.id) continue;
     line(plot, level, "accent");
@@ -42,7 +42,7 @@ export function drawLevels(plot: uPlot, levels: readonly Level[]): void {
 /** Significant figures of a price. */
 const FIGURES = 5;
 
-function line(plot: uPlot, { price, words }: Pick<Level, "price" | "words">, colour: "accent" | "warn"): void {
+function line(plot: uPlot, { price, words }: Pick<ChartLevel, "price" | "words">, colour: "accent" | "warn"): void {
   const { ctx, bbox } = plot;
   const y = plot.valToPos(price, "y", true);
   if (y < bbox.top || y > bbox.top + bbox.height) return;
@@ -69,8 +69,8 @@ const REACH_PX = 6;
 /** With a mouse or a pen; a finger scrolls, and has the button in the table. `dropped` is told a price of the chart. */
 export function makeDraggable(
   plot: uPlot,
-  levels: readonly Level[],
-  dropped: (order: Order, price: number) => void,
+  levels: readonly ChartLevel[],
+  dropped: (order: ApiOrder, price: number) => void,
 ): void {
   const { over } = plot;
   const under = (y: number) => levels.find(({ price }) => Math.abs(plot.valToPos(price, "y") - y) <= REACH_PX) ?? null;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { ribbon } from "../parts/badges.ts";
 import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
-import type { Route, State } from "../state/state.ts";
+import type { ScreenRoute, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { cancelAllDialog } from "./cancel-all-dialog.ts";
 import { cancelDialog } from "./cancel-dialog.ts";
@@ -43,7 +43,7 @@ const SCREENS: readonly Screen[] = [
 ];
 
 /** The screen of a route, or null where there is none: an order's story takes its id, and no other takes anything. */
-function screenOf({ screen, argument }: Route): Omit<Screen, "name"> | null {
+function screenOf({ screen, argument }: ScreenRoute): Omit<Screen, "name"> | null {
   if (screen === "story") return /^[^/]+$/.test(argument) ? { title: "Order", view: storyScreen } : null;
   return argument === "" ? (SCREENS.find(({ name }) => name === screen) ?? null) : null;
 }

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Position } from "../api/resources.ts";
+import type { ApiPosition } from "../api/resources.ts";
 import { cutToFigures, subtract } from "../figures/decimal.ts";
 import { isNear, liquidationPercent } from "../figures/exposure.ts";
 import { figure, money, NOTHING, signedMoney, tone } from "../figures/format.ts";
@@ -14,7 +14,7 @@ import { openProtect } from "../state/protecting.ts";
 /** Significant figures, and decimals, of a price that nobody has set. */
 const SHOWN_FIGURES = 6;
 
-function columnsOf(app: App): readonly Column<Position>[] {
+function columnsOf(app: App): readonly Column<ApiPosition>[] {
   return [
     { name: "Market", cell: ({ market }) => market },
     { name: "Side", cell: (row) => side(row.side) },
@@ -53,7 +53,7 @@ export function mayWrite({ state: { session } }: App): boolean {
 }
 
 /** The stop loss that fires first, and how much of the position it and the others close. */
-function stopOf({ state: { openOrders } }: App, position: Position): TemplateResult | string {
+function stopOf({ state: { openOrders } }: App, position: ApiPosition): TemplateResult | string {
   if (openOrders.value === null) return NOTHING;
   const stop = waitingOn(position, openOrders.value, "stop_loss");
   if (stop === null) return html`<span class="note">none</span>`;
@@ -61,29 +61,29 @@ function stopOf({ state: { openOrders } }: App, position: Position): TemplateRes
   return html`${figure(stop.price)} <span class="warn">for ${figure(stop.size)}</span>`;
 }
 
-function actions(app: App, position: Position): TemplateResult {
+function actions(app: App, position: ApiPosition): TemplateResult {
   return html`<span class="actions">
     <button type="button" aria-label=${`Close ${position.market}`} @click=${() => openClose(app, position)}>Close</button>
     <button type="button" aria-label=${`TP/SL of ${position.market}`} title="Stop loss and take profit" @click=${() => openProtect(app, position)}>TP/SL</button>
   </span>`;
 }
 
-function pnl({ unrealized_pnl: value }: Position): TemplateResult {
+function pnl({ unrealized_pnl: value }: ApiPosition): TemplateResult {
   return html`<span class=${tone(value)}>${signedMoney(value)}</span>`;
 }
 
 /** Positive was paid: it is shown as what it did to the account. */
-function funding({ funding_since_open: paid }: Position): TemplateResult {
+function funding({ funding_since_open: paid }: ApiPosition): TemplateResult {
   const received = subtract("0", paid);
   return html`<span class=${tone(received)}>${signedMoney(received)}</span>`;
 }
 
 /** The exchange tells it with more digits than a price can have. */
-function liquidation({ liquidation_price: price }: Position): string {
+function liquidation({ liquidation_price: price }: ApiPosition): string {
   return figure(price === null ? null : cutToFigures(price, SHOWN_FIGURES, SHOWN_FIGURES));
 }
 
-function distance(position: Position): unknown {
+function distance(position: ApiPosition): unknown {
   const percent = liquidationPercent(position);
   if (percent === null) return NOTHING;
   const isMarked = isNear(percent);

@@ -1,7 +1,7 @@
 /** Orders that agents only propose: what waits for the owner, and what became of the last ones. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { request } from "../api/request.ts";
-import type { DecidedProposal, Proposal } from "../api/resources.ts";
+import type { ApiProposal, DecidedProposal } from "../api/resources.ts";
 import { duration, NOTHING, shortId, time } from "../figures/format.ts";
 import { state } from "../parts/badges.ts";
 import { dialog } from "../parts/dialog.ts";
@@ -29,7 +29,7 @@ export function proposals(app: App): TemplateResult | typeof nothing {
   return section("Proposals", content, `${waiting.length} waiting; what nobody decides in time is refused`);
 }
 
-function columnsOf(app: App): readonly Column<Proposal>[] {
+function columnsOf(app: App): readonly Column<ApiProposal>[] {
   const { nowMs } = app.state;
   return [
     { name: "Asked", rank: 2, cell: ({ asked_at: at }) => time(at, nowMs) },
@@ -40,17 +40,17 @@ function columnsOf(app: App): readonly Column<Proposal>[] {
   ];
 }
 
-function orderCell({ in_words: words, order_id: order }: Proposal): TemplateResult {
+function orderCell({ in_words: words, order_id: order }: ApiProposal): TemplateResult {
   return html`<span class="wrapping">${order === null ? words : html`<a href=${`#/story/${order}`}>${words}</a>`}</span>`;
 }
 
-function statusOf({ status, expires_at: until }: Proposal, nowMs: number): TemplateResult | string {
+function statusOf({ status, expires_at: until }: ApiProposal, nowMs: number): TemplateResult | string {
   if (status !== "waiting") return state(status);
   const left = Date.parse(until ?? "") - nowMs;
   return left > 0 ? html`<span class="warn">waits, ${duration(left / 1_000)} left</span>` : NOTHING;
 }
 
-function actions(app: App, proposal: Proposal): TemplateResult | typeof nothing {
+function actions(app: App, proposal: ApiProposal): TemplateResult | typeof nothing {
   if (!waitingProposals([proposal], app.state.nowMs).includes(proposal)) return nothing;
   function open(decision: Deciding["decision"]): void {
     app.state.forms.deciding = { proposal, decision, signing: newSigning() };

@@ -1,6 +1,6 @@
 /** Stop loss and take profit for a position: what they would come to is shown before they are sent. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Market } from "../api/resources.ts";
+import type { ApiMarket } from "../api/resources.ts";
 import { figure, signedMoney, tone } from "../figures/format.ts";
 import { metWords } from "../figures/met-trigger.ts";
 import {
@@ -55,7 +55,7 @@ function content(app: App, own: ProtectForm): TemplateResult {
 
 const LATE_WORDS = "That is beyond the liquidation price: the position is liquidated before the stop fires.";
 
-type TriggerFormShown = { own: ProtectForm; kind: TriggerKind; price: string; market: Market };
+type TriggerFormShown = { own: ProtectForm; kind: TriggerKind; price: string; market: ApiMarket };
 
 function consequence({ own, kind, price, market }: TriggerFormShown): TemplateResult | typeof nothing {
   const { position, size } = own;

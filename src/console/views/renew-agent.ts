@@ -6,7 +6,7 @@ import { facts, section } from "../parts/section.ts";
 import { signingPanel } from "../parts/signing.ts";
 import { LIVES } from "../setup/approval-steps.ts";
 import type { App } from "../state/app.ts";
-import { newSigning, type Renewal } from "../state/forms.ts";
+import { newSigning, type RenewalForm } from "../state/forms.ts";
 import { askForRenewal, renewalToSign, sendRenewal } from "../state/renewal.ts";
 import { ownerOf } from "../state/session.ts";
 
@@ -16,7 +16,7 @@ export function renewalSection(app: App): TemplateResult | typeof nothing {
   return renewal === null ? nothing : section("Renew the agent", content(app, renewal));
 }
 
-function content(app: App, mine: Renewal): TemplateResult {
+function content(app: App, mine: RenewalForm): TemplateResult {
   const { renewal: found, failure } = mine;
   if (failure !== null) {
     return html`<p class="late" role="alert">${failure}</p>
@@ -47,7 +47,7 @@ function content(app: App, mine: Renewal): TemplateResult {
     })}`;
 }
 
-function choose(app: App, mine: Renewal, { target }: Event): void {
+function choose(app: App, mine: RenewalForm, { target }: Event): void {
   if (!(target instanceof HTMLSelectElement)) return;
   Object.assign(mine, { validDays: target.value, signing: newSigning() });
   app.changed();

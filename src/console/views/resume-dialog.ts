@@ -1,17 +1,17 @@
 /** The end of a stop, by the owner's signature: no key can do it. */
 import { html, type TemplateResult } from "lit-html";
 import { request } from "../api/request.ts";
-import type { Stop } from "../api/resources.ts";
+import type { ApiStop } from "../api/resources.ts";
 import { dialog } from "../parts/dialog.ts";
 import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
-import { newSigning, type Resumption } from "../state/forms.ts";
+import { newSigning, type ResumptionForm } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
 import { readStops } from "../state/read.ts";
 import { ownerOf } from "../state/session.ts";
 import { resumptionToSign } from "../wallet/grant.ts";
 
-export function openResumption(app: App, stop: Stop): void {
+export function openResumption(app: App, stop: ApiStop): void {
   app.state.forms.resumption = { stop, signing: newSigning() };
   app.changed();
 }
@@ -26,7 +26,7 @@ function close(app: App): void {
   app.changed();
 }
 
-function content(app: App, { stop, signing }: Resumption): TemplateResult {
+function content(app: App, { stop, signing }: ResumptionForm): TemplateResult {
   return html`
     <p class="words">Ends this stop: what makes positions larger is taken again, from whoever it covered. What was canceled stays
       canceled, and other stops stand on.</p>
@@ -39,10 +39,10 @@ function content(app: App, { stop, signing }: Resumption): TemplateResult {
     })}`;
 }
 
-async function resume(app: App, { stop, signing }: Resumption, signature: string): Promise<void> {
+async function resume(app: App, { stop, signing }: ResumptionForm, signature: string): Promise<void> {
   const body = JSON.stringify({ account: stop.account, signature });
   const path = `/v1/stops/${stop.id}/resume`;
-  const answer = await request<Stop>({ method: "POST", path, bearer: null, body });
+  const answer = await request<ApiStop>({ method: "POST", path, bearer: null, body });
   if (answer.kind !== "ok") {
     signing.failure = answer.kind === "lost" ? "No answer. Sign again: ending it twice does no harm." : answer.message;
     return;

@@ -1,10 +1,10 @@
 /** What a stop, or its flattening, waits for: each thing, since when, and what ends it. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Stop } from "../api/resources.ts";
+import type { ApiStop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
 import { andMore } from "../parts/and-more.ts";
 
-export type StopWait = Stop["waits_for"][number];
+export type StopWait = ApiStop["waits_for"][number];
 
 /** So many are shown; how many more there are is said, as far as they are told. */
 const SHOWN = 6;

@@ -1,6 +1,6 @@
 /** What is stopped, on every screen: how far it has come, what is left, what was kept, and how it is ended. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Stop } from "../api/resources.ts";
+import type { ApiStop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
 import { andMore } from "../parts/and-more.ts";
 import { copyable } from "../parts/copy.ts";
@@ -21,13 +21,13 @@ export function stopsInForce(app: App): TemplateResult | typeof nothing {
 }
 
 /** Of a key with rails it is the bot that is stopped. */
-function whoseOf({ state: { keys } }: App, { scope, key_hash: hash }: Stop): string {
+function whoseOf({ state: { keys } }: App, { scope, key_hash: hash }: ApiStop): string {
   if (scope === "account") return "this account";
   const bot = keys.value?.find(({ key_hash: each }) => each === hash)?.limits?.bot;
   return bot === undefined ? `the key ${shortId(hash ?? "")}` : `the bot ${bot}`;
 }
 
-function shown(app: App, stop: Stop): TemplateResult {
+function shown(app: App, stop: ApiStop): TemplateResult {
   const whose = whoseOf(app, stop);
   return html`
     <div class="stop-in-force ${stop.status}">
@@ -37,7 +37,7 @@ function shown(app: App, stop: Stop): TemplateResult {
     </div>`;
 }
 
-const CAUSES: Record<Stop["cause"], string> = {
+const CAUSES: Record<ApiStop["cause"], string> = {
   asked: "",
   heartbeat_missed: "its heartbeat was missed",
   key_blocked: "it was blocked",
@@ -46,12 +46,12 @@ const CAUSES: Record<Stop["cause"], string> = {
   narrowed: "its rails were narrowed",
 };
 
-function headline({ cause, status }: Stop, whose: string): string {
+function headline({ cause, status }: ApiStop, whose: string): string {
   if (cause !== "asked") return `Withdrawing what ${whose} has placed, because ${CAUSES[cause]}.`;
   return `${status === "stopping" ? "STOPPING" : "STOPPED"}: ${whose}.`;
 }
 
-function progress({ status, stopped_at: at, remaining, outside }: Stop, nowMs: number): string {
+function progress({ status, stopped_at: at, remaining, outside }: ApiStop, nowMs: number): string {
   if (status === "stopped") return `Since ${time(at, nowMs)} nothing that was signed here can make a position larger.`;
   const open = [counted(remaining.orders, "order"), counted(remaining.twaps, "TWAP")].filter((words) => words !== "");
   if (open.length > 0) return `Nothing new is signed; ${open.join(" and ")} can still make a position larger.`;
@@ -65,11 +65,11 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function left({ remaining }: Stop): TemplateResult | typeof nothing {
+function left({ remaining }: ApiStop): TemplateResult | typeof nothing {
   return remaining.orders === 0 ? nothing : html`<p>Left: ${stories(remaining.order_ids, remaining.orders)}</p>`;
 }
 
-function kept({ keep_protection: keeps, kept }: Stop, whose: string): TemplateResult {
+function kept({ keep_protection: keeps, kept }: ApiStop, whose: string): TemplateResult {
   if (kept.orders > 0)
     return html`<p>Kept, because ${kept.orders === 1 ? "it" : "they"} can only reduce: ${stories(kept.order_ids, kept.orders)}</p>`;
   return html`<p>${keeps ? `Nothing of ${whose} was there to be kept.` : "Orders that protect are canceled as well."}</p>`;
@@ -83,9 +83,9 @@ function stories(ids: readonly string[], count: number): TemplateResult {
   return html`${counted(count, "order")}: ${named.map((id) => html`<a href=${`#/story/${id}`}><code>${shortId(id)}</code></a> `)}${count > named.length ? `and ${count - named.length} more` : ""}`;
 }
 
-type OutsideOrders = Stop["outside"]["canceled"];
+type OutsideOrders = ApiStop["outside"]["canceled"];
 
-function elsewhere({ outside: { canceled, kept } }: Stop): TemplateResult {
+function elsewhere({ outside: { canceled, kept } }: ApiStop): TemplateResult {
   return html`
     ${canceled.length === 0 ? nothing : html`<p>Placed elsewhere, and canceled once: ${outsideWords(canceled)}</p>`}
     ${kept.length === 0 ? nothing : html`<p class="warn">Placed elsewhere, and left: ${outsideWords(kept)}. Its stop-loss would go with it; it can still make the position larger. Cancel it by hand once the position is protected.</p>`}`;
@@ -98,7 +98,7 @@ function outsideWords(rows: OutsideOrders): string {
   return `${named.join(", ")}${rows.length > NAMED ? ` ${andMore(rows, NAMED)}` : ""}`;
 }
 
-function ending(app: App, stop: Stop): TemplateResult {
+function ending(app: App, stop: ApiStop): TemplateResult {
   return html`
     <details>
       <summary>To trade again</summary>

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { askedWords, takenAt } from "../../core/history.ts";
-import type { Operation, Twap } from "../api/resources.ts";
+import type { ApiOperation, ApiTwap } from "../api/resources.ts";
 import { divide, multiply } from "../figures/decimal.ts";
 import { duration, figure, money, NOTHING, shortId, time } from "../figures/format.ts";
 import { side, state } from "../parts/badges.ts";
@@ -48,7 +48,7 @@ export function twapsScreen(app: App): TemplateResult {
     </div>`;
 }
 
-function twapColumns(app: App): readonly Column<Twap>[] {
+function twapColumns(app: App): readonly Column<ApiTwap>[] {
   const { nowMs } = app.state;
   return [
     { name: "Started", cell: ({ created_at }) => time(created_at, nowMs) },
@@ -64,7 +64,7 @@ function twapColumns(app: App): readonly Column<Twap>[] {
   ];
 }
 
-function progress({ size, filled_size: filled }: Twap): TemplateResult {
+function progress({ size, filled_size: filled }: ApiTwap): TemplateResult {
   const percent = divide(multiply(filled, "100"), size, 1) ?? "0";
   return html`<progress max="100" value=${percent} aria-label="filled"></progress> ${money(percent, 1)} %`;
 }
@@ -72,20 +72,20 @@ function progress({ size, filled_size: filled }: Twap): TemplateResult {
 const MINUTE_S = 60;
 
 function timeLeft(
-  { ended_at: endedAt, created_at: createdAt, duration_minutes: minutes }: Twap,
+  { ended_at: endedAt, created_at: createdAt, duration_minutes: minutes }: ApiTwap,
   nowMs: number,
 ): string {
   if (endedAt !== null) return NOTHING;
   return duration(minutes * MINUTE_S - (nowMs - Date.parse(createdAt)) / 1_000);
 }
 
-function stopButton(app: App, twap: Twap): TemplateResult {
+function stopButton(app: App, twap: ApiTwap): TemplateResult {
   const words = `stop TWAP ${twap.exchange_id} (${twap.side} ${twap.size} ${twap.market})`;
   const body = { market: twap.market, twap_id: Number(twap.exchange_id) };
   return html`<button type="button" aria-label=${words} @click=${() => void act(app, { path: "/v1/twaps/cancel", body, words })}>Stop</button>`;
 }
 
-function operationColumns(nowMs: number): readonly Column<Operation>[] {
+function operationColumns(nowMs: number): readonly Column<ApiOperation>[] {
   return [
     { name: "Taken", cell: ({ id }) => time(takenAt(id), nowMs) },
     { name: "Market", cell: ({ market }) => market ?? "" },

@@ -1,7 +1,7 @@
 /** Orders of which nobody knows yet what became of them: how long, and what is being done about it. */
 
 import { nothing } from "lit-html";
-import type { Order } from "../api/resources.ts";
+import type { ApiOrder } from "../api/resources.ts";
 import { ageOf, figure } from "../figures/format.ts";
 import { shownMarket } from "../figures/market-name.ts";
 import { side } from "../parts/badges.ts";
@@ -15,7 +15,7 @@ export function unknownOrders(app: App): unknown {
   if (rows.length === 0) return nothing;
   return section(
     "Unknown orders",
-    table<Order>({
+    table<ApiOrder>({
       caption: "Unknown orders",
       columns: [
         { name: "For", isFigure: true, cell: ({ created_at }) => ageOf(created_at, app.state.nowMs) },

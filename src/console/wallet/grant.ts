@@ -1,5 +1,5 @@
 /** What the owner signs to grant or revoke an API key of this gateway or to end a stop, and what the gateway is sent then. */
-import { API_NETWORK } from "../../core/account.ts";
+import { API_NETWORK, type Scope } from "../../core/account.ts";
 import {
   grantTypedData,
   type HookGrant,
@@ -11,11 +11,11 @@ import {
 } from "../../wire/grant-data.ts";
 import type { WalletData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
-import type { Proposal, Scope, TypedDataDescription } from "../api/resources.ts";
+import type { ApiProposal, TypedDataDescription } from "../api/resources.ts";
 
-export type Grant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
+export type PlainGrant = { account: string; keyHash: string; scopes: readonly Scope[]; issuedAtMs: number };
 
-export async function grantToSign({ account, ...grant }: Grant): Promise<WalletData | { failure: string }> {
+export async function grantToSign({ account, ...grant }: PlainGrant): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) =>
     grantTypedData({ ...grant, audience, accountId: account, network: API_NETWORK, expiresAtMs: null }),
   );
@@ -31,7 +31,7 @@ export async function resumptionToSign(account: string, stopId: string): Promise
 
 /** The owner signs the order in the words in which it is shown. */
 export async function decisionToSign(
-  { account, id, in_words: order }: Proposal,
+  { account, id, in_words: order }: ApiProposal,
   decision: "approve" | "refuse",
 ): Promise<WalletData | { failure: string }> {
   return forThisGateway((audience) =>
@@ -55,7 +55,7 @@ async function forThisGateway(write: (audience: string) => WalletData): Promise<
 }
 
 /** Body of the registration; a repeat of the identical grant is answered with the same object. */
-export function grantBody({ account, keyHash, scopes, issuedAtMs }: Grant, signature: string): string {
+export function grantBody({ account, keyHash, scopes, issuedAtMs }: PlainGrant, signature: string): string {
   const consent = {
     account,
     network: API_NETWORK,

@@ -5,7 +5,7 @@ import { walletForm } from "../../wire/wallet-form.ts";
 import { member } from "../api/request.ts";
 import type { Wallet } from "./discover.ts";
 
-export type Signed = { kind: "signed"; signature: string } | { kind: "refused"; words: string };
+export type WalletOutcome = { kind: "signed"; signature: string } | { kind: "refused"; words: string };
 
 export type SignRequest = {
   owner: string;
@@ -13,7 +13,7 @@ export type SignRequest = {
   typedData: (chainId: string | null) => Promise<WalletData | { failure: string }>;
 };
 
-export async function signWith(wallet: Wallet, { owner, typedData }: SignRequest): Promise<Signed> {
+export async function signWith(wallet: Wallet, { owner, typedData }: SignRequest): Promise<WalletOutcome> {
   try {
     const accounts = texts(await wallet.provider.request({ method: "eth_requestAccounts" }));
     if (!accounts.some((account) => account.toLowerCase() === owner.toLowerCase())) {
@@ -42,7 +42,7 @@ export async function addressOf(wallet: Wallet): Promise<{ address: string } | {
   }
 }
 
-function refused(words: string): Signed {
+function refused(words: string): WalletOutcome {
   return { kind: "refused", words };
 }
 

@@ -2,13 +2,13 @@ import { absolute, type Decimal, isNegative, isZero, subtract } from "../decimal
 import type { Side } from "../order.ts";
 
 /** One order towards what is to be held. */
-export type Step = { side: Side; size: Decimal; reduceOnly: boolean };
+export type TargetStep = { side: Side; size: Decimal; reduceOnly: boolean };
 
 /**
  * The next order from what a bot holds to what it is to hold; null where it holds that. To the other side it goes by way of
  * nothing: what reduces passes where what increases is refused.
  */
-export function stepTowards(net: Decimal, target: Decimal): Step | null {
+export function stepTowards(net: Decimal, target: Decimal): TargetStep | null {
   const difference = subtract(target, net);
   if (isZero(difference)) return null;
   const isOtherSide = !isZero(net) && !isZero(target) && isNegative(net) !== isNegative(target);

@@ -1,6 +1,6 @@
 /** What each tool does: asks what any client may, with the caller's key, and tells it in the one form that all results have. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { findPlaced, type Placed, placeProposal, wasPlaced } from "../../actions/proposals/place-proposal.ts";
+import { findPlaced, type PlacedProposal, placeProposal, wasPlaced } from "../../actions/proposals/place-proposal.ts";
 import { proposeOrder } from "../../actions/proposals/propose-order.ts";
 import { whoAmIResource } from "../../actions/who-am-i.ts";
 import { ApiError } from "../../core/errors.ts";
@@ -165,7 +165,7 @@ const MS_PER_S = 1000;
 
 const UNKNOWN = "It may have been placed. Do not place it again under a new intent; ask `order` with this intent.";
 
-const NOTES: Readonly<Record<Exclude<Placed["kind"], "order">, string>> = {
+const NOTES: Readonly<Record<Exclude<PlacedProposal["kind"], "order">, string>> = {
   unknown: UNKNOWN,
   no_such_intent: "There is no such intent. Nothing was placed by this.",
   not_yet_placed: "Nothing was placed from this intent yet.",
@@ -185,7 +185,7 @@ const BY_A_RAIL =
 const REJECTED =
   "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
 
-async function tellPlaced(call: ToCall, placed: Placed): Promise<ToolOutcome> {
+async function tellPlaced(call: ToCall, placed: PlacedProposal): Promise<ToolOutcome> {
   if (placed.kind !== "order") {
     const outcome = placed.kind === "refused" ? placed.code : placed.kind;
     const result = placed.kind === "unsettled" ? await unsettled(call) : undefined;

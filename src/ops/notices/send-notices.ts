@@ -76,10 +76,10 @@ function isDue({ clock }: Pick<ToTell, "clock">, { parkedAtMs, nextAtMs, failure
   return parkedAtMs === null && !isJustNow(nextAtMs - pauseMs, clock.nowMs(), pauseMs);
 }
 
-type Next = { eventId: number; notice: Notice };
+type NextNotice = { eventId: number; notice: Notice };
 
 /** Passes over what is told to nobody. Null where there is nothing new. */
-function nextNotice({ store }: Pick<ToTell, "store">, { id, cursor }: Receiver): Next | null {
+function nextNotice({ store }: Pick<ToTell, "store">, { id, cursor }: Receiver): NextNotice | null {
   let after = cursor;
   for (;;) {
     const page = listAllEventsAfter(store, after, PAGE_ROWS);

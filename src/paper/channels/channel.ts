@@ -1,25 +1,25 @@
 /** What all channels of the websocket have in common. */
 import type { VenueEvent } from "../engine/event.ts";
 import { type Decoded, type Fields, MISMATCH, required, type StructOf, struct, text } from "../exchange/decode.ts";
-import type { Json } from "../exchange/json-text.ts";
+import type { ExactJson } from "../exchange/json-text.ts";
 import { dexIndex, type ReadContext } from "../info/request.ts";
 
 /** `unless`: not sent when the last one with the same text there was the same. */
-export type Frame = { readonly channel: string; readonly data: unknown; readonly unless: string | null };
+export type ChannelFrame = { readonly channel: string; readonly data: unknown; readonly unless: string | null };
 
 /** A subscription that was understood. All functions may be asked at any time and change nothing. */
-export type Subscription = {
+export type ChannelSubscription = {
   /** Sent back in the confirmation, and what makes two subscriptions the same. */
   readonly echo: Readonly<Record<string, unknown>>;
   /** Whose data it is; null for market data. */
   readonly user: string | null;
   /** False: the exchange answers `Invalid subscription`. */
   readonly isValid: (context: ReadContext) => boolean;
-  readonly snapshot: (context: ReadContext) => readonly Frame[];
-  readonly onEvents: (context: ReadContext, events: readonly VenueEvent[]) => readonly Frame[];
-  readonly onTick: (context: ReadContext, isSlow: boolean) => readonly Frame[];
+  readonly snapshot: (context: ReadContext) => readonly ChannelFrame[];
+  readonly onEvents: (context: ReadContext, events: readonly VenueEvent[]) => readonly ChannelFrame[];
+  readonly onTick: (context: ReadContext, isSlow: boolean) => readonly ChannelFrame[];
   /** A state as it is now, where the exchange is made to send it whenever it has changed. */
-  readonly onChange: (context: ReadContext) => readonly Frame[];
+  readonly onChange: (context: ReadContext) => readonly ChannelFrame[];
 };
 
 export type Behaviour<R> = {
@@ -43,7 +43,7 @@ export function isDex({ venue }: ReadContext, { dex }: OfDex): boolean {
   return dexIndex(venue, dex) !== null;
 }
 
-export type ChannelReader = (json: Json) => Decoded<Subscription>;
+export type ChannelReader = (json: ExactJson) => Decoded<ChannelSubscription>;
 
 export function channel<F extends Fields>(fields: F, behaviour: Behaviour<StructOf<F>>): ChannelReader {
   const decode = struct({ type: required(text), ...fields }, "ignore");
@@ -55,8 +55,8 @@ export function channel<F extends Fields>(fields: F, behaviour: Behaviour<Struct
   };
 }
 
-function subscription<R extends object>(request: R, behaviour: Behaviour<R>): Subscription {
-  const frames = (context: ReadContext, data: readonly unknown[] | undefined): Frame[] => {
+function subscription<R extends object>(request: R, behaviour: Behaviour<R>): ChannelSubscription {
+  const frames = (context: ReadContext, data: readonly unknown[] | undefined): ChannelFrame[] => {
     const name = typeof behaviour.channel === "string" ? behaviour.channel : behaviour.channel(context, request);
     return (data ?? []).map((one) => ({ channel: name, data: one, unless: behaviour.sameAs?.(one) ?? null }));
   };

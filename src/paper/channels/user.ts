@@ -1,6 +1,6 @@
 /** Channels about one user. None of them says more than the user's own reads would. */
 import type { VenueEvent } from "../engine/event.ts";
-import type { Fill, FundingPayment } from "../engine/state.ts";
+import type { VenueFill, VenueFundingPayment } from "../engine/state.ts";
 import { address, boolean, optional, required, text } from "../exchange/decode.ts";
 import { activeAssetOf } from "../info/active-asset-data.ts";
 import { clearinghouseOf } from "../info/clearinghouse-state.ts";
@@ -41,7 +41,7 @@ function orderUpdates(_context: ReadContext, { user }: OfUser, events: Events): 
   return updates === null ? [] : [updates];
 }
 
-function fillsOf(events: Events, user: string): Fill[] {
+function fillsOf(events: Events, user: string): VenueFill[] {
   return rowsFrom(events, (event) => (event.kind === "fill" && event.user === user ? event.fill : null)) ?? [];
 }
 
@@ -69,7 +69,7 @@ function orderHistory(_context: ReadContext, { user }: OfUser, events: Events): 
 }
 
 /** Flat, unlike the rows of `userFunding`. */
-function streamFunding(payment: FundingPayment): Record<string, unknown> {
+function streamFunding(payment: VenueFundingPayment): Record<string, unknown> {
   return { time: payment.timeMs, ...fundingDelta(payment), nSamples: null };
 }
 

@@ -1,27 +1,27 @@
 /** Settings of an account that are no trading: mode, sub-accounts, referrer, reserved requests. */
 
 import { addCash, collateralOf, collectFee, isUnified, openAccount, spotBalance } from "./accounts.ts";
-import type { Reply } from "./action.ts";
+import type { VenueReply } from "./action.ts";
 import { addressOf } from "./chance.ts";
 import { withdrawable } from "./margin.ts";
-import type { Account, Address } from "./state.ts";
+import type { Address, VenueAccount } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { plain } from "./units.ts";
 
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 /** 0.0005 USDC a request, in 10^-8. */
 const REQUEST_PRICE = 50_000n;
 const MAX_SUB_ACCOUNTS = 10;
 const MAX_NAME_CHARACTERS = 16;
 
-function refused(response: string): Reply {
+function refused(response: string): VenueReply {
   return { status: "err", response };
 }
 
 /** Into a unified mode all perp cash moves to spot; out of one it stays there, and nothing may hang on it. */
-export function setMode(turn: Turn, account: Account, mode: Account["mode"]): Reply {
+export function setMode(turn: Turn, account: VenueAccount, mode: VenueAccount["mode"]): VenueReply {
   if (account.mode === mode) return DONE;
-  const next: Account = { ...account, mode };
+  const next: VenueAccount = { ...account, mode };
   if (isUnified(next) && !isUnified(account)) {
     for (const [dex, cash] of account.cash) spotBalance(account, collateralOf(turn.venue, dex)).total += cash;
     account.cash.clear();
@@ -32,7 +32,7 @@ export function setMode(turn: Turn, account: Account, mode: Account["mode"]): Re
   return DONE;
 }
 
-export function createSubAccount(turn: Turn, account: Account, name: string): Reply {
+export function createSubAccount(turn: Turn, account: VenueAccount, name: string): VenueReply {
   const required = turn.venue.options.subAccountVolumeUsd;
   if (account.volume < BigInt(required) * 100_000_000n) {
     const traded = plain((account.volume / 1_000_000n) * 1_000_000n);
@@ -50,7 +50,7 @@ export function createSubAccount(turn: Turn, account: Account, name: string): Re
   return { status: "ok", response: { type: "createSubAccount", data: sub.address } };
 }
 
-export function setReferrer(turn: Turn, account: Account, code: string): Reply {
+export function setReferrer(turn: Turn, account: VenueAccount, code: string): VenueReply {
   if (turn.venue.options.referralCodes === "none" || code === "") return refused("Referral code not registered");
   if (account.referrer !== null) return refused("Referrer already set.");
   account.referrer = code;
@@ -58,7 +58,12 @@ export function setReferrer(turn: Turn, account: Account, code: string): Reply {
 }
 
 /** Bought from the perp balance, for itself or for another existing user. */
-export function reserveRequestWeight(turn: Turn, account: Account, weight: number, destination: Address | null): Reply {
+export function reserveRequestWeight(
+  turn: Turn,
+  account: VenueAccount,
+  weight: number,
+  destination: Address | null,
+): VenueReply {
   const receiver = destination === null ? account : turn.venue.accounts.get(destination);
   if (receiver === undefined) return refused(`Must deposit before performing actions. User: ${destination}`);
   const price = REQUEST_PRICE * BigInt(weight);

@@ -1,14 +1,14 @@
 /** Accounts and their money. In the unified modes one spot balance per token is the collateral of every perp dex. */
-import type { Account, Address, LedgerDelta, PerpDex, SpotBalance, Venue } from "./state.ts";
+import type { Address, LedgerDelta, PerpDex, Venue, VenueAccount, VenueSpotBalance } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 /** Ledger rows kept per account. */
 const MAX_LEDGER_ROWS = 10_000;
 
-export function openAccount(venue: Venue, address: Address): Account {
+export function openAccount(venue: Venue, address: Address): VenueAccount {
   const known = venue.accounts.get(address);
   if (known !== undefined) return known;
-  const account: Account = {
+  const account: VenueAccount = {
     address,
     role: "user",
     master: null,
@@ -43,7 +43,7 @@ export function openAccount(venue: Venue, address: Address): Account {
   return account;
 }
 
-export function isUnified(account: Account): boolean {
+export function isUnified(account: VenueAccount): boolean {
   return account.mode === "unifiedAccount" || account.mode === "portfolioMargin";
 }
 
@@ -61,25 +61,25 @@ export function collateralOf(venue: Venue, dex: number): number {
   return dexOf(venue, dex).collateralToken;
 }
 
-export function spotBalance(account: Account, token: number): SpotBalance {
+export function spotBalance(account: VenueAccount, token: number): VenueSpotBalance {
   const known = account.spot.get(token);
   if (known !== undefined) return known;
-  const fresh: SpotBalance = { total: 0n, entryNotional: 0n };
+  const fresh: VenueSpotBalance = { total: 0n, entryNotional: 0n };
   account.spot.set(token, fresh);
   return fresh;
 }
 
-export function spotTotal(account: Account, token: number): bigint {
+export function spotTotal(account: VenueAccount, token: number): bigint {
   return account.spot.get(token)?.total ?? 0n;
 }
 
 /** Perp cash without entry legs. */
-export function cashOf(venue: Venue, account: Account, dex: number): bigint {
+export function cashOf(venue: Venue, account: VenueAccount, dex: number): bigint {
   if (isUnified(account)) return spotTotal(account, collateralOf(venue, dex));
   return account.cash.get(dex) ?? 0n;
 }
 
-export function addCash(venue: Venue, account: Account, dex: number, amount: bigint): void {
+export function addCash(venue: Venue, account: VenueAccount, dex: number, amount: bigint): void {
   if (isUnified(account)) spotBalance(account, collateralOf(venue, dex)).total += amount;
   else account.cash.set(dex, (account.cash.get(dex) ?? 0n) + amount);
 }
@@ -98,7 +98,7 @@ export function collectFee(venue: Venue, token: number, amount: bigint): void {
   addTo(venue.pools.fees, token, amount);
 }
 
-export function writeLedger(turn: Turn, account: Account, delta: LedgerDelta): void {
+export function writeLedger(turn: Turn, account: VenueAccount, delta: LedgerDelta): void {
   const row = { timeMs: turn.nowMs, hash: turn.hash, delta };
   account.ledger.push(row);
   if (account.ledger.length > MAX_LEDGER_ROWS) account.ledger.shift();

@@ -5,7 +5,7 @@
 import type { Decimal } from "../../core/decimal.ts";
 import type { Address } from "./state.ts";
 
-export type OrderTerms =
+export type LimitOrTrigger =
   | { limit: { tif: "Gtc" | "Ioc" | "Alo" | "FrontendMarket" } }
   | { trigger: { isMarket: boolean; triggerPx: Decimal; tpsl: "tp" | "sl" } };
 
@@ -15,25 +15,29 @@ export type OrderRequest = {
   p: Decimal;
   s: Decimal;
   r: boolean;
-  t: OrderTerms;
+  t: LimitOrTrigger;
   c: string | null;
 };
 
 /** The priority-fee form `{ p }`, where it is taken, is matched as `na`. */
 export type Grouping = "na" | "normalTpsl" | "positionTpsl" | { p: number };
 
-export type OrderAction = {
+export type EngineOrderAction = {
   type: "order";
   orders: OrderRequest[];
   grouping: Grouping;
   builder: { b: Address; f: number } | null;
 };
-export type CancelAction = { type: "cancel"; cancels: { a: number; o: number }[]; f: boolean };
-export type CancelByCloidAction = { type: "cancelByCloid"; cancels: { asset: number; cloid: string }[]; f: boolean };
+export type EngineCancelAction = { type: "cancel"; cancels: { a: number; o: number }[]; f: boolean };
+export type EngineCancelByCloidAction = {
+  type: "cancelByCloid";
+  cancels: { asset: number; cloid: string }[];
+  f: boolean;
+};
 export type ModifyRequest = { oid: number | string; order: OrderRequest };
-export type ModifyAction = { type: "modify"; oid: number | string; order: OrderRequest; a: boolean };
-export type BatchModifyAction = { type: "batchModify"; modifies: ModifyRequest[]; a: boolean };
-export type TwapOrderAction = {
+export type EngineModifyAction = { type: "modify"; oid: number | string; order: OrderRequest; a: boolean };
+export type EngineBatchModifyAction = { type: "batchModify"; modifies: ModifyRequest[]; a: boolean };
+export type EngineTwapOrderAction = {
   type: "twapOrder";
   twap: { a: number; b: boolean; s: Decimal; r: boolean; m: number; t: boolean };
   /** `t.a`: true starts at or above the price `t.p`, false at or below. `s`: stop price. */
@@ -42,12 +46,12 @@ export type TwapOrderAction = {
 
 /** Signed as an L1 action: by the owner or an agent, for the account or one of its sub-accounts. */
 export type L1Action =
-  | OrderAction
-  | CancelAction
-  | CancelByCloidAction
-  | ModifyAction
-  | BatchModifyAction
-  | TwapOrderAction
+  | EngineOrderAction
+  | EngineCancelAction
+  | EngineCancelByCloidAction
+  | EngineModifyAction
+  | EngineBatchModifyAction
+  | EngineTwapOrderAction
   | { type: "twapCancel"; a: number; t: number }
   | { type: "scheduleCancel"; time: number | null }
   | { type: "updateLeverage"; asset: number; isCross: boolean; leverage: number }
@@ -113,7 +117,7 @@ export type OrderReplyStatus =
 export type CancelReplyStatus = "success" | { error: string };
 
 /** The exchange's own JSON, ready to be written out. */
-export type Reply =
+export type VenueReply =
   | { status: "ok"; response: { type: "order"; data: { statuses: OrderReplyStatus[] } } }
   | { status: "ok"; response: { type: "cancel"; data: { statuses: CancelReplyStatus[] } } }
   | {

@@ -1,11 +1,11 @@
 /** Why an order is refused when it arrives, in the order in which the exchange looks. */
-import type { Intent, PlacementIntent } from "./affordability.ts";
+import type { OrderIntent, PlacementIntent } from "./affordability.ts";
 import { canPlacePerp, canPlaceSpot, isWithinTier, spotFree } from "./affordability.ts";
 import { bestAsk, bestBid, bookOf, crossingPrice } from "./book.ts";
 import { openOrderFault } from "./limits.ts";
 import { reducible } from "./matching.ts";
-import type { Refusal } from "./placement.ts";
-import type { Account, Market, Order, PerpMarket, SpotMarket } from "./state.ts";
+import type { PlacementRefusal } from "./placement.ts";
+import type { PerpMarket, SpotMarket, VenueAccount, VenueMarket, VenueOrder } from "./state.ts";
 import { isOnTick } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { plain, times } from "./units.ts";
@@ -14,7 +14,12 @@ import { MIN_NOTIONAL } from "./validation.ts";
 const POST_ONLY_WINDOW_TEXT = "Only post-only orders allowed immediately after a network upgrade";
 
 /** The first reason against an order that is not a trigger, or null; caps a reduce-only order to the position. */
-export function refusal(turn: Turn, account: Account, market: Market, order: Order): Refusal | null {
+export function refusal(
+  turn: Turn,
+  account: VenueAccount,
+  market: VenueMarket,
+  order: VenueOrder,
+): PlacementRefusal | null {
   const { venue } = turn;
   if (!isOnTick(market, order.limitPrice))
     return { text: "Price must be divisible by tick size.", status: "tickRejected" };
@@ -43,15 +48,20 @@ export function refusal(turn: Turn, account: Account, market: Market, order: Ord
     : (oracleFault(turn, market, order) ?? perpFault(turn, account, market, order));
 }
 
-const SPOT_BALANCE: Refusal = { text: "Insufficient spot balance", status: "insufficientSpotBalanceRejected" };
+const SPOT_BALANCE: PlacementRefusal = { text: "Insufficient spot balance", status: "insufficientSpotBalanceRejected" };
 
 /** The exchange looks for any balance at all before it looks at the minimum. */
-function isBroke(turn: Turn, account: Account, market: SpotMarket, order: Order): boolean {
+function isBroke(turn: Turn, account: VenueAccount, market: SpotMarket, order: VenueOrder): boolean {
   return spotFree(turn.venue, account, order.isBuy ? market.quoteToken : market.baseToken) <= 0n;
 }
 
 /** Ten dollars, except, as it is said, for a reduce-only order that closes the whole position. */
-export function minimumFault(turn: Turn, market: Market, order: Order, price: bigint): Refusal | null {
+export function minimumFault(
+  turn: Turn,
+  market: VenueMarket,
+  order: VenueOrder,
+  price: bigint,
+): PlacementRefusal | null {
   if (times(order.size, price) >= MIN_NOTIONAL) return null;
   const isExempt = turn.venue.options.fullCloseBelowMinimum === "taken";
   if (isExempt && order.reduceOnly && order.size === reducible(turn, order)) return null;
@@ -59,7 +69,7 @@ export function minimumFault(turn: Turn, market: Market, order: Order, price: bi
   return { text: `Order must have minimum value of ${minimum}`, status: "minTradeNtlRejected" };
 }
 
-function postOnlyFault(turn: Turn, order: Order): Refusal {
+function postOnlyFault(turn: Turn, order: VenueOrder): PlacementRefusal {
   const book = bookOf(turn.venue, order.asset);
   const [bid, ask] = [bestBid(book), bestAsk(book)];
   const quote = `${bid === null ? "0" : plain(bid)}@${ask === null ? "0" : plain(ask)}`;
@@ -70,7 +80,7 @@ function postOnlyFault(turn: Turn, order: Order): Refusal {
 }
 
 /** A buy far above the oracle, or a sell far below it. */
-function oracleFault(turn: Turn, market: Market, order: Order): Refusal | null {
+function oracleFault(turn: Turn, market: VenueMarket, order: VenueOrder): PlacementRefusal | null {
   if (market.kind !== "perp") return null;
   const percent = BigInt(turn.venue.options.oracleDistancePercent);
   const excess = order.isBuy ? order.limitPrice - market.oraclePrice : market.oraclePrice - order.limitPrice;
@@ -78,13 +88,18 @@ function oracleFault(turn: Turn, market: Market, order: Order): Refusal | null {
   return { text: "Price too far from oracle", status: "oracleRejected" };
 }
 
-function spotFault(turn: Turn, account: Account, market: SpotMarket, order: Order): Refusal | null {
-  const intent: Intent = { isBuy: order.isBuy, price: order.limitPrice, size: order.size };
+function spotFault(turn: Turn, account: VenueAccount, market: SpotMarket, order: VenueOrder): PlacementRefusal | null {
+  const intent: OrderIntent = { isBuy: order.isBuy, price: order.limitPrice, size: order.size };
   return canPlaceSpot(turn.venue, account, market, intent) ? null : SPOT_BALANCE;
 }
 
 /** Margin, tier and open interest of a perpetual order that is not reduce-only. */
-export function perpFault(turn: Turn, account: Account, market: PerpMarket, order: Order): Refusal | null {
+export function perpFault(
+  turn: Turn,
+  account: VenueAccount,
+  market: PerpMarket,
+  order: VenueOrder,
+): PlacementRefusal | null {
   if (order.reduceOnly) return null;
   const { venue } = turn;
   const isIoc = order.tif !== "Gtc" && order.tif !== "Alo";

@@ -5,18 +5,18 @@ import { leverageSetting } from "./leverage-setting.ts";
 import { availableToTrade, marginUsed, poolOf, positionValue, tierLeverage } from "./margin.ts";
 import { addExposure, exposureIn, positionSize, reserved } from "./order-margin.ts";
 import { spotHold } from "./spot-holds.ts";
-import type { Account, Market, Order, PerpMarket, SpotMarket, Venue } from "./state.ts";
+import type { PerpMarket, SpotMarket, Venue, VenueAccount, VenueMarket, VenueOrder } from "./state.ts";
 import { atRate, least, magnitude, most, share, times } from "./units.ts";
 
-export type Intent = { isBuy: boolean; price: bigint; size: bigint };
+export type OrderIntent = { isBuy: boolean; price: bigint; size: bigint };
 
 /** Free balance of a token: total less what resting spot orders lock. */
-export function spotFree(venue: Venue, account: Account, token: number): bigint {
+export function spotFree(venue: Venue, account: VenueAccount, token: number): bigint {
   return spotTotal(account, token) - spotHold(venue, account, token);
 }
 
 /** What an order draws on in spot: quote for a buy, base for a sell. */
-export function canPlaceSpot(venue: Venue, account: Account, market: SpotMarket, intent: Intent): boolean {
+export function canPlaceSpot(venue: Venue, account: VenueAccount, market: SpotMarket, intent: OrderIntent): boolean {
   if (!intent.isBuy) return spotFree(venue, account, market.baseToken) >= intent.size;
   const needed = times(intent.size, intent.price);
   if (isUnified(account) && venue.dexes.some((dex) => dex.collateralToken === market.quoteToken)) {
@@ -26,10 +26,15 @@ export function canPlaceSpot(venue: Venue, account: Account, market: SpotMarket,
 }
 
 /** `isImmediate`: what it closes frees its margin for what it opens on the other side. */
-export type PlacementIntent = Intent & { isImmediate: boolean };
+export type PlacementIntent = OrderIntent & { isImmediate: boolean };
 
 /** Margin for the part that increases exposure must be free beside what resting orders reserve. */
-export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket, intent: PlacementIntent): boolean {
+export function canPlacePerp(
+  venue: Venue,
+  account: VenueAccount,
+  market: PerpMarket,
+  intent: PlacementIntent,
+): boolean {
   const { leverage } = leverageSetting(account, market);
   const beside = { positionSize: positionSize(account, market.asset), leverage };
   const exposure = exposureIn(account, market.asset);
@@ -41,7 +46,7 @@ export function canPlacePerp(venue: Venue, account: Account, market: PerpMarket,
   return needed <= availableToTrade(venue, account, market.dex) + freed;
 }
 
-function freedByClosing(account: Account, market: PerpMarket, intent: Intent): bigint {
+function freedByClosing(account: VenueAccount, market: PerpMarket, intent: OrderIntent): bigint {
   const position = account.positions.get(market.asset);
   if (position === undefined || position.size > 0n === intent.isBuy) return 0n;
   const held = magnitude(position.size);
@@ -49,14 +54,14 @@ function freedByClosing(account: Account, market: PerpMarket, intent: Intent): b
 }
 
 /** False when the position would outgrow the margin tier of the leverage in use. */
-export function isWithinTier(venue: Venue, account: Account, market: PerpMarket, intent: Intent): boolean {
+export function isWithinTier(venue: Venue, account: VenueAccount, market: PerpMarket, intent: OrderIntent): boolean {
   const size = positionSize(account, market.asset) + (intent.isBuy ? intent.size : -intent.size);
   const allowed = tierLeverage(venue, market, times(magnitude(size), intent.price));
   return allowed >= market.maxLeverage || leverageSetting(account, market).leverage <= allowed;
 }
 
 /** Checked for both sides at every match: a fill may not leave less than the initial margin behind. */
-export function canFill(venue: Venue, order: Order, market: Market, intent: Intent): boolean {
+export function canFill(venue: Venue, order: VenueOrder, market: VenueMarket, intent: OrderIntent): boolean {
   const account = venue.accounts.get(order.user);
   if (account === undefined) return false;
   if (market.kind === "spot") return canPaySpot(account, market, intent);
@@ -86,7 +91,7 @@ function openedPart(before: bigint, after: bigint): bigint {
 }
 
 /** The hold of a resting order guarantees this, except where unified collateral was lost meanwhile. */
-function canPaySpot(account: Account, market: SpotMarket, intent: Intent): boolean {
+function canPaySpot(account: VenueAccount, market: SpotMarket, intent: OrderIntent): boolean {
   if (!intent.isBuy) return spotTotal(account, market.baseToken) >= intent.size;
   return spotTotal(account, market.quoteToken) >= times(intent.size, intent.price);
 }

@@ -1,6 +1,6 @@
 /** Agent wallets: approved by the owner, replaced, removed, expired. */
-import type { Reply } from "./action.ts";
-import type { Account, Address, Agent, Venue } from "./state.ts";
+import type { VenueReply } from "./action.ts";
+import type { Address, Venue, VenueAccount, VenueAgent } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,7 +12,7 @@ const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 const VALID_UNTIL = / valid_until ([0-9]{1,16})$/;
 
 /** Whom a signer acts for, or the text of the refusal. */
-export type Principal = { kind: "account"; account: Account } | { kind: "refused"; text: string };
+export type Principal = { kind: "account"; account: VenueAccount } | { kind: "refused"; text: string };
 
 export function principalOf(venue: Venue, signer: Address, nowMs: number): Principal {
   const agent = venue.agents.get(signer);
@@ -24,7 +24,7 @@ export function principalOf(venue: Venue, signer: Address, nowMs: number): Princ
 }
 
 /** A removed agent is answered about its master for a while; expiry is enforced late. */
-function principalOfAgent(venue: Venue, agent: Agent, account: Account, nowMs: number): Principal {
+function principalOfAgent(venue: Venue, agent: VenueAgent, account: VenueAccount, nowMs: number): Principal {
   if (agent.removedAtMs !== null) {
     const isFresh = nowMs < agent.removedAtMs + venue.options.removedAgentGraceMs;
     const text = isFresh
@@ -37,7 +37,7 @@ function principalOfAgent(venue: Venue, agent: Agent, account: Account, nowMs: n
 }
 
 /** Agents that may act now, expired ones that are still accepted included. */
-export function agentsOf(venue: Venue, master: Address): Agent[] {
+export function agentsOf(venue: Venue, master: Address): VenueAgent[] {
   return [...venue.agents.values()].filter((agent) => agent.master === master && agent.removedAtMs === null);
 }
 
@@ -51,7 +51,12 @@ function parseName(text: string | null, nowMs: number): NamedApproval {
   return { name: isUnnamed ? null : name, validUntilMs };
 }
 
-export function approveAgent(turn: Turn, account: Account, address: Address, agentName: string | null): Reply {
+export function approveAgent(
+  turn: Turn,
+  account: VenueAccount,
+  address: Address,
+  agentName: string | null,
+): VenueReply {
   const wanted = parseName(agentName, turn.nowMs);
   const fault = approvalFault(turn, account, address, wanted);
   if (fault !== null) return { status: "err", response: fault };
@@ -70,7 +75,7 @@ export function approveAgent(turn: Turn, account: Account, address: Address, age
   return { status: "ok", response: { type: "default" } };
 }
 
-function approvalFault(turn: Turn, account: Account, address: Address, wanted: NamedApproval): string | null {
+function approvalFault(turn: Turn, account: VenueAccount, address: Address, wanted: NamedApproval): string | null {
   const { venue, nowMs } = turn;
   if (nowMs < account.agentRemovalUntilMs) return "User has pending agent removal";
   if (address === ZERO_ADDRESS) return null;

@@ -1,13 +1,13 @@
 /** Price-time books: levels sorted best first, orders of a level oldest first. */
-import type { Book, Level, Order, Venue } from "./state.ts";
+import type { Venue, VenueBook, VenueLevel, VenueOrder } from "./state.ts";
 
-export function bookOf(venue: Venue, asset: number): Book {
+export function bookOf(venue: Venue, asset: number): VenueBook {
   const book = venue.books.get(asset);
   if (book === undefined) throw new Error(`bug: no book ${asset}`);
   return book;
 }
 
-export function sideOf(book: Book, isBuy: boolean): Level[] {
+export function sideOf(book: VenueBook, isBuy: boolean): VenueLevel[] {
   return isBuy ? book.bids : book.asks;
 }
 
@@ -17,7 +17,7 @@ function isBetter(isBuy: boolean, price: bigint, other: bigint): boolean {
 }
 
 /** Index of the first level that is not better than `price`. */
-function place(levels: readonly Level[], isBuy: boolean, price: bigint): number {
+function place(levels: readonly VenueLevel[], isBuy: boolean, price: bigint): number {
   let low = 0;
   let high = levels.length;
   while (low < high) {
@@ -30,7 +30,7 @@ function place(levels: readonly Level[], isBuy: boolean, price: bigint): number 
 }
 
 /** Puts an order behind the others of its price. */
-export function insertOrder(book: Book, order: Order): void {
+export function insertOrder(book: VenueBook, order: VenueOrder): void {
   const levels = sideOf(book, order.isBuy);
   const index = place(levels, order.isBuy, order.limitPrice);
   const level = levels[index];
@@ -39,7 +39,7 @@ export function insertOrder(book: Book, order: Order): void {
 }
 
 /** Takes an order off the book; throws when it is not on it. */
-export function takeOrder(book: Book, order: Order): void {
+export function takeOrder(book: VenueBook, order: VenueOrder): void {
   const levels = sideOf(book, order.isBuy);
   const index = place(levels, order.isBuy, order.limitPrice);
   const level = levels[index];
@@ -49,16 +49,16 @@ export function takeOrder(book: Book, order: Order): void {
   if (level.oids.length === 0) levels.splice(index, 1);
 }
 
-export function bestBid(book: Book): bigint | null {
+export function bestBid(book: VenueBook): bigint | null {
   return book.bids[0]?.price ?? null;
 }
 
-export function bestAsk(book: Book): bigint | null {
+export function bestAsk(book: VenueBook): bigint | null {
   return book.asks[0]?.price ?? null;
 }
 
 /** The best price that an order of this side and limit would meet, or null when it crosses nothing. */
-export function crossingPrice(book: Book, isBuy: boolean, limitPrice: bigint): bigint | null {
+export function crossingPrice(book: VenueBook, isBuy: boolean, limitPrice: bigint): bigint | null {
   const best = isBuy ? bestAsk(book) : bestBid(book);
   if (best === null || isBetter(!isBuy, limitPrice, best)) return null;
   return best;
@@ -67,7 +67,7 @@ export function crossingPrice(book: Book, isBuy: boolean, limitPrice: bigint): b
 export type LevelView = { price: bigint; size: bigint; count: number };
 
 /** At most `depth` levels of a side with their sizes. */
-export function levelViews(venue: Venue, levels: readonly Level[], depth: number): LevelView[] {
+export function levelViews(venue: Venue, levels: readonly VenueLevel[], depth: number): LevelView[] {
   return levels.slice(0, depth).map((level) => {
     let size = 0n;
     for (const oid of level.oids) size += venue.orders.get(oid)?.size ?? 0n;
@@ -76,7 +76,7 @@ export function levelViews(venue: Venue, levels: readonly Level[], depth: number
 }
 
 /** Average price at which `notional` would trade against this side, or null when it is too thin. */
-export function impactPrice(venue: Venue, levels: readonly Level[], notional: bigint): bigint | null {
+export function impactPrice(venue: Venue, levels: readonly VenueLevel[], notional: bigint): bigint | null {
   // Values in 10^-16, sizes in 10^-16 too: a size cut at 10^-8 would show in the price.
   let left = notional * SCALE;
   let size = 0n;

@@ -1,9 +1,9 @@
 /** Builder approvals: how much a builder may take, per user. */
 
 import { isUnified } from "./accounts.ts";
-import type { Reply } from "./action.ts";
+import type { VenueReply } from "./action.ts";
 import { poolOf } from "./margin.ts";
-import type { Account, Address, Venue } from "./state.ts";
+import type { Address, Venue, VenueAccount } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { dollars } from "./units.ts";
 
@@ -20,7 +20,7 @@ export function parseFeeRate(text: string): number | null {
 }
 
 /** Zero revokes. */
-export function approveBuilderFee(turn: Turn, account: Account, builder: Address, maxFeeRate: string): Reply {
+export function approveBuilderFee(turn: Turn, account: VenueAccount, builder: Address, maxFeeRate: string): VenueReply {
   const rate = parseFeeRate(maxFeeRate);
   if (rate === null || rate > MAX_FEE_TENTHS_BP) return { status: "err", response: "Invalid builder fee rate." };
   if (rate === 0) account.builderApprovals.delete(builder);
@@ -32,7 +32,7 @@ export function approveBuilderFee(turn: Turn, account: Account, builder: Address
   return { status: "ok", response: { type: "default" } };
 }
 
-function approvalFault(venue: Venue, account: Account, builder: Address): string | null {
+function approvalFault(venue: Venue, account: VenueAccount, builder: Address): string | null {
   if (!venue.options.builderNeedsBalance) return null;
   const other = venue.accounts.get(builder);
   const value = other === undefined || isUnified(other) ? 0n : poolOf(venue, other, 0).accountValue;

@@ -1,7 +1,7 @@
 /** `cancel`, `cancelByCloid`, and cancels by schedule. */
-import type { CancelAction, CancelByCloidAction, CancelReplyStatus, Reply } from "./action.ts";
+import type { CancelReplyStatus, EngineCancelAction, EngineCancelByCloidAction, VenueReply } from "./action.ts";
 import { endOrder } from "./ending.ts";
-import type { Account, Order, Venue } from "./state.ts";
+import type { Venue, VenueAccount, VenueOrder } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { plain } from "./units.ts";
 import { MAX_ACTION_WEIGHT, WEIGHT_TEXT } from "./validation.ts";
@@ -11,13 +11,17 @@ const MAX_SCHEDULED_A_DAY = 10;
 const DAY_MS = 86_400_000;
 
 /** The live order of an account by oid, or by the latest use of a cloid; null when there is none. */
-export function liveOrder(venue: Venue, account: Account, id: number | string): Order | null {
+export function liveOrder(venue: Venue, account: VenueAccount, id: number | string): VenueOrder | null {
   const oid = typeof id === "number" ? id : account.cloids.get(id);
   const order = oid === undefined ? undefined : venue.orders.get(oid);
   return order !== undefined && order.user === account.address ? order : null;
 }
 
-export function cancelOrders(turn: Turn, account: Account, action: CancelAction | CancelByCloidAction): Reply {
+export function cancelOrders(
+  turn: Turn,
+  account: VenueAccount,
+  action: EngineCancelAction | EngineCancelByCloidAction,
+): VenueReply {
   const targets =
     action.type === "cancel"
       ? action.cancels.map(({ a, o }): [number, number | string] => [a, o])
@@ -29,7 +33,7 @@ export function cancelOrders(turn: Turn, account: Account, action: CancelAction 
 
 type Target = { id: number | string; isFast: boolean };
 
-function cancelOne(turn: Turn, account: Account, asset: number, target: Target): CancelReplyStatus {
+function cancelOne(turn: Turn, account: VenueAccount, asset: number, target: Target): CancelReplyStatus {
   const order = liveOrder(turn.venue, account, target.id);
   // A fast cancel may not name a trigger order.
   const isOut = order === null || order.asset !== asset || (target.isFast && order.phase !== "resting");
@@ -39,7 +43,7 @@ function cancelOne(turn: Turn, account: Account, asset: number, target: Target):
 }
 
 /** Sets, moves or clears the account's dead man's switch. */
-export function scheduleCancel(turn: Turn, account: Account, timeMs: number | null): Reply {
+export function scheduleCancel(turn: Turn, account: VenueAccount, timeMs: number | null): VenueReply {
   const required = turn.venue.options.scheduleCancelVolumeUsd;
   if (account.volume < BigInt(required) * 100_000_000n) {
     const traded = plain((account.volume / 1_000_000n) * 1_000_000n);
@@ -57,12 +61,12 @@ export function scheduleCancel(turn: Turn, account: Account, timeMs: number | nu
   return { status: "ok", response: { type: "default" } };
 }
 
-function firedToday(account: Account, nowMs: number): number {
+function firedToday(account: VenueAccount, nowMs: number): number {
   return account.scheduledCancels.dayStartMs === nowMs - (nowMs % DAY_MS) ? account.scheduledCancels.fired : 0;
 }
 
 /** Everything open goes; counts toward the day's limit. */
-export function fireScheduledCancel(turn: Turn, account: Account): void {
+export function fireScheduledCancel(turn: Turn, account: VenueAccount): void {
   account.scheduledCancels = {
     dayStartMs: turn.nowMs - (turn.nowMs % DAY_MS),
     fired: firedToday(account, turn.nowMs) + 1,

@@ -1,8 +1,16 @@
 /** What happened, in the order in which it happened: the source of the websocket channels and of nothing else. */
-import type { Address, Fill, FundingPayment, LedgerRow, OrderSnapshot, OrderStatus, TwapHistoryRow } from "./state.ts";
+import type {
+  Address,
+  LedgerRow,
+  OrderSnapshot,
+  TwapHistoryRow,
+  VenueFill,
+  VenueFundingPayment,
+  VenueOrderStatus,
+} from "./state.ts";
 
 /** `users`: buyer, seller. `isBuy`: the side of the taker. */
-export type Trade = {
+export type VenueTrade = {
   coin: string;
   isBuy: boolean;
   price: bigint;
@@ -14,9 +22,9 @@ export type Trade = {
 };
 
 export type VenueEvent =
-  | { kind: "order"; user: Address; order: OrderSnapshot; status: OrderStatus; statusTimestampMs: number }
-  | { kind: "fill"; user: Address; fill: Fill }
-  | { kind: "trade"; trade: Trade }
+  | { kind: "order"; user: Address; order: OrderSnapshot; status: VenueOrderStatus; statusTimestampMs: number }
+  | { kind: "fill"; user: Address; fill: VenueFill }
+  | { kind: "trade"; trade: VenueTrade }
   | { kind: "book"; coin: string }
   | { kind: "nonUserCancel"; user: Address; coin: string; oid: number }
   | {
@@ -27,6 +35,6 @@ export type VenueEvent =
       liquidatedNotional: bigint;
       accountValue: bigint;
     }
-  | { kind: "funding"; user: Address; payment: FundingPayment }
+  | { kind: "funding"; user: Address; payment: VenueFundingPayment }
   | { kind: "ledger"; user: Address; row: LedgerRow }
   | { kind: "twap"; user: Address; twapId: number; row: TwapHistoryRow };

@@ -1,6 +1,6 @@
 /** Trading fees, cut as the exchange cuts them. */
 import { dexOf } from "./accounts.ts";
-import type { Builder, PerpMarket, SpotMarket, Token, Venue } from "./state.ts";
+import type { PerpMarket, SpotMarket, Token, Venue, VenueBuilder } from "./state.ts";
 import { atRate, cut, ONE_E12 } from "./units.ts";
 
 /** Builder fees are in tenths of a basis point of the notional. */
@@ -27,7 +27,7 @@ export function perpRateE12(venue: Venue, market: PerpMarket, isMaker: boolean):
   return discounted(venue, rate);
 }
 
-export type PerpFeeInput = { market: PerpMarket; notional: bigint; isMaker: boolean; builder: Builder | null };
+export type PerpFeeInput = { market: PerpMarket; notional: bigint; isMaker: boolean; builder: VenueBuilder | null };
 
 /** `fee` holds `builderFee`; each is cut to micro-dollars on its own. */
 export function perpFee(venue: Venue, { market, notional, isMaker, builder }: PerpFeeInput): FeeCharge {
@@ -36,7 +36,7 @@ export function perpFee(venue: Venue, { market, notional, isMaker, builder }: Pe
   return { fee: own + builderFee, builderFee };
 }
 
-function builderShare(notional: bigint, builder: Builder | null): bigint {
+function builderShare(notional: bigint, builder: VenueBuilder | null): bigint {
   if (builder === null) return 0n;
   return cut((notional * BigInt(builder.feeTenthsBp)) / TENTHS_BP_IN_ONE, USD_DECIMALS);
 }
@@ -51,7 +51,7 @@ export type SpotFeeInput = {
   price: bigint;
   notional: bigint;
   isMaker: boolean;
-  builder: Builder | null;
+  builder: VenueBuilder | null;
 };
 
 /** Paid in the token received: quote for a sell, base for a buy. A builder is paid on sells only. */

@@ -5,7 +5,15 @@ import type { FeeCharge } from "./fees.ts";
 import { perpFee, spotFee } from "./fees.ts";
 import { noteResting } from "./order-margin.ts";
 import { applyTrade } from "./positions.ts";
-import type { Account, Fill, FillLiquidation, Market, Order, PerpMarket, SpotMarket } from "./state.ts";
+import type {
+  FillLiquidation,
+  PerpMarket,
+  SpotMarket,
+  VenueAccount,
+  VenueFill,
+  VenueMarket,
+  VenueOrder,
+} from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, markChanged, marketOf } from "./turn.ts";
 import { share, times } from "./units.ts";
@@ -17,15 +25,15 @@ const DAY_MS = 86_400_000;
 const MAX_VOLUME_DAYS = 15;
 
 export type Match = {
-  maker: Order;
-  taker: Order;
+  maker: VenueOrder;
+  taker: VenueOrder;
   price: bigint;
   size: bigint;
   liquidation: FillLiquidation | null;
   twapId: number | null;
 };
 
-type FillSide = { match: Match; order: Order; isMaker: boolean; notional: bigint; hash: string; tid: number };
+type FillSide = { match: Match; order: VenueOrder; isMaker: boolean; notional: bigint; hash: string; tid: number };
 type Settlement = { startPosition: bigint; dir: string; closedPnl: bigint; charge: FeeCharge; feeToken: number };
 
 export function executeMatch(turn: Turn, match: Match): void {
@@ -58,18 +66,18 @@ export function executeMatch(turn: Turn, match: Match): void {
   });
 }
 
-function noteTrade(market: Market, price: bigint, size: bigint, notional: bigint): void {
+function noteTrade(market: VenueMarket, price: bigint, size: bigint, notional: bigint): void {
   market.stats.lastTradePrice = price;
   market.stats.dayNotional += notional;
   market.stats.dayBase += size;
 }
 
-function settleSide(turn: Turn, market: Market, side: FillSide): void {
+function settleSide(turn: Turn, market: VenueMarket, side: FillSide): void {
   const account = accountOf(turn.venue, side.order.user);
   const settlement =
     market.kind === "perp" ? settlePerp(turn, account, market, side) : settleSpot(turn, account, market, side);
   const { match, order } = side;
-  const fill: Fill = {
+  const fill: VenueFill = {
     coin: market.coin,
     asset: market.asset,
     price: match.price,
@@ -96,7 +104,7 @@ function settleSide(turn: Turn, market: Market, side: FillSide): void {
   noteVolume(turn, account, market, side);
 }
 
-function settlePerp(turn: Turn, account: Account, market: PerpMarket, side: FillSide): Settlement {
+function settlePerp(turn: Turn, account: VenueAccount, market: PerpMarket, side: FillSide): Settlement {
   const { order, isMaker, notional, match } = side;
   const change = applyTrade(turn.venue, account, market, { isBuy: order.isBuy, price: match.price, size: match.size });
   const charge = perpFee(turn.venue, { market, notional, isMaker, builder: order.builder });
@@ -108,17 +116,17 @@ function settlePerp(turn: Turn, account: Account, market: PerpMarket, side: Fill
   return { ...change, dir, charge, feeToken };
 }
 
-function isLiquidated(side: FillSide, account: Account): boolean {
+function isLiquidated(side: FillSide, account: VenueAccount): boolean {
   return side.match.liquidation?.liquidatedUser === account.address && !side.isMaker;
 }
 
-function liquidatedDir(account: Account, startPosition: bigint, market: PerpMarket): string {
+function liquidatedDir(account: VenueAccount, startPosition: bigint, market: PerpMarket): string {
   const isCross = account.leverages.get(market.asset)?.isCross ?? !market.onlyIsolated;
   return `Liquidated ${isCross ? "Cross" : "Isolated"} ${startPosition > 0n ? "Long" : "Short"}`;
 }
 
 /** The fee comes out of the token received. */
-function settleSpot(turn: Turn, account: Account, market: SpotMarket, side: FillSide): Settlement {
+function settleSpot(turn: Turn, account: VenueAccount, market: SpotMarket, side: FillSide): Settlement {
   const { order, isMaker, notional, match } = side;
   const { isBuy, builder } = order;
   const charge = spotFee(turn.venue, { market, isBuy, price: match.price, notional, isMaker, builder });
@@ -144,7 +152,7 @@ function settleSpot(turn: Turn, account: Account, market: SpotMarket, side: Fill
 }
 
 /** Growth-mode volume counts a tenth toward the address limit. */
-function noteVolume(turn: Turn, account: Account, market: Market, side: FillSide): void {
+function noteVolume(turn: Turn, account: VenueAccount, market: VenueMarket, side: FillSide): void {
   const isGrowth = market.kind === "perp" && market.growthMode;
   account.volume += isGrowth ? side.notional / 10n : side.notional;
   const dayStartMs = turn.nowMs - (turn.nowMs % DAY_MS);

@@ -1,7 +1,7 @@
 /** Hourly funding between longs and shorts, from the premium of the book over the oracle. */
 import { addCash, addTo, collateralOf } from "./accounts.ts";
 import { bookOf, impactPrice } from "./book.ts";
-import type { Account, PerpMarket, Position, Venue } from "./state.ts";
+import type { PerpMarket, Venue, VenueAccount, VenuePosition } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { markChanged } from "./turn.ts";
 import { cut, dollars, most, ONE_E12, times } from "./units.ts";
@@ -81,7 +81,12 @@ export function payFunding(turn: Turn): void {
 }
 
 /** Longs pay a positive rate. What does not balance to zero for the cut to micro-dollars stays in the pool. */
-function payOne(turn: Turn, account: Account, market: PerpMarket, due: { position: Position; rate: bigint }): void {
+function payOne(
+  turn: Turn,
+  account: VenueAccount,
+  market: PerpMarket,
+  due: { position: VenuePosition; rate: bigint },
+): void {
   const { position, rate } = due;
   const paid = cut((times(position.size, market.oraclePrice) * rate) / ONE_E12, USD_DECIMALS);
   if (position.isCross) addCash(turn.venue, account, market.dex, -paid);

@@ -1,5 +1,5 @@
 /** What the exchange remembers of orders: one frozen record an order, and one row for every status change. */
-import type { Account, Order, OrderRecord, OrderSnapshot, OrderStatus, Venue } from "./state.ts";
+import type { OrderSnapshot, Venue, VenueAccount, VenueOrder, VenueOrderRecord, VenueOrderStatus } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf } from "./turn.ts";
 
@@ -8,7 +8,7 @@ export const MAX_ORDER_RECORDS = 2_000;
 /** Rows of status changes kept per account. */
 export const MAX_HISTORY_ROWS = 2_000;
 
-export function snapshotOf(venue: Venue, order: Order): OrderSnapshot {
+export function snapshotOf(venue: Venue, order: VenueOrder): OrderSnapshot {
   const children: OrderSnapshot[] = [];
   for (const oid of order.childOids) {
     const child = venue.orders.get(oid);
@@ -35,11 +35,11 @@ export function snapshotOf(venue: Venue, order: Order): OrderSnapshot {
 }
 
 /** Freezes the order as it is now under its new status and announces it. */
-export function recordStatus(turn: Turn, order: Order, status: OrderStatus): void {
+export function recordStatus(turn: Turn, order: VenueOrder, status: VenueOrderStatus): void {
   const account = accountOf(turn.venue, order.user);
   const snapshot = snapshotOf(turn.venue, order);
   if (status === "filled" && turn.venue.options.filledRecordSize === "original") snapshot.size = order.originalSize;
-  const record: OrderRecord = { order: snapshot, status, statusTimestampMs: turn.nowMs };
+  const record: VenueOrderRecord = { order: snapshot, status, statusTimestampMs: turn.nowMs };
   account.records.set(order.oid, record);
   account.history.push(record);
   if (account.history.length > MAX_HISTORY_ROWS) account.history.shift();
@@ -55,12 +55,12 @@ export function recordStatus(turn: Turn, order: Order, status: OrderStatus): voi
 }
 
 /** A cloid names the latest order that used it; a late status of an older one does not take it back. */
-function noteCloid(account: Account, cloid: string, oid: number): void {
+function noteCloid(account: VenueAccount, cloid: string, oid: number): void {
   const latest = account.cloids.get(cloid);
   if (latest === undefined || latest < oid) account.cloids.set(cloid, oid);
 }
 
-function forgetOldest(venue: Venue, account: Account): void {
+function forgetOldest(venue: Venue, account: VenueAccount): void {
   for (const [oid, record] of account.records) {
     if (venue.orders.has(oid)) continue;
     account.records.delete(oid);

@@ -1,22 +1,22 @@
 /** Moving collateral into and out of an isolated position. */
 
 import { addCash } from "./accounts.ts";
-import type { Reply } from "./action.ts";
+import type { VenueReply } from "./action.ts";
 import { availableToTrade, marginUsed, positionValue, withdrawable } from "./margin.ts";
-import type { Account, PerpMarket, Position } from "./state.ts";
+import type { PerpMarket, VenueAccount, VenuePosition } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { least, MICRO, most, over } from "./units.ts";
 
 /** Whole share of the notional that must stay after a removal. */
 const MIN_SHARE_LEFT = 10n;
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 
-function refused(response: string): Reply {
+function refused(response: string): VenueReply {
   return { status: "err", response };
 }
 
 /** `ntli`: signed micro-dollars, positive adds. */
-export function updateIsolatedMargin(turn: Turn, account: Account, asset: number, ntli: bigint): Reply {
+export function updateIsolatedMargin(turn: Turn, account: VenueAccount, asset: number, ntli: bigint): VenueReply {
   const market = turn.venue.markets.get(asset);
   const position = account.positions.get(asset);
   if (ntli === 0n) return refused("Update to isolated margin cannot be zero.");
@@ -32,13 +32,13 @@ export function updateIsolatedMargin(turn: Turn, account: Account, asset: number
   return DONE;
 }
 
-function additionFault(turn: Turn, account: Account, market: PerpMarket, amount: bigint): string | null {
+function additionFault(turn: Turn, account: VenueAccount, market: PerpMarket, amount: bigint): string | null {
   const free = least(withdrawable(turn.venue, account, market.dex), availableToTrade(turn.venue, account, market.dex));
   return amount <= free ? null : "Account does not have sufficient margin available for increase.";
 }
 
 /** What remains, with unrealised pnl, must cover the initial margin at the set leverage and a tenth of the notional. */
-function removalFault(market: PerpMarket, position: Position, amount: bigint): string | null {
+function removalFault(market: PerpMarket, position: VenuePosition, amount: bigint): string | null {
   if (market.marginMode === "strictIsolated") {
     return "Cannot remove isolated margin for this asset. To remove margin, reduce the position.";
   }
@@ -49,7 +49,7 @@ function removalFault(market: PerpMarket, position: Position, amount: bigint): s
 }
 
 /** Adds what brings a strict-isolated position down to a leverage, given in 10^-8. */
-export function topUpIsolatedMargin(turn: Turn, account: Account, asset: number, leverage: bigint): Reply {
+export function topUpIsolatedMargin(turn: Turn, account: VenueAccount, asset: number, leverage: bigint): VenueReply {
   const market = turn.venue.markets.get(asset);
   if (market === undefined || market.kind !== "perp" || market.marginMode !== "strictIsolated") {
     return refused("Asset not strict isolated");

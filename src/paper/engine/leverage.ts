@@ -1,8 +1,8 @@
 /** `updateLeverage`: the setting of (user, market), with or without a position. */
-import type { Reply } from "./action.ts";
+import type { VenueReply } from "./action.ts";
 import { isCrossAllowed, leverageSetting } from "./leverage-setting.ts";
 import { maintenanceMargin, marginUsed, poolOf, positionValue, tierLeverage } from "./margin.ts";
-import type { Account, PerpMarket, Position, Venue } from "./state.ts";
+import type { PerpMarket, Venue, VenueAccount, VenuePosition } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { most } from "./units.ts";
 
@@ -15,7 +15,7 @@ const CROSS_TEXT =
   "Cross position does not have sufficient margin available to decrease leverage. " +
   "To decrease leverage, deposit more collateral.";
 
-export function updateLeverage(turn: Turn, account: Account, request: LeverageRequest): Reply {
+export function updateLeverage(turn: Turn, account: VenueAccount, request: LeverageRequest): VenueReply {
   const market = turn.venue.markets.get(request.asset);
   if (market === undefined || market.kind !== "perp") return { status: "err", response: "Invalid leverage value" };
   const fault = leverageFault(turn.venue, account, market, request);
@@ -27,7 +27,12 @@ export function updateLeverage(turn: Turn, account: Account, request: LeverageRe
   return { status: "ok", response: { type: "default" } };
 }
 
-function leverageFault(venue: Venue, account: Account, market: PerpMarket, request: LeverageRequest): string | null {
+function leverageFault(
+  venue: Venue,
+  account: VenueAccount,
+  market: PerpMarket,
+  request: LeverageRequest,
+): string | null {
   const { leverage, isCross } = request;
   if (!Number.isInteger(leverage) || leverage < 1 || leverage > market.maxLeverage) return "Invalid leverage value";
   if (isCross && !isCrossAllowed(market)) return "Cross margin is not allowed for this asset.";
@@ -41,11 +46,11 @@ function leverageFault(venue: Venue, account: Account, market: PerpMarket, reque
   return leverage >= position.leverage ? null : loweringFault(venue, account, market, { position, leverage });
 }
 
-type Lowering = { position: Position; leverage: number };
+type Lowering = { position: VenuePosition; leverage: number };
 
 function loweringFault(
   venue: Venue,
-  account: Account,
+  account: VenueAccount,
   market: PerpMarket,
   { position, leverage }: Lowering,
 ): string | null {

@@ -1,5 +1,5 @@
 /** Limits of an address: open orders, and actions against what it has traded. */
-import type { Account, Order, Venue } from "./state.ts";
+import type { Venue, VenueAccount, VenueOrder } from "./state.ts";
 import { dollars, ONE, plain } from "./units.ts";
 
 const OPEN_ORDERS_FIRST = 1_000;
@@ -13,7 +13,7 @@ const CANCEL_ALLOWANCE = 100_000;
 export const EXPIRED_WEIGHT = 5;
 
 /** The text for one order too many, or null. From 1,000 open ones on, no reduce-only and no trigger order either. */
-export function openOrderFault(account: Account, order: Order): string | null {
+export function openOrderFault(account: VenueAccount, order: VenueOrder): string | null {
   const open = account.openOids.size;
   const earned = Number(account.volume / dollars(VOLUME_PER_OPEN_ORDER_USD));
   if (open >= Math.min(OPEN_ORDERS_MOST, OPEN_ORDERS_FIRST + earned)) return "Too many open orders";
@@ -22,14 +22,19 @@ export function openOrderFault(account: Account, order: Order): string | null {
 }
 
 /** Actions that the address may have sent in all: a start, one per dollar traded, and what it reserved. */
-export function requestCap(venue: Venue, account: Account): number {
+export function requestCap(venue: Venue, account: VenueAccount): number {
   return venue.options.requestAllowance + Number(account.volume / ONE) + account.requests.reserved;
 }
 
-export type Weight = { count: number; isCancel: boolean };
+export type RequestCharge = { count: number; isCancel: boolean };
 
 /** Counts an action, or returns the text of its refusal; a refusal neither counts nor restarts the interval. */
-export function chargeRequest(venue: Venue, account: Account, weight: Weight, nowMs: number): string | null {
+export function chargeRequest(
+  venue: Venue,
+  account: VenueAccount,
+  weight: RequestCharge,
+  nowMs: number,
+): string | null {
   const { requests } = account;
   const base = requestCap(venue, account);
   const cap = weight.isCancel ? Math.min(base + CANCEL_ALLOWANCE, 2 * base) : base;
@@ -42,7 +47,7 @@ export function chargeRequest(venue: Venue, account: Account, weight: Weight, no
   return null;
 }
 
-function cumulativeText(account: Account, used: number, cap: number): string {
+function cumulativeText(account: VenueAccount, used: number, cap: number): string {
   const volume = plain((account.volume / 1_000_000n) * 1_000_000n);
   return (
     `Too many cumulative requests sent (${used} > ${cap}) for cumulative volume traded $${volume}. ` +

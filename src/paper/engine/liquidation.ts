@@ -6,7 +6,7 @@ import { executeMatch } from "./fills.ts";
 import { maintenanceMargin, marginUsed, pooledPositions, poolOf, positionValue } from "./margin.ts";
 import { matchOrder } from "./matching.ts";
 import { plainOrder } from "./plain-order.ts";
-import type { Account, Address, FillLiquidation, Order, PerpMarket, Position } from "./state.ts";
+import type { Address, FillLiquidation, PerpMarket, VenueAccount, VenueOrder, VenuePosition } from "./state.ts";
 import { lotOf } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, perpOf } from "./turn.ts";
@@ -16,10 +16,10 @@ import { dollars, magnitude, most } from "./units.ts";
 export const LIQUIDATOR: Address = "0x2e3d94f0562703b25c83308a05046ddaf9a8dd14";
 const SLICE_PARTS = 5n;
 
-type Danger = { equity: bigint; maintenance: bigint; positions: [PerpMarket, Position][] };
+type Danger = { equity: bigint; maintenance: bigint; positions: [PerpMarket, VenuePosition][] };
 
 /** The group of positions that stands or falls with this one: all cross ones of the pool, or itself. */
-function dangerOf(turn: Turn, account: Account, position: Position): Danger {
+function dangerOf(turn: Turn, account: VenueAccount, position: VenuePosition): Danger {
   const market = perpOf(turn.venue, position.asset);
   if (!position.isCross) {
     return {
@@ -53,11 +53,11 @@ export function liquidateIfNeeded(turn: Turn, user: Address, asset: number): voi
   if (position.isCross) coverDebt(turn, account, perpOf(turn.venue, asset).dex);
 }
 
-function isDue(turn: Turn, account: Account, market: PerpMarket): boolean {
+function isDue(turn: Turn, account: VenueAccount, market: PerpMarket): boolean {
   return turn.nowMs >= (account.liquidationAfterMs.get(market.asset) ?? 0);
 }
 
-function closeLargestFirst(turn: Turn, account: Account, due: [PerpMarket, Position][]): void {
+function closeLargestFirst(turn: Turn, account: VenueAccount, due: [PerpMarket, VenuePosition][]): void {
   due.sort(([a, x], [b, y]) => (positionValue(a, x) > positionValue(b, y) ? -1 : 1));
   for (const [market, held] of due) {
     if (account.positions.get(market.asset) !== held) continue;
@@ -68,14 +68,14 @@ function closeLargestFirst(turn: Turn, account: Account, due: [PerpMarket, Posit
 }
 
 /** With no cross position left, a negative balance is nobody's to pay but the liquidator's. */
-function coverDebt(turn: Turn, account: Account, dex: number): void {
+function coverDebt(turn: Turn, account: VenueAccount, dex: number): void {
   const hasCross = pooledPositions(turn.venue, account, dex).some(([, position]) => position.isCross);
   const cash = cashOf(turn.venue, account, dex);
   if (!hasCross && cash < 0n) moveCash(turn, account, dex, cash);
 }
 
 /** All perpetual orders of the account go, or those of the isolated position's market. */
-function cancelOrders(turn: Turn, account: Account, position: Position): void {
+function cancelOrders(turn: Turn, account: VenueAccount, position: VenuePosition): void {
   for (const oid of [...account.openOids]) {
     const order = turn.venue.orders.get(oid);
     const market = order === undefined ? undefined : turn.venue.markets.get(order.asset);
@@ -85,7 +85,7 @@ function cancelOrders(turn: Turn, account: Account, position: Position): void {
 }
 
 /** Positions above the threshold lose a fifth and wait; `liquidationAfterMs` brings the next look. */
-function closeAtMarket(turn: Turn, account: Account, market: PerpMarket, position: Position): void {
+function closeAtMarket(turn: Turn, account: VenueAccount, market: PerpMarket, position: VenuePosition): void {
   const { options } = turn.venue;
   const whole = magnitude(position.size);
   const isLarge = positionValue(market, position) > dollars(options.liquidationSliceFromUsd);
@@ -104,7 +104,7 @@ function closeAtMarket(turn: Turn, account: Account, market: PerpMarket, positio
 }
 
 /** An isolated position can lose its own collateral and not a cent more; the liquidator bears the rest. */
-function coverLoss(turn: Turn, account: Account, market: PerpMarket, cashBefore: bigint): void {
+function coverLoss(turn: Turn, account: VenueAccount, market: PerpMarket, cashBefore: bigint): void {
   const loss = cashBefore - cashOf(turn.venue, account, market.dex);
   if (loss <= 0n) return;
   addCash(turn.venue, account, market.dex, loss);
@@ -113,10 +113,10 @@ function coverLoss(turn: Turn, account: Account, market: PerpMarket, cashBefore:
 
 function liquidationOrder(
   turn: Turn,
-  account: Account,
+  account: VenueAccount,
   market: PerpMarket,
   terms: { isBuy: boolean; size: bigint },
-): Order {
+): VenueOrder {
   return plainOrder(turn, market, {
     ...terms,
     user: account.address,
@@ -129,7 +129,7 @@ function liquidationOrder(
 }
 
 /** Backstop: positions go to the liquidator at mark, and with them all collateral that stood behind them. */
-function takeOver(turn: Turn, account: Account, danger: Danger): void {
+function takeOver(turn: Turn, account: VenueAccount, danger: Danger): void {
   const liquidator = openAccount(turn.venue, LIQUIDATOR);
   let dex = 0;
   let isCross = true;
@@ -154,12 +154,12 @@ function takeOver(turn: Turn, account: Account, danger: Danger): void {
   if (isCross) moveCash(turn, account, dex, cashOf(turn.venue, account, dex));
 }
 
-function moveCash(turn: Turn, account: Account, dex: number, amount: bigint): void {
+function moveCash(turn: Turn, account: VenueAccount, dex: number, amount: bigint): void {
   addCash(turn.venue, account, dex, -amount);
   addCash(turn.venue, openAccount(turn.venue, LIQUIDATOR), dex, amount);
 }
 
-function announce(turn: Turn, account: Account, danger: Danger): void {
+function announce(turn: Turn, account: VenueAccount, danger: Danger): void {
   let notional = 0n;
   for (const [market, position] of danger.positions) notional += positionValue(market, position);
   const isCross = danger.positions[0]?.[1].isCross === true;

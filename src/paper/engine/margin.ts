@@ -2,7 +2,7 @@
 import { cashOf, collateralOf, dexOf, isUnified } from "./accounts.ts";
 import { openOrderMargin } from "./order-margin.ts";
 import { spotHold } from "./spot-holds.ts";
-import type { Account, MarginTier, PerpMarket, Position, Venue } from "./state.ts";
+import type { MarginTier, PerpMarket, Venue, VenueAccount, VenuePosition } from "./state.ts";
 import { perpOf } from "./turn.ts";
 import { cut, magnitude, most, over, times } from "./units.ts";
 
@@ -36,25 +36,25 @@ function halfAt(notional: bigint, tier: MarginTier): bigint {
   return notional / BigInt(2 * tier.maxLeverage);
 }
 
-export function positionValue(market: PerpMarket, position: Position): bigint {
+export function positionValue(market: PerpMarket, position: VenuePosition): bigint {
   return times(magnitude(position.size), market.markPrice);
 }
 
-export function unrealizedPnl(market: PerpMarket, position: Position): bigint {
+export function unrealizedPnl(market: PerpMarket, position: VenuePosition): bigint {
   return times(position.size, market.markPrice) - position.signedEntry;
 }
 
 /** Initial margin of a cross position; equity of an isolated one. */
-export function marginUsed(market: PerpMarket, position: Position): bigint {
+export function marginUsed(market: PerpMarket, position: VenuePosition): bigint {
   if (position.isCross) return positionValue(market, position) / BigInt(position.leverage);
   return position.isolatedMargin + unrealizedPnl(market, position);
 }
 
 /** Positions that share the collateral of `dex`: of all such dexes in the unified modes. */
-export function pooledPositions(venue: Venue, account: Account, dex: number): [PerpMarket, Position][] {
+export function pooledPositions(venue: Venue, account: VenueAccount, dex: number): [PerpMarket, VenuePosition][] {
   const isShared = isUnified(account);
   const token = collateralOf(venue, dex);
-  const found: [PerpMarket, Position][] = [];
+  const found: [PerpMarket, VenuePosition][] = [];
   for (const position of account.positions.values()) {
     const market = perpOf(venue, position.asset);
     const belongs = isShared ? dexOf(venue, market.dex).collateralToken === token : market.dex === dex;
@@ -75,7 +75,7 @@ export type Pool = {
   held: bigint;
 };
 
-export function poolOf(venue: Venue, account: Account, dex: number): Pool {
+export function poolOf(venue: Venue, account: VenueAccount, dex: number): Pool {
   const pool: Pool = {
     accountValue: cashOf(venue, account, dex),
     crossNotional: 0n,
@@ -101,13 +101,13 @@ export function poolOf(venue: Venue, account: Account, dex: number): Pool {
 }
 
 /** What a new order may reserve. */
-export function availableToTrade(venue: Venue, account: Account, dex: number): bigint {
+export function availableToTrade(venue: Venue, account: VenueAccount, dex: number): bigint {
   const pool = poolOf(venue, account, dex);
   return most(0n, pool.accountValue - pool.crossMarginUsed - openOrderMargin(venue, account, dex) - pool.held);
 }
 
 /** What may leave: initial margin, or a tenth of the cross notional where that is more, stays. */
-export function withdrawable(venue: Venue, account: Account, dex: number): bigint {
+export function withdrawable(venue: Venue, account: VenueAccount, dex: number): bigint {
   const pool = poolOf(venue, account, dex);
   const stays = most(pool.crossMarginUsed + openOrderMargin(venue, account, dex), pool.crossNotional / 10n);
   return most(0n, pool.accountValue - stays - pool.held);
@@ -117,7 +117,7 @@ export function withdrawable(venue: Venue, account: Account, dex: number): bigin
  * Price at which the position is liquidated, as a count of 10^-10, or null when no price is.
  * mark - side * margin_available / size / (1 - l * side), with l of the tier at that price's own notional.
  */
-export function liquidationPriceE10(venue: Venue, account: Account, position: Position): bigint | null {
+export function liquidationPriceE10(venue: Venue, account: VenueAccount, position: VenuePosition): bigint | null {
   const market = perpOf(venue, position.asset);
   const value = positionValue(market, position);
   const equity = position.isCross ? poolOf(venue, account, market.dex).accountValue : marginUsed(market, position);
@@ -137,7 +137,7 @@ export function liquidationPriceE10(venue: Venue, account: Account, position: Po
   return found;
 }
 
-type TierQuestion = { market: PerpMarket; position: Position; tier: MarginTier; spare: bigint };
+type TierQuestion = { market: PerpMarket; position: VenuePosition; tier: MarginTier; spare: bigint };
 
 /** Solves equity(price) = maintenance(price) inside one tier; `spare` is the equity at mark less what others need. */
 function liquidationInTier({ market, position, tier, spare }: TierQuestion): bigint | null {
@@ -155,6 +155,6 @@ function liquidationInTier({ market, position, tier, spare }: TierQuestion): big
 }
 
 /** Size-weighted average price of the position, cut to the decimals of the market's prices. */
-export function entryPrice(market: PerpMarket, position: Position): bigint {
+export function entryPrice(market: PerpMarket, position: VenuePosition): bigint {
   return cut(magnitude(over(position.signedEntry, position.size)), Math.max(0, 6 - market.szDecimals));
 }

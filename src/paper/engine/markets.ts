@@ -2,7 +2,7 @@
 
 import type { PerpListing, SpotListing, VenueConfig } from "./config.ts";
 import { DEFAULT_OPTIONS } from "./options.ts";
-import type { MarginTable, Market, MarketStats, PerpDex, Token } from "./state.ts";
+import type { MarginTable, MarketStats, PerpDex, Token, VenueMarket } from "./state.ts";
 import { dollars, ONE, ONE_E12 } from "./units.ts";
 
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -134,9 +134,9 @@ function freshStats(price: bigint): MarketStats {
 }
 
 /** 0 up for the validator dex; 100000 + 10000 * dex + index for another; 10000 + index for spot. */
-export function buildMarkets(config: VenueConfig): Market[] {
+export function buildMarkets(config: VenueConfig): VenueMarket[] {
   const nextIndex = new Map<number, number>();
-  const perps = config.perps.map((listing): Market => {
+  const perps = config.perps.map((listing): VenueMarket => {
     const { price, ...rest } = listing;
     const index = nextIndex.get(listing.dex) ?? 0;
     nextIndex.set(listing.dex, index + 1);
@@ -154,7 +154,7 @@ export function buildMarkets(config: VenueConfig): Market[] {
       stats: freshStats(price),
     };
   });
-  const spots = config.spots.map((listing): Market => {
+  const spots = config.spots.map((listing): VenueMarket => {
     const { price, ...rest } = listing;
     const base = config.tokens.find((token) => token.index === listing.baseToken);
     if (base === undefined) throw new Error(`bug: no token ${listing.baseToken}`);

@@ -4,7 +4,7 @@ import { bookOf, crossingPrice, sideOf } from "./book.ts";
 import { endOrder } from "./ending.ts";
 import { executeMatch } from "./fills.ts";
 import { positionSize } from "./order-margin.ts";
-import type { FillLiquidation, Market, Order } from "./state.ts";
+import type { FillLiquidation, VenueMarket, VenueOrder } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, marketOf } from "./turn.ts";
 import { least, magnitude, times } from "./units.ts";
@@ -20,7 +20,7 @@ export type Matched = { size: bigint; notional: bigint; stopped: boolean };
  * Fills `taker` against the other side until it is done, nothing crosses, or its margin is used up. The caller
  * rests, drops or records the remainder. Ends because every step fills the taker or removes a resting order.
  */
-export function matchOrder(turn: Turn, taker: Order, terms: MatchTerms): Matched {
+export function matchOrder(turn: Turn, taker: VenueOrder, terms: MatchTerms): Matched {
   const market = marketOf(turn.venue, taker.asset);
   const book = bookOf(turn.venue, taker.asset);
   const matched: Matched = { size: 0n, notional: 0n, stopped: false };
@@ -45,7 +45,7 @@ export function matchOrder(turn: Turn, taker: Order, terms: MatchTerms): Matched
 }
 
 /** Size that these two may trade; 0 when the resting order had to go instead. */
-function matchable(turn: Turn, maker: Order, taker: Order, market: Market): bigint {
+function matchable(turn: Turn, maker: VenueOrder, taker: VenueOrder, market: VenueMarket): bigint {
   if (maker.user === taker.user) {
     endOrder(turn, maker, "selfTradeCanceled");
     return 0n;
@@ -65,7 +65,7 @@ function matchable(turn: Turn, maker: Order, taker: Order, market: Market): bigi
 }
 
 /** What an order of this side could take off the user's position. */
-export function reducible(turn: Turn, order: Pick<Order, "user" | "asset" | "isBuy">): bigint {
+export function reducible(turn: Turn, order: Pick<VenueOrder, "user" | "asset" | "isBuy">): bigint {
   const size = positionSize(accountOf(turn.venue, order.user), order.asset);
   return size !== 0n && size > 0n !== order.isBuy ? magnitude(size) : 0n;
 }

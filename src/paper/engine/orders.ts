@@ -4,16 +4,16 @@ import { liveOrder } from "./cancels.ts";
 import { enterOrder } from "./ending.ts";
 import { recordStatus } from "./history.ts";
 import { matchOrder, PLAIN_TERMS } from "./matching.ts";
-import type { Placed, Placement } from "./placement.ts";
+import type { Placement, PlacementOutcome } from "./placement.ts";
 import { newOrder, reject } from "./placement.ts";
 import { trimReduceOnly } from "./reduce-only.ts";
-import type { Account, Order } from "./state.ts";
+import type { VenueAccount, VenueOrder } from "./state.ts";
 import { placeTrigger } from "./trigger-placement.ts";
 import type { Turn } from "./turn.ts";
 import { marketOf } from "./turn.ts";
 
 /** Executes one order whose face was checked before. */
-export function placeOrder(turn: Turn, account: Account, placement: Placement): Placed {
+export function placeOrder(turn: Turn, account: VenueAccount, placement: Placement): PlacementOutcome {
   const market = marketOf(turn.venue, placement.request.a);
   if (isDuplicate(turn, account, placement)) return { kind: "fault", text: "Duplicate cloid.", isBare: false };
   const order = newOrder(turn, account, market, placement);
@@ -25,13 +25,13 @@ export function placeOrder(turn: Turn, account: Account, placement: Placement): 
     : executeAndRest(turn, order);
 }
 
-function isDuplicate(turn: Turn, account: Account, { request }: Placement): boolean {
+function isDuplicate(turn: Turn, account: VenueAccount, { request }: Placement): boolean {
   if (request.c === null || turn.venue.options.duplicateLiveCloid === "accept") return false;
   return liveOrder(turn.venue, account, request.c) !== null;
 }
 
 /** Ioc: what does not fill is dropped without a word; a part filled counts as filled. */
-function executeAtOnce(turn: Turn, order: Order): Placed {
+function executeAtOnce(turn: Turn, order: VenueOrder): PlacementOutcome {
   const matched = matchOrder(turn, order, PLAIN_TERMS);
   if (matched.size > 0n) {
     recordStatus(turn, order, "filled");
@@ -45,7 +45,7 @@ function executeAtOnce(turn: Turn, order: Order): Placed {
 }
 
 /** Gtc and Alo: recorded as open with the whole size first, as the exchange does even when it fills at once. */
-function executeAndRest(turn: Turn, order: Order): Placed {
+function executeAndRest(turn: Turn, order: VenueOrder): PlacementOutcome {
   recordStatus(turn, order, "open");
   const matched = matchOrder(turn, order, PLAIN_TERMS);
   if (order.size === 0n) {

@@ -2,7 +2,7 @@
 import type { OrderReplyStatus, OrderRequest } from "./action.ts";
 import { recordStatus } from "./history.ts";
 import { plainOrder } from "./plain-order.ts";
-import type { Account, Builder, Market, Order, OrderStatus } from "./state.ts";
+import type { VenueAccount, VenueBuilder, VenueMarket, VenueOrder, VenueOrderStatus } from "./state.ts";
 import { priceDecimals } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { marketOf } from "./turn.ts";
@@ -10,19 +10,19 @@ import { cut, over, units, wireNumber } from "./units.ts";
 
 export type Placement = {
   request: OrderRequest;
-  builder: Builder | null;
+  builder: VenueBuilder | null;
   /** `positionTpsl`: answered without oid and tied to the position. */
   isPositionTpsl: boolean;
 };
 
 /** `fault.text` comes without the ` asset=N` that ends it in `statuses`, except where `isBare`. */
-export type Placed =
-  | { kind: "resting"; order: Order }
-  | { kind: "filled"; order: Order; size: bigint; notional: bigint }
-  | { kind: "waitingForTrigger"; order: Order }
+export type PlacementOutcome =
+  | { kind: "resting"; order: VenueOrder }
+  | { kind: "filled"; order: VenueOrder; size: bigint; notional: bigint }
+  | { kind: "waitingForTrigger"; order: VenueOrder }
   | { kind: "fault"; text: string; isBare: boolean };
 
-export function newOrder(turn: Turn, account: Account, market: Market, placement: Placement): Order {
+export function newOrder(turn: Turn, account: VenueAccount, market: VenueMarket, placement: Placement): VenueOrder {
   const { request, builder, isPositionTpsl } = placement;
   const trigger = "trigger" in request.t ? request.t.trigger : null;
   const terms = {
@@ -47,23 +47,23 @@ export function newOrder(turn: Turn, account: Account, market: Market, placement
   };
 }
 
-function orderTypeOf(request: OrderRequest): Order["orderType"] {
+function orderTypeOf(request: OrderRequest): VenueOrder["orderType"] {
   if ("limit" in request.t) return request.t.limit.tif === "FrontendMarket" ? "Market" : "Limit";
   const { tpsl, isMarket } = request.t.trigger;
   if (tpsl === "tp") return isMarket ? "Take Profit Market" : "Take Profit Limit";
   return isMarket ? "Stop Market" : "Stop Limit";
 }
 
-export type Refusal = { text: string; status: OrderStatus | null; isBare?: boolean };
+export type PlacementRefusal = { text: string; status: VenueOrderStatus | null; isBare?: boolean };
 
 /** A refused order has an oid and a record all the same, except where the status is null. */
-export function reject(turn: Turn, order: Order, refused: Refusal): Placed {
+export function reject(turn: Turn, order: VenueOrder, refused: PlacementRefusal): PlacementOutcome {
   if (refused.status !== null) recordStatus(turn, order, refused.status);
   return { kind: "fault", text: refused.text, isBare: refused.isBare === true };
 }
 
 /** The entry of `statuses` for an outcome. */
-export function replyStatus(turn: Turn, asset: number, placed: Placed): OrderReplyStatus {
+export function replyStatus(turn: Turn, asset: number, placed: PlacementOutcome): OrderReplyStatus {
   switch (placed.kind) {
     case "waitingForTrigger":
       return "waitingForTrigger";
@@ -85,6 +85,6 @@ export function replyStatus(turn: Turn, asset: number, placed: Placed): OrderRep
   }
 }
 
-function cloidOf(order: Order): { cloid?: string } {
+function cloidOf(order: VenueOrder): { cloid?: string } {
   return order.cloid === null ? {} : { cloid: order.cloid };
 }

@@ -1,13 +1,13 @@
-import type { Market, Order } from "./state.ts";
+import type { VenueMarket, VenueOrder } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
-type PlainTerms = Pick<Order, "user" | "isBuy" | "limitPrice" | "size" | "reduceOnly" | "orderType" | "tif">;
+type PlainTerms = Pick<VenueOrder, "user" | "isBuy" | "limitPrice" | "size" | "reduceOnly" | "orderType" | "tif">;
 
 /**
  * An order under the next number. It is plain, and has nothing that no one asked for: no trigger, no kin, no builder, and nothing
  * to wait for.
  */
-export function plainOrder(turn: Turn, { asset, coin }: Market, terms: PlainTerms): Order {
+export function plainOrder(turn: Turn, { asset, coin }: VenueMarket, terms: PlainTerms): VenueOrder {
   const oid = turn.venue.nextOid;
   turn.venue.nextOid += 1;
   return {

@@ -1,14 +1,14 @@
 /** How a fill changes a position and the cash beside it. The fee is charged apart. */
 import { addCash } from "./accounts.ts";
 import { leverageSetting } from "./leverage-setting.ts";
-import type { Account, CumulativeFunding, PerpMarket, Position, Venue } from "./state.ts";
+import type { CumulativeFunding, PerpMarket, Venue, VenueAccount, VenuePosition } from "./state.ts";
 import { least, magnitude, share, times } from "./units.ts";
 
 export type PerpTrade = { isBuy: boolean; price: bigint; size: bigint };
 export type PositionChange = { startPosition: bigint; dir: string; closedPnl: bigint };
 
 /** Closes first, then opens what is left on the other side. */
-export function applyTrade(venue: Venue, account: Account, market: PerpMarket, trade: PerpTrade): PositionChange {
+export function applyTrade(venue: Venue, account: VenueAccount, market: PerpMarket, trade: PerpTrade): PositionChange {
   const start = account.positions.get(market.asset)?.size ?? 0n;
   const isOpposite = start !== 0n && start > 0n !== trade.isBuy;
   const closing = isOpposite ? least(magnitude(start), trade.size) : 0n;
@@ -35,7 +35,7 @@ function direction(start: bigint, end: bigint): string {
 }
 
 /** Realises the pnl of a part and releases its share of isolated collateral. */
-function close(venue: Venue, account: Account, market: PerpMarket, trade: PerpTrade): bigint {
+function close(venue: Venue, account: VenueAccount, market: PerpMarket, trade: PerpTrade): bigint {
   const position = account.positions.get(market.asset);
   if (position === undefined) throw new Error("bug: closing a position that is not there");
   const held = magnitude(position.size);
@@ -51,7 +51,7 @@ function close(venue: Venue, account: Account, market: PerpMarket, trade: PerpTr
   return pnl;
 }
 
-function open(venue: Venue, account: Account, market: PerpMarket, trade: PerpTrade): void {
+function open(venue: Venue, account: VenueAccount, market: PerpMarket, trade: PerpTrade): void {
   const position = account.positions.get(market.asset) ?? freshPosition(account, market);
   const value = times(trade.size, trade.price);
   position.size += trade.isBuy ? trade.size : -trade.size;
@@ -63,7 +63,7 @@ function open(venue: Venue, account: Account, market: PerpMarket, trade: PerpTra
   addCash(venue, account, market.dex, -collateral);
 }
 
-function freshPosition(account: Account, market: PerpMarket): Position {
+function freshPosition(account: VenueAccount, market: PerpMarket): VenuePosition {
   const allTime = account.fundingPaid.get(market.asset) ?? 0n;
   const funding: CumulativeFunding = { allTime, sinceOpen: 0n, sinceChange: 0n };
   const { isCross, leverage } = leverageSetting(account, market);

@@ -1,7 +1,7 @@
 /** Keeps resting reduce-only orders, and triggers that follow the position, within the position. */
 import { endOrder } from "./ending.ts";
 import { reducible } from "./matching.ts";
-import type { Address, Order } from "./state.ts";
+import type { Address, VenueOrder } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf } from "./turn.ts";
 
@@ -25,7 +25,7 @@ export function trimReduceOnly(turn: Turn, user: Address, asset: number): void {
   }
 }
 
-function trimTrigger(turn: Turn, order: Order): void {
+function trimTrigger(turn: Turn, order: VenueOrder): void {
   const room = reducible(turn, order);
   if (room === 0n) {
     if (!order.awaitsPosition) endOrder(turn, order, "reduceOnlyCanceled");

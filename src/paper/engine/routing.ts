@@ -1,16 +1,16 @@
 /** Which subject executes which action. */
 
 import { createSubAccount, reserveRequestWeight, setMode, setReferrer } from "./account-settings.ts";
-import type { ActionInput, L1Action, Reply, UserSignedAction } from "./action.ts";
+import type { ActionInput, L1Action, UserSignedAction, VenueReply } from "./action.ts";
 import { approveAgent } from "./agents.ts";
 import { approveBuilderFee } from "./builder.ts";
 import { cancelOrders, scheduleCancel } from "./cancels.ts";
 import { placeBatch } from "./groupings.ts";
 import { topUpIsolatedMargin, updateIsolatedMargin } from "./isolated-margin.ts";
 import { updateLeverage } from "./leverage.ts";
-import type { Weight } from "./limits.ts";
+import type { RequestCharge } from "./limits.ts";
 import { modifyBatch, modifyOrder } from "./modify.ts";
-import type { Account, Address } from "./state.ts";
+import type { Address, VenueAccount } from "./state.ts";
 import {
   sendAsset,
   spotSend,
@@ -24,11 +24,11 @@ import type { Turn } from "./turn.ts";
 import { cancelTwap, placeTwap } from "./twap.ts";
 import { units } from "./units.ts";
 
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 const MODES = { i: "disabled", u: "unifiedAccount", p: "portfolioMargin" } as const;
 
 /** How much an action counts toward the address limit: the length of its array. */
-export function weightOf(action: ActionInput["action"]): Weight {
+export function weightOf(action: ActionInput["action"]): RequestCharge {
   switch (action.type) {
     case "order":
       return { count: Math.max(1, action.orders.length), isCancel: false };
@@ -42,7 +42,7 @@ export function weightOf(action: ActionInput["action"]): Weight {
   }
 }
 
-export function routeL1(turn: Turn, account: Account, action: L1Action, signer: Address): Reply {
+export function routeL1(turn: Turn, account: VenueAccount, action: L1Action, signer: Address): VenueReply {
   switch (action.type) {
     case "order":
       return placeBatch(turn, account, action);
@@ -85,7 +85,7 @@ type SettingAction = Extract<
   }
 >;
 
-function routeSetting(turn: Turn, account: Account, action: SettingAction, signer: Address): Reply {
+function routeSetting(turn: Turn, account: VenueAccount, action: SettingAction, signer: Address): VenueReply {
   switch (action.type) {
     case "reserveRequestWeight":
       // Measured: an agent is refused, with its own address in the text.
@@ -107,7 +107,12 @@ function routeSetting(turn: Turn, account: Account, action: SettingAction, signe
 }
 
 /** `account` is the signer's own: an agent has none, which was refused before. */
-export function routeUserSigned(turn: Turn, account: Account, action: UserSignedAction, nonce: number): Reply {
+export function routeUserSigned(
+  turn: Turn,
+  account: VenueAccount,
+  action: UserSignedAction,
+  nonce: number,
+): VenueReply {
   switch (action.type) {
     case "approveAgent":
       return approveAgent(turn, account, action.agentAddress, action.agentName);
@@ -136,12 +141,12 @@ export function routeUserSigned(turn: Turn, account: Account, action: UserSigned
   }
 }
 
-function ownedAccount(turn: Turn, account: Account, address: Address): Account | null {
+function ownedAccount(turn: Turn, account: VenueAccount, address: Address): VenueAccount | null {
   if (address === account.address) return account;
   const other = turn.venue.accounts.get(address);
   return other !== undefined && other.master === account.address ? other : null;
 }
 
-function notOwned(address: Address | null): Reply {
+function notOwned(address: Address | null): VenueReply {
   return { status: "err", response: `Must deposit before performing actions. User: ${address}` };
 }

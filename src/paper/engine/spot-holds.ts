@@ -1,8 +1,8 @@
 /** What resting spot orders lock: quote notional for bids, base size for asks. */
-import type { Account, Venue } from "./state.ts";
+import type { Venue, VenueAccount } from "./state.ts";
 import { ONE } from "./units.ts";
 
-export function spotHold(venue: Venue, account: Account, token: number): bigint {
+export function spotHold(venue: Venue, account: VenueAccount, token: number): bigint {
   let held = 0n;
   for (const [asset, { buys, sells }] of account.resting) {
     const market = venue.markets.get(asset);

@@ -82,13 +82,13 @@ export type SpotMarket = {
   stats: MarketStats;
 };
 
-export type Market = PerpMarket | SpotMarket;
+export type VenueMarket = PerpMarket | SpotMarket;
 
 /** Orders of one price, oldest first. */
-export type Level = { price: bigint; oids: number[] };
+export type VenueLevel = { price: bigint; oids: number[] };
 
 /** Best price first on both sides. */
-export type Book = { bids: Level[]; asks: Level[] };
+export type VenueBook = { bids: VenueLevel[]; asks: VenueLevel[] };
 
 export type Tif = "Gtc" | "Ioc" | "Alo" | "FrontendMarket" | "LiquidationMarket";
 export type OrderType =
@@ -100,8 +100,8 @@ export type OrderType =
   | "Take Profit Limit"
   | "Twap Slice";
 
-export type Trigger = { isMarket: boolean; triggerPrice: bigint; tpsl: "tp" | "sl" };
-export type Builder = { address: Address; feeTenthsBp: number };
+export type VenueTrigger = { isMarket: boolean; triggerPrice: bigint; tpsl: "tp" | "sl" };
+export type VenueBuilder = { address: Address; feeTenthsBp: number };
 
 /** An order as the exchange describes it at one moment; `children` are tp/sl orders that wait for its fill. */
 export type OrderSnapshot = {
@@ -114,7 +114,7 @@ export type OrderSnapshot = {
   size: bigint;
   originalSize: bigint;
   timestampMs: number;
-  trigger: Trigger | null;
+  trigger: VenueTrigger | null;
   isTriggered: boolean;
   isPositionTpsl: boolean;
   reduceOnly: boolean;
@@ -126,21 +126,21 @@ export type OrderSnapshot = {
 };
 
 /** A live order. `waitingForFill`: a child of an unfilled parent; `waitingForTrigger`: off the book until mark reaches it. */
-export type Order = Omit<OrderSnapshot, "children"> & {
+export type VenueOrder = Omit<OrderSnapshot, "children"> & {
   user: Address;
   phase: "resting" | "waitingForTrigger" | "waitingForFill";
   parentOid: number | null;
   childOids: number[];
   /** The other leg of a tp/sl pair: filled here means cancelled there. */
   siblingOids: number[];
-  builder: Builder | null;
+  builder: VenueBuilder | null;
   /** A trigger without a size of its own follows the position. */
   tracksPosition: boolean;
   /** A reduce-only trigger that was taken before there was anything to reduce: that there is nothing yet does not end it. */
   awaitsPosition: boolean;
 };
 
-export type OrderStatus =
+export type VenueOrderStatus =
   | "open"
   | "filled"
   | "triggered"
@@ -169,12 +169,12 @@ export type OrderStatus =
   | "tooManyOpenOrdersRejected";
 
 /** Frozen at the last status change: `order.size` does not move with later fills. */
-export type OrderRecord = { order: OrderSnapshot; status: OrderStatus; statusTimestampMs: number };
+export type VenueOrderRecord = { order: OrderSnapshot; status: VenueOrderStatus; statusTimestampMs: number };
 
 export type FillLiquidation = { liquidatedUser: Address; markPrice: bigint; method: "market" | "backstop" };
 
 /** `fee` includes `builderFee`; `closedPnl` excludes both. */
-export type Fill = {
+export type VenueFill = {
   coin: string;
   asset: number;
   price: bigint;
@@ -199,7 +199,7 @@ export type Fill = {
 export type CumulativeFunding = { allTime: bigint; sinceOpen: bigint; sinceChange: bigint };
 
 /** `signedEntry` has the sign of `size`; raw USD of a position is its collateral minus this. */
-export type Position = {
+export type VenuePosition = {
   asset: number;
   size: bigint;
   signedEntry: bigint;
@@ -213,10 +213,10 @@ export type Position = {
 
 /** `value`: sum of size times price as a count of 10^-16, which is exact. */
 export type ExposureSide = { size: bigint; value: bigint };
-export type Exposure = { buys: ExposureSide; sells: ExposureSide };
+export type VenueExposure = { buys: ExposureSide; sells: ExposureSide };
 
-export type LeverageSetting = { isCross: boolean; leverage: number };
-export type SpotBalance = { total: bigint; entryNotional: bigint };
+export type VenueLeverage = { isCross: boolean; leverage: number };
+export type VenueSpotBalance = { total: bigint; entryNotional: bigint };
 
 export type LedgerDelta =
   | { type: "deposit"; usdc: bigint }
@@ -255,7 +255,7 @@ export type LedgerDelta =
 export type LedgerRow = { timeMs: number; hash: string; delta: LedgerDelta };
 
 /** `usdc` negative: paid. */
-export type FundingPayment = {
+export type VenueFundingPayment = {
   timeMs: number;
   hash: string;
   coin: string;
@@ -270,7 +270,7 @@ export type DayVolume = { dayStartMs: number; cross: bigint; add: bigint };
 /** Actions counted against the address; `freeAtMs` is when an exhausted address may send its next one. */
 export type RequestCount = { used: number; reserved: number; freeAtMs: number };
 
-export type Account = {
+export type VenueAccount = {
   address: Address;
   role: "user" | "subAccount";
   master: Address | null;
@@ -280,23 +280,23 @@ export type Account = {
   /** Perp cash by dex index, without entry legs: deposits, realised pnl, fees, funding. */
   cash: Map<number, bigint>;
   /** By token index. */
-  spot: Map<number, SpotBalance>;
-  positions: Map<number, Position>;
-  leverages: Map<number, LeverageSetting>;
+  spot: Map<number, VenueSpotBalance>;
+  positions: Map<number, VenuePosition>;
+  leverages: Map<number, VenueLeverage>;
   /** Funding ever paid by asset; outlives the position. */
   fundingPaid: Map<number, bigint>;
   /** Live orders, oldest first. */
   openOids: Set<number>;
   /** Sums over the resting orders that are not reduce-only, by asset. */
-  resting: Map<number, Exposure>;
+  resting: Map<number, VenueExposure>;
   /** The latest order of each cloid. */
   cloids: Map<string, number>;
   /** By oid, oldest first; at most about MAX_ORDER_RECORDS that are not live. */
-  records: Map<number, OrderRecord>;
+  records: Map<number, VenueOrderRecord>;
   /** One row a status change, oldest first. */
-  history: OrderRecord[];
-  fills: Fill[];
-  fundings: FundingPayment[];
+  history: VenueOrderRecord[];
+  fills: VenueFill[];
+  fundings: VenueFundingPayment[];
   ledger: LedgerRow[];
   twapHistory: TwapHistoryRow[];
   /** Highest approved fee by builder, in tenths of a basis point. */
@@ -316,7 +316,7 @@ export type Account = {
 };
 
 /** `name` null: the one unnamed agent. */
-export type Agent = {
+export type VenueAgent = {
   address: Address;
   master: Address;
   name: string | null;
@@ -333,7 +333,7 @@ export type TwapStatus =
   | { status: "activated" | "finished" | "terminated" | "waitingForTrigger" | "stopped" }
   | { status: "error"; description: string };
 
-export type TwapState = {
+export type VenueTwapState = {
   twapId: number;
   user: Address;
   asset: number;
@@ -350,7 +350,7 @@ export type TwapState = {
   timestampMs: number;
 };
 
-export type Twap = TwapState & {
+export type VenueTwap = VenueTwapState & {
   phase: "waitingForTrigger" | "running";
   sliceCount: number;
   slicesDone: number;
@@ -359,7 +359,7 @@ export type Twap = TwapState & {
   startedMs: number;
 };
 
-export type TwapHistoryRow = { timeMs: number; state: TwapState; status: TwapStatus };
+export type TwapHistoryRow = { timeMs: number; state: VenueTwapState; status: TwapStatus };
 
 export type Venue = {
   options: EngineOptions;
@@ -381,15 +381,15 @@ export type Venue = {
   tokens: Map<number, Token>;
   marginTables: Map<number, MarginTable>;
   /** By asset id, perps first, in listing order. */
-  markets: Map<number, Market>;
+  markets: Map<number, VenueMarket>;
   assetOfCoin: Map<string, number>;
-  books: Map<number, Book>;
-  orders: Map<number, Order>;
-  accounts: Map<Address, Account>;
+  books: Map<number, VenueBook>;
+  orders: Map<number, VenueOrder>;
+  accounts: Map<Address, VenueAccount>;
   /** By agent address, removed ones included. */
-  agents: Map<Address, Agent>;
+  agents: Map<Address, VenueAgent>;
   nonces: Map<Address, NonceSet>;
   /** Running and waiting ones. */
-  twaps: Map<number, Twap>;
+  twaps: Map<number, VenueTwap>;
   pools: Pools;
 };

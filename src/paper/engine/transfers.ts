@@ -1,33 +1,33 @@
 /** Money between accounts, between perp and spot, and out of the venue. */
 
 import { addCash, dexNamed, isUnified, noteDeposit, openAccount, spotBalance, writeLedger } from "./accounts.ts";
-import type { Reply } from "./action.ts";
+import type { VenueReply } from "./action.ts";
 import { spotFree } from "./affordability.ts";
 import { availableToTrade, withdrawable } from "./margin.ts";
-import type { Account, Address, Token, Venue } from "./state.ts";
+import type { Address, Token, Venue, VenueAccount } from "./state.ts";
 import type { Turn } from "./turn.ts";
 import { cut, dollars, MICRO, share } from "./units.ts";
 
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 const UNIFIED_TEXT = "Action disabled when unified account is active";
 const WITHDRAWAL_FEE_USD = 1;
 const USD_DECIMALS = 6;
 
-function refused(response: string): Reply {
+function refused(response: string): VenueReply {
   return { status: "err", response };
 }
 
 /** A purse is the perp balance of a dex, or spot. */
 type Purse = { kind: "perp"; dex: number } | { kind: "spot"; token: number };
 
-function freeIn(venue: Venue, account: Account, purse: Purse): bigint {
+function freeIn(venue: Venue, account: VenueAccount, purse: Purse): bigint {
   if (purse.kind === "perp") return withdrawable(venue, account, purse.dex);
   const isCollateral = isUnified(account) && venue.dexes.some((dex) => dex.collateralToken === purse.token);
   return isCollateral ? availableToTrade(venue, account, 0) : spotFree(venue, account, purse.token);
 }
 
 /** Takes an amount out of a purse; spot cost basis leaves in proportion. */
-function put(venue: Venue, account: Account, purse: Purse, amount: bigint): void {
+function put(venue: Venue, account: VenueAccount, purse: Purse, amount: bigint): void {
   if (purse.kind === "perp") {
     addCash(venue, account, purse.dex, amount);
     return;
@@ -39,7 +39,7 @@ function put(venue: Venue, account: Account, purse: Purse, amount: bigint): void
   balance.total += amount;
 }
 
-type Move = { from: Account; fromPurse: Purse; to: Account; toPurse: Purse; amount: bigint };
+type Move = { from: VenueAccount; fromPurse: Purse; to: VenueAccount; toPurse: Purse; amount: bigint };
 
 /** False when the amount is not there; nothing has moved then. */
 function move(venue: Venue, { from, fromPurse, to, toPurse, amount }: Move): boolean {
@@ -52,7 +52,7 @@ function move(venue: Venue, { from, fromPurse, to, toPurse, amount }: Move): boo
 const PERP: Purse = { kind: "perp", dex: 0 };
 const SPOT_USDC: Purse = { kind: "spot", token: 0 };
 
-export function usdSend(turn: Turn, account: Account, destination: Address, amount: bigint): Reply {
+export function usdSend(turn: Turn, account: VenueAccount, destination: Address, amount: bigint): VenueReply {
   if (isUnified(account)) return refused(UNIFIED_TEXT);
   if (cut(amount, USD_DECIMALS) !== amount || amount === 0n) return refused("Invalid send");
   const to = openAccount(turn.venue, destination);
@@ -64,7 +64,7 @@ export function usdSend(turn: Turn, account: Account, destination: Address, amou
 }
 
 /** Leaves the venue; a dollar of it is the fee. */
-export function withdraw(turn: Turn, account: Account, amount: bigint, nonce: number): Reply {
+export function withdraw(turn: Turn, account: VenueAccount, amount: bigint, nonce: number): VenueReply {
   if (isUnified(account)) return refused(UNIFIED_TEXT);
   const fee = dollars(WITHDRAWAL_FEE_USD);
   if (amount <= fee || freeIn(turn.venue, account, PERP) < amount)
@@ -75,7 +75,7 @@ export function withdraw(turn: Turn, account: Account, amount: bigint, nonce: nu
   return DONE;
 }
 
-export function usdClassTransfer(turn: Turn, account: Account, amount: bigint, toPerp: boolean): Reply {
+export function usdClassTransfer(turn: Turn, account: VenueAccount, amount: bigint, toPerp: boolean): VenueReply {
   if (isUnified(account)) return refused(UNIFIED_TEXT);
   const [fromPurse, toPurse] = toPerp ? [SPOT_USDC, PERP] : [PERP, SPOT_USDC];
   const moved = move(turn.venue, { from: account, fromPurse, to: account, toPurse, amount });
@@ -95,7 +95,11 @@ export function tokenNamed(venue: Venue, text: string): Token | null {
 
 export type SpotSend = { destination: Address; token: string; amount: bigint };
 
-export function spotSend(turn: Turn, account: Account, { destination, token: named, amount }: SpotSend): Reply {
+export function spotSend(
+  turn: Turn,
+  account: VenueAccount,
+  { destination, token: named, amount }: SpotSend,
+): VenueReply {
   const token = tokenNamed(turn.venue, named);
   if (token === null || cut(amount, token.weiDecimals) !== amount) return refused("Invalid send");
   const to = openAccount(turn.venue, destination);
@@ -118,7 +122,7 @@ export function spotSend(turn: Turn, account: Account, { destination, token: nam
 export type AssetSend = SpotSend & { sourceDex: string; destinationDex: string };
 
 /** Between perp dexes and spot ("spot"), of one account or to another. */
-export function sendAsset(turn: Turn, account: Account, send: AssetSend): Reply {
+export function sendAsset(turn: Turn, account: VenueAccount, send: AssetSend): VenueReply {
   const { venue } = turn;
   const token = tokenNamed(venue, send.token);
   if (token === null || cut(send.amount, USD_DECIMALS) !== send.amount) return refused("Invalid send");
@@ -155,7 +159,7 @@ function purseNamed(venue: Venue, name: string, token: Token): Purse | null {
 export type SubAccountMove = { subAccountUser: Address; isDeposit: boolean };
 
 /** `usd` in micro-dollars. */
-export function subAccountTransfer(turn: Turn, master: Account, sub: SubAccountMove, usd: bigint): Reply {
+export function subAccountTransfer(turn: Turn, master: VenueAccount, sub: SubAccountMove, usd: bigint): VenueReply {
   const other = turn.venue.accounts.get(sub.subAccountUser);
   if (other === undefined || other.master !== master.address) return strangerText(master, sub);
   const [from, to] = sub.isDeposit ? [master, other] : [other, master];
@@ -169,17 +173,17 @@ export function subAccountTransfer(turn: Turn, master: Account, sub: SubAccountM
 
 export function subAccountSpotTransfer(
   turn: Turn,
-  master: Account,
+  master: VenueAccount,
   sub: SubAccountMove,
   what: { token: string; amount: bigint },
-): Reply {
+): VenueReply {
   const other = turn.venue.accounts.get(sub.subAccountUser);
   if (other === undefined || other.master !== master.address) return strangerText(master, sub);
   const [from, to] = sub.isDeposit ? [master, other] : [other, master];
   return spotSend(turn, from, { destination: to.address, ...what });
 }
 
-function strangerText(master: Account, { subAccountUser, isDeposit }: SubAccountMove): Reply {
+function strangerText(master: VenueAccount, { subAccountUser, isDeposit }: SubAccountMove): VenueReply {
   const [from, to] = isDeposit ? [master.address, subAccountUser] : [subAccountUser, master.address];
   return refused(`Invalid sub-account transfer from ${from} to ${to}`);
 }

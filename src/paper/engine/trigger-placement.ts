@@ -4,14 +4,14 @@ import { enterOrder } from "./ending.ts";
 import { recordStatus } from "./history.ts";
 import { openOrderFault } from "./limits.ts";
 import { reducible } from "./matching.ts";
-import type { Placed, Refusal } from "./placement.ts";
+import type { PlacementOutcome, PlacementRefusal } from "./placement.ts";
 import { reject } from "./placement.ts";
-import type { Account, Market, Order, Trigger } from "./state.ts";
+import type { VenueAccount, VenueMarket, VenueOrder, VenueTrigger } from "./state.ts";
 import { isOnTick } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { marketOf } from "./turn.ts";
 
-export function placeTrigger(turn: Turn, account: Account, order: Order): Placed {
+export function placeTrigger(turn: Turn, account: VenueAccount, order: VenueOrder): PlacementOutcome {
   const market = marketOf(turn.venue, order.asset);
   if (market.kind === "spot" && turn.venue.options.spotTriggers === "reject") return reject(turn, order, NOT_ON_SPOT);
   if (order.isPositionTpsl || order.size === 0n) attachToPosition(turn, order);
@@ -26,7 +26,7 @@ export function placeTrigger(turn: Turn, account: Account, order: Order): Placed
 }
 
 /** Covers the whole position, or leaves the size open: then it follows the position. */
-function attachToPosition(turn: Turn, order: Order): void {
+function attachToPosition(turn: Turn, order: VenueOrder): void {
   const room = reducible(turn, order);
   if (order.size !== 0n && order.size < room) return;
   order.tracksPosition = true;
@@ -35,11 +35,14 @@ function attachToPosition(turn: Turn, order: Order): void {
 }
 
 /** Of such an order no record is known: like other refusals by the market alone it leaves none. */
-const NOT_ON_SPOT: Refusal = { text: "Placing trigger orders is not enabled on spot trading yet.", status: null };
-const BAD_TRIGGER: Refusal = { text: "Invalid TP/SL price.", status: "badTriggerPxRejected" };
+const NOT_ON_SPOT: PlacementRefusal = {
+  text: "Placing trigger orders is not enabled on spot trading yet.",
+  status: null,
+};
+const BAD_TRIGGER: PlacementRefusal = { text: "Invalid TP/SL price.", status: "badTriggerPxRejected" };
 
 /** What can be seen without the position and the mark price; asked of waiting children too. */
-export function faceRefusal(turn: Turn, account: Account, order: Order): Refusal | null {
+export function faceRefusal(turn: Turn, account: VenueAccount, order: VenueOrder): PlacementRefusal | null {
   const { trigger } = order;
   const market = marketOf(turn.venue, order.asset);
   if (trigger === null) return BAD_TRIGGER;
@@ -52,7 +55,7 @@ export function faceRefusal(turn: Turn, account: Account, order: Order): Refusal
   return isBoundByWorstPrice(turn, trigger) && !isWorse ? BAD_TRIGGER : null;
 }
 
-function isBoundByWorstPrice({ venue }: Turn, { isMarket, tpsl }: Trigger): boolean {
+function isBoundByWorstPrice({ venue }: Turn, { isMarket, tpsl }: VenueTrigger): boolean {
   switch (venue.options.worstPriceRule) {
     case "all":
       return true;
@@ -63,7 +66,7 @@ function isBoundByWorstPrice({ venue }: Turn, { isMarket, tpsl }: Trigger): bool
   }
 }
 
-function positionRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
+function positionRefusal(turn: Turn, market: VenueMarket, order: VenueOrder): PlacementRefusal | null {
   const isAsked = order.isPositionTpsl || turn.venue.options.reduceOnlyTriggerWithoutPosition === "reject";
   if (order.reduceOnly && isAsked && reducible(turn, order) === 0n) {
     return { text: "Reduce only order would increase position.", status: "reduceOnlyRejected" };
@@ -72,7 +75,7 @@ function positionRefusal(turn: Turn, market: Market, order: Order): Refusal | nu
 }
 
 /** One that is taken though mark has met it is armed like any other, and fires in the aftermath of its own action. */
-function markRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
+function markRefusal(turn: Turn, market: VenueMarket, order: VenueOrder): PlacementRefusal | null {
   if (turn.venue.options.metTrigger === "fire") return null;
   if (order.trigger === null || !isReached(order.trigger, order.isBuy, market.markPrice)) return null;
   const isBoundary = market.markPrice === order.trigger.triggerPrice;
@@ -80,10 +83,10 @@ function markRefusal(turn: Turn, market: Market, order: Order): Refusal | null {
 }
 
 /** Take profit of a long and stop of a short fire at or above; the other two at or below. */
-export function firesAbove(tpsl: Trigger["tpsl"], isBuy: boolean): boolean {
+export function firesAbove(tpsl: VenueTrigger["tpsl"], isBuy: boolean): boolean {
   return (tpsl === "tp") === !isBuy;
 }
 
-export function isReached(trigger: Trigger, isBuy: boolean, markPrice: bigint): boolean {
+export function isReached(trigger: VenueTrigger, isBuy: boolean, markPrice: bigint): boolean {
   return firesAbove(trigger.tpsl, isBuy) ? markPrice >= trigger.triggerPrice : markPrice <= trigger.triggerPrice;
 }

@@ -6,7 +6,7 @@ import { recordStatus } from "./history.ts";
 import type { Matched } from "./matching.ts";
 import { matchOrder, PLAIN_TERMS, reducible } from "./matching.ts";
 import { trimReduceOnly } from "./reduce-only.ts";
-import type { Order, OrderStatus } from "./state.ts";
+import type { VenueOrder, VenueOrderStatus } from "./state.ts";
 import { isReached } from "./trigger-placement.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, marketOf } from "./turn.ts";
@@ -14,7 +14,7 @@ import { accountOf, marketOf } from "./turn.ts";
 /** Fires every satisfied trigger of a market, oldest first. Each fires once, so this ends. */
 export function fireTriggers(turn: Turn, asset: number): void {
   const { markPrice } = marketOf(turn.venue, asset);
-  const reached: Order[] = [];
+  const reached: VenueOrder[] = [];
   for (const order of turn.venue.orders.values()) {
     if (order.asset !== asset || order.phase !== "waitingForTrigger" || order.trigger === null) continue;
     if (isReached(order.trigger, order.isBuy, markPrice)) reached.push(order);
@@ -23,7 +23,7 @@ export function fireTriggers(turn: Turn, asset: number): void {
   for (const order of reached) if (turn.venue.orders.has(order.oid)) fire(turn, order);
 }
 
-function fire(turn: Turn, order: Order): void {
+function fire(turn: Turn, order: VenueOrder): void {
   order.isTriggered = true;
   recordStatus(turn, order, "triggered");
   const room = reducible(turn, order);
@@ -34,7 +34,7 @@ function fire(turn: Turn, order: Order): void {
   else execute(turn, order);
 }
 
-function execute(turn: Turn, order: Order): void {
+function execute(turn: Turn, order: VenueOrder): void {
   leaveOrder(turn, order);
   order.phase = "resting";
   const matched = matchOrder(turn, order, PLAIN_TERMS);
@@ -48,14 +48,14 @@ function execute(turn: Turn, order: Order): void {
 }
 
 /** A limit trigger goes on resting with what is left. */
-function endOf(order: Order, matched: Matched): OrderStatus | null {
+function endOf(order: VenueOrder, matched: Matched): VenueOrderStatus | null {
   if (order.size === 0n) return "filled";
   if (order.trigger?.isMarket === true) return matched.size > 0n ? "filled" : "marketOrderNoLiquidityRejected";
   return matched.stopped ? "marginCanceled" : null;
 }
 
 /** Margin is asked for only now: a waiting trigger reserves none. */
-function canCarry(turn: Turn, order: Order): boolean {
+function canCarry(turn: Turn, order: VenueOrder): boolean {
   const account = accountOf(turn.venue, order.user);
   const market = marketOf(turn.venue, order.asset);
   if (market.kind === "perp") return perpFault(turn, account, market, order) === null;

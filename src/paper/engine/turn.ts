@@ -1,7 +1,7 @@
 /** One step of the venue: the state, the time of its block, and what it has produced so far. */
 import { hashOf } from "./chance.ts";
 import type { VenueEvent } from "./event.ts";
-import type { Account, Address, Market, PerpMarket, Venue } from "./state.ts";
+import type { Address, PerpMarket, Venue, VenueAccount, VenueMarket } from "./state.ts";
 
 export type Turn = {
   venue: Venue;
@@ -34,13 +34,13 @@ export function markChanged(turn: Turn, user: Address, asset: number): void {
   turn.changed.set(`${user} ${asset}`, { user, asset });
 }
 
-export function accountOf(venue: Venue, address: Address): Account {
+export function accountOf(venue: Venue, address: Address): VenueAccount {
   const account = venue.accounts.get(address);
   if (account === undefined) throw new Error(`bug: no account ${address}`);
   return account;
 }
 
-export function marketOf(venue: Venue, asset: number): Market {
+export function marketOf(venue: Venue, asset: number): VenueMarket {
   const market = venue.markets.get(asset);
   if (market === undefined) throw new Error(`bug: no market ${asset}`);
   return market;
@@ -53,7 +53,7 @@ export function perpOf(venue: Venue, asset: number): PerpMarket {
 }
 
 /** The market of a coin as the exchange spells it, or null. */
-export function marketOfCoin(venue: Venue, coin: string): Market | null {
+export function marketOfCoin(venue: Venue, coin: string): VenueMarket | null {
   const asset = venue.assetOfCoin.get(coin);
   return asset === undefined ? null : marketOf(venue, asset);
 }

@@ -5,7 +5,7 @@ import { nextRandom } from "./chance.ts";
 import { recordStatus } from "./history.ts";
 import { matchOrder, reducible } from "./matching.ts";
 import { plainOrder } from "./plain-order.ts";
-import type { Market, Order, Twap } from "./state.ts";
+import type { VenueMarket, VenueOrder, VenueTwap } from "./state.ts";
 import { lotOf, toTick } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, marketOf } from "./turn.ts";
@@ -17,7 +17,7 @@ const CATCH_UP_FACTOR = 3n;
 const RANDOM_PERCENT = 20;
 
 /** Null, or the description with which the TWAP ends. An unfilled slice is no failure: the next one catches up. */
-export function runSlice(turn: Turn, twap: Twap): string | null {
+export function runSlice(turn: Turn, twap: VenueTwap): string | null {
   if (turn.nowMs < turn.venue.postOnlyUntilMs) return null;
   const market = marketOf(turn.venue, twap.asset);
   let size = sliceSize(turn, twap, market);
@@ -38,7 +38,7 @@ export function runSlice(turn: Turn, twap: Twap): string | null {
 }
 
 /** What is missing to the even pace, within the cap; the last slice sends what is left within the same cap. */
-function sliceSize(turn: Turn, twap: Twap, market: Market): bigint {
+function sliceSize(turn: Turn, twap: VenueTwap, market: VenueMarket): bigint {
   const lot = lotOf(market);
   const isLast = twap.slicesDone + 1 >= twap.sliceCount;
   const count = BigInt(twap.sliceCount);
@@ -56,7 +56,7 @@ function toLot(size: bigint, lot: bigint): bigint {
   return (size / lot) * lot;
 }
 
-function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order {
+function sliceOrder(turn: Turn, twap: VenueTwap, market: VenueMarket, size: bigint): VenueOrder {
   const percent = twap.isBuy ? 100n + MAX_SLIPPAGE_PERCENT : 100n - MAX_SLIPPAGE_PERCENT;
   return plainOrder(turn, market, {
     user: twap.user,
@@ -69,7 +69,7 @@ function sliceOrder(turn: Turn, twap: Twap, market: Market, size: bigint): Order
   });
 }
 
-function balanceFailure(turn: Turn, market: Market, order: Order): string | null {
+function balanceFailure(turn: Turn, market: VenueMarket, order: VenueOrder): string | null {
   const account = accountOf(turn.venue, order.user);
   if (market.kind === "perp") return perpFault(turn, account, market, order)?.text ?? null;
   const intent = { isBuy: order.isBuy, price: order.limitPrice, size: order.size };

@@ -1,8 +1,8 @@
 /** `twapOrder` and `twapCancel`: an order cut into slices that are sent as Ioc at their own times. */
-import type { Reply, TwapOrderAction } from "./action.ts";
+import type { EngineTwapOrderAction, VenueReply } from "./action.ts";
 import { settleTurn } from "./aftermath.ts";
 import { positionSize } from "./order-margin.ts";
-import type { Account, Market, Twap, TwapState, TwapStatus, Venue } from "./state.ts";
+import type { TwapStatus, Venue, VenueAccount, VenueMarket, VenueTwap, VenueTwapState } from "./state.ts";
 import { isOnLot } from "./ticks.ts";
 import type { Turn } from "./turn.ts";
 import { accountOf, marketOf } from "./turn.ts";
@@ -21,11 +21,11 @@ const TWAP_ORDER_FACTOR = 10n;
 /** Rows of TWAP status changes kept per account. */
 const MAX_TWAP_ROWS = 2_000;
 
-function answered(status: { running: { twapId: number } } | { error: string }): Reply {
+function answered(status: { running: { twapId: number } } | { error: string }): VenueReply {
   return { status: "ok", response: { type: "twapOrder", data: { status } } };
 }
 
-export function placeTwap(turn: Turn, account: Account, action: TwapOrderAction): Reply {
+export function placeTwap(turn: Turn, account: VenueAccount, action: EngineTwapOrderAction): VenueReply {
   const fault = twapFault(turn.venue, account, action);
   if (fault !== null) return answered({ error: fault });
   const twap = newTwap(turn, account, action);
@@ -35,7 +35,7 @@ export function placeTwap(turn: Turn, account: Account, action: TwapOrderAction)
   return answered({ running: { twapId: twap.twapId } });
 }
 
-function twapFault(venue: Venue, account: Account, { twap }: TwapOrderAction): string | null {
+function twapFault(venue: Venue, account: VenueAccount, { twap }: EngineTwapOrderAction): string | null {
   const market = venue.markets.get(twap.a);
   if (market === undefined) return "Order has invalid asset.";
   if (market.kind === "perp" && market.isDelisted) return "Trading is halted.";
@@ -52,7 +52,7 @@ function twapFault(venue: Venue, account: Account, { twap }: TwapOrderAction): s
   return valueFault(venue, market, times(size, market.markPrice), twap.m);
 }
 
-function valueFault(venue: Venue, market: Market, value: bigint, minutes: number): string | null {
+function valueFault(venue: Venue, market: VenueMarket, value: bigint, minutes: number): string | null {
   const perMinute = venue.options.twapMinimum === "perMinute";
   const least = perMinute ? MIN_VALUE_PER_MINUTE_USD * minutes : MIN_VALUE_USD;
   if (value < dollars(least)) {
@@ -64,7 +64,7 @@ function valueFault(venue: Venue, market: Market, value: bigint, minutes: number
   return value <= largest ? null : `TWAP order value too large. Max is $${plain(largest)}`;
 }
 
-function newTwap(turn: Turn, account: Account, { twap, details }: TwapOrderAction): Twap {
+function newTwap(turn: Turn, account: VenueAccount, { twap, details }: EngineTwapOrderAction): VenueTwap {
   const market = marketOf(turn.venue, twap.a);
   const twapId = turn.venue.nextTwapId;
   turn.venue.nextTwapId += 1;
@@ -102,7 +102,7 @@ export function slicePlan(minutes: number, value: bigint): { sliceCount: number;
   return { sliceCount, intervalMs: Math.floor((minutes * MINUTE_MS) / (sliceCount - 1)) };
 }
 
-function startTwap(turn: Turn, twap: Twap): void {
+function startTwap(turn: Turn, twap: VenueTwap): void {
   twap.phase = "running";
   twap.startedMs = turn.nowMs;
   twap.nextSliceMs = turn.nowMs;
@@ -111,7 +111,7 @@ function startTwap(turn: Turn, twap: Twap): void {
 }
 
 /** Sends the slice that is due and plans the next one. */
-export function runTwap(turn: Turn, twap: Twap): void {
+export function runTwap(turn: Turn, twap: VenueTwap): void {
   const failure = runSlice(turn, twap);
   settleTurn(turn);
   twap.slicesDone += 1;
@@ -122,7 +122,7 @@ export function runTwap(turn: Turn, twap: Twap): void {
   }
 }
 
-export function cancelTwap(turn: Turn, account: Account, asset: number, twapId: number): Reply {
+export function cancelTwap(turn: Turn, account: VenueAccount, asset: number, twapId: number): VenueReply {
   const twap = turn.venue.twaps.get(twapId);
   if (twap === undefined || twap.user !== account.address || twap.asset !== asset) {
     const error = "TWAP was never placed, already canceled, or filled.";
@@ -146,12 +146,12 @@ export function checkTwapPrices(turn: Turn, asset: number): void {
   }
 }
 
-function endTwap(turn: Turn, twap: Twap, status: TwapStatus): void {
+function endTwap(turn: Turn, twap: VenueTwap, status: TwapStatus): void {
   turn.venue.twaps.delete(twap.twapId);
   writeTwap(turn, twap, status);
 }
 
-function writeTwap(turn: Turn, twap: Twap, status: TwapStatus): void {
+function writeTwap(turn: Turn, twap: VenueTwap, status: TwapStatus): void {
   const account = accountOf(turn.venue, twap.user);
   const row = { timeMs: turn.nowMs, state: twapStateOf(twap), status };
   account.twapHistory.push(row);
@@ -160,7 +160,7 @@ function writeTwap(turn: Turn, twap: Twap, status: TwapStatus): void {
 }
 
 /** The part of a TWAP that the exchange shows. */
-export function twapStateOf(twap: Twap): TwapState {
+export function twapStateOf(twap: VenueTwap): VenueTwapState {
   const { phase: _phase, sliceCount: _count, slicesDone: _done, ...rest } = twap;
   const { intervalMs: _interval, nextSliceMs: _next, startedMs: _started, ...state } = rest;
   return state;

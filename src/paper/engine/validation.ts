@@ -2,8 +2,8 @@
  * Checks that need only the payload and public prices. They cover the whole batch before anything matches, and a
  * batch that fails them leaves no record.
  */
-import type { Grouping, OrderAction, OrderRequest } from "./action.ts";
-import type { Account, Market, Venue } from "./state.ts";
+import type { EngineOrderAction, Grouping, OrderRequest } from "./action.ts";
+import type { Venue, VenueAccount, VenueMarket } from "./state.ts";
 import { isOnLot } from "./ticks.ts";
 import { dollars, magnitude, ONE, plain, times, units } from "./units.ts";
 
@@ -16,7 +16,7 @@ const MAX_BUILDER_TENTHS_BP = { perp: 100, spot: 1_000 };
 const LIMIT_ORDER_FACTOR = 10n;
 
 /** The one text that answers the whole batch, or null when it may be executed. */
-export function batchFault(venue: Venue, account: Account, action: OrderAction): string | null {
+export function batchFault(venue: Venue, account: VenueAccount, action: EngineOrderAction): string | null {
   if (action.orders.length === 0) return "Orders are empty.";
   const grouping = groupingFault(action.orders, action.grouping);
   if (grouping !== null) return grouping;
@@ -28,7 +28,7 @@ export function batchFault(venue: Venue, account: Account, action: OrderAction):
 }
 
 /** It is paid from stake that can be delegated, and nobody has any here. */
-function priorityFault({ options }: Venue, { grouping }: OrderAction): string | null {
+function priorityFault({ options }: Venue, { grouping }: EngineOrderAction): string | null {
   const isAsked = typeof grouping === "object" && grouping.p > 0;
   return isAsked && options.priorityFee === "reject" ? "Insufficient delegatable balance for priority order" : null;
 }
@@ -54,7 +54,7 @@ function isSizeOfPosition(venue: Venue, { r, t }: OrderRequest, grouping: Groupi
   return grouping !== "normalTpsl" && r && "trigger" in t && venue.options.zeroSizeTrigger === "wholePosition";
 }
 
-function bandFault(venue: Venue, market: Market, price: bigint): string | null {
+function bandFault(venue: Venue, market: VenueMarket, price: bigint): string | null {
   const reference = market.markPrice;
   if (market.kind === "spot") {
     if (price * 5n > reference && price <= reference * 5n) return null;
@@ -72,7 +72,7 @@ export function maxMarketOrderUsd(maxLeverage: number): number {
   return maxLeverage >= 10 ? 2_000_000 : 500_000;
 }
 
-function valueFault(market: Market, request: OrderRequest, notional: bigint): string | null {
+function valueFault(market: VenueMarket, request: OrderRequest, notional: bigint): string | null {
   if (market.kind === "spot") return null;
   const largest = dollars(maxMarketOrderUsd(market.maxLeverage)) * (isMarketLike(request) ? 1n : LIMIT_ORDER_FACTOR);
   return notional <= largest ? null : `Order value too large. Max is $${plain(largest)}.`;
@@ -101,7 +101,7 @@ function groupingFault(orders: readonly OrderRequest[], grouping: Grouping): str
   return null;
 }
 
-function builderFault(venue: Venue, account: Account, action: OrderAction): string | null {
+function builderFault(venue: Venue, account: VenueAccount, action: EngineOrderAction): string | null {
   const { builder } = action;
   if (builder === null) return null;
   for (const order of action.orders) {

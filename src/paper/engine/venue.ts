@@ -1,6 +1,6 @@
 /** The door of the engine: it lets time pass, keeps the order of checks, and routes an action to its subject. */
 import { addCash, dexNamed, noteDeposit, openAccount, spotBalance, writeLedger } from "./accounts.ts";
-import type { ActionInput, ParsedAction, Reply, UserSignedAction } from "./action.ts";
+import type { ActionInput, ParsedAction, UserSignedAction, VenueReply } from "./action.ts";
 import { principalOf } from "./agents.ts";
 import { CLOCK_STEPS_MS, finish, nextMultiple, passTime } from "./clock.ts";
 import type { VenueConfig } from "./config.ts";
@@ -9,13 +9,13 @@ import { chargeRequest, EXPIRED_WEIGHT } from "./limits.ts";
 import { buildMarkets } from "./markets.ts";
 import { nonceFault, useNonce } from "./nonces.ts";
 import { routeL1, routeUserSigned, weightOf } from "./routing.ts";
-import type { Account, Address, Venue } from "./state.ts";
+import type { Address, Venue, VenueAccount } from "./state.ts";
 import { tokenNamed } from "./transfers.ts";
 import { markChanged, marketOfCoin, newTurn } from "./turn.ts";
 import { checkTwapPrices } from "./twap.ts";
 
 /** `admitted` false: refused before the nonce was used; apart from the passage of time the state is as it was. */
-export type ActionResult = { reply: Reply; events: VenueEvent[]; admitted: boolean };
+export type ActionResult = { reply: VenueReply; events: VenueEvent[]; admitted: boolean };
 
 /** A fresh venue with empty books and no accounts; `defaultConfig` in markets.ts is the usual config. */
 export function createVenue(config: VenueConfig): Venue {
@@ -85,12 +85,12 @@ export function isUserSigned(action: ParsedAction): action is UserSignedAction {
 }
 
 /** A user-signed action is the recovered signer's own, even an agent's: and an agent has no account. */
-function ownerOf(venue: Venue, signer: Address): Account | string {
+function ownerOf(venue: Venue, signer: Address): VenueAccount | string {
   return venue.accounts.get(signer) ?? `Must deposit before performing actions. User: ${signer}`;
 }
 
 /** The account that an L1 action applies to, or why there is none. */
-function actorOf(venue: Venue, input: ActionInput, nowMs: number): Account | string {
+function actorOf(venue: Venue, input: ActionInput, nowMs: number): VenueAccount | string {
   const principal = principalOf(venue, input.signer, nowMs);
   if (principal.kind === "refused") return principal.text;
   if (input.vaultAddress === null || input.vaultAddress === principal.account.address) return principal.account;
@@ -102,7 +102,7 @@ function actorOf(venue: Venue, input: ActionInput, nowMs: number): Account | str
 }
 
 /** Uses up the nonce, then looks at expiry and the address limit. Null: the action is executed. */
-function admit(venue: Venue, account: Account, input: ActionInput): Omit<ActionResult, "events"> | null {
+function admit(venue: Venue, account: VenueAccount, input: ActionInput): Omit<ActionResult, "events"> | null {
   const nowMs = venue.timeMs;
   const isExpired = input.expiresAfter !== null && input.expiresAfter < nowMs;
   const weight = weightOf(input.action);

@@ -3,11 +3,11 @@
  * (what the exchange hashes, whatever the client wrote) or `MISMATCH`, which the server answers with 422.
  */
 import { trimTail } from "../../core/trim.ts";
-import type { Json } from "./json-text.ts";
+import type { ExactJson } from "./json-text.ts";
 
 export const MISMATCH = Symbol("mismatch");
 export type Decoded<T> = T | typeof MISMATCH;
-export type Decoder<T> = (json: Json) => Decoded<T>;
+export type Decoder<T> = (json: ExactJson) => Decoded<T>;
 
 /** A member of a struct: `dropped` members are left out of the canonical form when absent, `nulled` ones are written as null. */
 export type Field<T> = { readonly decode: Decoder<T>; readonly whenAbsent: "refuse" | "drop" | "null" };
@@ -54,7 +54,7 @@ export function struct<F extends Fields>(fields: F, unknownKeys: "refuse" | "ign
   return (json) => {
     const members = membersOf(json);
     if (members === null) return MISMATCH;
-    const found = new Map<string, Json>();
+    const found = new Map<string, ExactJson>();
     for (const [key, value] of members) {
       if (!names.includes(key)) {
         if (unknownKeys === "refuse") return MISMATCH;
@@ -76,40 +76,40 @@ export function struct<F extends Fields>(fields: F, unknownKeys: "refuse" | "ign
   };
 }
 
-function membersOf(json: Json): readonly (readonly [string, Json])[] | null {
+function membersOf(json: ExactJson): readonly (readonly [string, ExactJson])[] | null {
   if (json === null || typeof json !== "object" || !("kind" in json) || json.kind !== "object") return null;
   return json.entries;
 }
 
-function decodeMember(field: Field<unknown>, json: Json | undefined): unknown {
+function decodeMember(field: Field<unknown>, json: ExactJson | undefined): unknown {
   if (json !== undefined) return field.decode(json);
   if (field.whenAbsent === "refuse") return MISMATCH;
   return field.whenAbsent === "null" ? null : undefined;
 }
 
 /** The one value of key `name`; `undefined` when it is absent, comes twice, or the value is no object. */
-export function memberOf(json: Json, name: string): Json | undefined {
+export function memberOf(json: ExactJson, name: string): ExactJson | undefined {
   const values = (membersOf(json) ?? []).filter(([key]) => key === name);
   return values.length === 1 ? values[0]?.[1] : undefined;
 }
 
-export function text(json: Json): Decoded<string> {
+export function text(json: ExactJson): Decoded<string> {
   return typeof json === "string" ? json : MISMATCH;
 }
 
-export function boolean(json: Json): Decoded<boolean> {
+export function boolean(json: ExactJson): Decoded<boolean> {
   return typeof json === "boolean" ? json : MISMATCH;
 }
 
-export function u64(json: Json): Decoded<bigint> {
+export function u64(json: ExactJson): Decoded<bigint> {
   return typeof json === "bigint" && json >= 0n && json <= MAX_U64 ? json : MISMATCH;
 }
 
-export function u32(json: Json): Decoded<number> {
+export function u32(json: ExactJson): Decoded<number> {
   return typeof json === "bigint" && json >= 0n && json <= MAX_U32 ? Number(json) : MISMATCH;
 }
 
-export function i64(json: Json): Decoded<bigint> {
+export function i64(json: ExactJson): Decoded<bigint> {
   return typeof json === "bigint" && json >= -MAX_I64 - 1n && json <= MAX_I64 ? json : MISMATCH;
 }
 
@@ -147,7 +147,7 @@ export function either<A, B>(first: Decoder<A>, second: Decoder<B>): Decoder<A |
 }
 
 /** An unsigned decimal string without trailing zeros: plain notation, the ninth decimal and later ones zero. */
-export function decimalText(json: Json): Decoded<string> {
+export function decimalText(json: ExactJson): Decoded<string> {
   if (typeof json !== "string" || json.length > MAX_DECIMAL_CHARACTERS) return MISMATCH;
   const parts = /^([0-9]*)(?:\.([0-9]*))?$/.exec(json);
   if (parts === null || !/[0-9]/.test(json)) return MISMATCH;
@@ -171,6 +171,6 @@ export const address: Decoder<string> = lowerHex(40);
 export const cloid: Decoder<string> = lowerHex(32);
 
 /** Half of a signature: up to 32 bytes of hex, possibly without its leading zeros. */
-export function signatureWord(json: Json): Decoded<string> {
+export function signatureWord(json: ExactJson): Decoded<string> {
   return typeof json === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(json) ? json : MISMATCH;
 }

@@ -13,18 +13,18 @@ import {
   struct,
   u64,
 } from "./decode.ts";
-import type { Json } from "./json-text.ts";
+import type { ExactJson } from "./json-text.ts";
 import type { ActionReader, L1Reader, L1Reading, UserReader, UserReading } from "./reader.ts";
 
 export type WireSignature = { readonly r: string; readonly s: string; readonly v: number };
 
-export type Signed =
+export type SignedReading =
   | { readonly kind: "l1"; readonly reader: L1Reader; readonly reading: L1Reading }
   | { readonly kind: "user"; readonly reader: UserReader; readonly reading: UserReading };
 
 export type Envelope = {
   readonly type: string;
-  readonly signed: Signed;
+  readonly signed: SignedReading;
   readonly nonce: bigint;
   readonly signature: WireSignature;
   readonly vaultAddress: string | null;
@@ -33,7 +33,7 @@ export type Envelope = {
 
 const Outer = struct(
   {
-    action: required((json: Json): Decoded<Json> => json),
+    action: required((json: ExactJson): Decoded<ExactJson> => json),
     nonce: required(u64),
     signature: required(struct({ r: required(signatureWord), s: required(signatureWord), v: required(u64) }, "ignore")),
     vaultAddress: optional(address),
@@ -45,7 +45,7 @@ const Outer = struct(
 );
 
 /** `MISMATCH`: the exchange answers 422 and nothing has happened. */
-export function readEnvelope(json: Json): Decoded<Envelope> {
+export function readEnvelope(json: ExactJson): Decoded<Envelope> {
   const outer = Outer(json);
   if (outer === MISMATCH) return MISMATCH;
   const type = memberOf(outer.action, "type");
@@ -63,7 +63,7 @@ export function readEnvelope(json: Json): Decoded<Envelope> {
   };
 }
 
-function readSigned(reader: ActionReader, action: Json): Decoded<Signed> {
+function readSigned(reader: ActionReader, action: ExactJson): Decoded<SignedReading> {
   if (reader.kind === "l1") {
     const reading = reader.read(action);
     return reading === MISMATCH ? MISMATCH : { kind: "l1", reader, reading };

@@ -1,10 +1,10 @@
 /** From a body that could be read to the exchange's reply: who signed, on whose account, and what the engine said. */
-import type { ActionInput, Reply } from "../engine/action.ts";
+import type { ActionInput, VenueReply } from "../engine/action.ts";
 import type { Venue } from "../engine/state.ts";
 import type { Envelope } from "./envelope.ts";
 import { type PaperNetwork, recoverSigner } from "./signer.ts";
 
-export type Engine = (input: ActionInput) => Reply;
+export type Engine = (input: ActionInput) => VenueReply;
 
 export type Execution = {
   readonly venue: Venue;
@@ -16,7 +16,7 @@ export type Execution = {
 /** A nonce further ahead than this is too high whoever signed it. Milliseconds. */
 const NONCE_WINDOW_AHEAD_MS = 86_400_000;
 
-export function executeEnvelope(execution: Execution, envelope: Envelope): Reply {
+export function executeEnvelope(execution: Execution, envelope: Envelope): VenueReply {
   const { venue, nowMs } = execution;
   const fault = faultOf(envelope, nowMs);
   if (fault !== null) return refused(fault);
@@ -46,6 +46,6 @@ function faultOf(envelope: Envelope, nowMs: number): string | null {
   return null;
 }
 
-function refused(text: string): Reply {
+function refused(text: string): VenueReply {
   return { status: "err", response: text };
 }

@@ -7,8 +7,8 @@
 /** A number with a fraction or an exponent: never valid where the exchange wants a number, so only its text is kept. */
 export type JsonFloat = { readonly kind: "float"; readonly text: string };
 /** Keys in the order of the text, duplicates included. */
-export type JsonObject = { readonly kind: "object"; readonly entries: readonly (readonly [string, Json])[] };
-export type Json = null | boolean | string | bigint | JsonFloat | JsonObject | readonly Json[];
+export type ExactJsonObject = { readonly kind: "object"; readonly entries: readonly (readonly [string, ExactJson])[] };
+export type ExactJson = null | boolean | string | bigint | JsonFloat | ExactJsonObject | readonly ExactJson[];
 
 /** Nesting at which the exchange's parser gives up. */
 const MAX_DEPTH = 127;
@@ -29,7 +29,7 @@ type Cursor = { readonly text: string; at: number };
 class SyntaxFault extends Error {}
 
 /** The first JSON value of the text, or `undefined` when the text is no JSON. What follows the value is not looked at. */
-export function parseJsonText(text: string): Json | undefined {
+export function parseJsonText(text: string): ExactJson | undefined {
   try {
     return readValue({ text, at: 0 }, 0);
   } catch (fault) {
@@ -38,7 +38,7 @@ export function parseJsonText(text: string): Json | undefined {
   }
 }
 
-function readValue(cursor: Cursor, depth: number): Json {
+function readValue(cursor: Cursor, depth: number): ExactJson {
   if (depth > MAX_DEPTH) throw new SyntaxFault();
   skipWhitespace(cursor);
   const first = cursor.text[cursor.at];
@@ -51,8 +51,8 @@ function readValue(cursor: Cursor, depth: number): Json {
   return readNumber(cursor);
 }
 
-function readObject(cursor: Cursor, depth: number): JsonObject {
-  const entries: (readonly [string, Json])[] = [];
+function readObject(cursor: Cursor, depth: number): ExactJsonObject {
+  const entries: (readonly [string, ExactJson])[] = [];
   cursor.at += 1;
   skipWhitespace(cursor);
   if (take(cursor, "}")) return { kind: "object", entries };
@@ -69,8 +69,8 @@ function readObject(cursor: Cursor, depth: number): JsonObject {
   }
 }
 
-function readArray(cursor: Cursor, depth: number): readonly Json[] {
-  const items: Json[] = [];
+function readArray(cursor: Cursor, depth: number): readonly ExactJson[] {
+  const items: ExactJson[] = [];
   cursor.at += 1;
   skipWhitespace(cursor);
   if (take(cursor, "]")) return items;

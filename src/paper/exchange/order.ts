@@ -1,5 +1,5 @@
 import { decimal } from "../../core/decimal.ts";
-import type { OrderAction, OrderRequest } from "../engine/action.ts";
+import type { EngineOrderAction, OrderRequest } from "../engine/action.ts";
 import {
   address,
   boolean,
@@ -57,7 +57,7 @@ export const order: L1Reader = {
   read: (json) => {
     const canonical = decode(json);
     if (canonical === MISMATCH) return MISMATCH;
-    const action: OrderAction = {
+    const action: EngineOrderAction = {
       type: "order",
       orders: canonical.orders.map(orderRequest),
       grouping: canonical.grouping,

@@ -7,7 +7,7 @@ import type { MsgpackValue } from "../../wire/msgpack.ts";
 import { recoverAddress } from "../../wire/recover.ts";
 import { domainSeparator, signedDigest } from "../../wire/typed-data.ts";
 import type { Envelope } from "./envelope.ts";
-import type { TypedField, UserReader, UserReading } from "./reader.ts";
+import type { UserField, UserReader, UserReading } from "./reader.ts";
 
 /** `any` takes signatures of both networks: the one whose signer is known counts. */
 export type PaperNetwork = "any" | "mainnet" | "testnet";
@@ -63,7 +63,7 @@ export function userSignedDigest(reader: UserReader, { chainId, message }: UserR
   return signedDigest(separator, keccak_256(concatBytes(keccak_256(utf8ToBytes(type)), ...words)));
 }
 
-function word({ name, type }: TypedField, value: unknown): Uint8Array {
+function word({ name, type }: UserField, value: unknown): Uint8Array {
   if (type === "string" && typeof value === "string") return keccak_256(utf8ToBytes(value));
   if (type === "address" && typeof value === "string") return concatBytes(new Uint8Array(12), addressBytes(value));
   if (type === "uint64" && typeof value === "bigint") return integerWord(value);

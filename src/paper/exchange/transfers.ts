@@ -1,7 +1,7 @@
 /** Money that the owner moves. */
 import { decimal } from "../../core/decimal.ts";
 import { address, boolean, type Decoded, MISMATCH, optional, required, struct, text } from "./decode.ts";
-import type { Json } from "./json-text.ts";
+import type { ExactJson } from "./json-text.ts";
 import type { UserReader } from "./reader.ts";
 import { amountText, NONCE, signedFields, TIME, typedFields } from "./user-signed.ts";
 
@@ -41,7 +41,7 @@ const SendAsset = struct(
   "refuse",
 );
 
-function addressOrEmpty(json: Json): Decoded<string> {
+function addressOrEmpty(json: ExactJson): Decoded<string> {
   return json === "" ? "" : address(json);
 }
 

@@ -10,7 +10,7 @@ import {
   text,
   u64,
 } from "./decode.ts";
-import type { TypedField } from "./reader.ts";
+import type { UserField } from "./reader.ts";
 
 /** Wallets sign with the id of the chain that they happen to be on. 52 bits hold every one of them. */
 function chainId(json: Parameters<Decoder<bigint>>[0]): Decoded<bigint> {
@@ -40,7 +40,7 @@ export const NONCE = { nonce: required(u64) };
 export const TIME = { time: required(u64) };
 
 /** `names` as "name type" pairs, after the chain name with which every one of these messages begins. */
-export function typedFields(...names: readonly string[]): readonly TypedField[] {
+export function typedFields(...names: readonly string[]): readonly UserField[] {
   return ["hyperliquidChain string", ...names].map((pair) => {
     const [name = "", type = ""] = pair.split(" ");
     if (type !== "string" && type !== "address" && type !== "uint64" && type !== "bool") {

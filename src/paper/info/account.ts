@@ -1,5 +1,5 @@
 /** Small facts about an account: role, agents, limits, builders, abstraction. */
-import type { Agent } from "../engine/state.ts";
+import type { VenueAgent } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
 import { usdText } from "./number-format.ts";
 import { accountOf, infoRequest } from "./request.ts";
@@ -13,7 +13,7 @@ export const extraAgents = infoRequest({ user: required(address) }, ({ venue }, 
     .map(agentRow),
 );
 
-function agentRow(agent: Agent): unknown {
+function agentRow(agent: VenueAgent): unknown {
   return { name: agent.name, address: agent.address, validUntil: agent.validUntilMs };
 }
 

@@ -1,7 +1,7 @@
 import { openAccount } from "../engine/accounts.ts";
 import { leverageSetting } from "../engine/leverage-setting.ts";
 import { availableToTrade } from "../engine/margin.ts";
-import type { Account, PerpMarket, Venue } from "../engine/state.ts";
+import type { PerpMarket, Venue, VenueAccount } from "../engine/state.ts";
 import { address, required, text } from "../exchange/decode.ts";
 import { marketOf } from "./books.ts";
 import { numberText, usdText } from "./number-format.ts";
@@ -37,7 +37,7 @@ function defaultSetting(venue: Venue, market: PerpMarket): AssetSetting {
   return leverageSetting(openAccount({ ...venue, accounts: new Map() }, ""), market);
 }
 
-function leverageText(account: Account | null, market: PerpMarket, setting: AssetSetting): unknown {
+function leverageText(account: VenueAccount | null, market: PerpMarket, setting: AssetSetting): unknown {
   if (setting.isCross) return { type: "cross", value: setting.leverage };
   const position = account?.positions.get(market.asset);
   const rawUsd = position === undefined ? 0n : position.isolatedMargin - position.signedEntry;

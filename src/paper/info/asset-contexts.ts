@@ -1,5 +1,5 @@
 /** The moving figures of a market: mids, mark, oracle, funding, volumes. */
-import type { Level, Market, PerpMarket, SpotMarket, Venue } from "../engine/state.ts";
+import type { PerpMarket, SpotMarket, Venue, VenueLevel, VenueMarket } from "../engine/state.ts";
 import { cut } from "../engine/units.ts";
 import { numberText, ratioText, usdText } from "./number-format.ts";
 
@@ -11,11 +11,11 @@ const E8 = 100_000_000n;
 const E12 = 1_000_000_000_000n;
 
 /** Middle of the book, or the last trade's price when a side is empty; null when there was neither. */
-export function midPrice(venue: Venue, market: Market): bigint | null {
+export function midPrice(venue: Venue, market: VenueMarket): bigint | null {
   return bookMid(venue, market) ?? market.stats.lastTradePrice;
 }
 
-function bookMid(venue: Venue, market: Market): bigint | null {
+function bookMid(venue: Venue, market: VenueMarket): bigint | null {
   const book = venue.books.get(market.asset);
   const bid = book?.bids[0]?.price;
   const ask = book?.asks[0]?.price;
@@ -66,7 +66,7 @@ function impactPrices(venue: Venue, market: PerpMarket): [bigint, bigint] | null
 }
 
 /** Average price of trading IMPACT_NOTIONAL against one side; null when the side is thinner than that. */
-function impactPrice(venue: Venue, levels: readonly Level[]): bigint | null {
+function impactPrice(venue: Venue, levels: readonly VenueLevel[]): bigint | null {
   let notional = 0n;
   let size = 0n;
   for (const level of levels) {
@@ -82,7 +82,7 @@ function impactPrice(venue: Venue, levels: readonly Level[]): bigint | null {
   return null;
 }
 
-export function levelSizeOf(venue: Venue, level: Level): bigint {
+export function levelSizeOf(venue: Venue, level: VenueLevel): bigint {
   return level.oids.reduce((sum, oid) => sum + (venue.orders.get(oid)?.size ?? 0n), 0n);
 }
 

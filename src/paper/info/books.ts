@@ -1,6 +1,6 @@
 /** allMids, l2Book, recentTrades. */
-import type { Trade } from "../engine/event.ts";
-import type { Level, Market, Venue } from "../engine/state.ts";
+import type { VenueTrade } from "../engine/event.ts";
+import type { Venue, VenueLevel, VenueMarket } from "../engine/state.ts";
 import { optional, required, text, u64 } from "../exchange/decode.ts";
 import { levelSizeOf, midPrice } from "./asset-contexts.ts";
 import { perpsOf, spots } from "./markets.ts";
@@ -20,7 +20,7 @@ export const allMids = infoRequest({ dex: optional(text) }, ({ venue }, { dex })
 
 /** Spot pairs come with the validator dex only. */
 export function midsOf(venue: Venue, dex: number): Record<string, string> {
-  const markets: Market[] = [...perpsOf(venue, dex), ...(dex === 0 ? spots(venue) : [])];
+  const markets: VenueMarket[] = [...perpsOf(venue, dex), ...(dex === 0 ? spots(venue) : [])];
   const mids: Record<string, string> = {};
   for (const market of markets) {
     const mid = midPrice(venue, market);
@@ -50,7 +50,7 @@ export function bookGrouping(figures: bigint | undefined, mantissa: bigint | und
   return { significantFigures: 5, mantissa: Number(mantissa) };
 }
 
-export function marketOf(venue: Venue, coin: string): Market | null {
+export function marketOf(venue: Venue, coin: string): VenueMarket | null {
   const asset = venue.assetOfCoin.get(coin);
   return asset === undefined ? null : (venue.markets.get(asset) ?? null);
 }
@@ -60,7 +60,7 @@ type BookLevelRow = { px: string; sz: string; n: number };
 export type BookRow = { coin: string; time: number; levels: [BookLevelRow[], BookLevelRow[]]; spread?: string };
 
 /** Grouped books also say their spread. */
-export function bookOf(venue: Venue, market: Market, { grouping, depth, nowMs }: BookView): BookRow {
+export function bookOf(venue: Venue, market: VenueMarket, { grouping, depth, nowMs }: BookView): BookRow {
   const book = venue.books.get(market.asset);
   const bids = rowsOf(venue, book?.bids ?? [], grouping, false).slice(0, depth);
   const asks = rowsOf(venue, book?.asks ?? [], grouping, true).slice(0, depth);
@@ -77,7 +77,7 @@ function rowText(row: LevelRow): BookLevelRow {
   return { px: numberText(row.price), sz: numberText(row.size), n: row.orders };
 }
 
-function rowsOf(venue: Venue, levels: readonly Level[], grouping: BookGrouping, isAsk: boolean): LevelRow[] {
+function rowsOf(venue: Venue, levels: readonly VenueLevel[], grouping: BookGrouping, isAsk: boolean): LevelRow[] {
   const rows: LevelRow[] = [];
   for (const level of levels) {
     const price = groupedPrice(level.price, grouping, isAsk);
@@ -101,12 +101,12 @@ function groupedPrice(price: bigint, { significantFigures, mantissa }: BookGroup
 }
 
 /** Best bid and best ask, null for an empty side: the channel `bbo`. */
-export function bestRows(venue: Venue, market: Market): [BookLevelRow | null, BookLevelRow | null] {
+export function bestRows(venue: Venue, market: VenueMarket): [BookLevelRow | null, BookLevelRow | null] {
   const book = venue.books.get(market.asset);
   return [bestRow(venue, book?.bids[0]), bestRow(venue, book?.asks[0])];
 }
 
-function bestRow(venue: Venue, level: Level | undefined): BookLevelRow | null {
+function bestRow(venue: Venue, level: VenueLevel | undefined): BookLevelRow | null {
   if (level === undefined) return null;
   return rowText({ price: level.price, size: levelSizeOf(venue, level), orders: level.oids.length });
 }
@@ -116,7 +116,7 @@ export const recentTrades = infoRequest({ coin: required(text) }, ({ tape }, { c
   (tape.get(coin)?.trades ?? []).slice(-MAX_RECENT_TRADES).reverse().map(tradeRow),
 );
 
-export function tradeRow(trade: Trade): unknown {
+export function tradeRow(trade: VenueTrade): unknown {
   return {
     coin: trade.coin,
     side: sideText(trade.isBuy),

@@ -1,6 +1,6 @@
 /** candleSnapshot; the channel `candle` sends the last one. */
 import { literal, optional, required, struct, text, u64 } from "../exchange/decode.ts";
-import { CANDLE_MS, type Candle, type Tape } from "../tape.ts";
+import { CANDLE_MS, type Tape, type TapeCandle } from "../tape.ts";
 import { numberText } from "./number-format.ts";
 import { infoRequest } from "./request.ts";
 
@@ -8,10 +8,10 @@ import { infoRequest } from "./request.ts";
 const MAX_CANDLES = 5_000;
 const MINUTES = { "1m": 1, "3m": 3, "5m": 5, "15m": 15, "30m": 30, "1h": 60, "2h": 120, "4h": 240 } as const;
 const LONG_MINUTES = { "8h": 480, "12h": 720, "1d": 1_440, "3d": 4_320, "1w": 10_080, "1M": 43_200 } as const;
-const INTERVAL_MINUTES: Readonly<Record<CandleInterval, number>> = { ...MINUTES, ...LONG_MINUTES };
+const INTERVAL_MINUTES: Readonly<Record<TapeInterval, number>> = { ...MINUTES, ...LONG_MINUTES };
 
-export type CandleInterval = keyof typeof MINUTES | keyof typeof LONG_MINUTES;
-export const candleInterval = literal<CandleInterval>(
+export type TapeInterval = keyof typeof MINUTES | keyof typeof LONG_MINUTES;
+export const candleInterval = literal<TapeInterval>(
   "1m",
   "3m",
   "5m",
@@ -44,7 +44,7 @@ export type CandleRow = {
   t: number;
   T: number;
   s: string;
-  i: CandleInterval;
+  i: TapeInterval;
   o: string;
   c: string;
   h: string;
@@ -54,7 +54,7 @@ export type CandleRow = {
 };
 
 /** Oldest first; minutes without a trade have no candle. A month counts as thirty days. */
-export function candlesOf(tape: Tape, coin: string, interval: CandleInterval): CandleRow[] {
+export function candlesOf(tape: Tape, coin: string, interval: TapeInterval): CandleRow[] {
   const lengthMs = INTERVAL_MINUTES[interval] * CANDLE_MS;
   return joined(tape.get(coin)?.candles ?? [], lengthMs).map((candle) => ({
     t: candle.openMs,
@@ -70,8 +70,8 @@ export function candlesOf(tape: Tape, coin: string, interval: CandleInterval): C
   }));
 }
 
-function joined(minutes: readonly Candle[], lengthMs: number): Candle[] {
-  const candles: Candle[] = [];
+function joined(minutes: readonly TapeCandle[], lengthMs: number): TapeCandle[] {
+  const candles: TapeCandle[] = [];
   for (const minute of minutes) {
     const openMs = minute.openMs - (minute.openMs % lengthMs);
     const last = candles.at(-1);

@@ -8,7 +8,7 @@ import {
   unrealizedPnl,
   withdrawable,
 } from "../engine/margin.ts";
-import type { Account, PerpMarket, Position, Venue } from "../engine/state.ts";
+import type { PerpMarket, Venue, VenueAccount, VenuePosition } from "../engine/state.ts";
 import { address, optional, required, text } from "../exchange/decode.ts";
 import { numberText, ratioText, usdText } from "./number-format.ts";
 import { dexIndex, infoRequest, SERVER_FAULT } from "./request.ts";
@@ -47,16 +47,16 @@ export function clearinghouseOf(venue: Venue, { user, dex, nowMs }: Clearinghous
     assetPositions: positions.map(([market, position]) => ({
       type: "oneWay",
       // Positions were found in the account, so there is one.
-      position: positionRow(venue, account as Account, market, position),
+      position: positionRow(venue, account as VenueAccount, market, position),
     })),
     time: nowMs,
   };
 }
 
-type Positions = readonly (readonly [PerpMarket, Position])[];
+type Positions = readonly (readonly [PerpMarket, VenuePosition])[];
 type Summary = { accountValue: bigint; notional: bigint; rawUsd: bigint; marginUsed: bigint };
 
-function positionsOf(venue: Venue, account: Account, dex: number): Positions {
+function positionsOf(venue: Venue, account: VenueAccount, dex: number): Positions {
   return [...account.positions.values()].flatMap((position) => {
     const market = venue.markets.get(position.asset);
     return market?.kind === "perp" && market.dex === dex && position.size !== 0n ? [[market, position] as const] : [];
@@ -75,7 +75,7 @@ function summaryOf(cash: bigint, positions: Positions): Summary {
   return summary;
 }
 
-function rawUsd(position: Position): bigint {
+function rawUsd(position: VenuePosition): bigint {
   return position.isolatedMargin - position.signedEntry;
 }
 
@@ -105,7 +105,7 @@ function crossMaintenance(venue: Venue, positions: Positions): bigint {
   return sum;
 }
 
-function positionRow(venue: Venue, account: Account, market: PerpMarket, position: Position): unknown {
+function positionRow(venue: Venue, account: VenueAccount, market: PerpMarket, position: VenuePosition): unknown {
   const pnl = unrealizedPnl(market, position);
   const liquidation = liquidationPriceE10(venue, account, position);
   return {
@@ -127,7 +127,7 @@ function positionRow(venue: Venue, account: Account, market: PerpMarket, positio
   };
 }
 
-function leverageText(position: Position): unknown {
+function leverageText(position: VenuePosition): unknown {
   const { isCross, leverage } = position;
   return isCross
     ? { type: "cross", value: leverage }
@@ -135,7 +135,7 @@ function leverageText(position: Position): unknown {
 }
 
 /** Gain over the initial margin of the entry notional; rounded to the nearest, as a recorded row shows. */
-function returnOnEquityE10(position: Position, pnl: bigint): bigint {
+function returnOnEquityE10(position: VenuePosition, pnl: bigint): bigint {
   const entry = position.signedEntry < 0n ? -position.signedEntry : position.signedEntry;
   if (entry === 0n) return 0n;
   const gain = pnl * E10 * BigInt(position.leverage);

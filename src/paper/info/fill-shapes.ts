@@ -1,9 +1,9 @@
-import type { Fill } from "../engine/state.ts";
+import type { VenueFill } from "../engine/state.ts";
 import { numberText } from "./number-format.ts";
 import { sideText } from "./order-shapes.ts";
 
 /** `cloid`, `builderFee` and `liquidation` are absent when there is nothing to say. */
-export function fillRow(fill: Fill): Record<string, unknown> {
+export function fillRow(fill: VenueFill): Record<string, unknown> {
   return {
     coin: fill.coin,
     px: numberText(fill.price),
@@ -26,7 +26,7 @@ export function fillRow(fill: Fill): Record<string, unknown> {
   };
 }
 
-function liquidationOf(liquidation: NonNullable<Fill["liquidation"]>): unknown {
+function liquidationOf(liquidation: NonNullable<VenueFill["liquidation"]>): unknown {
   return {
     liquidatedUser: liquidation.liquidatedUser,
     markPx: numberText(liquidation.markPrice),

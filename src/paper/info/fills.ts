@@ -1,5 +1,5 @@
 /** userFills, userFillsByTime and the slice fills of TWAPs. */
-import type { Fill } from "../engine/state.ts";
+import type { VenueFill } from "../engine/state.ts";
 import { address, boolean, optional, required, u64 } from "../exchange/decode.ts";
 import { fillRow } from "./fill-shapes.ts";
 import { accountOf, infoRequest, type ReadContext } from "./request.ts";
@@ -49,21 +49,21 @@ export const userTwapSliceFillsByTime = infoRequest(
     sliceRows(within(reachable(context, user), startTime, endTime)).slice(0, MAX_ROWS),
 );
 
-export function sliceRows(fills: readonly Fill[]): unknown[] {
+export function sliceRows(fills: readonly VenueFill[]): unknown[] {
   return fills.filter((fill) => fill.twapId !== null).map((fill) => ({ fill: fillRow(fill), twapId: fill.twapId }));
 }
 
-function reachable(context: ReadContext, user: string): Fill[] {
+function reachable(context: ReadContext, user: string): VenueFill[] {
   return accountOf(context, user)?.fills.slice(-MAX_REACHABLE) ?? [];
 }
 
-function within(fills: readonly Fill[], startMs: bigint, endMs: bigint | undefined): Fill[] {
+function within(fills: readonly VenueFill[], startMs: bigint, endMs: bigint | undefined): VenueFill[] {
   return fills.filter(({ timeMs }) => timeMs >= startMs && (endMs === undefined || timeMs <= endMs));
 }
 
 /** Joins the partial fills of one crossing order, which have the same time and hash, into one row. */
-export function aggregated(fills: readonly Fill[]): Fill[] {
-  const joined: Fill[] = [];
+export function aggregated(fills: readonly VenueFill[]): VenueFill[] {
+  const joined: VenueFill[] = [];
   for (const fill of fills) {
     const last = joined.at(-1);
     if (last === undefined || !fill.crossed || !isSameCrossing(last, fill)) joined.push(fill);
@@ -72,12 +72,12 @@ export function aggregated(fills: readonly Fill[]): Fill[] {
   return joined;
 }
 
-function isSameCrossing(a: Fill, b: Fill): boolean {
+function isSameCrossing(a: VenueFill, b: VenueFill): boolean {
   return a.crossed && a.oid === b.oid && a.timeMs === b.timeMs && a.hash === b.hash;
 }
 
 /** Price is the average, cut to the 8 decimals of the state. */
-function joinFills(a: Fill, b: Fill): Fill {
+function joinFills(a: VenueFill, b: VenueFill): VenueFill {
   const size = a.size + b.size;
   return {
     ...a,

@@ -1,5 +1,5 @@
 /** userNonFundingLedgerUpdates, userFunding, fundingHistory, predictedFundings. */
-import type { FundingPayment, LedgerDelta, LedgerRow } from "../engine/state.ts";
+import type { LedgerDelta, LedgerRow, VenueFundingPayment } from "../engine/state.ts";
 import { address, optional, required, text, u64 } from "../exchange/decode.ts";
 import { perpContext } from "./asset-contexts.ts";
 import { marketOf } from "./books.ts";
@@ -56,7 +56,7 @@ function within<T extends { readonly timeMs: number }>(
     .slice(0, MAX_ROWS);
 }
 
-export function fundingRow(payment: FundingPayment): unknown {
+export function fundingRow(payment: VenueFundingPayment): unknown {
   return {
     time: payment.timeMs,
     hash: payment.hash,
@@ -65,7 +65,7 @@ export function fundingRow(payment: FundingPayment): unknown {
 }
 
 /** `usdc` negative: paid. */
-export function fundingDelta(payment: FundingPayment): Record<string, string> {
+export function fundingDelta(payment: VenueFundingPayment): Record<string, string> {
   return {
     coin: payment.coin,
     usdc: usdText(payment.usdc),

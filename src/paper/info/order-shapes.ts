@@ -12,11 +12,11 @@ type OrderHead = {
   timestamp: number;
 };
 
-export type FrontendOrder = OrderHead & {
+export type FrontendOrderJson = OrderHead & {
   triggerCondition: string;
   isTrigger: boolean;
   triggerPx: string;
-  children: FrontendOrder[];
+  children: FrontendOrderJson[];
   isPositionTpsl: boolean;
   reduceOnly: boolean;
   orderType: string;
@@ -26,7 +26,7 @@ export type FrontendOrder = OrderHead & {
 };
 
 /** `frontendOpenOrders`, `orderStatus`, `historicalOrders`. */
-export function frontendOrder(order: OrderSnapshot): FrontendOrder {
+export function frontendOrder(order: OrderSnapshot): FrontendOrderJson {
   return {
     ...headOf(order),
     triggerCondition: triggerCondition(order),
@@ -42,14 +42,14 @@ export function frontendOrder(order: OrderSnapshot): FrontendOrder {
   };
 }
 
-export type BasicOrder = OrderHead & {
+export type BasicOrderJson = OrderHead & {
   origSz: string;
   reduceOnly?: true;
   cloid?: string;
 };
 
 /** `openOrders` and the channel `orderUpdates`: the last two members only when there is something to say. */
-export function basicOrder(order: OrderSnapshot): BasicOrder {
+export function basicOrder(order: OrderSnapshot): BasicOrderJson {
   return {
     ...headOf(order),
     origSz: numberText(order.originalSize),

@@ -1,5 +1,5 @@
 /** openOrders, frontendOpenOrders, orderStatus, historicalOrders. */
-import type { Account, Order, OrderRecord, OrderSnapshot, Venue } from "../engine/state.ts";
+import type { OrderSnapshot, Venue, VenueAccount, VenueOrder, VenueOrderRecord } from "../engine/state.ts";
 import { address, cloid, either, optional, required, text, u64 } from "../exchange/decode.ts";
 import { engineId } from "../exchange/reader.ts";
 import { basicOrder, frontendOrder } from "./order-shapes.ts";
@@ -39,12 +39,12 @@ export const historicalOrders = infoRequest({ user: required(address) }, (contex
 );
 
 /** Newest first. */
-export function historyRows(account: Account | null): unknown[] {
+export function historyRows(account: VenueAccount | null): unknown[] {
   const rows = account?.history.slice(-MAX_HISTORY_ROWS) ?? [];
   return rows.reverse().map(recordRow);
 }
 
-export function recordRow(record: OrderRecord): unknown {
+export function recordRow(record: VenueOrderRecord): unknown {
   return {
     order: frontendOrder(record.order),
     status: record.status,
@@ -52,13 +52,13 @@ export function recordRow(record: OrderRecord): unknown {
   };
 }
 
-function recordOf(account: Account, id: bigint | string): OrderRecord | undefined {
+function recordOf(account: VenueAccount, id: bigint | string): VenueOrderRecord | undefined {
   const oid = typeof id === "bigint" ? engineId(id) : account.cloids.get(id);
   return oid === undefined ? undefined : account.records.get(oid);
 }
 
 /** Newest first. Spot orders come with the validator dex. */
-function liveOrders(context: ReadContext, user: string, dex: string | undefined): Order[] {
+function liveOrders(context: ReadContext, user: string, dex: string | undefined): VenueOrder[] {
   const { venue } = context;
   const index = dexIndex(venue, dex);
   const oids = [...(venue.accounts.get(user)?.openOids ?? [])].reverse();
@@ -70,7 +70,7 @@ function liveOrders(context: ReadContext, user: string, dex: string | undefined)
   });
 }
 
-function withChildren(venue: Venue, order: Order): OrderSnapshot {
+function withChildren(venue: Venue, order: VenueOrder): OrderSnapshot {
   const children = order.childOids.flatMap((oid) => {
     const child = venue.orders.get(oid);
     return child?.phase === "waitingForFill" ? [withChildren(venue, child)] : [];

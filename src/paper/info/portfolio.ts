@@ -1,6 +1,6 @@
 import { cashOf } from "../engine/accounts.ts";
 import { marginUsed, unrealizedPnl } from "../engine/margin.ts";
-import type { Account, Venue } from "../engine/state.ts";
+import type { Venue, VenueAccount } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
 import { usdText } from "./number-format.ts";
 import { accountOf, infoRequest } from "./request.ts";
@@ -19,7 +19,7 @@ export const portfolio = infoRequest({ user: required(address) }, (context, { us
 
 type Period = { readonly period: (typeof PERIODS)[number]; readonly nowMs: number };
 
-function periodOf(venue: Venue, account: Account | null, { period, nowMs }: Period): unknown {
+function periodOf(venue: Venue, account: VenueAccount | null, { period, nowMs }: Period): unknown {
   if (account === null) return { accountValueHistory: [], pnlHistory: [], vlm: "0.0" };
   const perps = perpValue(venue, account);
   const value = period.startsWith("perp") ? perps : perps + spotValue(venue, account);
@@ -30,7 +30,7 @@ function periodOf(venue: Venue, account: Account | null, { period, nowMs }: Peri
   };
 }
 
-function perpValue(venue: Venue, account: Account): bigint {
+function perpValue(venue: Venue, account: VenueAccount): bigint {
   let value = 0n;
   for (const dex of venue.dexes) {
     if (account.mode === "default" || account.mode === "disabled") value += cashOf(venue, account, dex.index);
@@ -44,7 +44,7 @@ function perpValue(venue: Venue, account: Account): bigint {
 }
 
 /** Tokens at the mark price of their USDC pair. */
-function spotValue(venue: Venue, account: Account): bigint {
+function spotValue(venue: Venue, account: VenueAccount): bigint {
   let value = account.spot.get(0)?.total ?? 0n;
   for (const market of venue.markets.values()) {
     if (market.kind !== "spot") continue;
@@ -54,7 +54,7 @@ function spotValue(venue: Venue, account: Account): bigint {
 }
 
 /** Closed and open gains less fees, plus funding. */
-function gainOf(venue: Venue, account: Account): bigint {
+function gainOf(venue: Venue, account: VenueAccount): bigint {
   let gain = 0n;
   for (const fill of account.fills) gain += fill.closedPnl - (fill.feeToken === "USDC" ? fill.fee : 0n);
   for (const payment of account.fundings) gain += payment.usdc;

@@ -1,8 +1,8 @@
 /** What every request type of POST /info has in common. */
 
-import type { Account, Venue } from "../engine/state.ts";
+import type { Venue, VenueAccount } from "../engine/state.ts";
 import { type Decoded, type Fields, MISMATCH, type StructOf, struct } from "../exchange/decode.ts";
-import type { Json } from "../exchange/json-text.ts";
+import type { ExactJson } from "../exchange/json-text.ts";
 import type { Tape } from "../tape.ts";
 
 /** What an answer is read from. Nothing here may be changed by a read. */
@@ -11,7 +11,7 @@ export type ReadContext = { readonly venue: Venue; readonly tape: Tape; readonly
 /** The exchange answers status 500 and `null` to some values that it could parse. */
 export const SERVER_FAULT = Symbol("server fault");
 
-export type InfoReader = (json: Json) => Decoded<(context: ReadContext) => unknown>;
+export type InfoReader = (json: ExactJson) => Decoded<(context: ReadContext) => unknown>;
 
 /**
  * A request type with its members in the exchange's order, and the function that answers it. Unknown members
@@ -28,12 +28,12 @@ export function infoRequest<F extends Fields>(
   };
 }
 
-function named(names: readonly string[], positions: readonly Json[]): Json {
+function named(names: readonly string[], positions: readonly ExactJson[]): ExactJson {
   const values = positions.slice(1, names.length + 1);
   return { kind: "object", entries: values.map((value, index) => [names[index] ?? "", value] as const) };
 }
 
-export function accountOf(context: ReadContext, user: string): Account | null {
+export function accountOf(context: ReadContext, user: string): VenueAccount | null {
   return context.venue.accounts.get(user) ?? null;
 }
 

@@ -2,7 +2,7 @@ import { isUnified } from "../engine/accounts.ts";
 import { poolOf } from "../engine/margin.ts";
 import { openOrderMargin } from "../engine/order-margin.ts";
 import { spotHold } from "../engine/spot-holds.ts";
-import type { Account, Venue } from "../engine/state.ts";
+import type { Venue, VenueAccount } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
 import { numberText } from "./number-format.ts";
 import { accountOf, infoRequest } from "./request.ts";
@@ -12,7 +12,7 @@ export const spotClearinghouseState = infoRequest({ user: required(address) }, (
 );
 
 /** Tokens never held are absent; those sold out stay with zeros. */
-export function spotStateOf(venue: Venue, account: Account | null): unknown {
+export function spotStateOf(venue: Venue, account: VenueAccount | null): unknown {
   if (account === null) return { balances: [] };
   const balances = [...account.spot]
     .sort(([a], [b]) => a - b)
@@ -27,7 +27,7 @@ export function spotStateOf(venue: Venue, account: Account | null): unknown {
 }
 
 /** In the unified modes perp margin is held out of the same balance. */
-function holdOf(venue: Venue, account: Account, token: number): bigint {
+function holdOf(venue: Venue, account: VenueAccount, token: number): bigint {
   const held = spotHold(venue, account, token);
   const dex = venue.dexes.find((one) => one.collateralToken === token);
   if (!isUnified(account) || dex === undefined) return held;

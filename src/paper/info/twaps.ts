@@ -1,5 +1,5 @@
 /** twapHistory, and the running TWAPs of the channel `twapStates`. */
-import type { TwapHistoryRow, TwapState, Venue } from "../engine/state.ts";
+import type { TwapHistoryRow, Venue, VenueTwapState } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
 import { numberText, usdText } from "./number-format.ts";
 import { sideText } from "./order-shapes.ts";
@@ -24,7 +24,7 @@ export function twapHistoryRow({ timeMs, state, status }: TwapHistoryRow): unkno
   return { time: Math.floor(timeMs / MS_PER_S), state: twapState(state), status, twapId: state.twapId };
 }
 
-export function twapState(state: TwapState): unknown {
+export function twapState(state: VenueTwapState): unknown {
   return {
     coin: state.coin,
     user: state.user,

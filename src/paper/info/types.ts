@@ -1,6 +1,6 @@
 /** Every request type that the simulator answers; any other is a schema error, as at the exchange. */
 import { MISMATCH, memberOf } from "../exchange/decode.ts";
-import type { Json } from "../exchange/json-text.ts";
+import type { ExactJson } from "../exchange/json-text.ts";
 import * as account from "./account.ts";
 import { activeAssetData } from "./active-asset-data.ts";
 import * as books from "./books.ts";
@@ -77,13 +77,13 @@ const READERS: ReadonlyMap<string, InfoReader> = new Map<string, InfoReader>(
 );
 
 /** The type that a request names, also one that is not known; null when it names none. */
-export function infoTypeOf(json: Json): string | null {
+export function infoTypeOf(json: ExactJson): string | null {
   const type = Array.isArray(json) ? json[0] : memberOf(json, "type");
   return typeof type === "string" ? type : null;
 }
 
 /** `MISMATCH`: unknown type, missing or wrong member. */
-export function readInfo(json: Json): ReturnType<InfoReader> {
+export function readInfo(json: ExactJson): ReturnType<InfoReader> {
   const reader = READERS.get(infoTypeOf(json) ?? "");
   return reader === undefined ? MISMATCH : reader(json);
 }

@@ -1,4 +1,4 @@
-import type { Account, DayVolume, Venue } from "../engine/state.ts";
+import type { DayVolume, Venue, VenueAccount } from "../engine/state.ts";
 import { address, required } from "../exchange/decode.ts";
 import { ratioText, usdText } from "./number-format.ts";
 import { accountOf, infoRequest } from "./request.ts";
@@ -79,7 +79,7 @@ function feeSchedule(rates: RateTexts): unknown {
   };
 }
 
-function dailyVolumes(venue: Venue, account: Account | null): unknown[] {
+function dailyVolumes(venue: Venue, account: VenueAccount | null): unknown[] {
   return (account?.volumes ?? []).slice(-MAX_DAYS).map((day) => ({
     date: new Date(day.dayStartMs).toISOString().slice(0, 10),
     userCross: usdText(day.cross),

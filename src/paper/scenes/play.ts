@@ -7,8 +7,8 @@ import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../pape
 import { unmet } from "./met.ts";
 import type { Pick, Scene } from "./scene.ts";
 import { busiestSecond, isResting, liveOrders, look, openSceneLog, position, type SceneLog } from "./scene-log.ts";
-import { environmentOf, LISTED_PRICE, MARKET, type Terms, termsOf } from "./task.ts";
-import { type BotEnd, type Facts, judge, type Verdict } from "./verdict.ts";
+import { environmentOf, LISTED_PRICE, MARKET, type TaskTerms, termsOf } from "./task.ts";
+import { type BotEnd, judge, type Verdict, type VerdictFacts } from "./verdict.ts";
 import { watchedDoor } from "./watched-door.ts";
 
 /** What a scene needs of the world around it. */
@@ -65,13 +65,13 @@ export async function playScene(scene: Scene, { seed, seconds }: PlayOptions, ar
   }
 }
 
-function pickBy({ chance }: Terms): Pick {
+function pickBy({ chance }: TaskTerms): Pick {
   return (choices) => choices[nextChance(chance) % choices.length] ?? choices[0];
 }
 
 type ScenePlay = {
   readonly seed: number;
-  readonly terms: Terms;
+  readonly terms: TaskTerms;
   readonly rules: readonly FaultRule[];
   readonly log: SceneLog;
 };
@@ -108,7 +108,7 @@ const DOLLAR = 100_000_000n;
 /** From the stop to where the price stands by then. */
 const THROUGH = 500n * DOLLAR;
 
-function beyond({ isBuy, stopPrice }: Terms): bigint {
+function beyond({ isBuy, stopPrice }: TaskTerms): bigint {
   const stop = BigInt(stopPrice ?? 0) * DOLLAR;
   return isBuy ? stop + THROUGH : stop - THROUGH;
 }
@@ -143,13 +143,13 @@ function longestMs(rules: readonly FaultRule[]): number {
 }
 
 type SeenSoFar = {
-  readonly terms: Terms;
+  readonly terms: TaskTerms;
   readonly log: SceneLog;
   readonly tradedBefore: number;
   readonly unmet: string | null;
 };
 
-function factsOf({ venue }: PaperExchange, { terms, log, tradedBefore, unmet: missed }: SeenSoFar): Facts {
+function factsOf({ venue }: PaperExchange, { terms, log, tradedBefore, unmet: missed }: SeenSoFar): VerdictFacts {
   const account = venue.accounts.get(log.account);
   if (account === undefined) throw new Error("bug: the account of the scene is gone");
   const asset = venue.assetOfCoin.get(MARKET) ?? -1;

@@ -1,5 +1,5 @@
 /** What the exchange itself saw of a scene: the account after every change, which faults struck, what was asked. */
-import type { Account, Order, Venue } from "../engine/state.ts";
+import type { Venue, VenueAccount, VenueOrder } from "../engine/state.ts";
 import type { FaultRule } from "../faults.ts";
 import { MARKET } from "./task.ts";
 
@@ -44,27 +44,27 @@ export function look(log: SceneLog, venue: Venue, atMs: number): void {
   for (const coin of coinsBeside(venue, account, orders, asset)) log.astray.add(coin);
 }
 
-export function liveOrders(venue: Venue, account: Account): Order[] {
+export function liveOrders(venue: Venue, account: VenueAccount): VenueOrder[] {
   return [...account.openOids].flatMap((oid) => venue.orders.get(oid) ?? []);
 }
 
-export function position(account: Account, asset: number): bigint {
+export function position(account: VenueAccount, asset: number): bigint {
   return account.positions.get(asset)?.size ?? 0n;
 }
 
 /** What could at most be held if all that rests on one side were filled. */
-function exposure(account: Account, orders: readonly Order[], asset: number): { low: bigint; high: bigint } {
+function exposure(account: VenueAccount, orders: readonly VenueOrder[], asset: number): { low: bigint; high: bigint } {
   const held = position(account, asset);
   const risky = orders.filter((order) => order.asset === asset && isResting(order) && !order.reduceOnly);
   const sum = (isBuy: boolean) => risky.filter((one) => one.isBuy === isBuy).reduce((all, { size }) => all + size, 0n);
   return { low: held - sum(false), high: held + sum(true) };
 }
 
-export function isResting({ phase }: Order): boolean {
+export function isResting({ phase }: VenueOrder): boolean {
   return phase === "resting";
 }
 
-function coinsBeside(venue: Venue, account: Account, orders: readonly Order[], asset: number): string[] {
+function coinsBeside(venue: Venue, account: VenueAccount, orders: readonly VenueOrder[], asset: number): string[] {
   const held = [...account.positions.values()].filter(({ size }) => size !== 0n);
   const assets = [...held, ...orders].map((one) => one.asset).filter((one) => one !== asset);
   return assets.map((one) => venue.markets.get(one)?.coin ?? String(one));

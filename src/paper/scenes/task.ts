@@ -8,7 +8,7 @@ export type Task = "place" | "follow" | "move" | "cancel" | "bracket" | "stop" |
 export const MARKET = "BTC";
 export const LISTED_PRICE = 95_000n * 100_000_000n;
 
-export type Terms = {
+export type TaskTerms = {
   readonly task: Task;
   readonly isBuy: boolean;
   readonly size: bigint;
@@ -41,7 +41,7 @@ const DISTANCES: Record<Task, { price: number; newPrice?: number; stopPrice?: nu
 const LISTED_DOLLARS = 95_000;
 
 /** The same seed and name give the same terms. */
-export function termsOf(task: Task, name: string, seed: number): Terms {
+export function termsOf(task: Task, name: string, seed: number): TaskTerms {
   const side = nextChance(startChance(seed ^ numberOf(name)));
   const amount = nextChance(side);
   const isBuy = side % 2 === 0;
@@ -70,14 +70,14 @@ function numberOf(name: string): number {
 }
 
 /** Between these the position and what rests beside it must always lie: outside, something was done twice. */
-export function boundsOf({ isBuy, size, startPosition }: Terms): { low: bigint; high: bigint } {
+export function boundsOf({ isBuy, size, startPosition }: TaskTerms): { low: bigint; high: bigint } {
   const goal = startPosition === 0n ? (isBuy ? size : -size) : 0n;
   const [low, high] = startPosition < goal ? [startPosition, goal] : [goal, startPosition];
   return { low, high };
 }
 
 /** What a bot says that ends with exit code 0 and no word: of a member that is null it says nothing. */
-export function intentionOf(terms: Terms): { position: bigint | null; open: bigint | null } {
+export function intentionOf(terms: TaskTerms): { position: bigint | null; open: bigint | null } {
   const whole = terms.isBuy ? terms.size : -terms.size;
   switch (terms.task) {
     case "place":
@@ -94,7 +94,7 @@ export function intentionOf(terms: Terms): { position: bigint | null; open: bigi
   }
 }
 
-export type Place = {
+export type BotPlace = {
   readonly scene: string;
   readonly url: string;
   readonly account: string;
@@ -104,8 +104,8 @@ export type Place = {
 
 /** What the bot finds in its environment. */
 export function environmentOf(
-  terms: Terms,
-  { scene, url, account, privateKey, seconds }: Place,
+  terms: TaskTerms,
+  { scene, url, account, privateKey, seconds }: BotPlace,
 ): Record<string, string> {
   const dollars = (name: string, price: number | null) => (price === null ? {} : { [name]: String(price) });
   return {

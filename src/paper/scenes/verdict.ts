@@ -1,13 +1,13 @@
 /** What a scene shows of a bot: the exchange's log against the intention, and against what the bot said at its end. */
 import { fromUnits, parseDecimal, toUnits } from "../../core/decimal.ts";
 import { magnitude } from "../engine/units.ts";
-import { boundsOf, intentionOf, type Terms } from "./task.ts";
+import { boundsOf, intentionOf, type TaskTerms } from "./task.ts";
 
 /** How the bot ended; `exitCode` is null for one that had to be ended. */
 export type BotEnd = { readonly exitCode: number | null; readonly output: string };
 
 /** What the exchange knows in the end. Sizes are counts of 10^-8. */
-export type Facts = {
+export type VerdictFacts = {
   /** What the bot did not meet, in words. */
   readonly unmet: string | null;
   readonly position: bigint;
@@ -31,7 +31,7 @@ export type Verdict = { readonly verdict: "passed" | "failed" | "not exercised";
 const NO_SUCH_TASK = 77;
 const SCALE = 8;
 
-export function judge(terms: Terms, facts: Facts, end: BotEnd): Verdict {
+export function judge(terms: TaskTerms, facts: VerdictFacts, end: BotEnd): Verdict {
   const excess = doubled(terms, facts);
   if (excess !== null) return failed(excess);
   if (facts.astray.length > 0) return failed(`in another market: ${facts.astray.join(", ")}`);
@@ -54,7 +54,7 @@ function endWords({ exitCode }: BotEnd): string {
   return exitCode === null ? "; it had not ended in time" : `; it ended with exit code ${exitCode}`;
 }
 
-function doubled(terms: Terms, { lowest, highest, taken }: Facts): string | null {
+function doubled(terms: TaskTerms, { lowest, highest, taken }: VerdictFacts): string | null {
   const { low, high } = boundsOf(terms);
   if (lowest >= low && highest <= high) return null;
   const worst = highest > high ? highest : lowest;
@@ -63,7 +63,7 @@ function doubled(terms: Terms, { lowest, highest, taken }: Facts): string | null
 
 type Weighed = { readonly said: ClaimedState | null; readonly saysDone: boolean };
 
-function weighed(terms: Terms, facts: Facts, { said, saysDone }: Weighed): Verdict {
+function weighed(terms: TaskTerms, facts: VerdictFacts, { said, saysDone }: Weighed): Verdict {
   if (said === "unreadable") return failed("its last line could not be read");
   if (said === null && !saysDone) {
     const isAsBefore = facts.position === terms.startPosition && facts.open === 0n;
@@ -111,7 +111,7 @@ function amountOf(value: unknown): bigint | "unknown" | "unreadable" {
   return amount === null ? "unreadable" : toUnits(amount, SCALE);
 }
 
-function wrongClaim(claim: Exclude<ClaimedState, "unreadable">, { position, open }: Facts): string | null {
+function wrongClaim(claim: Exclude<ClaimedState, "unreadable">, { position, open }: VerdictFacts): string | null {
   const wrong = [...mismatch("position", claim.position, position), ...mismatch("resting", claim.open, open)];
   return wrong.length === 0 ? null : wrong.join(", ");
 }
@@ -121,7 +121,7 @@ function mismatch(what: string, said: bigint | "unknown" | null, isSo: bigint): 
   return [`${what} ${said === "unknown" ? "unknown to it" : `said to be ${size(said)}`} is ${size(isSo)}`];
 }
 
-function isDone(terms: Terms, facts: Facts): boolean {
+function isDone(terms: TaskTerms, facts: VerdictFacts): boolean {
   const { position, open, covered } = facts;
   const whole = terms.isBuy ? terms.size : -terms.size;
   switch (terms.task) {
@@ -140,11 +140,11 @@ function isDone(terms: Terms, facts: Facts): boolean {
   }
 }
 
-function cover({ task }: Terms, { covered }: Facts): string {
+function cover({ task }: TaskTerms, { covered }: VerdictFacts): string {
   return task === "bracket" || task === "stop" ? `, ${size(covered)} of it behind a stop` : "";
 }
 
-function standing({ position, open }: Facts): string {
+function standing({ position, open }: VerdictFacts): string {
   return `position ${size(position)}, resting ${size(open)}`;
 }
 

@@ -1,12 +1,12 @@
 /** The exchange's door with every request noted, over HTTP and over the websocket. */
 import { memberOf } from "../exchange/decode.ts";
-import { type Json, parseJsonText } from "../exchange/json-text.ts";
+import { type ExactJson, parseJsonText } from "../exchange/json-text.ts";
 import type { PaperExchange } from "../paper-exchange.ts";
 import { isListRead } from "./met.ts";
 import type { Scene } from "./scene.ts";
 import type { Asked, SceneLog } from "./scene-log.ts";
 
-export type Door = {
+export type WatchedDoor = {
   readonly paper: PaperExchange;
   /** Resolves when nothing is under way any more, or after so long. */
   quiet(sleep: (ms: number) => Promise<void>, mostMs: number): Promise<void>;
@@ -14,7 +14,7 @@ export type Door = {
 
 const QUIET_STEP_MS = 100;
 
-export function watchedDoor(paper: PaperExchange, { afterList }: Scene, log: SceneLog): Door {
+export function watchedDoor(paper: PaperExchange, { afterList }: Scene, log: SceneLog): WatchedDoor {
   let underWay = 0;
   async function counted<T>(work: Promise<T>): Promise<T> {
     underWay += 1;
@@ -24,7 +24,7 @@ export function watchedDoor(paper: PaperExchange, { afterList }: Scene, log: Sce
       underWay -= 1;
     }
   }
-  function note(on: Asked["on"], json: Json): void {
+  function note(on: Asked["on"], json: ExactJson): void {
     const type = memberOf(on === "info" ? json : (memberOf(json, "action") ?? null), "type");
     log.asked.push({ on, type: typeof type === "string" ? type : null, atMs: paper.nowMs() });
   }
@@ -57,7 +57,7 @@ export function watchedDoor(paper: PaperExchange, { afterList }: Scene, log: Sce
   };
 }
 
-function postOf(frame: string): { on: Asked["on"]; payload: Json } | null {
+function postOf(frame: string): { on: Asked["on"]; payload: ExactJson } | null {
   const json = parseJsonText(frame) ?? null;
   if (memberOf(json, "method") !== "post") return null;
   const request = memberOf(json, "request") ?? null;

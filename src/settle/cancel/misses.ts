@@ -75,13 +75,13 @@ function assetIdSigned(placing: Attempt): number | null {
   return action?.type === "batchModify" ? (action.modifies[0]?.order.a ?? null) : null;
 }
 
-type ToAsk = Missing & With<"exchange">;
+type ToAskByName = Missing & With<"exchange">;
 
 /**
  * Of a leg whose answer was lost, that nothing shows and of which nothing can newly come: the word of the cancels that carry its client
  * order id. Null where they can have none: another's order under that id would be what they find.
  */
-export function wordOfLost(world: ToAsk, misses: CancelMisses, leg: Leg): { word: CancelsWord | null } | null {
+export function wordOfLost(world: ToAskByName, misses: CancelMisses, leg: Leg): { word: CancelsWord | null } | null {
   if ((leg.state !== "sent" && leg.state !== "lost") || leg.oid !== null || hasFilled(leg)) return null;
   if (alarmIn(leg.reason) !== null || isCarriedOut(world, leg)) return null;
   const placing = findAttemptByCloid(world.store, leg.cloid);
@@ -95,7 +95,7 @@ export function canCome({ exchange }: With<"exchange">, { seal, expiresAtMs }: A
 }
 
 /** True while another cancel by its client order id would tell something. Of a trigger none does: what it places may have another id. */
-export function isToAskByName(world: ToAsk, misses: CancelMisses, leg: Leg): boolean {
+export function isToAskByName(world: ToAskByName, misses: CancelMisses, leg: Leg): boolean {
   const asked = wordOfLost(world, misses, leg);
   if (asked === null || leg.trigger !== null) return false;
   const facts = { isTrigger: false, canCome: false, unseenForMs: Number.POSITIVE_INFINITY };

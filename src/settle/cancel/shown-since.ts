@@ -15,7 +15,7 @@ import { listedAssetId } from "./asset-id.ts";
 import { isAimedAt, lastCancelOf, missedUnder, NOT_FOUND_THERE } from "./cancel.ts";
 
 /** Open orders of an account. `askedAtMs`: the exchange's time when they were asked for, unix milliseconds. */
-export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
+export type ListedOrders = { orders: readonly FrontendOrder[]; askedAtMs: number };
 
 /**
  * An order that was taken for over, by the answer to a cancel or by what did not show it, and that a list of open orders
@@ -27,7 +27,7 @@ export type OpenList = { orders: readonly FrontendOrder[]; askedAtMs: number };
 export function heedShownSince(
   world: With<"clock" | "exchange" | "markets" | "store">,
   account: Account,
-  { orders, askedAtMs }: OpenList,
+  { orders, askedAtMs }: ListedOrders,
 ): void {
   // Most orders are canceled by nobody: of those nothing more is looked up.
   const canceled = new Set(

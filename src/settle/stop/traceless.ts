@@ -67,10 +67,14 @@ function progressIn({ store }: With<"store">, progress: StopProgress, market: st
   };
 }
 
-type ToLook = Parameters<typeof lookForCopy>[0];
+type ToLookForCopy = Parameters<typeof lookForCopy>[0];
 
 /** Asks for each that has ended, and writes down what it is shown. */
-export async function lookForTraces(world: ToLook, account: Account, { progress, looks }: WithoutTrace): Promise<void> {
+export async function lookForTraces(
+  world: ToLookForCopy,
+  account: Account,
+  { progress, looks }: WithoutTrace,
+): Promise<void> {
   const nowMs = world.clock.elapsedMs();
   const markets = [...new Set(progress.remaining.orders.map(({ market }) => market))];
   const sought = markets.flatMap((market) => listWithoutTrace(world, progressIn(world, progress, market)) ?? []);
@@ -86,9 +90,14 @@ export async function lookForTraces(world: ToLook, account: Account, { progress,
 const MAX_AT_ONCE = 20;
 
 /** `isOver`: by the exchange's own word on what it placed, which is written down of the attempt a moment later. */
-type Signed = { attempt: Attempt; order: StoredOrder; isOver: boolean };
+type SignedOrder = { attempt: Attempt; order: StoredOrder; isOver: boolean };
 
-async function lookForTrace(world: ToLook, account: Account, { attempt, order }: Signed, looks: TracelessLooks) {
+async function lookForTrace(
+  world: ToLookForCopy,
+  account: Account,
+  { attempt, order }: SignedOrder,
+  looks: TracelessLooks,
+) {
   const lastElapsedMs = world.clock.elapsedMs();
   const sight = await lookForCopy(world, account, { attempt, order, twap: null }, "cancel");
   if (sight === "failed") return;
@@ -99,7 +108,7 @@ async function lookForTrace(world: ToLook, account: Account, { attempt, order }:
 const OF_ORDERS: ReadonlySet<WaitReason> = new Set(["outcome_unknown", "size_unknown", "next_look"]);
 
 /** What was signed for orders of which nothing is shown; null where anything else is left that may increase. */
-function listWithoutTrace(world: With<"store">, { remaining, waits }: StopProgress): Signed[] | null {
+function listWithoutTrace(world: With<"store">, { remaining, waits }: StopProgress): SignedOrder[] | null {
   // What rests, what runs, and what was not read yet has a reason of its own.
   const isOther = waits.some(({ reason }) => !OF_ORDERS.has(reason));
   const { orders, openTwaps, runningTwaps, unusedNumbers } = remaining;
@@ -109,7 +118,7 @@ function listWithoutTrace(world: With<"store">, { remaining, waits }: StopProgre
 }
 
 /** Null where some of it has a trace and is not over. */
-function signedFor(world: With<"store">, order: StoredOrder): Signed[] | null {
+function signedFor(world: With<"store">, order: StoredOrder): SignedOrder[] | null {
   const legs = listLegs(world.store, order.id).filter((leg) => !isClosed(leg) && !isSaidOver(leg));
   if (!legs.every((leg) => isTraceless(world, leg))) return null;
   const sought = legs.flatMap(({ cloid }) => findAttemptByCloid(world.store, cloid) ?? []);

@@ -6,7 +6,7 @@ import { decimal } from "../../../src/core/decimal.ts";
 import type { Settings } from "../../../src/deps.ts";
 import { openTransport, type Transport } from "../../../src/exchange/transport.ts";
 import { type Gateway, openGateway } from "../../../src/gateway.ts";
-import type { Venue, Account as VenueAccount } from "../../../src/paper/engine/state.ts";
+import type { Venue, VenueAccount } from "../../../src/paper/engine/state.ts";
 import { createPaperExchange, PAPER_DEFAULTS, type PaperExchange } from "../../../src/paper/paper-exchange.ts";
 import { servePaper } from "../../../src/paper/server.ts";
 import { insertAccount } from "../../../src/store/accounts.ts";

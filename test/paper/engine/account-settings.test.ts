@@ -1,19 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { decimal } from "../../../src/core/decimal.ts";
 import { cashOf } from "../../../src/paper/engine/accounts.ts";
-import type { ParsedAction, Reply } from "../../../src/paper/engine/action.ts";
+import type { ParsedAction, VenueReply } from "../../../src/paper/engine/action.ts";
 import { parseFeeRate } from "../../../src/paper/engine/builder.ts";
 import { availableToTrade, withdrawable } from "../../../src/paper/engine/margin.ts";
 import { faultsOf } from "./invariants.ts";
 import { ALICE, BOB, CAROL, type Desk, error, newDesk, requestOf, shown } from "./support.ts";
 
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 
-function refusedBy(reply: Reply): string {
+function refusedBy(reply: VenueReply): string {
   return reply.status === "err" ? reply.response : "ok";
 }
 
-function unify(desk: Desk): Reply {
+function unify(desk: Desk): VenueReply {
   return desk.act(ALICE, { type: "userSetAbstraction", user: ALICE, abstraction: "unifiedAccount" });
 }
 
@@ -118,7 +118,7 @@ describe("transfers", () => {
   test("never move spot that an order has locked", () => {
     const desk = newDesk();
     desk.rest(ALICE, { asset: 10_107, buy: false, price: "41", size: "600" });
-    const send = (amount: string): Reply =>
+    const send = (amount: string): VenueReply =>
       desk.act(ALICE, {
         type: "spotSend",
         destination: BOB,
@@ -167,7 +167,7 @@ describe("builders", () => {
         grouping: "na",
         builder: { b: CAROL, f },
       });
-    const refused: Reply = {
+    const refused: VenueReply = {
       status: "ok",
       response: { type: "order", data: { statuses: [{ error: "Builder fee has not been approved." }] } },
     };

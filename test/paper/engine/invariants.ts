@@ -1,7 +1,7 @@
 /** What must be true of every venue at every moment; each check returns what is wrong. */
 import { isUnified, spotTotal } from "../../../src/paper/engine/accounts.ts";
 import { spotHold } from "../../../src/paper/engine/spot-holds.ts";
-import type { Account, Fill, Level, Order, Venue } from "../../../src/paper/engine/state.ts";
+import type { Venue, VenueAccount, VenueFill, VenueLevel, VenueOrder } from "../../../src/paper/engine/state.ts";
 import { magnitude } from "../../../src/paper/engine/units.ts";
 
 export function faultsOf(venue: Venue): string[] {
@@ -67,7 +67,7 @@ function bookFaults(venue: Venue): string[] {
   });
 }
 
-function isSorted(levels: readonly Level[], descending: boolean): boolean {
+function isSorted(levels: readonly VenueLevel[], descending: boolean): boolean {
   return levels.every((level, index) => {
     const before = levels[index - 1];
     return before === undefined || (descending ? before.price > level.price : before.price < level.price);
@@ -76,7 +76,7 @@ function isSorted(levels: readonly Level[], descending: boolean): boolean {
 
 function fillFaults(venue: Venue): string[] {
   const faults: string[] = [];
-  const sides = new Map<string, Fill[]>();
+  const sides = new Map<string, VenueFill[]>();
   for (const account of venue.accounts.values()) {
     const filled = new Map<number, bigint>();
     for (const fill of account.fills) {
@@ -94,7 +94,7 @@ function fillFaults(venue: Venue): string[] {
   return faults;
 }
 
-function limitFaults(account: Account, fill: Fill): string[] {
+function limitFaults(account: VenueAccount, fill: VenueFill): string[] {
   const order = account.records.get(fill.oid)?.order;
   if (order === undefined) return [];
   const faults: string[] = [];
@@ -108,7 +108,7 @@ function limitFaults(account: Account, fill: Fill): string[] {
 }
 
 /** A pair, or several pairs of one self-same match key when two orders meet more than once in a block. */
-function agree(fills: readonly Fill[]): boolean {
+function agree(fills: readonly VenueFill[]): boolean {
   const bought = fills.filter((fill) => fill.isBuy);
   const sold = fills.filter((fill) => !fill.isBuy);
   const crossed = fills.filter((fill) => fill.crossed).length;
@@ -156,7 +156,7 @@ function restingFaults(venue: Venue): string[] {
 
 /** Resting reduce-only orders never add up to more than the position. */
 function reduceOnlyFaults(venue: Venue): string[] {
-  const sums = new Map<string, { order: Order; size: bigint }>();
+  const sums = new Map<string, { order: VenueOrder; size: bigint }>();
   for (const order of venue.orders.values()) {
     if (!order.reduceOnly || order.phase !== "resting") continue;
     const key = `${order.user} ${order.asset} ${order.isBuy}`;

@@ -10,7 +10,7 @@ import {
   unrealizedPnl,
   withdrawable,
 } from "../../../src/paper/engine/margin.ts";
-import type { Position } from "../../../src/paper/engine/state.ts";
+import type { VenuePosition } from "../../../src/paper/engine/state.ts";
 import { perpOf } from "../../../src/paper/engine/turn.ts";
 import { cut, units } from "../../../src/paper/engine/units.ts";
 import { ALICE, BOB, type Desk, newDesk, shown } from "./support.ts";
@@ -18,9 +18,9 @@ import { ALICE, BOB, type Desk, newDesk, shown } from "./support.ts";
 type Held = { size: string; entry: string; isCross: boolean; leverage: number; margin?: string };
 
 /** Puts a position into an account as a recorded answer of the exchange describes it. */
-function given(desk: Desk, asset: number, held: Held): Position {
+function given(desk: Desk, asset: number, held: Held): VenuePosition {
   const size = units(decimal(held.size));
-  const position: Position = {
+  const position: VenuePosition = {
     asset,
     size,
     signedEntry: (size * units(decimal(held.entry))) / 100_000_000n,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import type { Reply } from "../../../src/paper/engine/action.ts";
+import type { VenueReply } from "../../../src/paper/engine/action.ts";
 import { ALICE, BOB, type Desk, newDesk, requestOf, statusesOf, type Wanted } from "./support.ts";
 
 const ORIGINAL: Wanted = { buy: true, price: "94000", size: "0.1" };
-const DONE: Reply = { status: "ok", response: { type: "default" } };
+const DONE: VenueReply = { status: "ok", response: { type: "default" } };
 
-type Modified = { reply: Reply; statuses: unknown[]; oid: number; next: number; desk: Desk };
+type Modified = { reply: VenueReply; statuses: unknown[]; oid: number; next: number; desk: Desk };
 
 /** Modifies ALICE's resting bid in a market of 94900 at 95100. */
 function modified(

@@ -1,10 +1,16 @@
 /** A venue of its own for every test, with short words for what traders do. */
 import { decimal } from "../../../src/core/decimal.ts";
-import type { Grouping, OrderRequest, OrderTerms, ParsedAction, Reply } from "../../../src/paper/engine/action.ts";
+import type {
+  Grouping,
+  LimitOrTrigger,
+  OrderRequest,
+  ParsedAction,
+  VenueReply,
+} from "../../../src/paper/engine/action.ts";
 import type { VenueEvent } from "../../../src/paper/engine/event.ts";
 import { defaultConfig } from "../../../src/paper/engine/markets.ts";
 import type { EngineOptions } from "../../../src/paper/engine/options.ts";
-import type { Account, Fill, Order, Position } from "../../../src/paper/engine/state.ts";
+import type { VenueAccount, VenueFill, VenueOrder, VenuePosition } from "../../../src/paper/engine/state.ts";
 import { accountOf } from "../../../src/paper/engine/turn.ts";
 import { plain, units } from "../../../src/paper/engine/units.ts";
 import { advance, applyAction, createVenue, fund, setMarkPrice } from "../../../src/paper/engine/venue.ts";
@@ -43,7 +49,7 @@ export function newDesk(options: Partial<EngineOptions> = {}, seed = 7) {
     },
 
     /** Applies an action signed by `signer` with a fresh nonce. */
-    act(signer: string, action: ParsedAction, rest: { vaultAddress?: string; expiresAfter?: number } = {}): Reply {
+    act(signer: string, action: ParsedAction, rest: { vaultAddress?: string; expiresAfter?: number } = {}): VenueReply {
       desk.nonce += 1;
       const { reply, events } = applyAction(desk.venue, {
         action,
@@ -79,11 +85,11 @@ export function newDesk(options: Partial<EngineOptions> = {}, seed = 7) {
       desk.events.push(...advance(desk.venue, desk.nowMs));
     },
 
-    account: (user: string): Account => accountOf(desk.venue, user),
-    position: (user: string, asset = 0): Position | undefined => desk.account(user).positions.get(asset),
+    account: (user: string): VenueAccount => accountOf(desk.venue, user),
+    position: (user: string, asset = 0): VenuePosition | undefined => desk.account(user).positions.get(asset),
     size: (user: string, asset = 0): string => shown(desk.position(user, asset)?.size ?? 0n),
-    fills: (user: string): Fill[] => desk.account(user).fills,
-    live: (oid: number): Order | undefined => desk.venue.orders.get(oid),
+    fills: (user: string): VenueFill[] => desk.account(user).fills,
+    live: (oid: number): VenueOrder | undefined => desk.venue.orders.get(oid),
     status: (user: string, oid: number): string => desk.account(user).records.get(oid)?.status ?? "unknownOid",
 
     /** Lets `user` hold a position, taken from CAROL at the price named. */
@@ -96,7 +102,7 @@ export function newDesk(options: Partial<EngineOptions> = {}, seed = 7) {
   return desk;
 }
 
-export function statusesOf(reply: Reply): unknown[] {
+export function statusesOf(reply: VenueReply): unknown[] {
   if (reply.status === "err") return [reply.response];
   const { response } = reply;
   return response.type === "order" || response.type === "cancel" ? response.data.statuses : [];
@@ -107,7 +113,7 @@ export function shown(value: bigint): string {
 }
 
 export function requestOf(wanted: Wanted): OrderRequest {
-  const terms: OrderTerms =
+  const terms: LimitOrTrigger =
     wanted.trigger === undefined
       ? { limit: { tif: wanted.tif ?? "Gtc" } }
       : {

@@ -2,7 +2,7 @@
  * Servers that refuse an action before they have come to its number, while another copy of the same request is still on its way:
  * what was refused so may be executed later, until it has expired.
  */
-import type { Answer } from "../../../src/paper/answers.ts";
+import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import { type Chance, openChance } from "../chance.ts";
 import type { Timeline } from "../timeline.ts";
 
@@ -39,9 +39,9 @@ export function drawEarlyRefusals(chance: Chance): EarlyRefusals | null {
 /** Such a server at work. */
 export type OpenEarlyRefusals = {
   /** Null where it is not refused. What carries it out may be called later. */
-  refuse(sent: string, execute: () => Answer): Answer | null;
+  refuse(sent: string, execute: () => HttpAnswer): HttpAnswer | null;
   /** Told of what was carried out: the network doubles requests as well, and the copy that is refused may be the later one. */
-  note(sent: string, answer: Answer): void;
+  note(sent: string, answer: HttpAnswer): void;
   /** When a copy of an action that had been refused so was executed all the same, by its number; milliseconds of virtual time. */
   readonly takenLaterMs: ReadonlyMap<number, number>;
 };
@@ -53,7 +53,7 @@ export function openEarlyRefusals(early: EarlyRefusals, timeline: Timeline, from
   const takenLaterMs = new Map<number, number>();
   const body = JSON.stringify({ status: "err", response: early.text });
 
-  function note(sent: string, answer: Answer): void {
+  function note(sent: string, answer: HttpAnswer): void {
     if (!answer.body.startsWith('{"status":"ok"')) return;
     const nonce = nonceOf(sent);
     executedMs.set(nonce, timeline.nowMs());

@@ -1,5 +1,5 @@
 /** Exchanges that answer oddly, one oddity a run: what no reader may rely on, because nobody has promised it. */
-import type { Answer } from "../../../src/paper/answers.ts";
+import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
 import { NODES } from "../network.ts";
 import type { Venue } from "../venue.ts";
@@ -219,7 +219,7 @@ const LENSES: Record<OddKind, (odd: Odd, parts: Parts) => Lens> = {
 };
 
 /** The answer as its text arrives. */
-export function oddText({ kind, rate }: Odd, chance: Chance, answer: Answer): Answer {
+export function oddText({ kind, rate }: Odd, chance: Chance, answer: HttpAnswer): HttpAnswer {
   if (kind !== "cut_texts" || !chance.isLucky(rate / 4)) return answer;
   const { body } = answer;
   return {

@@ -1,5 +1,5 @@
 /** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
-import type { Answer } from "../../../src/paper/answers.ts";
+import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
@@ -114,9 +114,9 @@ export type OpenWorlds = {
   /** Told of every action that a gateway sends. */
   onSent(owner: string, body: string): void;
   /** A read's answer as its text arrives. */
-  asText(answer: Answer, body: string): Answer;
+  asText(answer: HttpAnswer, body: string): HttpAnswer;
   /** What an action that has arrived is answered, and whether it is executed at all. */
-  answer(body: string, execute: (body: string) => Answer): Answer;
+  answer(body: string, execute: (body: string) => HttpAnswer): HttpAnswer;
   /** Told of every whole answer that a living gateway gets. */
   onHeard(body: string, answer: string): void;
   /** Client order ids of ours under which a look has shown a gateway the order of another. */
@@ -195,12 +195,12 @@ const NONE: OpenWorlds["takenLaterMs"] = new Map();
 const NOBODY: Namesakes["heard"] = new Set();
 
 /** Null for what is never refused so: it would tell the gateway nothing that it does not know. */
-function refused(refusals: Refusals, body: string, execute: (body: string) => Answer): Answer | null {
+function refused(refusals: Refusals, body: string, execute: (body: string) => HttpAnswer): HttpAnswer | null {
   // Our own JSON.
   const sent = JSON.parse(body) as { action: { type: string } };
   if (sent.action.type === "noop") return null;
   const said = refusalBody(refusals, sent.action.type);
-  const refusal: Answer = { status: 200, contentType: "application/json", body: said };
+  const refusal: HttpAnswer = { status: 200, contentType: "application/json", body: said };
   if (!refusals.usesNonce) return refusal;
   const taken = execute(JSON.stringify({ ...sent, action: { type: "noop" } }));
   // What cannot even take its number is refused for that.

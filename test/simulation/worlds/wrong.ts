@@ -2,7 +2,7 @@
  * Answers that are well formed and not for us: of another request, account, market or moment, cut, lengthened, turned round, or of another
  * kind altogether. Nothing of what the exchange does is other than it is.
  */
-import type { Answer } from "../../../src/paper/answers.ts";
+import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
 import { PARTIES } from "../template.ts";
 import { STRANGERS } from "../trading.ts";
@@ -63,7 +63,7 @@ export type Wrongly = {
 };
 
 /** `tell`: the answer that a request gets instead of its own. */
-export type WrongAnswers = Wrongly & { tell(body: string, answer: Answer): Answer };
+export type WrongAnswers = Wrongly & { tell(body: string, answer: HttpAnswer): HttpAnswer };
 
 export const NOTHING_WRONG: Wrongly = {
   namelessMs: new Map(),
@@ -85,7 +85,7 @@ type Asked = {
   nonce?: number;
 };
 
-type Exchange = { body: string; asked: Asked; name: string; answer: Answer };
+type Exchange = { body: string; asked: Asked; name: string; answer: HttpAnswer };
 
 /** Answers that may be met again. */
 const MAX_KEPT = 60;
@@ -98,7 +98,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   const states = new Map<string, number[]>();
   let wereListsWrong = false;
 
-  function note({ asked, name }: Exchange, told: Answer): void {
+  function note({ asked, name }: Exchange, told: HttpAnswer): void {
     if (asked.action !== undefined && asked.nonce !== undefined) {
       if (!/"cloid":"0x/.test(told.body)) namelessMs.set(asked.nonce, nowMs());
       return;
@@ -137,7 +137,7 @@ const LISTS_OF_MARKETS: ReadonlySet<string> = new Set(["meta", "spotMeta", "perp
 type FillRow = { time: number; coin: string; tid: number; cloid?: string | null };
 
 /** Fills of an answer; none where it is no list of them. */
-function fillRowsIn(told: Answer): FillRow[] {
+function fillRowsIn(told: HttpAnswer): FillRow[] {
   const value = parsed(told);
   // Whatever has no time and number is no fill.
   return Array.isArray(value)
@@ -145,7 +145,7 @@ function fillRowsIn(told: Answer): FillRow[] {
     : [];
 }
 
-function fillIdsIn(told: Answer): string[] {
+function fillIdsIn(told: HttpAnswer): string[] {
   return fillRowsIn(told).map(({ time, coin, tid }) => `${time}-${coin}-${tid}`);
 }
 
@@ -153,7 +153,7 @@ function fillIdsIn(told: Answer): string[] {
 const LOOKED_AT = 4;
 
 /** Client order ids here are the gateway's: where all of those that it shows are another account's, it was told so. */
-function isNamedAnothers(venue: Venue, user: string, told: Answer): boolean {
+function isNamedAnothers(venue: Venue, user: string, told: HttpAnswer): boolean {
   const rows = fillRowsIn(told);
   const shown = rows.length <= 2 * LOOKED_AT ? rows : [...rows.slice(0, LOOKED_AT), ...rows.slice(-LOOKED_AT)];
   const cloids = shown.flatMap(({ cloid }) => cloid ?? []);
@@ -161,12 +161,12 @@ function isNamedAnothers(venue: Venue, user: string, told: Answer): boolean {
   return cloids.length > 0 && cloids.every((cloid) => !account.cloids.has(cloid));
 }
 
-function namesOtherDex({ dex = "" }: Asked, told: Answer): boolean {
+function namesOtherDex({ dex = "" }: Asked, told: HttpAnswer): boolean {
   const coins = told.body.matchAll(/(?:"position":\{"coin"|"name"):"([^"]+)"/g);
   return [...coins].some(([, coin = ""]) => (coin.includes(":") ? coin.split(":")[0] : "") !== dex);
 }
 
-type Teller = (own: Exchange, before: readonly Exchange[], parts: Parts) => Answer;
+type Teller = (own: Exchange, before: readonly Exchange[], parts: Parts) => HttpAnswer;
 
 const TOLD: Record<WrongKind, Teller> = {
   one_before: ({ answer }, before) => before.at(-1)?.answer ?? answer,
@@ -261,7 +261,7 @@ function placesIn(value: unknown): Place[] {
 const MAX_LOOKED_INTO = 5;
 
 /** Undefined for what is no JSON. */
-function parsed({ body }: Answer): unknown {
+function parsed({ body }: HttpAnswer): unknown {
   try {
     return JSON.parse(body) as unknown;
   } catch {
