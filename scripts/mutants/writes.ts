@@ -8,7 +8,7 @@ function one(name: string, find: string, put: string, file = RUN): Mutant {
 
 /** Steps that every write goes through, left out. */
 export const WRITES: readonly Mutant[] = [
-  one("a write draws on no limit", "  caller.charge(bucket, verb.charges);\n", ""),
+  one("a write draws on no limit", "  caller.charge(bucket, charges);\n", ""),
   one(
     "a write goes through a closed gateway",
     "  refuseFor(closedGateway(deps, isCancel));\n",

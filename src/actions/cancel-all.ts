@@ -8,7 +8,7 @@ import { cancelAllShown, coveredBy } from "../settle/cancel-all/covered.ts";
 import { findCancelAll, insertCancelAll } from "../store/cancel-alls.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
@@ -30,7 +30,8 @@ type ToCancelAll = ToWrite & With<"canceler" | "randomBytes">;
  */
 export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: CancelOrders): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders/cancel-all",
     bucket: "cancels",
     isCancel: true,
@@ -43,7 +44,7 @@ export async function cancelOrders(deps: ToCancelAll, caller: Caller, wanted: Ca
 
 async function planCancelAll(deps: ToCancelAll, caller: Caller, wanted: CancelOrders): Promise<Plan> {
   requireMayTouch(deps, caller, wanted);
-  const market = wanted.market === null ? null : (await requireMarket(deps, wanted.market, false)).market.name;
+  const market = wanted.market === null ? null : (await requireMarket(deps, wanted.market, false)).name;
   const id = newUuid(deps.randomBytes(16));
   return {
     resource: { kind: "cancel_all", id },

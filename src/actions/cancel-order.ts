@@ -19,7 +19,7 @@ import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
 import { within } from "../write/within.ts";
@@ -37,7 +37,8 @@ export async function cancelOrder(
   caller: Caller,
   wanted: CancelOrder,
 ): Promise<WriteAnswer> {
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders/{id}/cancel",
     bucket: "cancels",
     isCancel: true,

@@ -17,7 +17,7 @@ export async function cancelTwap(deps: ToWrite, caller: Caller, wanted: CancelTw
     asked: { market: wanted.market, twap_id: twapId },
     action: "twap_cancel",
     async plan() {
-      const { market } = await requireMarket(deps, wanted.market, false);
+      const market = await requireMarket(deps, wanted.market, false);
       const action = twapCancelAction(market.assetId, twapId);
       return {
         market: market.name,

@@ -10,7 +10,7 @@ import { railsOfKey } from "../store/narrowings.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { RailRefused } from "../write/gate.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import {
@@ -32,7 +32,8 @@ export type CancelTrade = WriteKey & { id: string };
 
 /** `POST /v1/trades/{id}/cancel`: no more is entered. What protects it stays while it holds something. */
 export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelTrade): Promise<WriteAnswer> {
-  const answer = await runWrite(deps, caller, wanted, {
+  const answer = await runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/trades/{id}/cancel",
     bucket: "cancels",
     isCancel: true,
@@ -63,7 +64,8 @@ export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyT
   const { stopLoss, takeProfit } = wanted;
   const named = (guard: WantedGuard | null) =>
     guard === null ? null : { trigger_price: guard.triggerPrice, limit_price: guard.limitPrice };
-  const answer = await runWrite(deps, caller, wanted, {
+  const answer = await runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/trades/{id}/modify",
     bucket: "otherWrites",
     isCancel: false,
@@ -79,14 +81,15 @@ export async function modifyTrade(deps: ToTrade, caller: Caller, wanted: ModifyT
 async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): Promise<Plan> {
   const found = requireOwnTrade(deps, caller, wanted.id);
   requireLiving(found);
-  const known = await requireMarket(deps, found.market, false);
-  const { market } = known;
+  const market = await requireMarket(deps, found.market, false);
   const guards = {
     ...(wanted.stopLoss === null ? {} : { stopLoss: guardOf(market, found.side, wanted.stopLoss) }),
     ...(wanted.takeProfit === null ? {} : { takeProfit: guardOf(market, found.side, wanted.takeProfit) }),
   };
   const fault = Object.values(guards)
-    .map((guard: Guard) => knownFault(deps, known, { size: found.size, price: guard.price, trigger: triggerOf(guard) }))
+    .map((guard: Guard) =>
+      knownFault(deps, market, { size: found.size, price: guard.price, trigger: triggerOf(guard) }),
+    )
     .find((each) => each !== null);
   if (fault !== undefined) throw new ApiError("invalid_parameter", `${fault} Nothing was sent.`);
   requireOnSides(found, wanted, guards.stopLoss ?? found.stopLoss);

@@ -19,7 +19,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Write } from "../write/verb.ts";
@@ -49,7 +49,8 @@ type ToClose = ToClear & ToReadPosition & With<"builderApproval" | "closer">;
  */
 export async function closePosition(deps: ToClose, caller: Caller, wanted: ClosePosition): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  const answer = await runWrite(deps, caller, wanted, {
+  const answer = await runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/positions/close",
     bucket: "orders",
     isCancel: false,
@@ -65,7 +66,7 @@ export async function closePosition(deps: ToClose, caller: Caller, wanted: Close
 type PlanningClose = { wanted: ClosePosition; write: Write };
 
 async function planClose(deps: ToClose, caller: Caller, { wanted, write }: PlanningClose): Promise<Plan> {
-  const { market } = await requireMarket(deps, wanted.market, false);
+  const market = await requireMarket(deps, wanted.market, false);
   if (market.kind === "spot") {
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
   }

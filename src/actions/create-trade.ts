@@ -22,7 +22,7 @@ import { insertTrade, listOpenTradesOf } from "../store/trades.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
@@ -52,7 +52,8 @@ export type ToTrade = ToWrite & With<"ownWrites" | "reads" | "trader">;
 export async function createTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   requireSides(wanted);
-  const answer = await runWrite(deps, caller, wanted, {
+  const answer = await runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/trades",
     bucket: "orders",
     isCancel: false,
@@ -140,18 +141,15 @@ async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Pr
 
 /** The market, and what is certain to be refused of the entry or of what protects it. */
 async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market: Market; fault: string | null }> {
-  const known = await requireMarket(deps, wanted.market, true);
-  const { market } = known;
+  const market = await requireMarket(deps, wanted.market, true);
   if (isSpot(market.name))
     throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
   const { size, stopLoss, takeProfit } = termsOf(market, wanted);
   const guards = takeProfit === null ? [stopLoss] : [stopLoss, takeProfit];
   const entry = { size, price: wanted.price, trigger: null };
   const all = [entry, ...guards.map((guard) => ({ size, price: guard.price, trigger: triggerOf(guard) }))];
-  const faulty = all.find((terms) => knownFault(deps, known, terms) !== null);
-  return faulty === undefined
-    ? { market, fault: null }
-    : readRulesAgain(deps, { known, terms: faulty, needsTrustedList: true });
+  const faulty = all.find((terms) => knownFault(deps, market, terms) !== null);
+  return faulty === undefined ? { market, fault: null } : readRulesAgain(deps, market, faulty, true);
 }
 
 /** For the market's rules, which ask nothing of its kind. */

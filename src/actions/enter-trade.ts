@@ -10,6 +10,7 @@ import { appendNote } from "../store/notes.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
+import { requestOf } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import { requireUnmetStop } from "./met-stop.ts";
 import { planPlacing, type ToPlaceOrder } from "./place-order.ts";
@@ -53,7 +54,8 @@ async function sendEntry(deps: ToPlaceOrder, caller: Caller, { trade, stopShown 
   const terms = { market, side, size, price, timeInForce, reduceOnly: false, trigger: null };
   const key = { idempotencyKey: nameOfPart(trade, "entry"), fingerprint: "trade" };
   const wanted = { ...terms, ...key, accountId: trade.accountId };
-  await runWrite(deps, caller, key, {
+  await runWrite(deps, {
+    ...requestOf(deps, caller, key),
     route: "trade",
     bucket: "orders",
     isCancel: false,

@@ -25,7 +25,7 @@ export async function requireListed(deps: With<"exchange" | "markets">, name: st
   const known = deps.markets.current();
   if (name.length > MAX_SHOWN_CHARACTERS && (known === null || findMarket(known, name) === null))
     throw new ApiError("unknown_market", "There is no market of this name.");
-  const { market } = await requireMarket(deps, name, false);
+  const market = await requireMarket(deps, name, false);
   if (market.isDelisted) throw new ApiError("unknown_market", `\`${market.name}\` is delisted.`);
   return market;
 }

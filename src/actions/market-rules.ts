@@ -6,8 +6,6 @@ import type { With } from "../deps.ts";
 import { MAX_LIST_AGE_MS } from "../settle/pre-trade/obstacles.ts";
 import { notBegun } from "./not-asked.ts";
 
-export type KnownMarket = { market: Market };
-
 /**
  * The market by its canonical name or pair name; an unknown one makes the universe be read again first. So does, for what
  * needs a list that is trusted, one that is old or that something which the exchange has shown contradicts. All orders need it
@@ -17,15 +15,15 @@ export async function requireMarket(
   deps: With<"exchange" | "markets">,
   name: string,
   needsTrustedList: boolean,
-): Promise<KnownMarket> {
+): Promise<Market> {
   const known = deps.markets.current();
   const market = known === null ? null : findMarket(known, name);
   const isGood = ({ name: found }: Market) => !needsTrustedList || isListTrusted(deps, found);
-  if (known !== null && market !== null && isGood(market)) return { market };
+  if (known !== null && market !== null && isGood(market)) return market;
   const fresh = await deps.markets.refresh();
   if (fresh === null) throw notRead(deps, "The exchange's markets could not be read yet");
   const found = findMarket(fresh, name);
-  if (found !== null && isGood(found)) return { market: found };
+  if (found !== null && isGood(found)) return found;
   if (found !== null) throw notTrusted(deps, found.name);
   const near = suggestMarkets(fresh, name);
   const hint = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
@@ -63,19 +61,18 @@ export function wireFault(value: string, field: string): string | null {
   return `${field} ${value} has more than ${MAX_WIRE_DECIMALS} decimals, which no market of the exchange takes.`;
 }
 
-type RuledTerms = Pick<OrderTerms, "size" | "price" | "trigger">;
-
 /** A rule that would refuse these terms is read again before it does: rules change, and the key would be used up. */
 export async function readRulesAgain(
   deps: With<"exchange" | "markets" | "settings">,
-  { known, terms, needsTrustedList }: { known: KnownMarket; terms: RuledTerms; needsTrustedList: boolean },
+  market: Market,
+  terms: Pick<OrderTerms, "size" | "price" | "trigger">,
+  needsTrustedList: boolean,
 ): Promise<{ market: Market; fault: string | null }> {
-  const { market } = known;
   const spotFault = spotTriggerFault(deps, market, terms.trigger);
   if (spotFault !== null) return { market, fault: spotFault };
   await deps.markets.refresh("urgently");
   const again = await requireMarket(deps, market.name, needsTrustedList);
-  return { market: again.market, fault: knownFault(deps, again, terms) };
+  return { market: again, fault: knownFault(deps, again, terms) };
 }
 
 /** That a market is spot does not change; that the exchange takes no triggers there may. */
@@ -91,8 +88,8 @@ function spotTriggerFault(
 /** A rule that the exchange is certain to hold against the order, in words; null when it is the exchange's to decide. */
 export function knownFault(
   deps: With<"markets" | "settings">,
-  { market }: KnownMarket,
-  { size, price, trigger }: RuledTerms,
+  market: Market,
+  { size, price, trigger }: Pick<OrderTerms, "size" | "price" | "trigger">,
 ): string | null {
   const spotFault = spotTriggerFault(deps, market, trigger);
   if (spotFault !== null) return spotFault;

@@ -22,7 +22,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { PrintedBody } from "../write/fingerprint.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
@@ -50,7 +50,8 @@ export async function modifyOrder(
   wanted: ModifyOrder,
 ): Promise<WriteAnswer> {
   requireSomething(wanted);
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders/{id}/modify",
     bucket: "orders",
     isCancel: false,
@@ -204,8 +205,8 @@ async function planReplacement(
   const terms = { size, price, trigger };
   const { market, fault } =
     knownFault(deps, known, terms) === null
-      ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms, needsTrustedList });
+      ? { market: known, fault: null }
+      : await readRulesAgain(deps, known, terms, needsTrustedList);
   if (fault !== null) return { kind: "said", error: fault };
   return {
     kind: "send",

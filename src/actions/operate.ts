@@ -12,9 +12,9 @@ import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan, Verb } from "../write/verb.ts";
+import type { Outgoing, Plan, Write } from "../write/verb.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -34,7 +34,7 @@ export type OperationPlan = {
 };
 
 /** One of the four operations: leverage, margin, a TWAP, its cancel. `plan`: what it comes to once the market is known. */
-export type OperationVerb = Pick<Verb, "route" | "bucket" | "asked"> & {
+export type OperationVerb = Pick<Write, "route" | "bucket" | "asked"> & {
   action: OperationAction;
   /** It ends in orders, and is refused where none would be taken. */
   isOrder?: boolean;
@@ -49,7 +49,8 @@ export async function operate(
   verb: OperationVerb,
 ): Promise<WriteAnswer> {
   const { route, bucket, asked } = verb;
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route,
     bucket,
     asked,

@@ -13,7 +13,7 @@ import type { Placing, StoredOrder } from "../store/orders.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Outgoing, Plan } from "../write/verb.ts";
@@ -29,7 +29,8 @@ export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderT
  */
 export async function placeBatch(deps: ToPlaceOrder, caller: Caller, wanted: PlaceBatch): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders/batch",
     bucket: "orders",
     charges: wanted.orders.length,
@@ -89,8 +90,8 @@ async function readEntries(deps: ToPlanOrder, orders: readonly OrderTerms[]): Pr
 async function readEntry(deps: ToPlanOrder, terms: OrderTerms): Promise<BatchEntry | Omit<OrderRefusal, "index">> {
   try {
     const known = await requireMarket(deps, terms.market, !terms.reduceOnly);
-    if (knownFault(deps, known, terms) === null) return { terms, market: known.market };
-    const { market, fault } = await readRulesAgain(deps, { known, terms, needsTrustedList: !terms.reduceOnly });
+    if (knownFault(deps, known, terms) === null) return { terms, market: known };
+    const { market, fault } = await readRulesAgain(deps, known, terms, !terms.reduceOnly);
     return fault === null ? { terms, market } : { code: "order_refused", message: fault };
   } catch (error) {
     if (error instanceof ApiError && error.code === "unknown_market")

@@ -5,7 +5,7 @@ import { isoTime } from "../core/resource.ts";
 import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/worst-price.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
-import type { WriteKey } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
@@ -29,7 +29,8 @@ export async function placeMarketOrder(
   requireOwnAccount(caller, wanted.accountId);
   const { market, side, size, reduceOnly } = wanted;
   const asked = { market, side, size, reduce_only: reduceOnly };
-  return runWrite(deps, caller, wanted, {
+  return runWrite(deps, {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders/market",
     bucket: "orders",
     isCancel: false,
@@ -42,7 +43,7 @@ export async function placeMarketOrder(
 
 async function planMarketOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceMarketOrder): Promise<Plan> {
   const { side, reduceOnly, maxSlippageBps } = wanted;
-  const { market } = await requireMarket(deps, wanted.market, !reduceOnly);
+  const market = await requireMarket(deps, wanted.market, !reduceOnly);
   const now = await requirePrices(deps, market, { side, account: caller.account, isReduction: reduceOnly });
   const { prices } = now;
   // Getting out is not refused by a rail that is narrower than the slippage: it is priced within both, as a close is.

@@ -12,10 +12,10 @@ import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
-import { answerEarlier, type WriteKey, writeOf } from "../write/key.ts";
+import { answerEarlier, requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Plan, Stored, Verb } from "../write/verb.ts";
+import type { Plan, Stored, Write } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 
@@ -36,11 +36,12 @@ export type ToPlaceOrder = ToWrite & ToPlanOrder;
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
 export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
-  return runWrite(deps, caller, wanted, orderVerb(deps, caller, wanted));
+  return runWrite(deps, writeOf(deps, caller, wanted));
 }
 
-function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb {
+function writeOf(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Write {
   return {
+    ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders",
     bucket: "orders",
     isCancel: false,
@@ -53,7 +54,7 @@ function orderVerb(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Verb
 
 /** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
 export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
-  return answerEarlier(deps, writeOf(deps, caller, wanted, orderVerb(deps, caller, wanted)));
+  return answerEarlier(deps, writeOf(deps, caller, wanted));
 }
 
 /** The plan of one order, for every verb that places one by itself. */
@@ -61,8 +62,8 @@ export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: Pla
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null
-      ? { market: known.market, fault: null }
-      : await readRulesAgain(deps, { known, terms: wanted, needsTrustedList: !wanted.reduceOnly });
+      ? { market: known, fault: null }
+      : await readRulesAgain(deps, known, wanted, !wanted.reduceOnly);
   const { id: accountId } = caller.account;
   const { idempotencyKey } = wanted;
   const planned = newOrder(deps, { accountId, market, terms: wanted, idempotencyKey, keyHash: caller.key.keyHash });

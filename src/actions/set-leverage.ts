@@ -42,7 +42,7 @@ export async function requirePerpetual(
   name: string,
   use: ActionUse = "order",
 ): Promise<Market> {
-  const { market } = await requireMarket(deps, name, true);
+  const market = await requireMarket(deps, name, true);
   if (market.kind !== "perpetual")
     throw new ApiError("perpetual_market_required", `${market.name} is a spot market; this needs a perpetual.`);
   const inItsPlace = await marketInPlace(deps, market, use);
@@ -51,7 +51,7 @@ export async function requirePerpetual(
   // Either list may be from a server that is behind.
   deps.markets.doubt(market.name, { because, isCertain: false });
   await deps.markets.refresh();
-  return (await requireMarket(deps, name, true)).market;
+  return requireMarket(deps, name, true);
 }
 
 /** Numbers of one dex begin at a multiple of this. */

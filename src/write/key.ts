@@ -9,20 +9,18 @@ import { asItStands } from "./as-it-stands.ts";
 import type { Caller } from "./caller.ts";
 import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
-import type { Verb, Write } from "./verb.ts";
+import type { Write } from "./verb.ts";
 
 /** What every write carries besides its own terms. */
 export type WriteKey = Pick<KeyRecord, "idempotencyKey" | "fingerprint">;
 
-/** A verb under a key, from now on. */
-export function writeOf(
+/** What every write has of the request for it: who asks, under which key, and that it has arrived now. */
+export function requestOf(
   { clock }: With<"clock">,
   caller: Caller,
   { idempotencyKey, fingerprint }: WriteKey,
-  verb: Verb,
-): Write {
-  const accountId = caller.account.id;
-  return { ...verb, caller, accountId, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
+): Pick<Write, "accountId" | "caller" | "startedElapsedMs" | keyof WriteKey> {
+  return { caller, accountId: caller.account.id, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
 }
 
 /**

@@ -16,24 +16,23 @@ import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
 import { RailRefused } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
-import { answerEarlier, type WriteKey, writeOf } from "./key.ts";
+import { answerEarlier } from "./key.ts";
 import { listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { PlanOvertaken } from "./overtaken.ts";
 import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { ListedMarket, Outgoing, Plan, Stored, Verb, Write } from "./verb.ts";
+import type { ListedMarket, Outgoing, Plan, Stored, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
  * send, the outcome, the answer. Throws `ApiError` only while nothing has been sent.
  */
-export async function runWrite(deps: ToWrite, caller: Caller, wanted: WriteKey, verb: Verb): Promise<WriteAnswer> {
-  const { bucket, isCancel } = verb;
-  const write = writeOf(deps, caller, wanted, verb);
+export async function runWrite(deps: ToWrite, write: Write): Promise<WriteAnswer> {
+  const { bucket, caller, charges, isCancel } = write;
   const earlier = await answerEarlier(deps, write);
   if (earlier !== null) return earlier;
-  caller.charge(bucket, verb.charges);
+  caller.charge(bucket, charges);
   refuseFor(closedGateway(deps, isCancel));
   const { plan, stored, onDisk } = await tellingRefusals(deps, caller, () => planAndCommit(deps, write));
   if (stored.kind === "earlier") return answerEarlierInTime(deps, stored.record, write);

@@ -9,10 +9,14 @@ import type { Caller, ChargedBucket } from "./caller.ts";
 import type { PrintedBody } from "./fingerprint.ts";
 
 /**
- * One thing that a client may ask for which changes something at the exchange. A verb only plans: what would be stored
- * and sent, and how the answer is written down. `runWrite` has every other step, for all verbs.
+ * One request for something that changes something at the exchange, under its Idempotency-Key. A verb (`actions/`) makes it of what was
+ * asked, and only plans: what would be stored and sent, and how the answer is written down. `runWrite` has every other step, for
+ * all verbs.
  */
-export type Verb = Pick<KeyRecord, "route"> & {
+export type Write = Pick<KeyRecord, "accountId" | "fingerprint" | "idempotencyKey" | "route"> & {
+  caller: Caller;
+  /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
+  startedElapsedMs: number;
   /** What the body asks for, to name what differs when the key has been used for something else. */
   asked: PrintedBody;
   /** What the body asks to be placed, held against orders found after a restore; null for a write that places nothing, or several orders. */
@@ -28,14 +32,6 @@ export type Verb = Pick<KeyRecord, "route"> & {
   /** Reads what it needs; throws `ApiError` for what cannot be done. Called again when its plan was overtaken. */
   plan(write: Write): Promise<Plan>;
 };
-
-/** A verb that one request asks for, under its Idempotency-Key. */
-export type Write = Verb &
-  Pick<KeyRecord, "accountId" | "idempotencyKey" | "fingerprint"> & {
-    caller: Caller;
-    /** Elapsed time (milliseconds) at which the request had arrived; its deadline counts from there. */
-    startedElapsedMs: number;
-  };
 
 /** What is to be stored and sent. */
 export type Plan = {
