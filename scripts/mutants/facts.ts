@@ -12,7 +12,6 @@ const TWAP_ENDS = "src/write/twap-ends.ts";
 const OPEN_ORDER_RESERVE = "src/write/open-order-reserve.ts";
 const OPEN_LEG_BOOK = "src/store/open-leg-book.ts";
 const NONCES = "src/store/nonces.ts";
-const UNUSED_NUMBERS = "src/store/unused-numbers.ts";
 const ATTEMPTS = "src/store/attempts.ts";
 const LEGS = "src/store/legs.ts";
 const REFUSED_BOOK = "src/store/refused-book.ts";
@@ -180,9 +179,9 @@ export const FACTS: readonly Mutant[] = [
   ),
   one(
     "what is known of an unused number is said again, and otherwise",
-    UNUSED_NUMBERS,
-    '        eq(orders.attemptState, "done"),\n        isNull(orders.seal),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
-    '        eq(orders.attemptState, "done"),\n      ),\n    )\n    .prepare(),\n);\n\nconst sealOther',
+    ATTEMPTS,
+    "  if (attempt.seal === null) writeChange(",
+    "  writeChange(",
   ),
   one(
     "what may come by a copy is not read again when an attempt ends",

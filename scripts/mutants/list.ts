@@ -298,8 +298,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        find: '    .set({ attemptState: "ambiguous" })',
-        put: '    .set({ attemptState: "ambiguous", seal: "noop" })',
+        find: 'writeChange(store, attempt, { state: "ambiguous" }, "open")',
+        put: 'writeChange(store, attempt, { state: "ambiguous", seal: "noop" }, "open")',
       },
     ],
   },

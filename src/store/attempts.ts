@@ -1,11 +1,11 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, sql } from "drizzle-orm";
-import type { Attempt } from "../core/attempt.ts";
+import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, type SQL, sql } from "drizzle-orm";
+import type { Attempt, Seal } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { NO_ATTEMPT } from "./placing-columns.ts";
-import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteRefused } from "./refused-book.ts";
 import { takeRowId } from "./row-ids.ts";
 import { attempts, orders } from "./schema.ts";
@@ -85,13 +85,16 @@ export function findAttemptByCloid(store: Store, cloid: string): Attempt | null 
   return row === undefined ? null : toAttempt(row);
 }
 
+/** Written as the partial indexes are, which hold only these rows: SQLite uses them only then. */
+const isOpen = sql`${everyAttempt.state} <> 'done'`;
+
 const open = prepared((store) => {
-  // Written as the partial indexes are, which hold only these rows: SQLite uses them only then.
+  // As its own partial index is written.
   const released = store.select({ id: orders.id }).from(orders).where(sql`${orders.releasedAtMs} is not null`);
   return store
     .select(ATTEMPT_FIELDS)
     .from(everyAttempt)
-    .where(and(sql`${everyAttempt.state} <> 'done'`, notInArray(everyAttempt.resourceId, released)))
+    .where(and(isOpen, notInArray(everyAttempt.resourceId, released)))
     .orderBy(asc(everyAttempt.id))
     .prepare();
 });
@@ -101,28 +104,38 @@ export function listOpenAttempts(store: Store): Attempt[] {
   return open(store).all().map(toAttempt);
 }
 
-const openApart = prepared((store) =>
-  store
-    .select({ cloid: attempts.cloid })
-    .from(attempts)
-    .where(
-      and(
-        sql`${attempts.state} <> 'done'`,
-        eq(attempts.kind, "modify"),
-        eq(attempts.isTargetClosed, true),
-        eq(attempts.accountId, sql.placeholder("accountId")),
-      ),
-    )
-    .prepare(),
-);
+/** A modify that is not settled, by the client order id of what it places. */
+export type OpenModify = Pick<Attempt, "cloid" | "isTargetClosed"> & { resourceId: string };
+
+/** No placing is a modify: these have rows of their own. In the words of the index that holds only what is open. */
+function openModifiesWhere(isWanted: SQL) {
+  const isOpenRow = sql`${attempts.state} <> 'done'`;
+  return prepared((store) =>
+    store
+      .select(columnsOf(attempts, ["cloid", "resourceId", "isTargetClosed"]))
+      .from(attempts)
+      .where(and(isOpenRow, isWanted, eq(attempts.kind, "modify")))
+      .prepare(),
+  );
+}
+
+const openModifies = openModifiesWhere(eq(attempts.accountId, sql.placeholder("accountId")));
+const openModifiesOf = openModifiesWhere(eq(attempts.resourceId, sql.placeholder("resourceId")));
+
+/** Modifies of an account's orders that are not settled. */
+export function listOpenModifies(store: Store, accountId: string): OpenModify[] {
+  return openModifies(store).all({ accountId });
+}
+
+/** Modifies of one order that are not settled. */
+export function listOpenModifiesOf(store: Store, orderId: string): OpenModify[] {
+  return openModifiesOf(store).all({ resourceId: orderId });
+}
 
 /** Client order ids of what open modifies place beside originals that are over: each will be an order of its own, if it was placed. */
 export function listPlacedApart(store: Store, accountId: string): ReadonlySet<string> {
-  return new Set(
-    openApart(store)
-      .all({ accountId })
-      .flatMap(({ cloid }) => cloid ?? []),
-  );
+  const apart = listOpenModifies(store, accountId).filter(({ isTargetClosed }) => isTargetClosed);
+  return new Set(apart.flatMap(({ cloid }) => cloid ?? []));
 }
 
 const ofResource = prepared((store) =>
@@ -228,6 +241,11 @@ export function reopenAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind"
   writeChange(store, attempt, { state: "ambiguous", settledAtMs: null }, "done");
 }
 
+/** Writes down why a settled attempt can never run, where that is not known yet. */
+export function sealSettled(store: Store, attempt: Attempt, seal: Seal): void {
+  if (attempt.seal === null) writeChange(store, attempt, { seal }, "done");
+}
+
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */
 export function deleteAttempt(
   store: Store,
@@ -239,26 +257,17 @@ export function deleteAttempt(
   else store.delete(attempts).where(eq(attempts.id, attempt.id)).run();
 }
 
-// Both are written as the partial indexes are, which hold only what is open: SQLite uses them only then.
-const markAttempts = prepared((store) =>
+const underWay = prepared((store) =>
   store
-    .update(attempts)
-    .set({ state: "ambiguous" })
-    .where(and(sql`${attempts.state} <> 'done'`, eq(attempts.state, "prepared")))
-    .returning({ id: attempts.id })
-    .prepare(),
-);
-
-const markPlacings = prepared((store) =>
-  store
-    .update(orders)
-    .set({ attemptState: "ambiguous" })
-    .where(and(sql`${orders.attemptState} <> 'done'`, eq(orders.attemptState, "prepared")))
-    .returning({ id: orders.number })
+    .select({ id: everyAttempt.id, kind: everyAttempt.kind })
+    .from(everyAttempt)
+    .where(and(isOpen, eq(everyAttempt.state, "prepared")))
     .prepare(),
 );
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
 export function markPreparedAmbiguous(store: Store): number {
-  return markAttempts(store).all().length + markPlacings(store).all().length;
+  const all = underWay(store).all();
+  for (const attempt of all) writeChange(store, attempt, { state: "ambiguous" }, "open");
+  return all.length;
 }

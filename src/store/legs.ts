@@ -107,6 +107,12 @@ export function moveLeg(store: Store, cloid: string, to: { orderId: string; ordi
   store.update(legs).set(to).where(eq(legs.cloid, cloid)).run();
 }
 
+/** Those of an order that is taken back, but for its first: that goes with the order's row. */
+export function deleteLegsOf(store: Store, orderId: string): void {
+  touchOpenLegs(store, orderId);
+  store.delete(legs).where(eq(legs.orderId, orderId)).run();
+}
+
 /** Never the first of a placing: that goes with its order. */
 export function deleteLeg(store: Store, cloid: string): void {
   forgetOpenLegs(store);

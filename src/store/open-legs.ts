@@ -1,15 +1,16 @@
 /** Everything of an account that may still execute, as our rows tell it: a lost answer among it. */
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { type Decimal, isZero, larger, smaller, subtract, sum, ZERO } from "../core/decimal.ts";
 import { isClosed, type Leg } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
+import { listOpenModifies, listOpenModifiesOf, type OpenModify } from "./attempts.ts";
 import { listTwapLegs } from "./bot-twaps.ts";
 import { findLegByCloid, listLegs, toLeg } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { MAY_EXECUTE, mayExecute, openLeg, openLegsOf } from "./open-leg-book.ts";
 import { findOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
-import { attempts, orders } from "./schema.ts";
+import { orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
 
 /** Everything of an account that may still execute: its orders, as they are kept in memory, and TWAPs of its bots. */
@@ -33,27 +34,10 @@ const ofStatus = prepared((store) =>
 /** Every leg of an account's orders that may still execute, read from the rows alone. */
 export function readOpenLegs(store: Store, accountId: string): OpenLeg[] {
   const live = MAY_EXECUTE.flatMap((status) => ofStatus(store).all({ accountId, status }));
-  const modifies = openModifies(store).all({ accountId });
+  const modifies = listOpenModifies(store, accountId);
   const open = live.flatMap((row) => openLeg(store, row, unbooked(store, toLeg(row), modifies)));
   return [...open, ...modifies.flatMap((row) => placedApart(store, row))];
 }
-
-/** No placing is a modify: these have rows of their own. In the words of the index that holds only what is open. */
-function openModifiesWhere(isWanted: SQL) {
-  const isOpen = sql`${attempts.state} <> 'done'`;
-  return prepared((store) =>
-    store
-      .select(columnsOf(attempts, ["cloid", "resourceId", "isTargetClosed"]))
-      .from(attempts)
-      .where(and(isOpen, isWanted, eq(attempts.kind, "modify")))
-      .prepare(),
-  );
-}
-
-const openModifies = openModifiesWhere(eq(attempts.accountId, sql.placeholder("accountId")));
-const openModifiesOf = openModifiesWhere(eq(attempts.resourceId, sql.placeholder("resourceId")));
-
-type OpenModify = { cloid: string | null; resourceId: string; isTargetClosed: boolean };
 
 /**
  * What is filled of a modify's replacement stands in its order's books only once that is the order; what was placed beside an order
@@ -90,7 +74,7 @@ function ofOrder(store: Store, orderId: string): { accountId: string; legs: read
   const order = findOrder(store, orderId);
   if (order === null) return null;
   const { accountId } = order;
-  const modifies = openModifiesOf(store).all({ resourceId: orderId });
+  const modifies = listOpenModifiesOf(store, orderId);
   if (!mayExecute(order)) return { accountId, legs: modifies.flatMap((row) => placedApart(store, row)) };
   const legs = listLegs(store, orderId);
   return { accountId, legs: legs.flatMap((leg) => openLeg(store, order, unbooked(store, leg, modifies))) };

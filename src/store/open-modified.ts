@@ -1,18 +1,20 @@
-import { and, eq, inArray, isNotNull } from "drizzle-orm";
+import { and, eq, exists, inArray, isNotNull } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { accounts, attempts, orders } from "./schema.ts";
+import { accounts, orders } from "./schema.ts";
+import { everyAttempt } from "./schema-views.ts";
 
 const openModified = prepared((store) => {
   // By account and status, as the index has them.
   const isOfAnAccount = inArray(orders.accountId, store.select({ id: accounts.id }).from(accounts));
+  const modifies = store
+    .select({ id: everyAttempt.id })
+    .from(everyAttempt)
+    .where(and(eq(everyAttempt.resourceId, orders.id), isNotNull(everyAttempt.intendedTotal)));
   return store
-    .selectDistinct({ id: orders.id })
+    .select({ id: orders.id })
     .from(orders)
-    .innerJoin(attempts, eq(attempts.resourceId, orders.id))
-    .where(
-      and(isOfAnAccount, inArray(orders.status, ["open", "waiting_for_trigger"]), isNotNull(attempts.intendedTotal)),
-    )
+    .where(and(isOfAnAccount, inArray(orders.status, ["open", "waiting_for_trigger"]), exists(modifies)))
     .prepare();
 });
 

@@ -6,6 +6,7 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, filledBefore } from "./bots.ts";
+import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
@@ -27,7 +28,7 @@ import {
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteReducing } from "./reductions-out.ts";
 import { takeRowId } from "./row-ids.ts";
-import { legs, orders } from "./schema.ts";
+import { orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
 import { heedNativeId } from "./spot-fees.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -165,9 +166,8 @@ const REMOVED = columnsOf(orders, ["number", ...FIXED]);
 
 /** Takes back an order of which it is proven that no byte left. */
 export function deleteOrder(store: Store, id: string, atMs: number): void {
-  touchOpenLegs(store, id);
+  deleteLegsOf(store, id);
   noteWritten(store);
-  store.delete(legs).where(eq(legs.orderId, id)).run();
   const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
   for (const { number, ...order } of removed) {
     noteReducing(store, order);

@@ -2,14 +2,14 @@
 import { and, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import type { Attempt, Seal } from "../core/attempt.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
-import { findAttempt } from "./attempts.ts";
+import { findAttempt, listSameAction, sealSettled } from "./attempts.ts";
 import { twapLeg } from "./bot-twaps.ts";
 import { findLegByCloid } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { openLeg } from "./open-leg-book.ts";
 import { findOperation, type StoredOperation } from "./operations.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
-import { assignments, columnsOf, prepared } from "./prepared.ts";
+import { columnsOf, prepared } from "./prepared.ts";
 import { noteRefused, type RefusedRow, refusedRows } from "./refused-book.ts";
 import { attempts, orders } from "./schema.ts";
 
@@ -128,32 +128,8 @@ export function listUnusedLegs(store: Store, accountId: string, expiresAfterMs: 
 
 const NONE: readonly OpenLeg[] = [];
 
-const sealOrder = prepared((store) =>
-  store
-    .update(orders)
-    .set(assignments(orders, ["seal"]))
-    .where(
-      and(
-        eq(orders.signer, sql.placeholder("signer")),
-        eq(orders.nonce, sql.placeholder("nonce")),
-        eq(orders.attemptState, "done"),
-        isNull(orders.seal),
-      ),
-    )
-    .prepare(),
-);
-
-const sealOther = prepared((store) =>
-  store
-    .update(attempts)
-    .set(assignments(attempts, ["seal"]))
-    .where(and(eq(attempts.id, sql.placeholder("id")), eq(attempts.state, "done"), isNull(attempts.seal)))
-    .prepare(),
-);
-
 /** Nothing that was refused under this number can be executed any more. */
-export function sealUnused(store: Store, { id, kind, signer, nonce }: Attempt, by: "noop" | "expiry"): void {
+export function sealUnused(store: Store, attempt: Attempt, by: "noop" | "expiry"): void {
   noteRefused(store);
-  if (kind === "place") sealOrder(store).run({ signer, nonce, seal: by });
-  else sealOther(store).run({ id, seal: by });
+  for (const each of listSameAction(store, attempt)) sealSettled(store, each, by);
 }

@@ -9,6 +9,8 @@ import {
   insertAttempt,
   listAttemptsOf,
   listOpenAttempts,
+  listOpenModifies,
+  listOpenModifiesOf,
   markPreparedAmbiguous,
   newestAttemptId,
   updateAttempt,
@@ -31,10 +33,12 @@ import { lookForOrders } from "../../src/store/listed-orders.ts";
 import { listLiveOrdersIn, listProcessing } from "../../src/store/live-orders.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, type Store } from "../../src/store/open.ts";
+import { listOpenModified } from "../../src/store/open-modified.ts";
 import { listLeverageChanges, listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
+import { sealUnused } from "../../src/store/unused-numbers.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
@@ -47,6 +51,10 @@ const READS: Record<string, (store: Store) => unknown> = {
     listFilledWithoutFills(store, { accountId: ACCOUNT, market: "BTC" }),
   "prepared attempts become ambiguous": markPreparedAmbiguous,
   "orders of which nothing has been heard": listProcessing,
+  "open modifies of an account": (store) => listOpenModifies(store, ACCOUNT),
+  "open modifies of an order": (store) => listOpenModifiesOf(store, "1"),
+  "orders that were modified by their price alone": listOpenModified,
+  "what is known of a number": (store) => sealUnused(store, { ...placingRows(1).attempt, id: 1 }, "expiry"),
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
   "unknown orders": (store) => unknownOrders(store, ACCOUNT),
   "unknown operations": (store) => unknownOperations(store, ACCOUNT),
