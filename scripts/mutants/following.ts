@@ -275,7 +275,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/feed/fired-unheard.ts",
-        find: "if (isKnown(id, connection)) return false;",
+        find: "if (wasAsked(id, connection)) return false;",
         put: "return false;",
       },
     ],

@@ -13,7 +13,7 @@ export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
 /** What an account holds in a perpetual market, signed, and as of when by the exchange's time, unix milliseconds. */
 type CurrentPosition = { size: Decimal; timeMs: number };
 
-/** Not older than its last change. Throws where that cannot be had. */
+/** The position, no older than its last change that was told. Throws where that cannot be had. */
 export async function currentPosition(
   deps: ToReadPosition,
   account: Account,
@@ -27,10 +27,10 @@ function sizeIn({ positions }: ClearinghouseState, market: string): Decimal {
   return positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 
-/** So long a close waits for the position where it knows another size to go by, milliseconds. */
+/** How long a close waits for the position where there is another size to go by, milliseconds. */
 const CLOSE_WAITS_MS = 3_000;
 
-/** `hasOwnNet`: what a bot's own fills hold is known, whatever the account holds. */
+/** `hasOwnNet`: a bot closes, whose holding is known by its own fills. */
 type ClosingMarket = { market: string; hasOwnNet: boolean };
 
 /**
@@ -52,6 +52,6 @@ export async function positionToClose(
   if (hasOwnNet) return { size: null, timeMs: deps.exchange.nowMs() };
   const known = knownState(deps, account, { dex: dexOf(market), withinMs: LAST_PRICE_MAX_AGE_MS });
   const size = known === null ? ZERO : sizeIn(known.value, market);
-  // That nothing is held is not said by what is old.
+  // An old reading is no proof that nothing is held.
   return known === null || isZero(size) ? reading : { size, timeMs: known.timeMs };
 }

@@ -45,7 +45,7 @@ type ToClose = ToClear & ToReadPosition & With<"builderApproval" | "closer">;
 
 /**
  * `POST /v1/positions/close`: one order that only reduces and executes at once or not at all, sized by the position as it is now.
- * What it leaves behind `closer` sees to. Once it is stored a repeat of its key closes nothing more.
+ * `closer` sees to what is left behind: triggers without a position. Once it is stored a repeat of its key closes nothing more.
  */
 export async function closePosition(deps: ToClose, caller: Caller, wanted: ClosePosition): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
@@ -71,19 +71,19 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     throw new ApiError("perpetual_market_required", `${market.name} is spot: sell what you hold. Nothing was sent.`);
   }
   requireMayTouch(deps, caller, wanted);
-  // That a bot holds nothing is not told by books that lack what was traded since the backup.
+  // The books lack what was traded since the backup, so they cannot say that a bot holds nothing.
   if (awaitsTakeUp(deps.store, caller.account.id)) throw new ApiError("not_ready", NOT_TAKEN_UP);
   await waitForEarlier(deps, caller, { wanted, market, write });
   const hasOwnNet = ownNetOf(deps, caller, { wanted, market }) !== null;
   const { size: position, timeMs } = await positionToClose(deps, caller.account, { market: market.name, hasOwnNet });
-  requireNoneOut(deps, caller, { wanted, market, exchangeMs: timeMs });
+  requireNoneOutstanding(deps, caller, { wanted, market, exchangeMs: timeMs });
   const net = ownNetOf(deps, caller, { wanted, market });
   const closable = position === null ? (net ?? ZERO) : closableOf(position, net);
   if (isZero(closable)) {
     requireProven(deps, caller, { wanted, market, position });
     throw nothingToClose(market, position);
   }
-  if (wanted.fraction === ALL && (await isCleared(deps, caller, { wanted, market, write })))
+  if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
   const side = isNegative(closable) ? "buy" : "sell";
   const { size, price, note } = await orderThatCloses(deps, caller, { wanted, market, side, closable, position });
@@ -93,7 +93,7 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     ...plan,
     store(keyRecord, slot) {
       // Another may have been stored, and fills may have been booked, since it was looked at: then it is planned anew.
-      const isAlone = closesOut(deps, caller, { wanted, market, exchangeMs: timeMs }).length === 0;
+      const isAlone = outstandingCloses(deps, caller, { wanted, market, exchangeMs: timeMs }).length === 0;
       const stillClosable = closableOf(closable, ownNetOf(deps, caller, { wanted, market }));
       if (!isAlone || stillClosable !== closable) throw overtaken();
       const stored = plan.store(keyRecord, slot);
@@ -111,8 +111,8 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
 
 const ALL = decimal("1");
 
-/** Whether resting orders of the bot stood in the way of closing all that it holds, and have gone meanwhile. */
-async function isCleared(
+/** Cancels the bot's resting orders that stand in the way of closing all that it holds; true where there were any and they are gone. */
+async function hasCleared(
   deps: ToClose,
   caller: Caller,
   { wanted, market, write }: PlanningClose & { market: Market },
@@ -129,7 +129,7 @@ function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }:
   throw new ApiError("rail_refused", "Rail touches: this key closes its own position alone. Nothing was sent.");
 }
 
-/** What the bot's own fills hold; null where the account's position is what is closed: of a plain key nobody knows its own. */
+/** What the bot holds by its own fills; null where the account's position is closed: a plain key has no fills of its own. */
 function ownNetOf(
   { store }: With<"store">,
   { account, key }: Caller,
@@ -139,7 +139,10 @@ function ownNetOf(
   return bot === null ? null : (listBotNets(store, account.id, bot).get(market.name) ?? decimal("0"));
 }
 
-/** Nobody can say whether a TWAP of after a restored backup bought what is held for this bot: it is not told that it holds nothing. */
+/**
+ * Refuses where a TWAP that was begun after the restored backup may have bought what is held for this bot: nobody can say so, and then the
+ * bot must not be told that it holds nothing.
+ */
 function requireProven(
   { store }: With<"store">,
   { account, key }: Caller,
@@ -171,7 +174,7 @@ async function orderThatCloses(
   return { size, price, note };
 }
 
-/** One after the other: a size is only true once what closes before it is settled, or can do nothing more. */
+/** Waits until earlier closes in the market are settled or can do nothing more: the size to close is not known before. */
 async function waitForEarlier(
   deps: ToClose,
   caller: Caller,
@@ -179,7 +182,7 @@ async function waitForEarlier(
 ): Promise<void> {
   const untilMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   for (;;) {
-    const [earlier] = closesOut(deps, caller, { wanted, market, exchangeMs: deps.exchange.nowMs() });
+    const [earlier] = outstandingCloses(deps, caller, { wanted, market, exchangeMs: deps.exchange.nowMs() });
     if (earlier === undefined) return;
     const leftMs = untilMs - deps.clock.elapsedMs();
     const [ahead] = listAttemptsOf(deps.store, earlier.id).filter(({ state }) => state !== "done");
@@ -194,17 +197,17 @@ const GLANCE_MS = 200;
 
 type ClosingAt = { wanted: ClosePosition; market: Market; exchangeMs: number };
 
-/** What is held was shown as of a time at which an earlier close may not have been over. */
-function requireNoneOut(deps: ToClose, caller: Caller, closing: ClosingAt): void {
-  const [earlier] = closesOut(deps, caller, closing);
+/** Refuses where the position was read as of a time at which an earlier close may still have been running. */
+function requireNoneOutstanding(deps: ToClose, caller: Caller, closing: ClosingAt): void {
+  const [earlier] = outstandingCloses(deps, caller, closing);
   if (earlier !== undefined) throw inProgress(closing.market, earlier);
 }
 
 /**
- * Orders by which the same bot, or a key without rails, closes in this market and of which the end is not known. Where the account's
- * position is what is closed, one that can have done nothing more by then is none: the position of then has it.
+ * Closing orders in this market, of the same bot or of keys without rails, whose end is not known. Where the account's position is closed,
+ * one that could do nothing more by `exchangeMs` does not count: the position of that time shows what it did.
  */
-function closesOut(deps: ToClose, caller: Caller, { wanted, market, exchangeMs }: ClosingAt): StoredOrder[] {
+function outstandingCloses(deps: ToClose, caller: Caller, { wanted, market, exchangeMs }: ClosingAt): StoredOrder[] {
   const { store } = deps;
   const bot = botOf(store, caller.key.keyHash);
   const isByPosition = ownNetOf(deps, caller, { wanted, market }) === null;

@@ -6,25 +6,31 @@ import { comparePosition, heldByFills } from "../settle/evidence/position-check.
 import { sumFillsOf } from "../store/fills.ts";
 import type { StoredOrder } from "../store/orders.ts";
 
-/** Between two positions that count, milliseconds. */
+/** Between two readings of the position that count, milliseconds. */
 const SPACING_MS = 30_000;
-/** Stops of which looks are remembered; past it the oldest starts over. */
+/** Stops whose readings are remembered; past it the oldest begins again. */
 const MAX_REMEMBERED = 1_000;
 
-/** `sinceMs`: exchange time after which a position has to be; `seen`: such positions, apart, and the elapsed time of the last. */
-type LookPace = { sinceMs: number; seen: number; lastElapsedMs: number };
+type PositionReadings = {
+  /** Exchange time after which a reading has to be. */
+  sinceMs: number;
+  /** How many have shown nothing to reduce, one after the other. */
+  seen: number;
+  /** Elapsed time of the last one, milliseconds. */
+  lastElapsedMs: number;
+};
 
 export type ClosedByOthers = {
   /**
-   * True once a stop that stands in for that of `parent` has nothing to reduce: all fills of `parent` are known, and two positions, half a
-   * minute apart, stand where the known fills have left them, which is nothing on that side. It is an order that stays behind, and would
+   * True once a stop that stands in for that of `parent` has nothing left to reduce: all fills of `parent` are known, and two readings of
+   * the position, half a minute apart, agree with the known fills that nothing is held on its side. Such a stop is left over, and would
    * close what somebody opens next.
    */
   isClosed(closed: { account: Account; order: StoredOrder; parent: StoredOrder }): Promise<boolean>;
 };
 
 export function openClosedByOthers(world: With<"clock" | "exchange" | "feeds" | "store">): ClosedByOthers {
-  const looks = new Map<string, LookPace>();
+  const looks = new Map<string, PositionReadings>();
   return {
     async isClosed({ account, order, parent }) {
       if (!areAllKnown(world, parent) || holdsSomething(world, order)) {
@@ -59,7 +65,7 @@ function areAllKnown(
   return compare(sumFillsOf(store, accountId, { ...parent, oid: exchangeOrderId }).size, filledSize) >= 0;
 }
 
-/** By the known fills. */
+/** Whether, by the known fills, something is held that the stop would reduce. */
 function holdsSomething({ store }: With<"store">, { accountId, market, side }: StoredOrder): boolean {
   const held = heldByFills(store, accountId).get(market) ?? ZERO;
   return !isZero(held) && isNegative(held) === (side === "buy");

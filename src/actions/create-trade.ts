@@ -76,7 +76,7 @@ function askedOf({ market, side, size, price, timeInForce, stopLoss, takeProfit 
 
 type Sided = Pick<CreateTrade, "side" | "price" | "stopLoss" | "takeProfit">;
 
-/** A stop loses against the entry's price, a profit gains; and a limit may not be better than its trigger where it stops. */
+/** Refuses a stop-loss that is not on the losing side of the entry's price, and a take-profit that is not on the winning side. */
 export function requireSides({ side, price, stopLoss, takeProfit }: Sided): void {
   if (!isWorse(side, stopLoss.triggerPrice, price))
     refuse(`stop_loss.trigger_price ${stopLoss.triggerPrice} is not on the losing side of the entry's price ${price}`);
@@ -87,7 +87,7 @@ export function requireSides({ side, price, stopLoss, takeProfit }: Sided): void
   requireLimits(side, [stopLoss, takeProfit]);
 }
 
-/** The exchange takes no limit of a trigger that is better than the trigger itself. */
+/** Refuses a limit price that is better than its trigger price: the exchange takes none. */
 export function requireLimits(side: Side, guards: readonly (WantedGuard | null)[]): void {
   for (const guard of guards) {
     if (guard === null || guard.limitPrice === null || !isWorse(side, guard.triggerPrice, guard.limitPrice)) continue;
@@ -95,7 +95,7 @@ export function requireLimits(side: Side, guards: readonly (WantedGuard | null)[
   }
 }
 
-/** For who holds this side. */
+/** Whether the first price is worse than the second for somebody who is on this side. */
 function isWorse(side: Side, one: string, other: string): boolean {
   return compare(decimal(one), decimal(other)) === (side === "buy" ? -1 : 1);
 }
@@ -139,7 +139,7 @@ async function planTrade(deps: ToTrade, caller: Caller, wanted: CreateTrade): Pr
   };
 }
 
-/** The market, and what is certain to be refused of the entry or of what protects it. */
+/** The market, and the rule of it that would certainly refuse the entry or one of its guards. */
 async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market: Market; fault: string | null }> {
   const market = await requireMarket(deps, wanted.market, true);
   if (isSpot(market.name))
@@ -152,7 +152,7 @@ async function ruledMarket(deps: ToTrade, wanted: CreateTrade): Promise<{ market
   return faulty === undefined ? { market, fault: null } : readRulesAgain(deps, market, faulty, true);
 }
 
-/** For the market's rules, which ask nothing of its kind. */
+/** A guard as a trigger, for the market's rules: they are the same for both kinds, so either will do. */
 export function triggerOf({ triggerPrice, isMarket }: Guard): Trigger {
   return { price: triggerPrice, kind: "stop_loss", market: isMarket };
 }
@@ -179,8 +179,9 @@ export function guardOf(market: Market, side: Side, { triggerPrice, limitPrice }
 type Before = { isFlat: boolean; backing: BackingFacts };
 
 /**
- * Flat: nothing of the account stands there, whoever has placed it, as of now and of after all that it was told; orders that cannot be
- * read are taken to. A stop that went first where something is held would close that.
+ * What is read before a trade is planned. `isFlat`: the account holds nothing in the market and has no order there, whoever placed it, by
+ * a state that is of now and no older than what the account was told; where the orders cannot be read it is not flat. A stop that went
+ * ahead of its entry would close what is held already.
  */
 async function readBefore(deps: ToTrade, { account }: Caller, market: Market): Promise<Before> {
   const told = deps.ownWrites.told(account, { dex: market.dex });
@@ -215,7 +216,7 @@ export function requireInTime(facts: BackingFacts, market: Market, { side, size,
   }
 }
 
-/** By our rows, inside the transaction: what was signed and is not over, or is going to be. */
+/** Whether, by our own rows, an order or a trade of the account is open in the market or about to be placed. Inside the transaction. */
 function hasOwnIn({ store }: With<"store">, accountId: string, market: string): boolean {
   const legs = listOpenLegs(store, accountId);
   return [...legs, ...listOpenTradesOf(store, accountId)].some((each) => each.market === market);
@@ -249,7 +250,7 @@ function newTrade({ id, caller, terms, path, fault, createdAtMs }: Making): Trad
   };
 }
 
-/** What its key is held to at once: the entry by its worst case, and each guard by how far it may execute from its trigger. */
+/** The orders that the trade will send later: a key with rails is judged by all of them when the trade is stored. */
 export function reservedBy(trade: Trade, { assetId }: Market): Reserved {
   const { id, side, size, price, timeInForce, stopLoss, takeProfit } = trade;
   const shared = { assetId, size, cloid: null };

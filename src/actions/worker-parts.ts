@@ -1,5 +1,7 @@
-/** What the workers are told of the exchange, and by what they send. Verbs are asked for late: workers are opened before these are whole. */
-
+/**
+ * What the workers read of the exchange through the verbs, and how they send. `deps` is a function because the workers are opened before
+ * everything that it holds.
+ */
 import type { Account } from "../core/account.ts";
 import { isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
@@ -42,8 +44,8 @@ export function flattenParts(
 }
 
 /**
- * On every dex, with those that are not configured and on which the fills have left something: nobody trades there through this gateway, and
- * it is held all the same. Null where a configured one could not be read; of the others one may be there no more. Asked anew each time.
+ * Positions on every configured dex, and on those where the account's fills have left something: it is held, although nobody trades there
+ * through this gateway. Null where a configured dex could not be read; one of the others may not exist any more. Read anew each time.
  */
 async function positionsNow(deps: ToLookAtFacts, account: Account): Promise<ShownPositions | null> {
   const dexes = ["", ...deps.settings.dexes];
@@ -74,8 +76,8 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
 }
 
 /**
- * Null where there is none, or none that is new enough. None but a mark of now stands in for a book: no later order of a flattening is
- * worse than its first, and a mark from before may be far from what can be had once there is a book.
+ * Prices to reduce by; null where none is new enough. In place of a book only a mark of now will do: later orders of a flattening are never
+ * priced worse than its first, and an older mark may be far from what the book then offers.
  */
 async function priceNow(
   deps: ToLookAtFacts,
@@ -112,7 +114,7 @@ async function positionNow(
   return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
 }
 
-/** Null where it cannot be had. */
+/** How the closer reads a position; null where it cannot be had. */
 export function positionOf(deps: () => ToReadPosition): CloserParts["position"] {
   return async (account, market) => {
     try {

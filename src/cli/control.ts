@@ -1,4 +1,4 @@
-/** Asks a running gateway over its control socket, or does the deed here when none runs. */
+/** Asks a running gateway over its control socket; says so where none runs, and the command then does the work itself. */
 import { existsSync } from "node:fs";
 import type { Places } from "../ops/data-directory.ts";
 import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";

@@ -1,6 +1,6 @@
 /**
- * Keeps the number of open connections below what the process has descriptors for: the runtime takes every connection that
- * comes. Looks often and cheaply (which descriptor is next?), and closely only where many have come.
+ * Keeps the number of open connections below the number of descriptors that the process has: the runtime itself accepts every
+ * connection. A frequent look is cheap (which descriptor is next?); the list of connections is read only where many have come.
  */
 import { type CrowdCounts, type CrowdRoom, type Guest, type Standing, whoLeaves } from "../core/crowd.ts";
 import type { Log } from "../deps.ts";
@@ -28,20 +28,20 @@ export type CrowdRules = {
 
 /** Between two looks, milliseconds: a flood needs longer to fill what is between the room and the limit. */
 export const LOOK_MS = { calm: 100, crowded: 20 } as const;
-/** A close look at least this often; and how long a shortage is told, milliseconds. */
+/** The list of connections is read at least this often, and a shortage is reported for so long, milliseconds. */
 const CLOSE_LOOK_MS = 1_000;
 /** Descriptors for the database, its doors, the runtime and commands. */
 const OWN_DESCRIPTORS = 128;
-/** Of the others, this share stays for the exchange: each request that is answered may need a connection to it. */
+/** The clients' share of the other descriptors. The rest is for the exchange: each request of a client may need a connection to it. */
 const CLIENTS_SHARE = 2 / 3;
-/** Less room than that is no gateway. */
+/** With room for fewer connections than this the gateway does not start. */
 const LEAST_ROOM = 32;
 /** A line in the log at most this often, milliseconds. */
 const TELL_MS = 60_000;
-/** New connections after which a close look is worth its time, at most; it takes longer the more there are. */
+/** The list is read again after so many new connections at the latest: reading it takes longer the more there are. */
 const MOST_NEW = 1_024;
 
-/** What the operator wants, within what the system gives: the rest is kept back by never being given to clients. */
+/** The room for clients that the operator asks for, cut to what the limit of open files allows. Throws where that is too little. */
 export function roomWithin(descriptorLimit: number, wanted: CrowdRoom): CrowdRoom {
   const most = Math.floor((descriptorLimit - OWN_DESCRIPTORS) * CLIENTS_SHARE);
   if (most < LEAST_ROOM) {
@@ -52,7 +52,7 @@ export function roomWithin(descriptorLimit: number, wanted: CrowdRoom): CrowdRoo
   return { connections, perClient: Math.min(wanted.perClient, Math.ceil(connections / 2)) };
 }
 
-/** The first one that no client is given: half of what is beyond their room and their answers' is out of reach. */
+/** The lowest descriptor that is kept back from clients: the upper half of those beyond their room. */
 function keptFrom(descriptorLimit: number, { connections }: CrowdRoom): number {
   return descriptorLimit - Math.floor((descriptorLimit - connections) / 2);
 }
@@ -69,7 +69,7 @@ export function openCrowd(descriptors: Descriptors, rules: CrowdRules, log: Log)
   };
   descriptors.keepBack(keptFrom(descriptors.limit, room));
   const last = { lookMs: 0, shortageMs: -Infinity, closeLookMs: -Infinity, next: 0 };
-  /** From this next descriptor on, a close look. */
+  /** The list of connections is read once the next free descriptor is this one or a higher one. */
   let crowdedFrom = room.connections;
   const tellEnded = atMostEvery(TELL_MS);
   const tellShort = atMostEvery(TELL_MS);

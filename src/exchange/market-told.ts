@@ -1,4 +1,4 @@
-/** What is told of the markets, by the websocket and by reads, in the words in which it is known. */
+/** Figures of the markets, from frames of the websocket and from answers to reads, in one form. */
 import type { Market } from "../core/market.ts";
 import type { BookLevel } from "../core/market-figures.ts";
 import type { Told } from "../core/market-knowledge.ts";
@@ -30,7 +30,7 @@ export async function askForBook(reads: MarketReads, market: string, purpose: Pu
   return mapped(await reads.book(market, purpose), toldByBook);
 }
 
-/** Mark and what stands beside it, of all markets of its kind and dex. Weight 20. */
+/** Mark prices and the figures beside them, of all markets of one kind and dex. Weight 20. */
 export async function askForMarks(
   reads: MarketReads,
   { kind, dex }: Pick<Market, "kind" | "dex">,
@@ -40,7 +40,7 @@ export async function askForMarks(
   return mapped(read, (marks) => [...marks].map(([of, value]) => ({ kind: "mark", of, value, timeMs: null })));
 }
 
-/** Weight 2. */
+/** The middle prices of a dex. Weight 2. */
 export async function askForMids(reads: MarketReads, dex: string, purpose: Purpose): Promise<Read<Told[]>> {
   return mapped(await reads.mids(dex, purpose), (value) => [{ kind: "mids", of: dex, value, timeMs: null }]);
 }

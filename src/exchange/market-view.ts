@@ -1,6 +1,6 @@
 /**
- * The one view of the markets: for whoever asks for prices, for streams, for whoever decides by them. It follows what is
- * needed, and asks for what it is not told.
+ * The one view of market figures, for requests, for streams and for decisions. It subscribes to what is needed, and reads what the
+ * websocket does not tell.
  */
 import type { Decimal } from "../core/decimal.ts";
 import type { Market } from "../core/market.ts";
@@ -28,7 +28,7 @@ export type MarketView = {
   ): Promise<FigureReading<"mark">>;
   book(market: string, purpose: Purpose, withinMs?: number): Promise<FigureReading<"book">>;
   mids(dex: string, purpose: Purpose): Promise<FigureReading<"mids">>;
-  /** Whether a mark is known already that is not older; who asks keeps the market followed, as by `mark`. */
+  /** Whether a mark that is no older is known already. Asking keeps the market followed, as `mark` does. */
   isMarkTold(market: string, withinMs: number): boolean;
   /**
    * Calls `onNews` with what has changed, and with null once a second and where the connection came or went; what is
@@ -37,7 +37,7 @@ export type MarketView = {
   follow(keys: readonly FigureKey[], onNews: OnNews): (() => void) | null;
   /** The newest that is known, however old. */
   peek<Kind extends FigureKind>(kind: Kind, of: string): Seen<Kind> | null;
-  /** Of a spot market's marks of the last ten minutes, as far as it was followed; null where that is too little. */
+  /** The median of a spot market's marks of the last ten minutes; null where it was not followed for long enough. */
   median(market: string): Decimal | null;
   /** Whether it is told at this moment. */
   isLive(key: FigureKey): boolean;
@@ -83,7 +83,7 @@ export function openMarketView(options: MarketViewOptions): MarketView {
     if (read.kind === "failed") return read;
     const ageMs = Math.max(0, clock.nowMs() - read.readAtMs);
     for (const one of read.value) told.fill(one, ageMs);
-    // An answer of the last minute stands in where our weight is used up.
+    // Where our weight is used up, the answer of an earlier read (up to a minute old) is given instead of a new one.
     const isOurBudget = ageMs > maxAgeMs;
     return usable(kind, of) ?? { kind: "failed", reason: "what the exchange shows is too old", isOurBudget };
   }

@@ -41,7 +41,7 @@ const LET_GO_AFTER_MS = 60_000;
 const REFUSED_FOR_MS = 60_000;
 const REFUSAL = "Invalid subscription ";
 
-/** `onLetGo`: what it was asked to tell is not needed, or not to be had; `maySay` false where no message is left. */
+/** @param onLetGo called when a figure is not needed any more, or cannot be had; `maySay`: whether a message may be sent to unsubscribe */
 export function openMarketWishes(clock: Clock, onLetGo: (wish: FigureWish, maySay: boolean) => void): MarketWishes {
   const wishes = new Map<string, FigureWish>();
   const refused = new Map<string, number>();
@@ -105,7 +105,7 @@ export function openMarketWishes(clock: Clock, onLetGo: (wish: FigureWish, maySa
   };
 }
 
-/** True while a message may be sent, which counts as sent then. */
+/** Counts messages: true where one more may be sent, which then counts as sent. */
 function openMessageCount(clock: Clock): () => boolean {
   let sinceMs = 0;
   let count = 0;
@@ -138,7 +138,7 @@ function subscriptionOf({ kind, of }: FigureKey): ChannelName {
   }
 }
 
-/** The exchange repeats what it refuses, and may add members and spaces. */
+/** Whether a refusal is about this subscription: the exchange repeats it there, perhaps with more members and with spaces. */
 function isNamed(subscription: ChannelName, text: string): boolean {
   return Object.values(subscription).every((value) => text.includes(JSON.stringify(value)));
 }

@@ -13,7 +13,7 @@ export type MarketsOptions = {
 
 /** Least time between two readings, milliseconds. Each costs 20 weight for the list of dexes, spot, and every dex. */
 const REFRESH_SPACING_MS = 30_000;
-/** Between two that something which contradicts the list, or a rule that would refuse an order, asks for, milliseconds. */
+/** The same between two that are urgent: something contradicts the list, or a rule of it would refuse an order. Milliseconds. */
 const URGENT_SPACING_MS = 5_000;
 /**
  * The universe is replaced as a whole or not at all: a reading of which a part is missing would have names point at
@@ -53,7 +53,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   function refresh(how?: "urgently"): Promise<Universe | null> {
     if (running !== null) return running;
     const nowMs = clock.elapsedMs();
-    // What is new does not wait for what was read before it.
+    // A doubt may be newer than the last reading, so it does not wait as long.
     const isUrgent = how === "urgently" || doubts.areAny();
     if (spacingLeftMs(isUrgent) > 0) return Promise.resolve(universe);
     triedAtMs = nowMs;
@@ -89,7 +89,7 @@ export function openMarkets({ exchange, dexes, clock }: MarketsOptions): Markets
   };
 }
 
-/** Orders wait for it while something contradicts the list: then it may have what is kept for them, where settling has none left. */
+/** While something contradicts the list, orders wait for it: then it may use the weight that is kept for them where its own share is used up. */
 function purposeOf(exchange: Pick<Exchange, "budgetWaitS">, dexes: readonly string[], isDoubted: boolean): Purpose {
   const isKeptFor = isDoubted && exchange.budgetWaitS("settle", requestsFor(["", ...dexes])) > 0;
   return isKeptFor ? "reduce" : "settle";
@@ -133,7 +133,7 @@ function requestsFor(dexes: readonly string[]): InfoRequest[] {
   return [DEXES, SPOT, ...dexes.map(metaOf)];
 }
 
-/** What no parser takes for an answer where there was none. */
+/** The answer, or null where there was none: no parser takes that for an answer. */
 function jsonOf(outcome: InfoOutcome): unknown {
   return outcome.kind === "ok" ? outcome.json : null;
 }

@@ -2,10 +2,10 @@ import type { AgentSlots } from "../core/agent-slots.ts";
 import { countSubAccounts, parseExtraAgents } from "../wire/answer/account.ts";
 import type { Exchange, Purpose } from "./exchange.ts";
 
-/** Up to here there is room in any account, and nobody has to ask how many sub-accounts it has. */
+/** With at most so many named agents any account has room for another, however few sub-accounts it has. */
 const ROOM_IN_ANY = 2;
 
-/** The named agents of an owner and what gives places to them. Never throws. */
+/** The named agents of an owner, and the number of sub-accounts, on which the number of agents depends. Never throws. */
 export async function readAgentSlots(
   exchange: Pick<Exchange, "info">,
   owner: string,

@@ -23,7 +23,7 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 const DEADLINE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1_024;
 
-/** Never throws. Nothing of the address but its host is in what it says. */
+/** Never throws. A reason names the host alone: the rest of the URL may hold a secret. */
 export async function postOutside(
   { clock, resolve = resolveName }: { clock: Clock; resolve?: Resolve },
   post: OutsidePost,
@@ -35,7 +35,7 @@ export async function postOutside(
   const addresses = await resolve(hostname).catch(() => []);
   const [address] = addresses;
   if (address === undefined) return failed(`${hostname} was not found`);
-  // One that is not public among them is reason enough: which is taken is not ours to choose.
+  // One address that is not allowed is enough to refuse: a name that leads to several must not be a way round.
   const bad = addresses.find((each) => !isAllowed(each, url, post.isPrivateAllowed));
   if (bad !== undefined) return failed(`${hostname} leads to ${bad}, to which no notice is sent`);
   return ask(clock, { url, hostname, address, post });

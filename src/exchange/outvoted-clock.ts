@@ -1,25 +1,25 @@
 import type { TimeSample } from "./clock.ts";
 
 /**
- * What our own clock says against the time that a few readings are believed for. Servers that lag are behind, each by its
- * own: three of them agree by chance, at a start above all. Then it is our own clock that is right, and ahead of them.
+ * How far the exchange's time may be ahead of the time that is believed, where a few readings have outvoted our own clock. Servers that lag
+ * are behind, each by an amount of its own, and three of them may agree by chance, above all at a start: then our own clock is right.
  */
 export type OutvotedClock = {
-  /** Readings are believed against it, the last of them this one. */
+  /** Readings are believed although our own clock says otherwise; this is the last of them. */
   outvoted(newest: TimeSample): void;
-  /** A reading, the time that was counted on to it from earlier ones, and whether it is near our own clock. */
+  /** A later reading, the time that earlier readings let expect for it, and whether it is near our own clock. */
   heard(sample: TimeSample, countedMs: number | null, isNearOwn: boolean): void;
   /** By so much the exchange's time is ahead of what is believed, if our own clock is right, milliseconds. */
   aheadMs(elapsedMs: number, believedMs: number): number;
 };
 
-/** Where readings are behind our own clock by more, it is not they that lag, milliseconds. */
+/** Servers do not lag by more than this: a larger difference is our own clock's, milliseconds. */
 const MOST_BEHIND_MS = 60_000;
-/** Readings that are true agree more closely than those that lag do by chance: within this, beyond what their round trip leaves open, milliseconds. */
+/** True readings agree within this, beside what their round trip leaves open, milliseconds; readings that lag do so only by chance. */
 const CLOSELY_MS = 500;
-/** They have to for so long, milliseconds: two further readings. */
+/** Readings have to agree so closely for this long, milliseconds, which is two further readings. */
 const CLOSELY_FOR_MS = 10_000;
-/** Where no reading was near our own clock for so long it is not all servers that lag, milliseconds. */
+/** After so long without a reading near our own clock that clock is wrong: not all servers lag, milliseconds. */
 const UNHEARD_FOR_MS = 60_000;
 
 export function createOutvotedClock(): OutvotedClock {

@@ -15,12 +15,13 @@ export type Pace = {
   slowestMs: number;
 };
 
-/** So often it is told anew before there is a pace. */
+/** A channel keeps a pace once it has told the same so often. */
 const BEATS = 3;
-/** What is told twice within this time was told twice, milliseconds. */
+/** The same told again within this time is a double, and no beat, milliseconds. */
 const TWICE_WITHIN_MS = 1_000;
-/** Beats that have to be missing, and no less than this time, milliseconds: nothing is shown as it is for longer. */
+/** A channel is silent after so many missing beats. */
 const MISSING_BEATS = 3;
+/** A channel that tells nothing is not called silent before this time, milliseconds. */
 const SILENT_AFTER_MS = 10_000;
 
 export function nextPace(before: Pace | undefined, frame: { connection: number; told: string; atMs: number }): Pace {

@@ -4,9 +4,9 @@ import type { Deps } from "../deps.ts";
 import { takeReadings } from "../ops/take-readings.ts";
 
 export type MetricsDoor = {
-  /** Of a Host header in lower case: a web page must not read this by a name of its own. */
+  /** Takes a Host header in lower case: refusing other names keeps a web page from reading this by DNS rebinding. */
   isAllowedHost(host: string): boolean;
-  /** Of an Authorization header. */
+  /** Takes an Authorization header; null where there is none. */
   isAllowed(authorization: string | null): boolean;
   deps: () => Promise<Deps>;
   facts: () => Parameters<typeof takeReadings>[1];
@@ -38,7 +38,7 @@ const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosnif
 
 const BEARER = /^bearer +([^ ]{1,256})$/i;
 
-/** Whether an Authorization header carries this token; any does where there is none. How long it takes tells nothing. */
+/** Checks an Authorization header for this token, in constant time. Without a token every header passes. */
 export function tokenCheck(token: string | null): (authorization: string | null) => boolean {
   if (token === null) return () => true;
   const wanted = digestOf(token);

@@ -1,6 +1,6 @@
 /**
- * The open streams of whatever kind. What is told next is asked of its source when the reader has taken the last, so one
- * that is slow costs no memory, and one that has stopped reading is let go.
+ * All open streams, of events and of files. A source is asked for its next text only when the reader has taken the last one, so a
+ * slow reader costs no memory. A reader that has stopped reading is disconnected.
  */
 import { ApiError } from "../core/errors.ts";
 import type { With } from "../deps.ts";
@@ -10,14 +10,14 @@ export type StreamSource = {
   greeting: string;
   /** What there is to tell now: `""` where nothing is, null at the end. */
   next(): string | null;
-  /** What ends before its own end is broken off, so that nobody takes a part for the whole. */
+  /** Set where the stream has an end of its own, as a file has: one that stops early ends with an error, so that nobody takes a part for it. */
   isWhole?: true;
   /** Calls `wake` when there may be something; what is returned is called once, at the end. */
   listen(wake: () => void): () => void;
 };
 
 export type OpenStreams = {
-  /** Throws `rate_limited`, `too_many_connections` or `draining`; else begins, which may refuse as well. */
+  /** Throws `rate_limited`, `too_many_connections` or `draining`. Otherwise calls `begin`, which may throw a refusal of its own. */
   open(keyHash: string, begin: () => StreamSource): ReadableStream<Uint8Array>;
   /** Ends all of them, and refuses new ones. */
   endAll(): void;
@@ -28,11 +28,11 @@ export const MAX_STREAMS = 128;
 export const MAX_STREAMS_A_KEY = 8;
 /** Seconds after which a place may be free. */
 const RETRY_AFTER_S = 5;
-/** A comment is sent when there was nothing for this long, milliseconds: half of what proxies wait. */
+/** A comment is sent after this long without a text, milliseconds: half of the time after which proxies close a silent connection. */
 export const BEAT_MS = 15_000;
-/** A reader that takes nothing of what is waiting for it for this long is let go, milliseconds; so does the runtime. */
+/** A reader that takes nothing for this long although something waits for it is disconnected, milliseconds; the runtime does the same. */
 export const STALLED_MS = 30_000;
-/** Streams are looked after this often, milliseconds. */
+/** How often streams are checked for silence and for readers that have stopped, milliseconds. */
 const CHECK_MS = 5_000;
 
 const BEAT = ": beat\n\n";
@@ -55,7 +55,7 @@ type Stream = {
 
 export function openStreams(deps: With<"clock" | "log">): OpenStreams {
   const streams = new Set<Stream>();
-  let isLooking = false;
+  let isChecking = false;
   let isClosed = false;
 
   function enter(keyHash: string, source: StreamSource): Stream {
@@ -63,7 +63,7 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
     const stream: Stream = { keyHash, source, ...state, writtenMs: deps.clock.elapsedMs() };
     stream.stopListening = source.listen(() => stream.wake?.());
     streams.add(stream);
-    void lookAfterThem();
+    void checkStreams();
     return stream;
   }
 
@@ -72,15 +72,15 @@ export function openStreams(deps: With<"clock" | "log">): OpenStreams {
     if (streams.delete(stream)) stream.stopListening();
   }
 
-  async function lookAfterThem(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
+  async function checkStreams(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
     while (streams.size > 0) {
       await deps.clock.sleep(CHECK_MS);
       const nowMs = deps.clock.elapsedMs();
-      for (const stream of streams) lookAfter(stream, nowMs - stream.writtenMs, leave);
+      for (const stream of streams) checkStream(stream, nowMs - stream.writtenMs, leave);
     }
-    isLooking = false;
+    isChecking = false;
   }
 
   return {
@@ -112,7 +112,7 @@ function requirePlace(streams: ReadonlySet<Stream>, keyHash: string): void {
 
 type Leave = (stream: Stream) => void;
 
-function lookAfter(stream: Stream, silentMs: number, leave: Leave): void {
+function checkStream(stream: Stream, silentMs: number, leave: Leave): void {
   // A beat is a comment of an event stream, and would be a line of a file.
   if (stream.wake !== null && silentMs >= BEAT_MS && stream.source.isWhole !== true) {
     stream.isBeatDue = true;

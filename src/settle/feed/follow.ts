@@ -16,8 +16,8 @@ import { openWatch } from "./watch.ts";
 export type Follower = {
   onEvent(address: string, event: FeedEvent): void;
   /**
-   * Reads again what a feed may have missed, for every account that is not followed live, whose feed has not connected (it
-   * is read with that), or for all.
+   * Reads again what a feed may have missed: of all accounts, of those whose feed is not live, or of those whose feed has not
+   * connected yet (the others are read when it connects).
    */
   resync(which: "all" | "not_live" | "not_connected"): Promise<void>;
   /** Reads again, at once, what the feed of one address has left out. */
@@ -29,7 +29,7 @@ export type Follower = {
   stop(): void;
 };
 
-/** `others`: one for all that are shown orders. */
+/** `others` is the one detector of a second machine: everything that shows orders feeds the same one. */
 export type FollowerParts = { index: FillIndex; others: OtherMachines };
 
 export function openFollower(world: ToFollow, settling: Settling, { index, others }: FollowerParts): Follower {
@@ -80,7 +80,7 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
     },
     async resync(which) {
       for (const account of listAccounts(world.store))
-        if (isMissing(world, account, which)) await resyncs.run(account, which === "not_live" ? "quick" : "thorough");
+        if (isMeant(world, account, which)) await resyncs.run(account, which === "not_live" ? "quick" : "thorough");
     },
     stop() {
       isStopped = true;
@@ -91,11 +91,11 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
   };
 }
 
-function isMissing(
+function isMeant(
   { feeds }: With<"feeds">,
   { tradingAddress: user }: Account,
   which: "all" | "not_live" | "not_connected",
-) {
+): boolean {
   if (which === "not_connected") return feeds.connectionOf(user) === null;
   return which === "all" || !feeds.isLive(user);
 }

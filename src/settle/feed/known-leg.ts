@@ -19,7 +19,7 @@ export function legOf(world: With<"store">, account: Account, { order }: Pick<Or
   return leg !== null && findOrder(world.store, leg.orderId)?.accountId === account.id ? leg : null;
 }
 
-/** Something else under our id: nothing of it is believed. */
+/** Whether what is shown under an id of ours is another order, by its terms. Then the alarm is raised, and nothing of it is believed. */
 export function isAnother(
   world: With<"clock" | "log" | "markets" | "store">,
   leg: Leg,
@@ -31,7 +31,7 @@ export function isAnother(
   return difference !== null;
 }
 
-/** Orders that are shown and of which we had concluded that they never arrived: they are open again, and a look is to say what they are. */
+/** Opens orders again that are shown although we had concluded that they never arrived. Returns their ids: each needs a look. */
 export function reopenShown(
   world: With<"clock" | "log" | "markets" | "store">,
   account: Account,
@@ -46,8 +46,8 @@ export function reopenShown(
 }
 
 /**
- * The exchange has it, whatever its other stores show: what was lost has a name, and what we concluded is open again. A look
- * says what it is.
+ * Writes down that the exchange has an order, whatever its other stores show: one whose answer was lost gets its native id, and one that
+ * we took for absent is open again. What became of it a look has to say.
  */
 export function noteReported(world: With<"clock" | "store">, leg: Leg, oid: string): void {
   if (leg.oid !== null && leg.state !== "absent") return;

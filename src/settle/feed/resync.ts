@@ -32,13 +32,13 @@ export type Resyncs = {
 
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
-/** Between two resyncs for frames that cannot be read, milliseconds: one costs 60 of our weight, and they may come in rows. */
+/** Between two resyncs for frames that could not be read, milliseconds: each costs 60 of our weight, and such frames may come one after another. */
 const GAP_PAUSE_MS = 10_000;
 /** Pauses before a resync that failed is tried again, milliseconds; then the next regular one has to do. */
 const RETRY_PAUSES_MS = [1_000, 5_000, 15_000, 30_000, 60_000, 60_000] as const;
-/** Tries again that leave what is unknown its weight; after them, a minute on, it is dearer that nothing is told by a feed. */
+/** So many retries leave our weight to unknown orders. After them, about a minute on, to be without the feed's news is worse. */
 const PATIENT_RETRIES = 3;
-/** One that our own weight had no room for is tried again when it has, milliseconds at the most: others may use it up again. */
+/** Longest wait for room in our own weight before a retry, milliseconds: others may use that room up first. */
 const MAX_ROOM_WAIT_MS = 15_000;
 
 export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () => boolean): Resyncs {
@@ -72,7 +72,7 @@ export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () 
   };
 }
 
-/** A resync at once after the first gap of a feed; whatever comes soon after it is made up for together. */
+/** Resyncs at once after the first gap of a feed, and once more for all gaps of the pause that follows. */
 function openGaps({ clock }: With<"clock">, resync: (account: Account) => Promise<void>) {
   const gaps = new Map<string, "once" | "again">();
 
@@ -152,7 +152,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
   return true;
 }
 
-/** A look that found it perhaps over met a list that was behind, or this one is: another look tells. */
+/** A look has found it perhaps over, and this list shows it: one of the two is behind, and another look tells which. */
 function isDoubted({ store }: With<"store">, { id }: Account, oid: string): boolean {
   const leg = findLegByOid(store, id, oid);
   return leg !== null && isPerhapsOver(leg);
@@ -166,7 +166,7 @@ async function readListed(
 ): Promise<ReadonlyMap<string, FrontendOrder> | null> {
   const listed = new Map<string, FrontendOrder>();
   const requests = ["", ...world.settings.dexes].map((dex) => listOf(account, dex));
-  // A part of it says nothing, and its weight would be missing to the next.
+  // Part of the list proves nothing, and reading it would take weight from the next try.
   if (world.exchange.budgetWaitS(purpose, requests) > 0) return null;
   for (const request of requests) {
     const outcome = await world.exchange.info(request, { purpose });

@@ -17,7 +17,7 @@ export function shownListed(orders: readonly FrontendOrder[]): Shown[] {
     .map(({ oid, timestampMs }) => ({ kind: "listed", oid, timeMs: timestampMs }));
 }
 
-/** Orders of which more is filled by what is left of them than the index has fills. */
+/** Orders of which, by the size that is left, more is filled than the index has fills. */
 export function shownParts({ store }: With<"store">, accountId: string, orders: readonly FrontendOrder[]): Shown[] {
   return orders
     .filter((order) => {
@@ -27,7 +27,7 @@ export function shownParts({ store }: With<"store">, accountId: string, orders: 
     .map(({ oid, timestampMs }) => ({ kind: "part", oid, timeMs: timestampMs }));
 }
 
-/** At least so much of an order is filled by what is left of it; null where that tells nothing. */
+/** What is filled of an order at least, by the size that is left of it; null where that tells nothing. */
 export function shownFilled({ size, originalSize, reduceOnly, isTrigger }: FrontendOrder): Decimal | null {
   // A reduce-only order shrinks with its position as well.
   if (originalSize === null || reduceOnly || isTrigger || compare(size, originalSize) >= 0) return null;
@@ -41,7 +41,7 @@ export function shownEnd(order: FrontendOrder, status: string, statusTimestampMs
   return isEnd ? [{ kind: "over", oid: order.oid, timeMs: statusTimestampMs }] : [];
 }
 
-/** Perpetuals; spot has balances, which other things move as well. */
+/** Of perpetuals alone: a spot holding is a balance, which more than fills can change. */
 export function shownPositions(dex: string, positions: readonly Position[]): Shown[] {
   const byMarket = new Map(positions.map(({ coin, signedSize }) => [coin, signedSize]));
   return [{ kind: "positions", dex, byMarket }];

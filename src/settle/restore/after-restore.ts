@@ -21,7 +21,7 @@ import { takeUpTrades } from "./own-trades.ts";
 
 export type TakingUp = { settler: Pick<Settler, "look" | "tools">; index: FillIndex; isStopped(): boolean };
 
-/** Readings of which each counts: what one node does not show yet, another one later does. */
+/** Sweeps that are read one after another and taken together: what one node does not show yet, another shows later. */
 const READINGS = 3;
 const BETWEEN_READINGS_MS = 2_000;
 /** Between two looks at what has to be there before anything is read, milliseconds. */
@@ -67,7 +67,7 @@ async function takeUp(parts: TakingUp, account: Account): Promise<boolean> {
   return true;
 }
 
-/** A short fill takes two readings apart in time; whatever still is not known then is looked at when it is read. */
+/** Looks twice, some time apart: that a fill is short is proven by two readings. What is not known then is looked at when somebody reads it. */
 async function lookAgain({ settler }: TakingUp, orderIds: readonly string[]): Promise<void> {
   for (const orderId of orderIds) await settler.look(orderId);
   await settler.tools.world.clock.sleep(BETWEEN_READINGS_MS);
@@ -127,7 +127,7 @@ async function readOnce(
 
 type TimedReading = { chainTimeMs: number; json: readonly unknown[] };
 
-/** Readings over one connection behind the time that the account's state had reached there. */
+/** Reads over one connection, behind a read that tells the exchange time which its node has reached. */
 async function readTimed(
   world: With<"exchange">,
   user: string,
@@ -145,7 +145,7 @@ function conclude(world: With<"clock" | "instance" | "log" | "store">, account: 
   const { store } = world;
   const takenUpAtMs = world.clock.nowMs();
   const snapshotAtMs = findTakeUp(store, account.id)?.snapshotAtMs ?? 0;
-  // Not when the lost machine may have closed more orders since the snapshot than the exchange still lists.
+  // `reaches_back` is false where the lost machine may have closed more orders since the snapshot than the exchange still lists.
   const facts: LogFields = { orders: own.unknown.length, reaches_back: reachesBackTo(own, snapshotAtMs) };
   inTransaction(store, () => {
     appendAudit(store, {

@@ -36,7 +36,7 @@ export function findOwn(world: With<"instance" | "store">, account: Account, swe
     const swept = seen.at(-1);
     return swept === undefined ? [] : [{ cloid, swept }];
   });
-  // In the order in which they were placed, which their books go by where nothing else tells it: an id begins with its time.
+  // In the order of their placing (an id begins with its time): books are kept in that order where nothing else tells one.
   return { ...newest, unknown: unknown.sort((a, b) => (a.cloid < b.cloid ? -1 : 1)) };
 }
 
@@ -51,8 +51,8 @@ function isOwn({ instance }: With<"instance">, cloid: string): boolean {
 }
 
 /**
- * Makes rows of them, with what their keys answer with, and writes down what the exchange shows. Returns the ids of
- * those of which that was not enough.
+ * Stores the orders that were found, so that their keys answer with them, and writes down what the exchange shows of each. Returns
+ * the ids of those of which it does not show enough yet.
  */
 export async function storeOwn(tools: Tools, account: Account, { unknown }: OwnOrders): Promise<string[]> {
   const { world } = tools;
@@ -130,7 +130,7 @@ function orderOf(world: With<"log" | "markets">, account: Account, { cloid, swep
   };
 }
 
-/** All that fills tell of what was asked for: the market and the side are certain, the figures a lower bound. */
+/** What fills tell of the terms: market and side are certain; size and price are those of the fills, and more may have been asked for. */
 function termsOfFills({ coin, side, filled }: FoundOwn["swept"] & { kind: "fills_only" }): OrderTerms {
   const price = averagePrice(filled.notional, filled.size) ?? "0";
   const plain = { timeInForce: "gtc", reduceOnly: false, trigger: null } as const;
@@ -165,7 +165,7 @@ function wordsOf(whose: Whose): string {
   return whose.kind === "nobody" ? "by its mark it is of no bot" : "its mark is of no bot that is known here";
 }
 
-/** The key was given back after the snapshot, and then placed this order: what the snapshot has of it never left. */
+/** The snapshot holds another write under the same key: nothing of that had left, so after the snapshot the key was used for this order. */
 function passKeyToIt(world: With<"store">, to: { keyDigits: string; accountId: string; orderId: string }): void {
   const { store } = world;
   const same = [...signedCloids(store, to.accountId)].find((cloid) => keyDigitsOfCloid(cloid) === to.keyDigits);

@@ -17,7 +17,7 @@ type ToTakeUp = With<"clock" | "instance" | "store">;
 
 const NOT_ENTERED = "the gateway was restored from a backup of before its entry: it enters no more";
 
-/** Inside the transaction from which on the account trades again. */
+/** Inside the transaction that lets the account trade again. */
 export function takeUpTrades(world: ToTakeUp, account: Account): void {
   const atMs = world.clock.nowMs();
   for (const trade of listOpenTrades(world.store).filter(({ accountId }) => accountId === account.id)) {
@@ -34,7 +34,7 @@ function withEntry(world: ToTakeUp, trade: Trade): Trade {
   return { ...trade, entryId: order.id };
 }
 
-/** With its newest one's terms, where that stands: the lost machine may have been told to move it. */
+/** The trade with the guards that the lost machine placed, and the terms of the newest where it stands: that machine may have moved it. */
 function withGuards(world: ToTakeUp, trade: Trade, as: GuardKind): Trade {
   const known = as === "stop" ? trade.stops : trade.profits;
   const numbers = Array.from({ length: MAX_GUARDS - known }, (_none, index) => known + 1 + index);
@@ -47,7 +47,7 @@ function withGuards(world: ToTakeUp, trade: Trade, as: GuardKind): Trade {
   const guard = newest !== undefined && STANDING.has(newest.order.status) ? guardOf(newest.order) : null;
   const count = newest?.number ?? known;
   if (as === "profit") return { ...trade, profits: count, takeProfit: guard ?? trade.takeProfit };
-  // Also of those that the snapshot knew the lost machine may have canceled one for the next.
+  // All count as replaced: the lost machine may also have canceled one that the snapshot knew, for the next.
   return { ...trade, stops: count, stopLoss: guard ?? trade.stopLoss, replacedStops: count };
 }
 
@@ -57,7 +57,7 @@ function guardOf({ trigger, price }: StoredOrder): Guard | null {
   return trigger === null ? null : { triggerPrice: trigger.price, price, isMarket: trigger.market };
 }
 
-/** The order that this part of it has placed since the snapshot; null where there is none. */
+/** The order that the lost machine placed for a part of the trade since the snapshot; null where there is none. */
 function findPart({ instance, store }: ToTakeUp, trade: Trade, part: TradePart): StoredOrder | null {
   const { accountId } = trade;
   const key = { accountId, idempotencyKey: nameOfPart(trade, part) };
