@@ -1,6 +1,6 @@
 /**
- * What is known of the markets, each figure with its times, and how much of it may be shown as current. Two things tell:
- * a connection, whose figures are current while it goes on telling, and reads, whose figures grow old by themselves.
+ * What is known of the markets, each figure with its times, and how old it is when it is shown. Figures come from two sources: a
+ * connection, whose figures are current for as long as it goes on telling, and reads, whose figures grow old from then on.
  */
 import type { Moment } from "./clock.ts";
 import type { BestPrices, Book, MarkFigures, MidPrices } from "./market-figures.ts";
@@ -18,10 +18,10 @@ export type Told = {
   [Kind in FigureKind]: { kind: Kind; of: string; value: FigureOf[Kind]; timeMs: number | null };
 }[FigureKind];
 
-/** `atMs`: when it was so, unix milliseconds of the exchange. `ageMs`: since it was known to be so. */
+/** `atMs`: exchange time of the figure, unix milliseconds. `ageMs`: how long ago it was last known to hold. */
 export type Seen<Kind extends FigureKind> = { value: FigureOf[Kind]; atMs: number; ageMs: number };
 
-/** So long a feed may tell nothing new before what it told is stale, milliseconds. */
+/** After so long without anything new from a feed, what it told is stale, milliseconds. */
 export const STALE_AFTER_MS = 10_000;
 /** What is older than this is shown with its age, milliseconds: the exchange tells most figures every few seconds. */
 export const TOLD_WITH_AGE_MS = 6_000;
@@ -33,14 +33,14 @@ type KnownFigure<Value> = {
   asOfMs: number;
 };
 
-/** `heardMs`: elapsed time at which it came, where it carries no time; how late that was may be seen afterwards. */
+/** `heardMs`: elapsed time of its arrival, for a figure without a time of its own; later frames may show how late it was. */
 type Hearing = { line: number; heardMs: number | null };
 
 type Figure<Value> = { told: (KnownFigure<Value> & Hearing) | null; read: KnownFigure<Value> | null };
 
 type MarketLine = {
   id: number;
-  /** Elapsed time of the newest thing that it told, as late as it is. */
+  /** Elapsed time at which the newest thing that it told was so: its arrival less its delay. */
   asOfMs: number;
   /** How late the last frame with a time was. */
   lateByMs: number;
@@ -58,7 +58,7 @@ export function newKnowledge(): MarketKnowledge {
   return { figures, line: null, lines: 0 };
 }
 
-/** `lateByMs`: the most by which anything may be late that a connection tells at its beginning. */
+/** A connection begins. `lateByMs`: the greatest delay that its first frames may have. */
 export function connected(knowledge: MarketKnowledge, { elapsedMs }: Moment, lateByMs: number): void {
   knowledge.lines += 1;
   knowledge.line = { id: knowledge.lines, asOfMs: elapsedMs - lateByMs, lateByMs };
@@ -87,16 +87,16 @@ export function tell(knowledge: MarketKnowledge, message: Told, now: Moment): bo
   const isFirst = told?.line !== line.id;
   const isSame = newest !== null && isSameFigure(newest.value, message.value);
   const { timeMs } = message;
-  // Of a server that is behind. A best price that has not moved since is what a new connection begins with.
+  // It comes from a server that is behind, and is dropped. But a new connection begins with the last best price, however old that is.
   const isBehind = timeMs !== null && newest !== null && timeMs < newest.atMs;
   if (isBehind && !(isFirst && isSame && message.kind === "best")) return false;
-  // What is told twice does not show that time goes on at the other end.
+  // The same frame twice does not show that the server is up to date.
   const isNews = isFirst || timeMs === null || timeMs > told.atMs;
   // The first best price of a connection may be as old as its last change.
   if (isNews && timeMs !== null && !(isFirst && message.kind === "best"))
     line.lateByMs = Math.max(0, now.exchangeMs - timeMs);
   const sentMs = now.elapsedMs - line.lateByMs;
-  // What has a time corrects what was taken for newer before it.
+  // A frame with a time says how late the connection is, and corrects what was only estimated before.
   if (isNews) line.asOfMs = timeMs === null ? Math.max(line.asOfMs, sentMs) : sentMs;
   const asOfMs = isNews ? sentMs : told.asOfMs;
   const atMs = isBehind ? newest.atMs : (timeMs ?? now.exchangeMs - line.lateByMs);
@@ -112,7 +112,7 @@ export function tell(knowledge: MarketKnowledge, message: Told, now: Moment): bo
   return isFirst || !isSame;
 }
 
-/** From a read that was answered `ageMs` ago. What is newer stays. */
+/** Takes a figure from a read that was answered `ageMs` ago, unless a newer one is known. */
 export function fill(knowledge: MarketKnowledge, message: Told, { ageMs, now }: { ageMs: number; now: Moment }): void {
   const { told = null, read = null } = figureOf(knowledge, message) ?? {};
   const { timeMs } = message;
@@ -120,7 +120,7 @@ export function fill(knowledge: MarketKnowledge, message: Told, { ageMs, now }: 
   const atMs = timeMs ?? now.exchangeMs - ageMs;
   const asOfMs = now.elapsedMs - ageMs - lateByMs;
   if (atMs < (told?.atMs ?? 0) || asOfMs < (read?.asOfMs ?? Number.NEGATIVE_INFINITY)) return;
-  // A change that the connection should have told: it is not believed before it has told something newer.
+  // The connection has missed this change: its figure is dropped until it tells a newer one.
   const isMissed = message.kind === "best" && told !== null && !isSameFigure(told.value, message.value);
   put(knowledge, message, { atMs, asOfMs }, { by: "read", isMissed });
 }
@@ -149,7 +149,7 @@ export function isLive(knowledge: MarketKnowledge, { kind, of }: FigureKey, { el
   return elapsedMs - asOfTold(knowledge, kind, told) <= STALE_AFTER_MS;
 }
 
-/** A best price is told when it changes, so it is as new as what its connection told last; all else comes again and again. */
+/** As of when a told figure is. A best price is told only when it changes, so it holds for as long as its connection tells anything. */
 function asOfTold({ line }: MarketKnowledge, kind: FigureKind, told: KnownFigure<unknown> & Hearing): number {
   if (line === null || told.line !== line.id) return told.asOfMs;
   if (kind === "best") return Math.max(told.asOfMs, line.asOfMs);
@@ -162,7 +162,7 @@ function figureOf({ figures }: MarketKnowledge, { kind, of }: FigureKey): Figure
 
 type FigureTimes = { atMs: number; asOfMs: number };
 
-/** By the connection with that id, or by a read, after which what the connection told may be believed no more. */
+/** Who told a figure: the connection, or a read. `isMissed`: the read shows a change that the connection has missed. */
 type FigureOrigin = { by: "line"; hearing: Hearing } | { by: "read"; isMissed: boolean };
 
 function put({ figures }: MarketKnowledge, message: Told, times: FigureTimes, from: FigureOrigin): void {

@@ -1,4 +1,4 @@
-/** The exchange's answer on perpetuals to an order of less than 10 USD, and the status word of its record where that answer is lost. */
+/** In what words the exchange refuses an order on perpetuals of less than 10 USD: in its answer, and in the status of its record. */
 const BELOW_MINIMUM = ["minimum value", "minTradeNtlRejected"];
 
 /** Whether the exchange refused an order with these words because it is worth too little. */

@@ -1,4 +1,4 @@
-/** What may be said of an order that a modify was to replace: pure, of the facts known so far. */
+/** What the facts known so far prove of an order that a modify was to replace. Pure. */
 import { BEHIND_MS } from "./evidence.ts";
 
 /** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */
@@ -7,9 +7,9 @@ export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
 /** What is known of a modify beside what the records of its original show. */
 export type ModifyFacts = {
   isAlwaysPlace: boolean;
-  /** The exchange took what it placed, whatever became of that. */
+  /** The exchange accepted the replacement, whatever became of it since. */
   isTaken: boolean;
-  /** It did, or keeps a record of having refused it: the modify came as far as placing. */
+  /** The exchange accepted the replacement, or keeps a record of having refused it: the modify came as far as placing. */
   hasPlaced: boolean;
   refusal: ModifyRefusal;
 };
@@ -26,9 +26,9 @@ export function isOriginalOver({ isAlwaysPlace, hasPlaced, refusal }: Omit<Modif
 export type RecordedEnd = {
   /** `own`: it was filled, or closed in a listed word that is no plain cancel. `any`: in a word that may be a modify's. */
   kind: "own" | "any";
-  /** Null where it is known to be over, and this look showed no record of its end: a server that is behind shows it open. */
+  /** Null where it is known to be over although this look, at a server that is behind, still shows it open. */
   endedAtMs: number | null;
-  /** Of what the modify placed, by its own record; null where that is not shown. */
+  /** When the replacement was placed, by its own record; null where none is shown. */
   placedAtMs: number | null;
   /** When the modify was signed, by a clock of ours. */
   signedAtMs: number;

@@ -1,6 +1,6 @@
 /**
- * Everything that lives: the venue, the house that makes its markets, the tape. It changes by entries only,
- * which are what the journal keeps; applying the same entries to the same start gives the same bytes.
+ * The whole state of a running paper exchange: the venue, the market maker, the tape of trades. It changes only by journal entries:
+ * the same entries applied to the same start give the same bytes.
  */
 import type { ActionInput, VenueReply } from "./engine/action.ts";
 import { endOrder } from "./engine/ending.ts";
@@ -17,7 +17,7 @@ import { recordEvents, type Tape } from "./tape.ts";
 export type PaperWorld = {
   readonly venue: Venue;
   readonly tape: Tape;
-  /** Null when books are left to those who trade. */
+  /** Null where no market maker quotes. */
   readonly maker: MakerState | null;
   nextTickMs: number;
 };
@@ -25,7 +25,7 @@ export type PaperWorld = {
 export type JournalEntry =
   | { readonly kind: "action"; readonly input: ActionInput }
   | { readonly kind: "tick"; readonly atMs: number }
-  /** Ticks up to then are left out: the clock has run on while nobody was there. */
+  /** Leaves out the ticks up to then: the program did not run. */
   | { readonly kind: "skip"; readonly toMs: number }
   | { readonly kind: "fund"; readonly user: Address; readonly atMs: number }
   | { readonly kind: "price"; readonly coin: string; readonly price: bigint; readonly atMs: number }
@@ -40,7 +40,7 @@ export type JournalEntry =
       readonly atMs: number;
     };
 
-/** What changes of a perpetual while it is traded. */
+/** A rule of a perpetual that can change while it is traded. */
 export type MarketRule = { readonly sizeDecimals: number } | { readonly isDelisted: boolean };
 
 export type WorldOptions = {
@@ -132,7 +132,7 @@ function cancelBySystem(
   return [...events, ...turn.events];
 }
 
-/** Of a market that is delisted all orders end; positions stay, which the exchange would settle. */
+/** Changes a rule of a market. A delisting ends all its orders; positions stay, although the exchange would settle them. */
 function changeMarket(venue: Venue, { coin, rule, atMs }: Extract<JournalEntry, { kind: "market" }>): VenueEvent[] {
   const events = advance(venue, atMs);
   const market = venue.markets.get(venue.assetOfCoin.get(coin) ?? -1);

@@ -18,7 +18,7 @@ export type SocketConnection = {
   /** Of the client; limits are for each. */
   readonly address: string;
   readonly subscriptions: Map<string, ChannelSubscription>;
-  /** What a channel said last that speaks only of changes, by subscription. */
+  /** The last message of each channel that tells only changes, by subscription. */
   readonly said: Map<string, string>;
   lastSentMs: number;
   silentUntilMs: number;
@@ -41,7 +41,7 @@ export type Hub = {
   readonly opened: Map<string, number[]>;
 };
 
-/** Silence of the exchange after which it closes, milliseconds. */
+/** The exchange closes a connection to which it has sent nothing for so long, milliseconds. */
 const IDLE_CLOSE_MS = 60_000;
 const IDLE_CODE = 1_000;
 /** Connections of all addresses together. */
@@ -183,7 +183,7 @@ async function receivePost(hub: Hub, connection: SocketConnection, { json, frame
   }
 }
 
-/** Brings what has happened to everybody who wants to know. `isTimeAlone`: nothing has, and a state that was told is as it was told. */
+/** Sends events to every connection that is subscribed to them. `isTimeAlone`: only time has passed, so no state is told again. */
 export function publish(hub: Hub, events: readonly VenueEvent[], { isTimeAlone = false } = {}): void {
   if (hub.connections.size === 0) return;
   if (events.length > 0) publishEvents(hub, events);
@@ -209,7 +209,7 @@ function publishStates(hub: Hub, isTimeAlone: boolean): void {
   }
 }
 
-/** What comes by the clock: books, mids, states; and the end of connections to which nothing had to be said. */
+/** Sends what goes out by the clock (books, mids, states), and closes connections that have had nothing for a minute. */
 export function publishTick(hub: Hub): void {
   hub.ticks += 1;
   const context = hub.context();
@@ -274,7 +274,7 @@ function sendFaulty(hub: Hub, connection: SocketConnection, { text, fault }: Fau
   }
 }
 
-/** What a fault has held back and is due, by the tick. */
+/** Sends the frames that a fault has delayed and that are due now. */
 function sendLate(hub: Hub, connection: SocketConnection): void {
   const { nowMs } = hub.context();
   const due = connection.late.filter(({ dueMs }) => dueMs <= nowMs);

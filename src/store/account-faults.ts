@@ -1,4 +1,4 @@
-/** Whether what an account trades by is as it was sealed: this directory's own row, the account's, its owner's agents. */
+/** Whether the rows that an account trades by are as they were sealed: this directory's own, the account's, its owner's agents'. */
 import { contentOfAccount, findAccountRow } from "./accounts.ts";
 import { believed, findAgentRow, listAgentRows, listSealedAgents } from "./agents.ts";
 import { contentOfInstance, findInstance, INSTANCE_ID } from "./instance.ts";
@@ -37,14 +37,14 @@ function agentFaultOf(store: Store, accountId: string): RowFault | null {
   return listAgentFaults(store, (agent) => agent.ownerAddress === owner)[0] ?? null;
 }
 
-/** Sealed, not as the row has it. */
+/** The owner of an account by its seal: the row itself is what is in question. */
 function ownerOf(store: Store, accountId: string): string | null {
   const content = findSealed(store, "account", accountId);
   // Only `contentOfAccount` makes what the seal covers.
   return content === null ? null : (JSON.parse(content) as { ownerAddress: string }).ownerAddress;
 }
 
-/** Of those, by their rows or by what was sealed of them, that are asked about. */
+/** Faults of the agents that `isAsked` picks, each by its row or, where that is gone, by its seal. */
 export function listAgentFaults(
   store: Store,
   isAsked: (agent: { ownerAddress: string }) => boolean = () => true,
@@ -55,7 +55,7 @@ export function listAgentFaults(
   return [...addresses].flatMap((address) => agentFault(store, address) ?? []);
 }
 
-/** That one is retired needs no proof. */
+/** What is wrong with an agent's row; null while it says what was sealed. An agent that is retired by its seal stays so, whatever its row says. */
 function agentFault(store: Store, address: string): RowFault | null {
   const row = findAgentRow(store, address);
   const sealed = findSealed(store, "agent", address) !== null;

@@ -12,7 +12,7 @@ import { findStop } from "./stops.ts";
 
 const STEP = "flatten ";
 
-/** The name of one of its orders: with spaces, so that it is no client's Idempotency-Key. */
+/** The key under which one of a flattening's orders is placed: with spaces, so that it can be no client's Idempotency-Key. */
 export function nameOfStep({ stopId }: Pick<Flatten, "stopId">, step: number): string {
   return `${STEP}${stopId} ${step}`;
 }
@@ -56,7 +56,7 @@ export function putFlatten(store: Store, flatten: Flatten): void {
 
 type FlattenEvent = { event: "flatten_asked" | "flatten_ended"; actor: string; atMs: number };
 
-/** Puts it with its row of the audit log and its event. */
+/** Stores a flattening as it is now, with its audit row and its event. */
 export function tellFlatten(store: Store, flatten: Flatten, { event, actor, atMs }: FlattenEvent): void {
   putFlatten(store, flatten);
   const { stopId, accountId, maxSlippageBps, steps, left } = flatten;
@@ -68,7 +68,7 @@ export function tellFlatten(store: Store, flatten: Flatten, { event, actor, atMs
   appendEvent(store, { accountId, atMs, type: "stop.updated", resourceId: stopId, payload });
 }
 
-/** Its orders, the oldest first. */
+/** The orders that a flattening has placed, oldest first. */
 export function listSteps(store: Store, flatten: Flatten): StoredOrder[] {
   const names = Array.from({ length: flatten.steps }, (_, index) => nameOfStep(flatten, index + 1));
   return names.flatMap((name) => {

@@ -9,7 +9,7 @@ import { findOrder } from "./orders.ts";
 import { noteReducing } from "./reductions-out.ts";
 import { adoptions, orders } from "./schema.ts";
 
-/** Found after a restore, and of no key. In the order in which they were placed. */
+/** Orders that were found after a restore and belong to no key, in the order of their placing. */
 export function listFoundOfNobody(store: Store, accountId: string): { id: string; cloid: string }[] {
   const isOfAccount = eq(adoptions.accountId, accountId);
   const rows = store
@@ -23,8 +23,8 @@ export function listFoundOfNobody(store: Store, accountId: string): { id: string
 }
 
 /**
- * Gives an order of nobody to the bot of this key, which books what it has filled. Who has read it before decides anew: its version is
- * another.
+ * Gives an order that belongs to no key to this key, and books what it has filled for the key's bot. Its version changes, so that whoever
+ * has read the order before has to decide anew.
  */
 export function giveOrder(store: Store, id: string, keyHash: string): void {
   const isOfNobody = and(eq(orders.id, id), isNull(orders.keyHash));

@@ -8,7 +8,7 @@ import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { heartbeats } from "./schema-stops.ts";
 
-/** Whose heartbeat a key beats: a bot's is one, whichever of its keys says it. */
+/** Whose heartbeat a key sends: all keys of a bot send the same one. */
 export function heartbeatHolder(store: Store, keyHash: string): string {
   const bot = botOf(store, keyHash);
   return bot === null ? `key ${keyHash}` : `bot ${bot}`;
@@ -37,7 +37,7 @@ type HeartbeatChange = {
   atMs: number;
 };
 
-/** What changed whether silence is heard: not each beat, of which there are thousands. */
+/** Audits that a heartbeat was armed, disarmed or missed; not each beat, of which there are thousands. */
 export function auditHeartbeat(store: Store, heartbeat: Heartbeat, { event, actor, atMs }: HeartbeatChange): void {
   const { accountId: account, holder, withinMs, stopId } = heartbeat;
   const facts = { account, holder, within_ms: withinMs };
@@ -45,7 +45,7 @@ export function auditHeartbeat(store: Store, heartbeat: Heartbeat, { event, acto
   appendAudit(store, { atMs, actor, event, reference: holder, detail });
 }
 
-/** Silence was heard, and what followed of it stands: in one transaction with both. */
+/** Audits and tells that a bot has missed its heartbeat. In one transaction with the missed heartbeat's row and the stop that follows. */
 export function tellMissed(store: Store, heartbeat: Heartbeat, atMs: number): void {
   auditHeartbeat(store, heartbeat, { event: "heartbeat_missed", actor: "gateway", atMs });
   const payload = JSON.stringify(heartbeatResource(heartbeat));

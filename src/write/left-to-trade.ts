@@ -11,10 +11,10 @@ import { listOpenTradesOf } from "../store/trades.ts";
 import { listOut } from "./rails-facts.ts";
 
 /**
- * What of a trade its bot can still hold at most: what the bot's own books, which are sure, hold on the trade's side, less what its newer
- * trades there hold. So what it sells by other orders is of its oldest trade first. Nothing, only where nothing of the bot is out that
- * could become such. Null where that is not known, always for a plain key, of which there are no books, and for a trade of before a
- * restore: what it entered may be in none.
+ * How much of a trade its bot can still hold at most: what the bot's books hold on the trade's side, less what its newer trades there hold.
+ * So whatever the bot sells by other orders is taken from its oldest trade first. Null where the books cannot say: they are in doubt in
+ * this market; they would say zero while an order of the bot is open that may add to them; the trade is from before a restore, so that
+ * its entry may be missing; or the key has no bot, and so no books.
  */
 export function leftToTrade(
   deps: With<"exchange" | "store">,

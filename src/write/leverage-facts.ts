@@ -1,4 +1,4 @@
-/** What leverage is set in a market: as it was shown, and as changes of ours may have left it since. */
+/** Which leverage is set in a market: the setting that was shown, and those that our own changes may have made since. */
 import type { Account } from "../core/account.ts";
 import { dexOf } from "../core/market.ts";
 import type { LeverageSetting } from "../core/rails/wish.ts";
@@ -8,10 +8,7 @@ import type { Store } from "../store/open.ts";
 import { type LeverageChange, listLeverageChanges } from "../store/operations.ts";
 import type { Leverage } from "../wire/answer/account.ts";
 
-/**
- * How long a setting counts that was read, milliseconds: others can change it, and without a position nothing tells of
- * that.
- */
+/** How long a setting that was read counts, milliseconds: others can change it, and without a position nothing tells of that. */
 const SETTING_STANDS_MS = 60_000;
 /** How far behind a change of ours a server may be, milliseconds. */
 const BEHIND_MS = 5 * 60_000;
@@ -37,8 +34,8 @@ export async function readSetting(deps: ToKnow, { account, market }: LeverageOf)
 }
 
 /**
- * Every setting that may be in force: the one that is shown, and changes of ours that it may lack, back to the newest
- * that is known to have been carried out. Null where none is shown.
+ * Every setting that may be in force: the one that is shown, and our own changes that the shown one may not include yet, from the newest
+ * back to the last that is known to have been carried out. Null where no setting is shown.
  *
  * @param except id of the change that is asked for
  */

@@ -1,4 +1,4 @@
-/** By what a reduction is priced and judged: the newest that is known, because it is not stopped for want of facts. */
+/** The price by which a reduction is priced and judged: the newest that is known, since a lack of prices must not stop a reduction. */
 import type { Account } from "../core/account.ts";
 import { absolute, add, type Decimal, decimal, divide, isZero, larger, multiply, smaller } from "../core/decimal.ts";
 import { dexOf } from "../core/market.ts";
@@ -13,20 +13,20 @@ export type NewestReference = Reference & { price: Decimal; atMs: number };
 
 type Aged = NewestReference & { ageMs: number };
 
-/** A mark that is not older is one of now: by it increases are judged, and triggers are met or not. Milliseconds. */
+/** A mark that is no older counts as current: increases are judged by it, and whether a trigger is met. Milliseconds. */
 export const MARK_MAX_AGE_MS = 5_000;
-/** A book that is older says nothing, milliseconds. */
+/** An older book is not used, milliseconds. */
 export const BOOK_MAX_AGE_MS = 2_000;
-/** Nothing reduces by what is older, milliseconds. */
+/** No price that is older is used, not even to reduce, milliseconds. */
 export const LAST_PRICE_MAX_AGE_MS = 5 * 60_000;
 
-/** Of a value that a size divides. */
+/** Decimals of a mark that is worked out from the value and the size of a position. */
 const MARK_DECIMALS = 12;
 const HALF = decimal("0.5");
 
 /**
- * Of a perpetual: a mark of now, whoever tells it, because a thin book may show anything; else the middle of the book of now; else the
- * last mark. Null where nothing of the last five minutes is known. What increases is held to `referenceOf`.
+ * The reference price of a perpetual: a current mark, whoever tells it, because a thin book may show anything; else the middle of a current
+ * book; else the last mark. Null where nothing of the last five minutes is known. Increases are judged by `referenceOf` instead.
  */
 export function newestReference(deps: ToKnowPrices, account: Account, market: string): NewestReference | null {
   const told = markTold(deps, market);
@@ -53,7 +53,7 @@ function markTold({ marketView }: ToKnowPrices, market: string): Aged | null {
   };
 }
 
-/** The exchange values a position at the mark. */
+/** The mark by which the exchange has valued a position of the account: its value, divided by its size. */
 function markOfPosition({ exchange, picture }: ToKnowPrices, account: Account, market: string): Aged | null {
   const state = picture.state(account.tradingAddress, dexOf(market));
   const held = state?.value.positions.find(({ coin }) => coin === market);

@@ -25,17 +25,14 @@ export class OutcomeOpen extends ApiError {
   }
 }
 
-/** The request has waited longer than it is wanted. Nothing was sent. */
+/** The request is older than whoever sent it wants it to be carried out. Nothing was sent. */
 export class NoLongerWanted extends ApiError {
   constructor() {
     super("not_ready", "This is older by now than it may be when it is sent. Nothing was sent.");
   }
 }
 
-/**
- * The request waited while trading was stopped: whoever ended the stop did not ask for what came before. Nothing was
- * sent.
- */
+/** Trading was stopped while the request waited: ending a stop brings no earlier request back. Nothing was sent. */
 class StoppedMeanwhile extends ApiError {
   constructor() {
     super(
@@ -72,10 +69,10 @@ export function requireOneOutcome(
 type BotMarket = { accountId: string; bot: string | null; market: string };
 
 /**
- * Whether anything that a bot has in a market has no known outcome, or no final size. What the operator has given up does not
- * count: that was his to decide.
+ * Whether any order or operation of a bot in a market has no known outcome, or no final size. One that the operator has given up does not
+ * count.
  *
- * @param but what is being stored
+ * @param but the attempt that is being stored now, which is left out
  */
 export function hasOpenOutcome(
   store: Store,

@@ -1,4 +1,4 @@
-/** From the wish for an address for alerts to its registration: it is made here, and the owner signs what it may do. */
+/** Making a hook (an address for alerts): its secret is made here, the owner signs what it may do, and the gateway registers it. */
 import { TRADINGVIEW_SOURCES, type WantedHook } from "../../core/hook/hook.ts";
 import { faultOfHook } from "../../core/hook/wanted-hook.ts";
 import { request } from "../api/request.ts";
@@ -15,7 +15,7 @@ export function beginHooks(app: App): void {
   if (session !== null && route.screen === "bots") void readHooks(app);
 }
 
-/** Keys as whose bot a hook may act. */
+/** Keys of bots as which a hook may act. */
 export function keysForHooks({ state: { keys } }: App): ListedApiKey[] {
   return (keys.value ?? []).filter(
     ({ limits, scopes, state }) => limits !== null && state === "active" && scopes.includes("trading:write"),

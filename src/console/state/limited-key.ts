@@ -1,4 +1,4 @@
-/** From the wish for a bot's key to its registration: the key is made here, and the owner signs its grant. */
+/** Making a bot's key: it is made here, the owner signs its grant, and the gateway registers it. */
 import { parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { grantAsSent, grantTextOf, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import { request } from "../api/request.ts";
@@ -12,7 +12,7 @@ import { readKeys } from "./read.ts";
 
 const SCOPES = "trading:read,trading:write";
 
-/** Asks once where this page is seen to ask from, when the screen with the form is reached. */
+/** When the form is first opened: asks the gateway from which network it sees this page, to propose that as the key's source. */
 export function beginLimitedKey(app: App): void {
   const { route, session, forms } = app.state;
   if (session === null || route.screen !== "bots" || forms.limitedKey.asksFrom !== undefined) return;
@@ -31,7 +31,7 @@ async function proposeSources(app: App, form: RailsForm): Promise<void> {
   app.changed();
 }
 
-/** A grant under a name that is taken would replace that bot's rails. */
+/** The first name that no bot has: a grant under a name that is taken would replace that bot's rails. */
 function freeName({ state: { keys } }: App): string {
   const taken = new Set((keys.value ?? []).map(({ limits }) => limits?.bot));
   const names = Array.from({ length: taken.size + 1 }, (_, nth) => `grid-${nth + 1}`);
@@ -53,11 +53,11 @@ export async function writeGrant(app: App, form: RailsForm): Promise<void> {
   const described = await describe();
   form.isBusy = false;
   if (typeof described === "string") form.failure = described;
-  else form.made = made(app, form, described.audience);
+  else form.made = madeKey(app, form, described.audience);
   app.changed();
 }
 
-function made(app: App, { draft, replaces }: RailsForm, audience: string): LimitedKey | null {
+function madeKey(app: App, { draft, replaces }: RailsForm, audience: string): LimitedKey | null {
   const { session } = app.state;
   const wish = wishOf(draft);
   if (session === null || wish.kind === "fault") return null;
@@ -88,13 +88,13 @@ export async function registerLimitedKey(app: App, { form, key, signature }: Sig
     await readKeys(app);
     return;
   }
-  // An hour after it was made a grant is too old to be taken: the next signature is for a fresh one.
-  if (answer.kind === "refused" && answer.code === "grant_expired") renew(app, key);
+  // The gateway refuses a grant that is older than an hour: the next signature is for a fresh one.
+  if (answer.kind === "refused" && answer.code === "grant_expired") renewGrant(app, key);
   const words = answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
   form.made = { ...key, signing: { ...newSigning(), failure: words } };
 }
 
-function renew(app: App, key: LimitedKey): void {
+function renewGrant(app: App, key: LimitedKey): void {
   const parsed = parseLimitedGrant(key.text);
   if (parsed.kind === "fault") return;
   const {
@@ -112,7 +112,7 @@ function renew(app: App, key: LimitedKey): void {
   key.text = grantTextOf({ audience, account, keyHash, scopes, issuedAtMs: app.nowMs(), days: key.days }, rails);
 }
 
-/** The form as it begins, with where this page asks from. */
+/** Empties the form, and proposes a free name and the network that this page asks from. */
 export function endLimitedKey(app: App): void {
   const { asksFrom } = app.state.forms.limitedKey;
   const form = newRailsForm();

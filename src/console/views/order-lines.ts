@@ -5,7 +5,7 @@ import { ink } from "../parts/chart.ts";
 
 export type ChartLevel = { order: ApiOrder; price: number; words: string };
 
-/** Where it stands: a trigger at its trigger price. */
+/** The line of an order: at its price, a trigger's at its trigger price. */
 export function levelOf(order: ApiOrder): ChartLevel {
   const { side, size, price, trigger } = order;
   const kind = trigger === undefined ? side : trigger.kind === "stop_loss" ? "stop" : "profit";
@@ -19,10 +19,10 @@ export function isNearPrice({ price }: ChartLevel, last: number): boolean {
   return Math.abs(price - last) <= last * ROOM;
 }
 
-/** What is held at this moment; one chart at a time is dragged in. */
+/** The line that is being dragged, and the price at which it is; only one chart is dragged in at a time. */
 let held: { level: ChartLevel; price: number } | null = null;
 
-/** The chart is not made anew under somebody's hand. */
+/** Whether a line is being dragged: the chart is not drawn anew until it is dropped. */
 export function isDragging(): boolean {
   return held !== null;
 }
@@ -56,17 +56,17 @@ function line(plot: uPlot, { price, words }: Pick<ChartLevel, "price" | "words">
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
   ctx.font = `${LABEL_PX * devicePixelRatio}px system-ui, sans-serif`;
-  // The axes have left theirs.
+  // The axes were drawn before, and have left their own alignment.
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
   ctx.fillText(words, bbox.left + 4 * devicePixelRatio, y - 3 * devicePixelRatio);
   ctx.restore();
 }
 
-/** CSS pixels from a line within which a mouse takes it. */
+/** How near to a line a mouse has to be to take it, CSS pixels. */
 const REACH_PX = 6;
 
-/** With a mouse or a pen; a finger scrolls, and has the button in the table. `dropped` is told a price of the chart. */
+/** Lets a mouse or a pen drag lines; a finger scrolls, and has the button in the table. `dropped` is called with the price of the drop. */
 export function makeDraggable(
   plot: uPlot,
   levels: readonly ChartLevel[],
