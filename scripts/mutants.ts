@@ -62,6 +62,7 @@ const SCENES = [
   "test/simulation/close.test.ts",
   "test/simulation/flatten.test.ts",
   "test/http/stop.test.ts",
+  "test/http/stopped-entries.test.ts",
   "test/http/flatten.test.ts",
   "test/http/flatten-unknown.test.ts",
   "test/http/unproven-twaps.test.ts",

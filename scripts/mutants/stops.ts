@@ -132,6 +132,12 @@ export const STOPS: readonly Mutant[] = [
     '  return running ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
   ),
   one(
+    "which entries a stop has met their times alone tell",
+    "src/settle/stop/begin-stop.ts",
+    "isOf: (keyHash) => covers(store, stop, keyHash)",
+    "isOf: () => false",
+  ),
+  one(
     "a TWAP that the history shows running counts as ended",
     "src/settle/stop/cancel-twaps.ts",
     "if (exchangeId !== null && running.has(exchangeId)) return [];",

@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
+import { and, between, eq, gte, inArray, isNull, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
 import { stopResource, waitingStopResource } from "../core/resource.ts";
 import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
@@ -228,13 +228,15 @@ export function listOutside(store: Store, stopId: string): OutsideRow[] {
   return outsideOf(store).all({ stopId });
 }
 
-/** Whether any stop that covers what this key has placed came then or later, whatever became of it. */
-export function hasStopSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
-  const isLater = and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs));
+export type StopsBetween = { accountId: string; keyHash: string; sinceMs: number; untilMs: number };
+
+/** Whether any stop that covers what this key has placed came between these times, whatever became of it. */
+export function hasStopSince(store: Store, { accountId, keyHash, sinceMs, untilMs }: StopsBetween): boolean {
+  const isBetween = between(stops.createdAtMs, sinceMs, untilMs);
   return store
     .select(COLUMNS)
     .from(stops)
-    .where(isLater)
+    .where(and(eq(stops.accountId, accountId), isBetween))
     .all()
     .some((stop) => covers(store, stop, keyHash));
 }
