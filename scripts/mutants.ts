@@ -64,6 +64,7 @@ const SCENES = [
   "test/http/stop.test.ts",
   "test/http/stopped-entries.test.ts",
   "test/http/flatten.test.ts",
+  "test/http/flatten-bounds.test.ts",
   "test/http/flatten-unknown.test.ts",
   "test/http/unproven-twaps.test.ts",
   "test/http/hook-targets.test.ts",
