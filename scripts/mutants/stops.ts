@@ -132,6 +132,12 @@ export const STOPS: readonly Mutant[] = [
     '  return running ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
   ),
   one(
+    "one store that is behind takes the guards of a trade",
+    "src/settle/trade/held-now.ts",
+    "const isAgainst = compare(shown, least) < 0;",
+    "const isAgainst = compare(shown, least) < 0 && nowMs < 0;",
+  ),
+  one(
     "which entries a stop has met their times alone tell",
     "src/settle/stop/begin-stop.ts",
     "isOf: (keyHash) => covers(store, stop, keyHash)",
