@@ -138,9 +138,15 @@ export const STOPS: readonly Mutant[] = [
     "const isAgainst = compare(shown, least) < 0 && nowMs < 0;",
   ),
   one(
+    "a cancel-all leaves what has not been entered yet to enter after it",
+    "src/settle/cancel-all/covered.ts",
+    "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: false });",
+    "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: true });",
+  ),
+  one(
     "which entries a stop has met their times alone tell",
     "src/settle/stop/begin-stop.ts",
-    "isOf: (keyHash) => covers(store, stop, keyHash)",
+    "isOf: ({ keyHash }) => covers(store, stop, keyHash)",
     "isOf: () => false",
   ),
   one(

@@ -186,12 +186,12 @@ export function putTrade(store: Store, trade: Trade, atMs: number): void {
     tellTrade(store, trade, "trade.updated", atMs);
 }
 
-export type Withheld = { accountId: string; isOf(keyHash: string): boolean; error: string; atMs: number };
+export type Withheld = { accountId: string; isOf(trade: Trade): boolean; error: string; atMs: number };
 
 /** Trades that may enter still enter nothing any more, inside the caller's transaction. `error`: why, where nothing of the entry was sent. */
 export function withholdEntries(store: Store, { accountId, isOf, error, atMs }: Withheld): void {
   for (const trade of listOpenTradesOf(store, accountId)) {
-    if (trade.isEntryUnwanted || !isOf(trade.keyHash) || !mayWriteTrade(store, trade.id)) continue;
+    if (trade.isEntryUnwanted || !isOf(trade) || !mayWriteTrade(store, trade.id)) continue;
     const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
     if (entry === null) putTrade(store, { ...trade, isEntryUnwanted: true, error }, atMs);
     else if (isLive(entry.status)) putTrade(store, { ...trade, isEntryUnwanted: true }, atMs);

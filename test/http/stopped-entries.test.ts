@@ -42,6 +42,23 @@ test.each([
   },
 );
 
+test.each([
+  ["of all there is", {}, true],
+  ["of its market", { market: "BTC", keep_protection: true }, true],
+  ["of its side", { side: "buy" }, true],
+  ["of another market", { market: "ETH" }, false],
+  ["of the other side", { side: "sell" }, false],
+] as const)("a cancel-all %s takes along what has not been entered: %p", async (_what, some, isTaken) => {
+  const rig = silent(openMarketRig());
+  rig.answers.set("frontendOpenOrders", () => []);
+  const { id } = await created(rig);
+  const asked = { path: "/v1/orders/cancel-all", apiKey: KEYS.both, idempotencyKey: "all-of-this-test" };
+  const answer = await rig.askForSeconds({ ...asked, body: { account: ACCOUNTS.main, ...some } });
+  expect(answer.status).toBeLessThan(300);
+  await rig.clock.advance(2_000);
+  expect(await shown(rig, id)).toMatchObject({ error: isTaken ? expect.stringContaining("cancel-all") : null });
+});
+
 test("a bot that the clock has made fall silent enters nothing by what it had asked for before", async () => {
   const rig = silent(openMarketRig());
   rig.answers.set("frontendOpenOrders", () => []);

@@ -40,7 +40,12 @@ export function beginStop(
   };
   insertStop(store, stop, { actor, idempotencyKey });
   const { accountId, createdAtMs: atMs } = stop;
-  withholdEntries(store, { accountId, isOf: (keyHash) => covers(store, stop, keyHash), error: STOPPED_WORDS, atMs });
+  withholdEntries(store, {
+    accountId,
+    isOf: ({ keyHash }) => covers(store, stop, keyHash),
+    error: STOPPED_WORDS,
+    atMs,
+  });
   return stop;
 }
 
