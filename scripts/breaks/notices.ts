@@ -85,8 +85,8 @@ export const NOTICE_BREAKS: readonly Break[] = [
     "a stop that was ended comes back with its message",
     inFile(
       CHAT,
-      "if (endedStopSince(world.store, id, writtenAtMs))",
-      "if (endedStopSince(world.store, id, writtenAtMs + 1e12))",
+      "if (endedStopSince(world.store, id, since))",
+      "if (endedStopSince(world.store, id, { ...since, untilMs: 0 }))",
     ),
     "a stop that is delivered again after a death is the same, and none once it was ended",
   ),

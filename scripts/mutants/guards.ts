@@ -67,8 +67,20 @@ export const GUARDS: readonly Mutant[] = [
   one(
     "an entry goes on until no guard is left for it",
     TRADE_STEP,
-    "if (trade.isEntryUnwanted || stops.length > MAX_GUARDS - KEPT_GUARDS) return true;",
+    "if (trade.isEntryUnwanted || stops.length > MAX_WISHED_GUARDS) return true;",
     "if (trade.isEntryUnwanted) return true;",
+  ),
+  one(
+    "a guard that is refused again and again is tried every ten seconds until none is left",
+    "src/core/guard-tries.ts",
+    "return PAUSES.find(({ upTo }) => refused <= upTo)?.ms ?? 0;",
+    "return PAUSES.find(({ upTo }) => refused >= 0 && upTo > 0)?.ms ?? 0;",
+  ),
+  one(
+    "a stop is told as moved that is not placed any more",
+    "src/actions/change-trade.ts",
+    "if (usedUp.length === 0) return;",
+    "if (usedUp.length >= 0) return;",
   ),
   one(
     "a stop that is on its way out protects",

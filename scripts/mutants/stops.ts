@@ -132,6 +132,24 @@ export const STOPS: readonly Mutant[] = [
     '  return running ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
   ),
   one(
+    "one store that is behind takes the guards of a trade",
+    "src/settle/trade/held-now.ts",
+    "const isAgainst = compare(shown, least) < 0;",
+    "const isAgainst = compare(shown, least) < 0 && nowMs < 0;",
+  ),
+  one(
+    "a cancel-all leaves what has not been entered yet to enter after it",
+    "src/settle/cancel-all/covered.ts",
+    "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: false });",
+    "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: true });",
+  ),
+  one(
+    "which entries a stop has met their times alone tell",
+    "src/settle/stop/begin-stop.ts",
+    "isOf: ({ keyHash }) => covers(store, stop, keyHash)",
+    "isOf: () => false",
+  ),
+  one(
     "a TWAP that the history shows running counts as ended",
     "src/settle/stop/cancel-twaps.ts",
     "if (exchangeId !== null && running.has(exchangeId)) return [];",

@@ -269,8 +269,14 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "a flattening goes further than its bot's grant lets it",
     "src/settle/stop/close-markets.ts",
-    "maxDistance: distanceOf(world, stop)",
+    "maxDistance: distanceOf(world, stop, flatten)",
     "maxDistance: null",
+  ),
+  one(
+    "a flattening goes further than its bot was narrowed to",
+    "src/settle/stop/close-markets.ts",
+    "if (asking !== null) return asking.maxDistance;",
+    "",
   ),
   one(
     "some markets that are left end a flattening of all",

@@ -1,5 +1,6 @@
 import { decimal, isZero, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import { MAX_WISHED_GUARDS } from "../core/guard-tries.ts";
 import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import { tradeText } from "../core/resource.ts";
@@ -103,6 +104,7 @@ async function planModify(deps: ToTrade, caller: Caller, wanted: ModifyTrade): P
     store({ createdAtMs }) {
       const trade = require(deps, found.id);
       requireLiving(trade);
+      requireTries(trade, wanted);
       requireOnSides(trade, wanted, guards.stopLoss ?? trade.stopLoss);
       const next = { ...trade, ...guards };
       putTrade(deps.store, next, createdAtMs);
@@ -121,6 +123,17 @@ function requireOnSides(trade: Trade, wanted: ModifyTrade, stopLoss: Guard): voi
 function requireLiving({ endedAtMs, status }: Trade): void {
   if (endedAtMs === null) return;
   throw new ApiError("trade_not_modifiable", `The trade has ended: it is ${status}. Nothing was sent.`);
+}
+
+/** What would not be placed is not told as its terms: the last tries are kept for what the exchange refuses. */
+function requireTries({ stops, profits }: Trade, { stopLoss, takeProfit }: ModifyTrade): void {
+  const usedUp = [
+    ...(stopLoss !== null && stops >= MAX_WISHED_GUARDS ? ["stop_loss"] : []),
+    ...(takeProfit !== null && profits >= MAX_WISHED_GUARDS ? ["take_profit"] : []),
+  ];
+  if (usedUp.length === 0) return;
+  const words = `The ${usedUp.join(" and the ")} of the trade has been placed ${MAX_WISHED_GUARDS} times, and is not moved any more: what stands stays. Nothing was sent.`;
+  throw new ApiError("trade_not_modifiable", words);
 }
 
 type Moving = { trade: Trade; market: Market; stopLoss: WantedGuard | null };

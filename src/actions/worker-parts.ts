@@ -11,7 +11,7 @@ import type { Side } from "../core/order.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
-import { heldByFills } from "../settle/evidence/position-check.ts";
+import { heldByFills, leftByFills } from "../settle/evidence/position-check.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
@@ -98,6 +98,7 @@ export function traderParts(settling: TraderParts["settling"], deps: () => ToPla
     settling,
     position: (account, market) => positionNow(deps(), account, market),
     leftToTrade: (account, trade) => leftToTrade(deps(), account, trade),
+    leftByFills: ({ id }, { market }) => leftByFills(deps().store, id, market),
     mark: (market) => markNow(deps(), market, "reduce"),
     enter: (trade, account, stopShown) => enterTrade(deps(), { trade, account, stopShown }),
   };
@@ -114,11 +115,16 @@ async function positionNow(
   return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
 }
 
-/** How the closer reads a position; null where it cannot be had. */
-export function positionOf(deps: () => ToReadPosition): CloserParts["position"] {
+/**
+ * How the closer reads a position; null where it cannot be had, and where nothing is shown and the fills leave something: the store
+ * that shows it is behind.
+ */
+export function positionOf(deps: () => ToReadPosition & With<"store">): CloserParts["position"] {
   return async (account, market) => {
     try {
-      return (await currentPosition(deps(), account, market)).size;
+      const { size } = await currentPosition(deps(), account, market);
+      const isAgainst = isZero(size) && heldByFills(deps().store, account.id).has(market);
+      return isAgainst ? null : size;
     } catch (error) {
       if (error instanceof ApiError) return null;
       throw error;

@@ -15,6 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
+import { MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
 import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
@@ -83,7 +84,7 @@ export type TradeStep =
   | { kind: "follow_fills" }
   | { kind: "end"; status: "closed" | "canceled" | "rejected" | "closed_outside" | "withdrawn"; error: string | null };
 
-/** A guard that was refused is tried again after so long, and so is a cancel, milliseconds. */
+/** What closes is tried again after so long, and so is a cancel that was refused, milliseconds; of a guard see `guard-tries`. */
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
@@ -95,10 +96,6 @@ export const LOST_GUARD_MS = 20_000;
 const LOST_TAKEN_GUARD_MS = 60_000;
 /** So many guards that close nothing are placed anew at once; then each after `RETRY_GUARD_MS`, while there are so many at most. */
 const FIRED_AT_ONCE = 3;
-/** So many orders are placed as its stop, and as its take-profit, at most: past them nothing more is entered. */
-export const MAX_GUARDS = 40;
-/** Of these the last ones are kept for when the entry is over. */
-const KEPT_GUARDS = 8;
 
 /** Where a stop needs a position: the exchange's answer, and the status word of its record. */
 const NEEDS_POSITION = ["would increase position", "reduceOnlyRejected"];
@@ -205,7 +202,7 @@ function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[
 
 /** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
 function isEntryUnwanted(trade: Trade, { stops, profits, position, entry }: TradeFacts): boolean {
-  if (trade.isEntryUnwanted || stops.length > MAX_GUARDS - KEPT_GUARDS) return true;
+  if (trade.isEntryUnwanted || stops.length > MAX_WISHED_GUARDS) return true;
   if (position !== null && isZero(position) && entry !== null && !isZero(entry.filled)) return true;
   return stops.some(isGone) || profits.some(({ filled }) => !isZero(filled));
 }
@@ -297,7 +294,7 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts
   if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
   if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted) && !isOfBeforeEntry(newest, facts)) {
-    if (isTooLittle(newest.refusal) || isJustNow(newest.createdAtMs, nowMs, RETRY_GUARD_MS)) return [];
+    if (isTooLittle(newest.refusal) || isJustNow(newest.createdAtMs, nowMs, retryAfterMs(parts))) return [];
   }
   if (
     newest !== undefined &&

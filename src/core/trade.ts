@@ -152,6 +152,9 @@ export function nameOfTrade({ id }: Pick<Trade, "id">): string {
 
 export type GuardKind = "stop" | "profit";
 
+/** Why a trade enters nothing that a stop has met before its entry was sent. */
+export const STOPPED_WORDS = "trading was stopped";
+
 /** Of its order: `entry`, or the number of a guard, from 1. */
 export type TradePart = "entry" | { as: GuardKind; number: number };
 

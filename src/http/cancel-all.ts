@@ -29,7 +29,7 @@ const cancelAll = writeRoute(
     tag: ORDERS_TAG,
     summary: "Cancel many orders",
     description:
-      "Every order of that moment by market and side: what rests is canceled, and what was sent without a known outcome is burnt, so that it can never rest. Orders that come later are none of it, and neither are TWAPs. It goes on by itself, after a restart too; `GET /v1/cancel-alls/{id}` says how far it has come, and a repeat of its key the same. One request, whatever it covers, is one of the key's cancels. An order of elsewhere that is filled in part and has stop-loss or take-profit children stays; before another with a stop-loss goes, a stop of the gateway's own stands in for that, while `keep_protection`. " +
+      "Every order of that moment by market and side: what rests is canceled, and what was sent without a known outcome is burnt, so that it can never rest. A trade whose entry has not been sent enters nothing. Orders that come later are none of it, and neither are TWAPs. It goes on by itself, after a restart too; `GET /v1/cancel-alls/{id}` says how far it has come, and a repeat of its key the same. One request, whatever it covers, is one of the key's cancels. An order of elsewhere that is filled in part and has stop-loss or take-profit children stays; before another with a stop-loss goes, a stop of the gateway's own stands in for that, while `keep_protection`. " +
       NOT_2XX,
     access: "trading:write",
     body: CancelAllBody,

@@ -69,7 +69,8 @@ export const ERROR_WORDS = {
   key_revoked: "The key was revoked for this account, perhaps before it was registered.",
   hook_refused:
     "The hook cannot be made beside what is there: its name or secret is taken, its key opens nothing or has no rails, or another says already what the bot is to hold.",
-  trade_not_modifiable: "The trade has ended.",
+  trade_not_modifiable:
+    "The trade has ended, or what is to be moved has been placed as often as it is moved at most. Nothing was sent.",
   stop_already_met:
     "The mark has come to the trigger of the stop-loss, which would execute at once; the message has the mark. Nothing was sent, and the Idempotency-Key is not used.",
   take_profit_already_met:

@@ -113,7 +113,7 @@ const modify = writeRoute(
     tag: TAG,
     summary: "Move the stop or the profit of a trade",
     description:
-      "An order on the new terms is placed, and the old one goes when the exchange has taken it. One that the exchange refuses leaves the old one in force; it is tried again every ten seconds. While the entry may fill, the stop stays on its losing side; afterwards it may follow the price, and is not moved to where the mark is already: that is what a close is for. Nor is the take-profit of what is held (409 `take_profit_already_met`).",
+      "An order on the new terms is placed, and the old one goes when the exchange has taken it. One that the exchange refuses leaves the old one in force; it is tried again after ten seconds, and the more seldom the longer. What has been placed 32 times is not moved any more (409 `trade_not_modifiable`). While the entry may fill, the stop stays on its losing side; afterwards it may follow the price, and is not moved to where the mark is already: that is what a close is for. Nor is the take-profit of what is held (409 `take_profit_already_met`).",
     access: "trading:write",
     id: ID,
     body: ModifyTradeBody,

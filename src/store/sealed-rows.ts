@@ -169,6 +169,12 @@ export function readSealedRows(store: Store): SealedRow[] {
   return store.select().from(sealedRows).all();
 }
 
+/** Whether the table has a row of this, whoever wrote it. */
+export function isSealedInTable(store: Store, kind: RowKind, id: string): boolean {
+  const isThis = and(eq(sealedRows.kind, kind), eq(sealedRows.id, id));
+  return store.select({ id: sealedRows.id }).from(sealedRows).where(isThis).get() !== undefined;
+}
+
 /** Whether the owner has signed it, found out once. */
 export function isGranted({ memory }: Store, row: SignedKey, ownerAddress: string): boolean {
   const { sealed } = memory;

@@ -5,7 +5,15 @@
  */
 import { type Trade, UNTOLD } from "../core/trade.ts";
 import type { Store } from "./open.ts";
-import { findSealed, hasSealedRows, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
+import {
+  findSealed,
+  hasSealedRows,
+  isSealedInTable,
+  listSealed,
+  type RowFault,
+  tellFault,
+  vouch,
+} from "./sealed-rows.ts";
 
 /** Figures and words are worked out anew from its orders at each look. */
 type UnsealedMember =
@@ -24,6 +32,11 @@ export type TradeRow = { trade: string; accountId: string; endedAtMs: number | n
 /** Inside the transaction that writes its row. */
 export function vouchForTrade(store: Store, trade: Trade): void {
   vouch(store, "trade", trade.id, trade.endedAtMs === null ? contentOf(trade) : null);
+}
+
+/** False for a connection without the passphrase, of a trade that is sealed: what it wrote would be taken for somebody else's. */
+export function mayWriteTrade(store: Store, id: string): boolean {
+  return hasSealedRows(store) || !isSealedInTable(store, "trade", id);
 }
 
 /** Ids of those that live. */

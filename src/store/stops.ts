@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
+import { and, between, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
 import { stopResource, waitingStopResource } from "../core/resource.ts";
 import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
@@ -228,30 +228,37 @@ export function listOutside(store: Store, stopId: string): OutsideRow[] {
   return outsideOf(store).all({ stopId });
 }
 
-/** Whether any stop that covers what this key has placed came then or later, whatever became of it. */
-export function hasStopSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
-  const isLater = and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs));
+export type StopsBetween = { accountId: string; keyHash: string; sinceMs: number; untilMs: number };
+
+/** Whether any stop that covers what this key has placed came between these times, whatever became of it. */
+export function hasStopSince(store: Store, { accountId, keyHash, sinceMs, untilMs }: StopsBetween): boolean {
+  const isBetween = between(stops.createdAtMs, sinceMs, untilMs);
   return store
     .select(COLUMNS)
     .from(stops)
-    .where(isLater)
+    .where(and(eq(stops.accountId, accountId), isBetween))
     .all()
     .some((stop) => covers(store, stop, keyHash));
 }
 
 /** Whether a stop that was asked for, and is ended, stood then or later over what this key places. */
 export function wasStoppedSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
-  return listEndedSince(store, accountId, sinceMs).some((stop) => covers(store, stop, keyHash));
+  return listEnded(store, accountId, { sinceMs, untilMs: Number.MAX_SAFE_INTEGER }).some((stop) =>
+    covers(store, stop, keyHash),
+  );
 }
 
-/** Whether a stop of the account was ended then or later, whomever it covered. */
-export function endedStopSince(store: Store, accountId: string, sinceMs: number): boolean {
-  return listEndedSince(store, accountId, sinceMs).length > 0;
+type Ended = Pick<StopsBetween, "sinceMs" | "untilMs">;
+
+/** Whether a stop of the account was ended between these times, whomever it covered. */
+export function endedStopSince(store: Store, accountId: string, ended: Ended): boolean {
+  return listEnded(store, accountId, ended).length > 0;
 }
 
-function listEndedSince(store: Store, accountId: string, sinceMs: number): Stop[] {
-  const isEndedSince = and(eq(stops.accountId, accountId), eq(stops.cause, "asked"), gte(stops.resumedAtMs, sinceMs));
-  return store.select(COLUMNS).from(stops).where(isEndedSince).all();
+function listEnded(store: Store, accountId: string, { sinceMs, untilMs }: Ended): Stop[] {
+  const isEnded = between(stops.resumedAtMs, sinceMs, untilMs);
+  const isOf = and(eq(stops.accountId, accountId), eq(stops.cause, "asked"), isEnded);
+  return store.select(COLUMNS).from(stops).where(isOf).all();
 }
 
 /** Whether a stop that stands takes away what could only make a position smaller as well. */

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, lt, or, sql } from "drizzle-orm";
 import { decimal } from "../core/decimal.ts";
 import type { EventType } from "../core/event.ts";
+import { isLive } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { tradeResource } from "../core/resource.ts";
 import { type GuardKind, nameOfPart, type Trade } from "../core/trade.ts";
@@ -14,7 +15,7 @@ import { prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
 import { trades } from "./schema-trades.ts";
 import type { RowFault } from "./sealed-rows.ts";
-import { believedTrade, listSealedTrades, tradeFault, vouchForTrade } from "./sealed-trades.ts";
+import { believedTrade, listSealedTrades, mayWriteTrade, tradeFault, vouchForTrade } from "./sealed-trades.ts";
 
 const COLUMNS = { trade: trades.trade, accountId: trades.accountId, endedAtMs: trades.endedAtMs };
 
@@ -183,6 +184,18 @@ export function putTrade(store: Store, trade: Trade, atMs: number): void {
   vouchForTrade(store, trade);
   if (JSON.stringify(tradeResource(before)) !== JSON.stringify(tradeResource(trade)))
     tellTrade(store, trade, "trade.updated", atMs);
+}
+
+export type Withheld = { accountId: string; isOf(trade: Trade): boolean; error: string; atMs: number };
+
+/** Trades that may enter still enter nothing any more, inside the caller's transaction. `error`: why, where nothing of the entry was sent. */
+export function withholdEntries(store: Store, { accountId, isOf, error, atMs }: Withheld): void {
+  for (const trade of listOpenTradesOf(store, accountId)) {
+    if (trade.isEntryUnwanted || !isOf(trade) || !mayWriteTrade(store, trade.id)) continue;
+    const entry = trade.entryId === null ? null : findOrder(store, trade.entryId);
+    if (entry === null) putTrade(store, { ...trade, isEntryUnwanted: true, error }, atMs);
+    else if (isLive(entry.status)) putTrade(store, { ...trade, isEntryUnwanted: true }, atMs);
+  }
 }
 
 function rowOf(trade: Trade): typeof trades.$inferInsert {

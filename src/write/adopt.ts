@@ -1,9 +1,9 @@
 import { ApiError } from "../core/errors.ts";
+import { MAX_GUARDS } from "../core/guard-tries.ts";
 import { type KeyName, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
-import { MAX_GUARDS } from "../core/trade-step.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { inTransaction } from "../store/commit.ts";

@@ -1,7 +1,8 @@
 /** What a trade holds by its guards that go, were replaced, or close what is overdue. */
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
-import { MAX_GUARDS, nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { MAX_GUARDS, MAX_WISHED_GUARDS } from "../../src/core/guard-tries.ts";
+import { nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
 import { entry, FOLLOWING, facts, OVER, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 type Steps = ReturnType<typeof nextSteps>;
@@ -25,8 +26,23 @@ test("an entry goes before the last of its guards are used up", () => {
   const refused = (count: number) =>
     Array.from({ length: count }, (_, nth) => part(`s${nth}`, { ...REFUSED, refusal: "Insufficient margin." }));
   const at = (count: number) => facts({ entry: entry("0"), stops: [...refused(count - 1), part("last")] });
-  expect(nextSteps(TRADE, at(MAX_GUARDS - 8))).toEqual([]);
-  expect(nextSteps(TRADE, at(MAX_GUARDS - 7))).toEqual(CANCEL_ENTRY);
+  expect(nextSteps(TRADE, at(MAX_WISHED_GUARDS))).toEqual([]);
+  expect(nextSteps(TRADE, at(MAX_WISHED_GUARDS + 1))).toEqual(CANCEL_ENTRY);
+});
+
+test("a stop that the exchange goes on refusing is tried for hours, the more seldom the longer, and what was moved has as many tries", () => {
+  const REFUSAL = { ...REFUSED, refusal: "Cannot process order: network upgrade." };
+  const triedFor = (moved: number): number => {
+    const stops = Array.from({ length: moved }, (_, nth) => part(`m${nth}`, { ...OVER, isLeaving: true }));
+    let nowMs = 0;
+    for (; stops.length < MAX_GUARDS; nowMs += 1_000) {
+      const at = facts({ entry: entry("10", OVER), stops, nowMs });
+      if (nextSteps(TRADE, at).some(({ kind }) => kind === "place_guard"))
+        stops.push(part(`s${stops.length}`, { ...REFUSAL, createdAtMs: nowMs }));
+    }
+    return Math.floor(nowMs / 60_000);
+  };
+  expect([triedFor(0), triedFor(MAX_WISHED_GUARDS)]).toEqual([189, 29]);
 });
 
 test("what a stop of the gateway has closed was not closed by others", () => {

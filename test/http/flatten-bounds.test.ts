@@ -1,7 +1,9 @@
 /** How far a flattening goes: in price for a bot, and in markets until all that is held is closed or left. */
 import { expect, test } from "bun:test";
+import { flattenByOperator } from "../../src/ops/stop-trading.ts";
 import { endOf, exchangeThatFills, flatten, pass, stopOf } from "./flatten-rig.ts";
 import { BOT, limitedRig, openMarketRig, place, stateOf } from "./rails-rig.ts";
+import { ACCOUNTS } from "./rig.ts";
 
 test("a bot's order is no further than its owner has signed, whatever slippage is asked for", async () => {
   const rig = await limitedRig({ maxDistance: "1 %" });
@@ -13,6 +15,22 @@ test("a bot's order is no further than its owner has signed, whatever slippage i
   const [, sale] = sales;
   expect(sale).toMatchObject({ b: false, s: "0.002", r: true });
   expect(Number(sale?.p)).toBeGreaterThanOrEqual(59_390);
+});
+
+test("nor further than the bot was narrowed to since, unless whoever asks is held to no rails", async () => {
+  for (const apiKey of [BOT, null]) {
+    const rig = await limitedRig({ maxDistance: "2 %" });
+    const sales = exchangeThatFills(rig, { szi: 0.5 });
+    await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+    await rig.ask({ path: "/v1/api-keys/self/narrow", apiKey: BOT, body: { max_distance: "0.5 %" } });
+    const stopId = await stopOf(rig, "bot", BOT);
+    const asked = { accountId: ACCOUNTS.main, stopId, maxSlippageBps: 500 };
+    if (apiKey === null) flattenByOperator({ ...rig.deps, network: "paper" }, asked);
+    else await flatten(rig, stopId, { apiKey, body: { max_slippage_bps: 500 } });
+    rig.deps.flattener.heed();
+    await pass(rig, 20);
+    expect(sales[1]).toMatchObject({ p: apiKey === null ? "58800" : "59700" });
+  }
 });
 
 test("what is left in one market ends nothing while another is being closed", async () => {

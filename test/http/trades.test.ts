@@ -1,8 +1,10 @@
 /** Trades as their client meets them: what is taken, what is refused and why, whose they are, and what a repeat answers. */
 import { expect, test } from "bun:test";
 import { enterTrade } from "../../src/actions/enter-trade.ts";
+import { MAX_WISHED_GUARDS } from "../../src/core/guard-tries.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { findTrade, lookForTrades } from "../../src/store/trades.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { findTrade, lookForTrades, putTrade } from "../../src/store/trades.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { inSeconds, MARK, openMarketRig, type Position, place, refusalOf, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
@@ -275,6 +277,20 @@ test("moved within its rules it is on its new terms, also while the exchange is 
     stop_loss: { trigger_price: "59000", price: "53100" },
     take_profit: { trigger_price: "64000", price: "57600" },
   });
+});
+
+test("moved as often as a stop is placed at most it stays on the terms on which it stands", async () => {
+  const rig = silent(openMarketRig());
+  const { id } = await created(rig);
+  const trade = findTrade(rig.deps.store, id);
+  if (trade === null) throw new Error("no trade");
+  inTransaction(rig.deps.store, (store) => putTrade(store, { ...trade, stops: MAX_WISHED_GUARDS }, 0));
+  const moved = await ask(rig, `/v1/trades/${id}/modify`, { stop_loss: guard("59000") });
+  expect(await refusalOf(moved)).toBe(
+    "409 trade_not_modifiable: The stop_loss of the trade has been placed 32 times, and is not moved any more: what stands stays. Nothing was sent.",
+  );
+  expect(await (await read(rig, `/v1/trades/${id}`)).json()).toMatchObject({ stop_loss: { trigger_price: "58000" } });
+  expect((await ask(rig, `/v1/trades/${id}/modify`, { take_profit: guard("64000") })).status).toBe(200);
 });
 
 test("one that has ended is not moved, and canceled it answers as it ended", async () => {

@@ -3,13 +3,14 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import type { Trade } from "../../src/core/trade.ts";
+import { stopByOperator } from "../../src/ops/stop-trading.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { closeStore, type Store } from "../../src/store/open.ts";
+import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listRowFaults } from "../../src/store/row-faults.ts";
 import { findTrade, insertTrade, listOpenTrades, listReservedLegs, putTrade } from "../../src/store/trades.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
 import { NOW_MS } from "./operator.ts";
-import { ACCOUNT, fromOutside, makeDirectory, restarted } from "./sealed-directory.ts";
+import { ACCOUNT, fromOutside, makeDirectory, operatorOf, restarted } from "./sealed-directory.ts";
 
 const TRADE: Trade = {
   id: "4d2f7b1e-8a3c-4e5d-9f60-718293a4b5c6",
@@ -122,6 +123,23 @@ test("that no more is to be entered is obeyed, whoever has written it", async ()
     expect(listOpenTrades(store)).toEqual([{ ...TRADE, isEntryUnwanted: true }]);
     expect(listReservedLegs(store, ACCOUNT)).toEqual([]);
     closeStore(store);
+  });
+});
+
+test("a stop that is made without the passphrase leaves the trade as it was sealed, and nobody is told of a stranger", async () => {
+  await inTemporaryDirectory(async (directory) => {
+    const path = join(directory, "postern.db");
+    closeStore(begun(path));
+    const beside = openStore(path);
+    const stopped = { accountId: ACCOUNT, keyHash: null, keepsProtection: true };
+    stopByOperator(operatorOf(beside), stopped);
+    const later = restarted(beside, path);
+    expect([listOpenTrades(later.store), listRowFaults(later.store), later.told]).toEqual([[TRADE], [], []]);
+    // With it the trade says so itself.
+    stopByOperator(operatorOf(later.store), { ...stopped, keepsProtection: false });
+    expect(listOpenTrades(later.store)).toMatchObject([{ isEntryUnwanted: true }]);
+    expect(listRowFaults(later.store)).toEqual([]);
+    closeStore(later.store);
   });
 });
 

@@ -12,7 +12,12 @@ const trade: Trade = { ...TRADE, side: "buy" };
 function following() {
   const clock = stillClock(1_700_000_000_000);
   const memory = newHeldMemory();
-  const is = { own: decimal("0"), account: decimal("9"), left: null as Decimal | null };
+  const is = {
+    own: decimal("0"),
+    account: decimal("9"),
+    left: null as Decimal | null,
+    byFills: decimal("0") as Decimal | null,
+  };
   let readings = 0;
   const world = { clock, exchange: { nowMs: () => clock.nowMs() } } as unknown as Parameters<typeof readHeld>[0];
   const parts = {
@@ -21,6 +26,7 @@ function following() {
       return { size: is.account, timeMs: clock.nowMs() };
     },
     leftToTrade: () => is.left,
+    leftByFills: () => is.byFills,
   };
   const look = () => readHeld(world, parts, { account: ACCOUNT, trade, memory, ownNow: () => is.own });
   return {
@@ -111,6 +117,32 @@ test("at a start the books of its bot speak before any reading, and never of an 
   other.is.left = decimal("0");
   await other.look();
   expect([other.atMost(), other.readings()]).toEqual([null, 0]);
+});
+
+test.each<[string, string | null]>([
+  ["the known fills leave it", "5"],
+  ["not all fills are known", null],
+  ["they leave more of others", "8"],
+])("what readings show less is not missing where %s: what takes it away leaves a fill", async (_what, byFills) => {
+  const { is, pass, atMost } = following();
+  Object.assign(is, { own: decimal("5"), account: decimal("0"), byFills });
+  await pass(580);
+  expect(atMost()).toBe(decimal("5"));
+  // A market may be settled without a fill.
+  await pass(60);
+  expect(atMost()).toBe(decimal("0"));
+});
+
+test("what fills have taken is missing as soon as two readings show it, also a part of it", async () => {
+  const { is, pass, atMost } = following();
+  Object.assign(is, { own: decimal("5"), account: decimal("0"), byFills: decimal("5") });
+  await pass(60);
+  is.byFills = decimal("2");
+  await pass(15);
+  expect(atMost()).toBe(decimal("2"));
+  is.byFills = decimal("-1");
+  await pass(15);
+  expect(atMost()).toBe(decimal("0"));
 });
 
 test("of a plain key it is what the account holds, and a steady reading is asked for every ten seconds", async () => {

@@ -101,7 +101,8 @@ test.each([
   await s.pass(40_000);
   expect([first.answer, second.answer]).not.toContain(null);
   await s.tell("close-key-3", CLOSE);
-  await s.pass(10_000);
+  // Until the fill of the close is known what is shown may be of before.
+  await s.pass(20_000);
   expect([held(s), sales(s), liveOrders(s)]).toEqual(["0", 1, []]);
 });
 

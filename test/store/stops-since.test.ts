@@ -23,7 +23,10 @@ test("a stop came then or later, whatever became of it, and over its own account
   const store = openFilledStore();
   const ended = { ...STOP, resumedAtMs: START_MS + 1 };
   inTransaction(store, () => insertStop(store, ended, { actor: "operator", idempotencyKey: null }));
-  const since = (accountId: string, sinceMs: number) => hasStopSince(store, accountId, "hash-of-a-key", sinceMs);
+  const since = (accountId: string, sinceMs: number, untilMs = START_MS + 2) =>
+    hasStopSince(store, { accountId, keyHash: "hash-of-a-key", sinceMs, untilMs });
   expect([since(ACCOUNT.id, START_MS), since(ACCOUNT.id, START_MS + 1)]).toEqual([true, false]);
   expect(since("5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c99", START_MS)).toBe(false);
+  // One that lies ahead was made before the clock was set back.
+  expect(since(ACCOUNT.id, START_MS - 2, START_MS - 1)).toBe(false);
 });

@@ -137,8 +137,8 @@ type SaidInChat = { receiver: Receiver; target: NoticeTarget; update: ChatUpdate
 
 async function obey(world: ToHearChats, { receiver, target, update }: SaidInChat): Promise<void> {
   const { chat, command, writtenAtMs } = update;
-  // What was written before it might ask is nothing; other chats hear nothing, not even a no.
-  if (chat !== target.chat || command === null || writtenAtMs < receiver.createdAtMs - SECOND_MS) return;
+  // Other chats hear nothing, not even a no.
+  if (chat !== target.chat || command === null || isFromBefore(world, receiver, writtenAtMs)) return;
   const text =
     command === "other" ? WORDS : command === "status" ? world.tellStatus() : stopAll(world, receiver, update);
   world.log.info({ label: receiver.name, event: `chat_${command}` }, "a chat has asked");
@@ -147,16 +147,22 @@ async function obey(world: ToHearChats, { receiver, target, update }: SaidInChat
     world.log.warn({ label: receiver.name, reason: saidBy(answer) }, "a chat could not be answered");
 }
 
+/** What was written before it might ask is nothing. Of a time that lies ahead nothing is: the clock was set back, and a stop is heard. */
+function isFromBefore({ clock }: ToHearChats, { createdAtMs }: Receiver, writtenAtMs: number): boolean {
+  return createdAtMs <= clock.nowMs() && writtenAtMs < createdAtMs - SECOND_MS;
+}
+
 /** Telegram tells times in whole seconds. */
 const SECOND_MS = 1_000;
 const WORDS = "status: how things are. stop: nothing that could make a position larger is sent any more.";
 
 /** Every account. One that comes late, after a stop has been ended, asks for nothing: it may be of before that. */
 function stopAll(world: ToHearChats, { name }: Receiver, { writtenAtMs }: ChatUpdate): string {
+  const since = { sinceMs: writtenAtMs, untilMs: world.clock.nowMs() };
   const lines = listAccounts(world.store)
     .filter(({ kind }) => kind !== "copy")
     .map(({ id, label }) => {
-      if (endedStopSince(world.store, id, writtenAtMs))
+      if (endedStopSince(world.store, id, since))
         return `${label}: a stop was ended after you wrote this. Write stop again if you mean it.`;
       stopByOperator(world, { accountId: id, keyHash: null, keepsProtection: true }, `telegram ${name}`);
       return `${label}: stopped. What protects positions stays.`;

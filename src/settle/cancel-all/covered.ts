@@ -5,11 +5,13 @@ import type { CancelAll } from "../../core/cancel-all.ts";
 import type { OrderTerms } from "../../core/order.ts";
 import { isoTime } from "../../core/resource.ts";
 import { canIncrease } from "../../core/stop.ts";
+import type { Trade } from "../../core/trade.ts";
 import type { With } from "../../deps.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
 import { listCovered } from "../../store/cancel-alls.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { withholdEntries } from "../../store/trades.ts";
 import { isTouched } from "../close/closer.ts";
 import { listUnused } from "../copies/late-copies.ts";
 
@@ -43,6 +45,15 @@ export function isAsked({ markets }: With<"markets">, row: CancelAll, terms: Cov
   if (row.side !== null && row.side !== terms.side) return false;
   const pairName = markets.current()?.byName.get(terms.market)?.pairName ?? null;
   return !row.keepsProtection || canIncrease(terms, pairName);
+}
+
+/** Inside the caller's transaction: an entry that was asked for and has not been sent is not sent after that what there is was canceled. */
+export function withholdCovered(world: With<"markets" | "store">, row: CancelAll): void {
+  const { store } = world;
+  const { accountId, createdAtMs: atMs } = row;
+  const isOf = ({ keyHash, market, side }: Trade) =>
+    isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: false });
+  withholdEntries(store, { accountId, isOf, error: "a cancel-all came before its entry was sent", atMs });
 }
 
 /** As it is told: what became of each order. */

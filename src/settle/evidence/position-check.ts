@@ -75,6 +75,19 @@ export function heldByFills(store: Store, accountId: string): Map<string, Decima
   return new Map(left);
 }
 
+/**
+ * What the fills that are known leave of a perpetual, signed: what takes a position away leaves a fill, so that no position which shows
+ * less is believed alone. Null where they do not tell, or where something was filled of which no fill is known.
+ */
+export function leftByFills(store: Store, accountId: string, market: string): Decimal | null {
+  if (listFilledWithoutFills(store, { accountId, market }).length > 0) return null;
+  const newest = listNewestFillsIn(store, accountId, market);
+  return newest === null ? null : positionAfter(newest);
+}
+
+/** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
+export const SETTLED_AFTER_MS = 10 * 60_000;
+
 function inMarket({ market, read }: { market: string; read: readonly Fill[] }): PositionFill[] {
   return read
     .filter(({ coin }) => coin === market)

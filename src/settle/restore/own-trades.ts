@@ -3,8 +3,8 @@
  * then on. None enters any more that may have entered: what the exchange has forgotten of it nobody would see.
  */
 import type { Account } from "../../core/account.ts";
+import { MAX_GUARDS } from "../../core/guard-tries.ts";
 import { type Guard, type GuardKind, nameOfPart, type Trade, type TradePart } from "../../core/trade.ts";
-import { MAX_GUARDS } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findKeyRecord, insertKeyRecord } from "../../store/idempotency.ts";
 import { appendNote } from "../../store/notes.ts";

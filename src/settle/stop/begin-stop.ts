@@ -1,9 +1,11 @@
 import type { Stop, StopCause, StopScope } from "../../core/stop.ts";
+import { STOPPED_WORDS } from "../../core/trade.ts";
 import { newUuid } from "../../core/uuid.ts";
 import type { With } from "../../deps.ts";
 import { newestAttemptId } from "../../store/attempts.ts";
 import type { Store } from "../../store/open.ts";
-import { findStop, insertStop, listStandingStops, listStopsInForce } from "../../store/stops.ts";
+import { covers, findStop, insertStop, listStandingStops, listStopsInForce } from "../../store/stops.ts";
+import { withholdEntries } from "../../store/trades.ts";
 
 export type WantedStop = {
   accountId: string;
@@ -17,7 +19,10 @@ export type WantedStop = {
   idempotencyKey: string | null;
 };
 
-/** Inside the caller's transaction: from its commit on it stands, whatever becomes of this process. */
+/**
+ * Inside the caller's transaction: from its commit on it stands, whatever becomes of this process. Trades that it covers enter nothing
+ * any more, which is written down here: by their times a clock that was set between would tell it wrong.
+ */
 export function beginStop(
   store: Store,
   { clock, randomBytes }: With<"clock" | "randomBytes">,
@@ -34,6 +39,13 @@ export function beginStop(
     resumedAtMs: null,
   };
   insertStop(store, stop, { actor, idempotencyKey });
+  const { accountId, createdAtMs: atMs } = stop;
+  withholdEntries(store, {
+    accountId,
+    isOf: ({ keyHash }) => covers(store, stop, keyHash),
+    error: STOPPED_WORDS,
+    atMs,
+  });
   return stop;
 }
 

@@ -1,12 +1,13 @@
 /** Closes what is held under a stop, market by market: one order at a time, that only reduces and rests nowhere. */
 import { absolute, compare, type Decimal, decimal } from "../../core/decimal.ts";
-import { closingOrder, type Left, type LeftReason } from "../../core/flatten.ts";
+import { closingOrder, type Flatten, type Left, type LeftReason } from "../../core/flatten.ts";
 import { findMarket } from "../../core/market.ts";
 import { isTooLittle } from "../../core/minimum-value.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { NewWait } from "../../core/wait.ts";
 import type { With } from "../../deps.ts";
 import { botOfStop, listBotGrants } from "../../store/bots.ts";
+import { railsOfKey } from "../../store/narrowings.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import type { FlattenClosing, FlattenMemory, FlattenParts, FlattenRound } from "./flatten-round.ts";
@@ -100,12 +101,22 @@ async function orderFor(
   const { maxSlippageBps } = flatten;
   // What our own orders took off the book makes the next one no worse.
   const first = steps[0] === undefined ? null : decimal(steps[0].price);
-  const order = closingOrder(listed, closable, { prices, maxSlippageBps, maxDistance: distanceOf(world, stop), first });
+  const order = closingOrder(listed, closable, {
+    prices,
+    maxSlippageBps,
+    maxDistance: distanceOf(world, stop, flatten),
+    first,
+  });
   return order === null ? null : { listed, ...order };
 }
 
-/** What the newest grant of the stop's bot says; null where it has none. */
-function distanceOf({ store }: With<"store">, stop: Stop): Decimal | null {
+/**
+ * What the newest grant of the stop's bot says, and of a key with rails, which flattens its own bot alone, what those were narrowed to;
+ * null where there is none. Who is held to no rails gets a bot out however narrow a thief of its key has made them.
+ */
+function distanceOf({ store }: With<"store">, stop: Stop, { askedBy }: Flatten): Decimal | null {
+  const asking = askedBy === null ? null : railsOfKey(store, askedBy);
+  if (asking !== null) return asking.maxDistance;
   const bot = botOfStop(store, stop);
   return bot === null ? null : (listBotGrants(store, stop.accountId, bot)[0]?.rails.maxDistance ?? null);
 }

@@ -10,10 +10,7 @@ import { botOfStop, listBotNets } from "../../store/bots.ts";
 import { listMarketsWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listUnprovenTwaps } from "../../store/unproven-twaps.ts";
-import { heldByFills } from "../evidence/position-check.ts";
-
-/** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
-const SETTLED_AFTER_MS = 10 * 60_000;
+import { heldByFills, SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 
 export type Contradiction = { sinceMs: number | null };
 

@@ -4,10 +4,11 @@
  * go on: books and fills are written together. What an account lacks may be a fill of the trade's own that is told later.
  */
 import type { Account } from "../../core/account.ts";
-import { type Decimal, isZero, larger, smaller, subtract, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal, isZero, larger, smaller, subtract, ZERO } from "../../core/decimal.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
 import { onSide, type Trade } from "../../core/trade.ts";
 import type { With } from "../../deps.ts";
+import { SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 
 /** What an account holds of a market, signed, and when that was so by the exchange's time, unix milliseconds. */
 export type ShownPosition = { size: Decimal; timeMs: number };
@@ -20,6 +21,8 @@ export type PositionParts = {
    * can say, and for a plain key.
    */
   leftToTrade(account: Account, trade: Trade): Decimal | null;
+  /** What the fills that are known leave in the market of a trade, signed; null where they do not tell, or are not all known. */
+  leftByFills(account: Account, trade: Trade): Decimal | null;
 };
 
 /** Losing it costs readings. */
@@ -36,10 +39,21 @@ export type HeldMemory = {
   sold: Decimal;
   /** The same at the last one alone. */
   shownSold: Decimal;
+  /** Since when readings show less than the known fills leave, elapsed milliseconds; null where the last one does not. */
+  againstSinceMs: number | null;
 };
 
 export function newHeldMemory(): HeldMemory {
-  return { readMs: 0, own: ZERO, ownSinceMs: 0, shown: null, position: null, sold: ZERO, shownSold: ZERO };
+  return {
+    readMs: 0,
+    own: ZERO,
+    ownSinceMs: 0,
+    shown: null,
+    position: null,
+    sold: ZERO,
+    shownSold: ZERO,
+    againstSinceMs: null,
+  };
 }
 
 /** Between two readings of the position, milliseconds. */
@@ -65,7 +79,8 @@ export async function readHeld(
   if (own !== memory.own) {
     if (memory.ownSinceMs === 0) memory.sold = soldAtFirst(parts, { account, trade, own });
     const position = heldAtMost(memory, own);
-    Object.assign(memory, { own, ownSinceMs: world.exchange.nowMs(), shown: null, position, readMs: nowMs });
+    const ownSinceMs = world.exchange.nowMs();
+    Object.assign(memory, { own, ownSinceMs, shown: null, position, readMs: nowMs, againstSinceMs: null });
   }
   if (isZero(own)) return;
   memory.ownSinceMs = keptMoment(memory.ownSinceMs, world.exchange.nowMs());
@@ -79,7 +94,7 @@ export async function readHeld(
   // Where the books are silent, what they said last stays.
   const left = parts.leftToTrade(account, trade) ?? subtract(own, memory.sold);
   const sold = larger(subtract(own, left), ZERO);
-  const shownNow = onSide(trade, read.size);
+  const shownNow = believedOf(parts, { account, trade, memory, own }, { shown: onSide(trade, read.size), nowMs });
   const held = isZero(sold) ? shownNow : smaller(shownNow, left);
   if (memory.shown !== null) {
     memory.position = larger(memory.shown, held);
@@ -87,6 +102,24 @@ export async function readHeld(
   }
   memory.shown = held;
   memory.shownSold = sold;
+}
+
+type Believing = First & { memory: HeldMemory };
+
+/**
+ * What takes a position away leaves a fill. A store may be behind whatever time its state bears: what it shows less than the fills leave
+ * is not missing before a fill says so, or until it has been shown for as long as a market needs that was settled without one.
+ */
+function believedOf(
+  parts: PositionParts,
+  { account, trade, memory, own }: Believing,
+  { shown, nowMs }: { shown: Decimal; nowMs: number },
+): Decimal {
+  const left = parts.leftByFills(account, trade);
+  const least = left === null ? own : smaller(onSide(trade, left), own);
+  const isAgainst = compare(shown, least) < 0;
+  memory.againstSinceMs = isAgainst ? (memory.againstSinceMs ?? nowMs) : null;
+  return memory.againstSinceMs !== null && nowMs - memory.againstSinceMs < SETTLED_AFTER_MS ? least : shown;
 }
 
 type First = { account: Account; trade: Trade; own: Decimal };

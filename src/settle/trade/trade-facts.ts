@@ -100,9 +100,15 @@ export function factsOf(
   };
 }
 
-/** A stop of any cause that came after it wants no entry that has not been sent. */
-export function isStoppedSince(store: Store, { accountId, keyHash, createdAtMs }: Trade): boolean {
-  return hasStopSince(store, accountId, keyHash, createdAtMs);
+/**
+ * A stop of any cause that came after it wants no entry that has not been sent. Most say so themselves (`beginStop`); of one that was
+ * made while no gateway ran its time does.
+ */
+export function isStoppedSince(
+  { store, clock }: With<"clock" | "store">,
+  { accountId, keyHash, createdAtMs }: Trade,
+): boolean {
+  return hasStopSince(store, { accountId, keyHash, sinceMs: createdAtMs, untilMs: clock.nowMs() });
 }
 
 /** One that the feed has told fired or over protects nothing, though no look has proven its end yet. */

@@ -1,7 +1,7 @@
 import type { Account } from "../../core/account.ts";
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
-import { nameOfTrade, type Trade } from "../../core/trade.ts";
+import { nameOfTrade, STOPPED_WORDS, type Trade } from "../../core/trade.ts";
 import {
   heldOf,
   isStanding,
@@ -267,8 +267,8 @@ function judge(
   if (rows === null || rows.trade.endedAtMs !== null) return null;
   const { trade: row } = rows;
   const found = { ...row, entryId: rows.entryOrder?.id ?? null };
-  const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world.store, found);
-  const trade = isStopped ? { ...found, isEntryUnwanted: true, error: "trading was stopped" } : found;
+  const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world, found);
+  const trade = isStopped ? { ...found, isEntryUnwanted: true, error: STOPPED_WORDS } : found;
   const byFills = factsOf(world, trade, readIn(world, memory), rows);
   const facts = { ...byFills, position: heldAtMost(memory.held, heldOf(byFills)) };
   const steps = nextSteps(trade, facts);

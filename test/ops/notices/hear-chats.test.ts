@@ -183,6 +183,20 @@ test("a stop that is delivered again after a death is the same, and none once it
   expect(chat.stops()).toHaveLength(1);
 });
 
+test("a stop is heard although the chat was allowed to ask, or a stop was ended, by a clock that was ahead", async () => {
+  const chat = openChat();
+  chat.rig.clock.stepWall(-3_600_000);
+  chat.write("/stop");
+  await chat.read();
+  expect(chat.stops()).toHaveLength(1);
+  await chat.rig.clock.advance(2_000);
+  resumeTrading(chat.world, { accountId: ACCOUNTS.main, stopId: null });
+  chat.rig.clock.stepWall(-60_000);
+  chat.write("/stop");
+  await chat.read();
+  expect(chat.stops()).toHaveLength(1);
+});
+
 test("what cannot be read is asked for again after a pause, and what was read is not", async () => {
   const chat = openChat();
   chat.telegram.faults.push(new Response("no", { status: 502 }), new Response("<html>"), Response.json({ ok: false }));
