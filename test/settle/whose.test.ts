@@ -49,13 +49,31 @@ test("fills are whole up to the newest of an answer, however late that was asked
 
 test("a fill of another account under our client order id names no order of ours", () => {
   const { rig, leg } = lostOrder();
-  const fill = { oid: "77", cloid: leg.cloid, coin: "BTC", side: "B", timeMs: START_MS, tid: "1", twapId: null };
-  const figures = { price: decimal("100"), size: decimal("1"), fee: decimal("0"), feeToken: "USDC", builderFee: null };
-  const rest = { closedPnl: decimal("0"), startPosition: decimal("0"), crossed: true, dir: "Open Long", hash: "0x00" };
-  const shown = { ...fill, ...figures, ...rest, direction: "Open Long", liquidation: null } as unknown as Fill;
+  const shown = shownFill({ cloid: leg.cloid });
   const index = openFillIndex(rig.deps, NOBODY);
   index.add(OTHER, [shown]);
   expect(findLegByCloid(rig.store, leg.cloid)?.oid).toBeNull();
   index.add(ACCOUNT, [{ ...shown, oid: "78", tid: "2" }]);
   expect(findLegByCloid(rig.store, leg.cloid)?.oid).toBe("78");
 });
+
+test.each([
+  ["of now is told", 0, 0, 1],
+  ["of now is told where the exchange's clock is behind ours", -240_000, -240_000, 1],
+  ["of now is told where the exchange's clock is before ours", 240_000, 240_000, 1],
+  ["of an hour before is not told, where the exchange's clock is behind ours as well", -240_000, -3_600_000, 0],
+])("a fill %s", (_which, offsetMs, datedMs, told) => {
+  const { deps, store, clock } = openGatewayRig();
+  const exchange = { ...deps.exchange, nowMs: () => clock.nowMs() + offsetMs };
+  const account = { ...ACCOUNT, createdAtMs: clock.nowMs() };
+  openFillIndex({ ...deps, exchange }, NOBODY).add(account, [shownFill({ timeMs: clock.nowMs() + datedMs })]);
+  expect(store.$client.query("select 1 from events where type = 'fill.created'").all()).toHaveLength(told);
+});
+
+function shownFill(some: Partial<Fill>): Fill {
+  const fill = { oid: "77", cloid: null, coin: "BTC", side: "B", timeMs: START_MS, tid: "1", twapId: null };
+  const figures = { price: decimal("100"), size: decimal("1"), fee: decimal("0"), feeToken: "USDC", builderFee: null };
+  const rest = { closedPnl: decimal("0"), startPosition: decimal("0"), crossed: true, dir: "Open Long", hash: "0x00" };
+  // A whole row; what the index does not read is left out.
+  return { ...fill, ...figures, ...rest, direction: "Open Long", liquidation: null, ...some } as unknown as Fill;
+}

@@ -57,7 +57,7 @@ const NOBODY: Heeding = { onGrown: () => undefined, onLead: () => undefined };
 
 /** The exchange can be asked for them again, so nobody waits for the disk. */
 function addFills(
-  world: With<"clock" | "log" | "markets" | "store">,
+  world: With<"clock" | "exchange" | "log" | "markets" | "store">,
   account: Account,
   fills: readonly Fill[],
   { onGrown, onLead }: Heeding,
@@ -68,7 +68,7 @@ function addFills(
   const fresh = inTransactionNotWaiting(store, () => {
     const added = insertFills(store, toRows(account, fills), {
       atMs: world.clock.nowMs(),
-      toldFromMs: account.createdAtMs,
+      toldFromMs: bornAtMs(world, account),
     });
     const oids = new Set(added.map((fill) => fill.oid));
     return byOid
@@ -79,6 +79,11 @@ function addFills(
   for (const lead of leadsIn(world, account, byOid)) onLead(lead);
   // Once: what is shown of the order itself, right after that, takes the alarm back.
   for (const { named } of fresh) alarmAtForeign(world, account, named);
+}
+
+/** When it was made, by the exchange's clock, which dates the fills; no later than ours says, which may have been right then. */
+function bornAtMs({ clock, exchange }: With<"clock" | "exchange">, { createdAtMs }: Account): number {
+  return createdAtMs + Math.min(0, exchange.nowMs() - clock.nowMs());
 }
 
 /** The answer to an order names a native id and no market: where it was filled at once, its fills are the first that do. */
