@@ -115,4 +115,22 @@ export const NOT_FOR_US: readonly Mutant[] = [
     'operation.status === "unknown" ? 202 : status',
     "status",
   ),
+  one(
+    "a fill of an order of another account here is kept",
+    "src/settle/fills/whose.ts",
+    "return findLegByOid(store, other.id, oid) !== null || findFill",
+    "return findFill",
+  ),
+  one(
+    "a fill that another account here has is kept",
+    "src/settle/fills/whose.ts",
+    " || findFill(store, other.id, id)?.oid === oid;",
+    ";",
+  ),
+  one(
+    "the other side of a trade is taken for another account's fill",
+    "src/settle/fills/whose.ts",
+    "findFill(store, other.id, id)?.oid === oid",
+    "findFill(store, other.id, id) !== null",
+  ),
 ];

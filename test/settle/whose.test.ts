@@ -4,6 +4,9 @@ import { decimal } from "../../src/core/decimal.ts";
 import { legOf } from "../../src/settle/feed/known-leg.ts";
 import { withoutCut } from "../../src/settle/fills/fill-pages.ts";
 import { openFillIndex } from "../../src/settle/fills/index-fills.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { findCompleteTo } from "../../src/store/fills.ts";
 import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
 import { insertOrder } from "../../src/store/orders.ts";
@@ -77,3 +80,24 @@ function shownFill(some: Partial<Fill>): Fill {
   // A whole row; what the index does not read is left out.
   return { ...fill, ...figures, ...rest, direction: "Open Long", liquidation: null, ...some } as unknown as Fill;
 }
+
+test.each([
+  ["an order of another account here", "77", "none", 0],
+  ["another account's own record", "78", "kept", 0],
+  ["the other side of a trade that another account has", "79", "kept", 1],
+  ["an order of nobody", "78", "none", 1],
+])("a fill that an answer shows, of %s, is kept where it is the account's", (_whose, oid, others, kept) => {
+  const { rig, leg } = lostOrder();
+  const other = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000000", tradingAddress: `0x${"7".repeat(40)}` };
+  const mine = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000001", tradingAddress: `0x${"8".repeat(40)}` };
+  for (const account of [other, mine]) insertAccount(rig.store, { ...account, ownerAddress: account.tradingAddress });
+  inTransaction(rig.store, () => recordLegEvent(rig.store, leg.cloid, { type: "rested", oid: "77" }, START_MS));
+  const index = openFillIndex(rig.deps, NOBODY);
+  if (others === "kept") index.add(other, [shownFill({ oid: "78" })]);
+  index.addRead(mine, [shownFill({ oid })]);
+  const rows = rig.store.$client.query("select id from fills where account_id = ?").all(mine.id);
+  expect(rows).toHaveLength(kept);
+  // A feed's frames name their account.
+  index.add(mine, [shownFill({ oid })]);
+  expect(rig.store.$client.query("select id from fills where account_id = ?").all(mine.id)).toHaveLength(1);
+});
