@@ -330,6 +330,8 @@ export type GatewayState = {
   replicaFault?: string | undefined;
   /** No file descriptor is left (EMFILE): no connection is taken, and none to the exchange may open. */
   isOutOfDescriptors?: boolean;
+  /** Of whoever watches the agents, once there is one: the exchange has refused an action for the key that signed it. */
+  heedRefusedAgent?: (address: string) => void;
   /** By key hash and rail: when it was last told that it refused, and how often it has since. */
   refusals?: Map<string, { toldMs: number; untold: number }>;
   /** Refusals in words that are not in our list, by their shape, of which somebody was told. */

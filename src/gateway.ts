@@ -135,7 +135,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, {
     onSettled: heed,
-    onFills: (account, fills) => fillIndex.add(account, fills),
+    onFills: (account, fills) => fillIndex.addRead(account, fills),
     grounds: idleGrounds(() => deps),
   });
   const workers = openWorkers(world, settler, () => deps);

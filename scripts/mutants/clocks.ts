@@ -84,4 +84,14 @@ export const CLOCKS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "what is news is asked by our clock of what the exchange has dated",
+    changes: [
+      {
+        file: "src/settle/fills/index-fills.ts",
+        find: "return createdAtMs + Math.min(0, exchange.nowMs() - clock.nowMs());",
+        put: "return createdAtMs;",
+      },
+    ],
+  },
 ];

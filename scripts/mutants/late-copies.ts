@@ -47,8 +47,8 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "the words of a TWAP's refusal are not kept",
     "src/settle/operation/operation.ts",
-    "isUnused ? { answerText: reply.text } : {}",
-    "isUnused && attempt.id < 0 ? { answerText: reply.text } : {}",
+    'return reply.kind === "refused" ? { answerText: text } : {};',
+    "return {};",
   ),
   one(
     "what a bot trades by a TWAP of a copy is in no books",

@@ -85,4 +85,52 @@ export const NOT_FOR_US: readonly Mutant[] = [
     "return leg.isExchangesWord && event.oid === null ? leg : rejected(leg, event);",
     "return rejected(leg, event);",
   ),
+  one(
+    "a refused operation is told so, whatever the exchange shows",
+    "src/settle/operation/refused.ts",
+    'return sight === "shown" ? {',
+    'return sight === "shown" && attempt.id < 0 ? {',
+  ),
+  one(
+    "a refused operation is not looked at again",
+    "src/settle/operation/late-refusals.ts",
+    "(PAUSES_MS[turn.looks] ?? Number.POSITIVE_INFINITY)",
+    "Number.POSITIVE_INFINITY",
+  ),
+  one(
+    "a server from before another change shows that a refused leverage is in force",
+    "src/settle/operation/leverage.ts",
+    'if (world.exchange.nowMs() < from.shown) return "failed";',
+    "",
+  ),
+  one(
+    "what another's refusal said of the number of an operation is believed",
+    "src/store/attempts.ts",
+    'settledAtMs: null, seal: null }, "done");',
+    'settledAtMs: null }, "done");',
+  ),
+  one(
+    "the key of an operation that is unknown again says that it is settled",
+    "src/write/contradicted.ts",
+    'operation.status === "unknown" ? 202 : status',
+    "status",
+  ),
+  one(
+    "a fill of an order of another account here is kept",
+    "src/settle/fills/whose.ts",
+    "return findLegByOid(store, other.id, oid) !== null || findFill",
+    "return findFill",
+  ),
+  one(
+    "a fill that another account here has is kept",
+    "src/settle/fills/whose.ts",
+    " || findFill(store, other.id, id)?.oid === oid;",
+    ";",
+  ),
+  one(
+    "the other side of a trade is taken for another account's fill",
+    "src/settle/fills/whose.ts",
+    "findFill(store, other.id, id)?.oid === oid",
+    "findFill(store, other.id, id) !== null",
+  ),
 ];

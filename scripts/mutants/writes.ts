@@ -72,4 +72,10 @@ export const WRITES: readonly Mutant[] = [
     "const maxDistance = !reduceOnly ? (railsOfKey",
     "src/actions/place-market-order.ts",
   ),
+  one(
+    "nobody hears that an action was refused for its agent",
+    'if (reply.kind === "refused" && isAgentRefused(reply.text))',
+    'if (reply.kind === "refused" && reply.bug)',
+    "src/settle/send/send.ts",
+  ),
 ];

@@ -4,6 +4,7 @@ import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
 import { recordOperationReply } from "../settle/operation/operation.ts";
+import { asFarAsShown } from "../settle/operation/refused.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -90,18 +91,24 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
         cloid: null,
         targetOid: null,
       };
+      const { tradingAddress } = caller.account;
       // A row that was changed from outside is told before what it says of the agent.
-      return outgoing(deps, storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), slot }));
+      return outgoing(
+        deps,
+        tradingAddress,
+        storeAttempt(deps, intended, { signer: requireAgent(deps, caller.account), slot }),
+      );
     },
   };
 }
 
-function outgoing(deps: With<"clock" | "store">, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "exchange" | "store">, user: string, attempt: Attempt): Outgoing {
   return {
     kind: "outgoing",
     attempt,
     async conclude(reply) {
-      const isSettled = await onceUnlocked(deps.clock, () => recordOperationReply(deps, attempt, reply));
+      const heard = await asFarAsShown(deps, user, attempt, reply);
+      const isSettled = await onceUnlocked(deps.clock, () => recordOperationReply(deps, attempt, heard));
       return { isSettled, answer: null };
     },
   };

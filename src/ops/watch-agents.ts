@@ -1,6 +1,6 @@
 import type { Agent, AgentStanding } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Log } from "../deps.ts";
+import type { GatewayState, Log } from "../deps.ts";
 import type { Exchange, InfoOptions } from "../exchange/exchange.ts";
 import { listAgents, setAgentValidity } from "../store/agents.ts";
 import { appendAudit } from "../store/audit.ts";
@@ -18,6 +18,8 @@ export const WATCH_INTERVAL_MS = 10 * 60_000;
  * Between two questions about an agent that the exchange does not list, milliseconds: until it does no order is taken.
  */
 export const MISSING_INTERVAL_MS = 60_000;
+/** Between two questions about an agent for which actions are refused, milliseconds: orders may come one after the other. */
+const REFUSED_INTERVAL_MS = 10_000;
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -29,10 +31,18 @@ export type AgentWatch = {
   standing(address: string): AgentStanding;
 };
 
-type Watching = { store: Store; exchange: Pick<Exchange, "info" | "nowMs">; clock: Clock; log: Log };
+type Watching = {
+  store: Store;
+  exchange: Pick<Exchange, "info" | "nowMs">;
+  clock: Clock;
+  log: Log;
+  state: Pick<GatewayState, "heedRefusedAgent">;
+};
 
-/** `isStopped` says that the database may be closed by now. */
-export function openAgentWatch({ store, exchange, clock, log }: Watching, isStopped: () => boolean): AgentWatch {
+/** `isStopped` says that the database may be closed by now. An action that is refused for its agent has it looked at. */
+export function openAgentWatch({ state, ...watching }: Watching, isStopped: () => boolean): AgentWatch {
+  const { store, exchange, clock, log } = watching;
+  const refusedElapsedMs = new Map<string, number>();
   const standings = new Map<string, AgentStanding>();
   const warnedAt = new Map<string, number>();
 
@@ -83,6 +93,13 @@ export function openAgentWatch({ store, exchange, clock, log }: Watching, isStop
       if (!isStopped()) log.error({ error: String(error) }, "the agents could not be looked at");
     }
   }
+
+  state.heedRefusedAgent = (refused) => {
+    const last = refusedElapsedMs.get(refused);
+    if (isStopped() || (last !== undefined && clock.elapsedMs() - last < REFUSED_INTERVAL_MS)) return;
+    refusedElapsedMs.set(refused, clock.elapsedMs());
+    void lookAtAll(({ address }) => address === refused);
+  };
 
   return {
     look: () => lookAtAll(() => true),

@@ -80,6 +80,38 @@ export function listAbsentByAnswer(store: Store, accountId: string, expiresAfter
   );
 }
 
+const ofOperations = prepared((store) =>
+  store
+    .select({ number: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        sql`${attempts.answerText} is not null`,
+        eq(attempts.state, "done"),
+        eq(attempts.seal, "nonce_taken"),
+        eq(attempts.accountId, sql.placeholder("accountId")),
+        gt(attempts.expiresAtMs, sql.placeholder("expiresAfterMs")),
+        inArray(attempts.kind, ["twap", "leverage", "isolated_margin"]),
+      ),
+    )
+    .prepare(),
+);
+
+/**
+ * TWAPs, leverages and margins that were refused by an answer alone, which named nothing of theirs.
+ *
+ * @param expiresAfterMs exchange time, unix milliseconds
+ */
+export function listRefusedOperations(store: Store, accountId: string, expiresAfterMs: number): Attempt[] {
+  return ofOperations(store)
+    .all({ accountId, expiresAfterMs })
+    .flatMap(({ number }) => {
+      const attempt = findAttempt(store, number);
+      const isRefused = attempt !== null && findOperation(store, attempt.resource.id)?.status === "rejected";
+      return isRefused ? [attempt] : [];
+    });
+}
+
 type Refused = { accountId: string; expiresAfterMs: number; seal: "" | Seal };
 
 function listRefused(store: Store, of: Refused): UnusedNumber[] {

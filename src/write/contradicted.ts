@@ -89,5 +89,5 @@ function isKnown({ status }: StoredOrder): boolean {
 function ofOperation(store: Store, id: string, status: 200 | 201): WriteAnswer {
   const operation = findOperation(store, id);
   if (operation === null) throw new Error("bug: a key without its operation");
-  return { status, body: operationText(operation), isReplay: true };
+  return { status: operation.status === "unknown" ? 202 : status, body: operationText(operation), isReplay: true };
 }

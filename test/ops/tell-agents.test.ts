@@ -19,7 +19,7 @@ async function lookOnce({ operator }: Rig): Promise<void> {
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const { store, clock, exchange } = operator;
   await openAgentWatch(
-    { store, clock, log, exchange: { ...exchange, nowMs: () => clock.nowMs() } },
+    { store, clock, log, state: {}, exchange: { ...exchange, nowMs: () => clock.nowMs() } },
     () => false,
   ).look();
 }

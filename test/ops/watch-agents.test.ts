@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { LogFields } from "../../src/deps.ts";
+import type { GatewayState, LogFields } from "../../src/deps.ts";
 import { openAgentWatch } from "../../src/ops/watch-agents.ts";
 import { findSigningAgent, listAgents } from "../../src/store/agents.ts";
 import { audit } from "../../src/store/schema-audit.ts";
@@ -17,7 +17,8 @@ function watching(rig: Rig) {
   const exchange = { ...rig.operator.exchange, nowMs: () => rig.operator.clock.nowMs() };
   const { store, clock } = rig.operator;
   writeBehind(store, "UPDATE agents SET state = 'approved', approved_at_ms = 1");
-  return { lines, watch: openAgentWatch({ store, exchange, clock, log }, () => false) };
+  const state: Pick<GatewayState, "heedRefusedAgent"> = {};
+  return { lines, state, watch: openAgentWatch({ store, exchange, clock, log, state }, () => false) };
 }
 
 function listing({ agent, operator }: Rig, validUntilMs: number): void {
@@ -104,5 +105,31 @@ test("an exchange that cannot be asked changes nothing", async () => {
     await watch.look();
     expect(watch.standing(rig.agent.address)).toBe("not_asked");
     expect(lines).toEqual([]);
+  });
+});
+
+test("an agent for which an action is refused is looked at at once, and while that goes on every ten seconds", async () => {
+  await withOperator({ infos: { extraAgents: () => [], userRole: () => ({ role: "missing" }) } }, async (rig) => {
+    const { watch, state } = watching(rig);
+    let looks = 0;
+    rig.operator.exchange.answer("extraAgents", () => {
+      looks += 1;
+      return [];
+    });
+    const refuse = async () => {
+      state.heedRefusedAgent?.(rig.agent.address);
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    };
+    await refuse();
+    expect([looks, watch.standing(rig.agent.address)]).toEqual([1, "missing"]);
+    await refuse();
+    rig.pass(9_999);
+    await refuse();
+    expect(looks).toBe(1);
+    rig.pass(1);
+    await refuse();
+    expect(looks).toBe(2);
+    state.heedRefusedAgent?.("0xanother");
+    expect(looks).toBe(2);
   });
 });

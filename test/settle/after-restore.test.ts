@@ -25,7 +25,7 @@ function restored(rig: GatewayRig): { stop(): void } {
   }
   setKeyState(store, rig.caller.key.keyHash, "active", clock.nowMs());
   let isStopped = false;
-  const index = { backFill: async () => true, add: () => undefined, readToMs: () => null };
+  const index = { backFill: async () => true, add: () => undefined, addRead: () => undefined, readToMs: () => null };
   void takeUpAccounts({ settler: rig.settler, index, isStopped: () => isStopped });
   return {
     stop: () => {

@@ -26,7 +26,7 @@ function approve(rig: GatewayRig): void {
   const approval = { approvedAtMs: clock.nowMs(), validUntilMs: null };
   for (const { address } of listAgents(store)) markAgentApproved(store, address, approval);
   setKeyState(store, rig.caller.key.keyHash, "active", clock.nowMs());
-  const index = { backFill: async () => true, add: () => undefined, readToMs: () => null };
+  const index = { backFill: async () => true, add: () => undefined, addRead: () => undefined, readToMs: () => null };
   void takeUpAccounts({ settler: rig.settler, index, isStopped: () => false });
 }
 

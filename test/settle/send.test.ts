@@ -84,3 +84,21 @@ test("of an answer with one word too many nobody can tell which is whose", async
   const result = await sendAttempt(rig.deps, { ...attempt, nonce: attempt.nonce + 1 }, "order");
   expect(result).toMatchObject({ kind: "reply", reply: { kind: "ambiguous" } });
 });
+
+test.each([
+  ["User or API Wallet 0x1111111111111111111111111111111111111111 does not exist.", 1],
+  ["Insufficient margin to place order.", 0],
+])("who watches the agents hears of a refusal for the key that signed, and of no other: %s", async (text, count) => {
+  const rig = openGatewayRig();
+  const heard: string[] = [];
+  rig.deps.state.heedRefusedAgent = (address) => void heard.push(address);
+  rig.deliveries.push(() => ({
+    kind: "answered",
+    httpStatus: 200,
+    body: JSON.stringify({ status: "err", response: text }),
+  }));
+  const { order } = await rig.answerOf(rig.place("key-0001"));
+  expect(order["status"]).toBe("rejected");
+  const signer = rig.store.$client.query<{ signer: string }, []>("select signer from orders").get()?.signer ?? "";
+  expect(heard).toEqual(Array.from({ length: count }, () => signer));
+});

@@ -4,6 +4,9 @@ import { decimal } from "../../src/core/decimal.ts";
 import { legOf } from "../../src/settle/feed/known-leg.ts";
 import { withoutCut } from "../../src/settle/fills/fill-pages.ts";
 import { openFillIndex } from "../../src/settle/fills/index-fills.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { findCompleteTo } from "../../src/store/fills.ts";
 import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
 import { insertOrder } from "../../src/store/orders.ts";
@@ -49,13 +52,52 @@ test("fills are whole up to the newest of an answer, however late that was asked
 
 test("a fill of another account under our client order id names no order of ours", () => {
   const { rig, leg } = lostOrder();
-  const fill = { oid: "77", cloid: leg.cloid, coin: "BTC", side: "B", timeMs: START_MS, tid: "1", twapId: null };
-  const figures = { price: decimal("100"), size: decimal("1"), fee: decimal("0"), feeToken: "USDC", builderFee: null };
-  const rest = { closedPnl: decimal("0"), startPosition: decimal("0"), crossed: true, dir: "Open Long", hash: "0x00" };
-  const shown = { ...fill, ...figures, ...rest, direction: "Open Long", liquidation: null } as unknown as Fill;
+  const shown = shownFill({ cloid: leg.cloid });
   const index = openFillIndex(rig.deps, NOBODY);
   index.add(OTHER, [shown]);
   expect(findLegByCloid(rig.store, leg.cloid)?.oid).toBeNull();
   index.add(ACCOUNT, [{ ...shown, oid: "78", tid: "2" }]);
   expect(findLegByCloid(rig.store, leg.cloid)?.oid).toBe("78");
+});
+
+test.each([
+  ["of now is told", 0, 0, 1],
+  ["of now is told where the exchange's clock is behind ours", -240_000, -240_000, 1],
+  ["of now is told where the exchange's clock is before ours", 240_000, 240_000, 1],
+  ["of an hour before is not told, where the exchange's clock is behind ours as well", -240_000, -3_600_000, 0],
+])("a fill %s", (_which, offsetMs, datedMs, told) => {
+  const { deps, store, clock } = openGatewayRig();
+  const exchange = { ...deps.exchange, nowMs: () => clock.nowMs() + offsetMs };
+  const account = { ...ACCOUNT, createdAtMs: clock.nowMs() };
+  openFillIndex({ ...deps, exchange }, NOBODY).add(account, [shownFill({ timeMs: clock.nowMs() + datedMs })]);
+  expect(store.$client.query("select 1 from events where type = 'fill.created'").all()).toHaveLength(told);
+});
+
+function shownFill(some: Partial<Fill>): Fill {
+  const fill = { oid: "77", cloid: null, coin: "BTC", side: "B", timeMs: START_MS, tid: "1", twapId: null };
+  const figures = { price: decimal("100"), size: decimal("1"), fee: decimal("0"), feeToken: "USDC", builderFee: null };
+  const rest = { closedPnl: decimal("0"), startPosition: decimal("0"), crossed: true, dir: "Open Long", hash: "0x00" };
+  // A whole row; what the index does not read is left out.
+  return { ...fill, ...figures, ...rest, direction: "Open Long", liquidation: null, ...some } as unknown as Fill;
+}
+
+test.each([
+  ["an order of another account here", "77", "none", 0],
+  ["another account's own record", "78", "kept", 0],
+  ["the other side of a trade that another account has", "79", "kept", 1],
+  ["an order of nobody", "78", "none", 1],
+])("a fill that an answer shows, of %s, is kept where it is the account's", (_whose, oid, others, kept) => {
+  const { rig, leg } = lostOrder();
+  const other = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000000", tradingAddress: `0x${"7".repeat(40)}` };
+  const mine = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000001", tradingAddress: `0x${"8".repeat(40)}` };
+  for (const account of [other, mine]) insertAccount(rig.store, { ...account, ownerAddress: account.tradingAddress });
+  inTransaction(rig.store, () => recordLegEvent(rig.store, leg.cloid, { type: "rested", oid: "77" }, START_MS));
+  const index = openFillIndex(rig.deps, NOBODY);
+  if (others === "kept") index.add(other, [shownFill({ oid: "78" })]);
+  index.addRead(mine, [shownFill({ oid })]);
+  const rows = rig.store.$client.query("select id from fills where account_id = ?").all(mine.id);
+  expect(rows).toHaveLength(kept);
+  // A feed's frames name their account.
+  index.add(mine, [shownFill({ oid })]);
+  expect(rig.store.$client.query("select id from fills where account_id = ?").all(mine.id)).toHaveLength(1);
 });

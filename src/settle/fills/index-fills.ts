@@ -15,11 +15,14 @@ import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
 import { fillPages } from "./fill-pages.ts";
+import { isOfAnotherAccount } from "./whose.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {
-  /** Adds fills from any source; what is known already changes nothing. */
+  /** Adds fills that a feed has told, whose frames name their account; what is known already changes nothing. */
   add(account: Account, fills: readonly Fill[]): void;
+  /** Adds those of an answer, which names no account, but for what is another account's of this gateway. */
+  addRead(account: Account, fills: readonly Fill[]): void;
   /**
    * Reads everything since the index was last complete, for settling unless another purpose is named. False when the
    * exchange could not be asked to the end.
@@ -43,6 +46,7 @@ export function openFillIndex(world: ToFollow, others: OtherMachines, heeding: H
   const readToMs = new Map<string, number>();
   return {
     add: (account, fills) => addFills(world, account, fills, heeding),
+    addRead: (account, fills) => addFills(world, account, withoutOthers(world, account, fills), heeding),
     async backFill(account, purpose = "settle") {
       const askedAtMs = world.exchange.nowMs();
       const isWhole = await backFill(world, account, { others, heeding, purpose });
@@ -57,7 +61,7 @@ const NOBODY: Heeding = { onGrown: () => undefined, onLead: () => undefined };
 
 /** The exchange can be asked for them again, so nobody waits for the disk. */
 function addFills(
-  world: With<"clock" | "log" | "markets" | "store">,
+  world: With<"clock" | "exchange" | "log" | "markets" | "store">,
   account: Account,
   fills: readonly Fill[],
   { onGrown, onLead }: Heeding,
@@ -68,7 +72,7 @@ function addFills(
   const fresh = inTransactionNotWaiting(store, () => {
     const added = insertFills(store, toRows(account, fills), {
       atMs: world.clock.nowMs(),
-      toldFromMs: account.createdAtMs,
+      toldFromMs: bornAtMs(world, account),
     });
     const oids = new Set(added.map((fill) => fill.oid));
     return byOid
@@ -79,6 +83,11 @@ function addFills(
   for (const lead of leadsIn(world, account, byOid)) onLead(lead);
   // Once: what is shown of the order itself, right after that, takes the alarm back.
   for (const { named } of fresh) alarmAtForeign(world, account, named);
+}
+
+/** When it was made, by the exchange's clock, which dates the fills; no later than ours says, which may have been right then. */
+function bornAtMs({ clock, exchange }: With<"clock" | "exchange">, { createdAtMs }: Account): number {
+  return createdAtMs + Math.min(0, exchange.nowMs() - clock.nowMs());
 }
 
 /** The answer to an order names a native id and no market: where it was filled at once, its fills are the first that do. */
@@ -161,13 +170,21 @@ async function backFill(
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
-    addFills(world, account, page.fills, heeding);
+    addFills(world, account, withoutOthers(world, account, page.fills), heeding);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
     // A long back-fill that is broken off goes on from there.
     noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);
     if (page.isLast) return true;
   }
   return false;
+}
+
+function withoutOthers({ store }: With<"store">, account: Account, fills: readonly Fill[]): Fill[] {
+  const rows = toRows(account, fills);
+  return fills.filter((_fill, nth) => {
+    const row = rows[nth];
+    return row === undefined || !isOfAnotherAccount(store, account, row);
+  });
 }
 
 function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {

@@ -35,6 +35,25 @@ export async function stepLeverage(tools: Tools, attempt: Attempt, pursuit: Purs
   return end !== null;
 }
 
+/**
+ * Whether it is in force though it was refused: no such value is refused while it is. While a server may be from before another change of
+ * ours, what it shows tells nothing.
+ *
+ * @param read of the account's setting in the market
+ */
+export async function showsLeverage(
+  world: With<"exchange" | "store">,
+  attempt: Attempt,
+  read: () => Promise<unknown>,
+): Promise<"shown" | "silent" | "failed"> {
+  const otherEndsAtMs = otherChangeEndsAtMs(world, operationOf(world, attempt));
+  const from = settingCountsFromMs({ endsAtMs: endsAtMs(attempt), otherEndsAtMs });
+  if (world.exchange.nowMs() < from.shown) return "failed";
+  const shown = parseActiveAssetData(await read());
+  if (shown === null) return "failed";
+  return isAsAsked(attempt, shown.leverage) ? "shown" : "silent";
+}
+
 type ShownSetting = { pursuit: Pursuit; operation: StoredOperation; shown: Leverage };
 
 /** How it ended; null while that is not known, and then the operation says what it waits for. */

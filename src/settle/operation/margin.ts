@@ -52,6 +52,15 @@ export async function stepMargin(tools: Tools, attempt: Attempt, pursuit: Pursui
   return end !== null;
 }
 
+/** Whether the position's cash has moved by what was refused. Where that cannot be told nothing is. */
+export function showsMargin(world: With<"store">, attempt: Attempt, json: unknown): "shown" | "silent" | "failed" {
+  const operation = operationOf(world, attempt);
+  const after = readMargin(json, operation.market);
+  if (after === null) return "failed";
+  const moved = movedBy(world, operation, { attempt, before: parseBefore(operation.before), after });
+  return moved !== null && compare(moved, amountOf(attempt)) === 0 ? "shown" : "silent";
+}
+
 const WAITING =
   "the position's cash is compared with what it was before; a fill or another change between makes that no proof, and after ten minutes without one it stays unknown.";
 const WAITING_IN_VAIN =

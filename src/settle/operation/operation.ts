@@ -4,7 +4,7 @@ import type { OperationEnd } from "../../core/operation.ts";
 import { operationText } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
-import { updateAttempt } from "../../store/attempts.ts";
+import { type AttemptChange, updateAttempt } from "../../store/attempts.ts";
 import { expectBotTwap } from "../../store/bot-twaps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
@@ -27,7 +27,7 @@ export function finishOperation(
   world: With<"clock" | "store">,
   attempt: Attempt,
   end: OperationEnd,
-  kept: { answerText?: string } = {},
+  kept: Pick<AttemptChange, "answerText" | "seal"> = {},
 ): void {
   inTransaction(world.store, () => {
     const change = {
@@ -60,9 +60,7 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
   const isMissing = saysNothingToCancel(attempt, reply);
   const end = isMissing ? null : readReply(reply);
   if (end !== null) {
-    // Its words say later that the number may be unused.
-    const isUnused = reply.kind === "refused" && mayLeaveNumber(reply.text);
-    finishOperation(world, attempt, end, isUnused ? { answerText: reply.text } : {});
+    finishOperation(world, attempt, end, keptOf(attempt, reply));
     return true;
   }
   const lost = lostReason(reply.kind === "ambiguous" ? reply.reason : "unlisted_text");
@@ -78,6 +76,17 @@ export function recordOperationReply(world: With<"clock" | "store">, attempt: At
     note(world, attempt, "outcome lost", text === null ? reason : `${reason} (${text})`);
     return false;
   });
+}
+
+/**
+ * What is kept of a refusal: its words say later that the number may be unused, or that they name nothing and may be another's. Of a
+ * TWAP's cancel they are looked up before anything is told.
+ */
+function keptOf({ kind }: Attempt, reply: Reply): Pick<AttemptChange, "answerText" | "seal"> {
+  const text = refusalIn(reply);
+  if (text === null) return {};
+  if (mayLeaveNumber(text)) return reply.kind === "refused" ? { answerText: text } : {};
+  return kind === "twap_cancel" ? {} : { answerText: text, seal: "nonce_taken" };
 }
 
 /** It was told as refused, and a copy of it was executed: the exchange shows the TWAP that was asked for. */
@@ -160,7 +169,8 @@ function keptText(reply: Reply): string | null {
   return refusalIn(reply);
 }
 
-function refusalIn(reply: Reply): string | null {
+/** The words in which the exchange has refused it; null where it has not. */
+export function refusalIn(reply: Reply): string | null {
   if (reply.kind !== "accepted") return reply.kind === "refused" ? reply.text : null;
   const [entry] = reply.statuses;
   return entry?.kind === "error" ? entry.text : null;

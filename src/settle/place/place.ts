@@ -186,6 +186,8 @@ const LOST_REASONS: Partial<Record<AmbiguousReason, string>> = {
   rate_limited: "the exchange answered that we are too fast; whether the action was taken is being looked up",
   nonce: "the exchange says that the action's number is used; whether by this action is being looked up",
   unlisted_text: "the exchange answered in words that are new to us; what became of the action is being looked up",
+  contradicted:
+    "the exchange refused the action, and shows what it was to do all the same; what became of it is being looked up",
   expired: "the exchange says that the action came too late; whether a copy was in time is being looked up",
 };
 

@@ -5,7 +5,7 @@ import { findAccount } from "../../store/accounts.ts";
 import type { Action } from "../../wire/action/index.ts";
 import { joinedOrders } from "../../wire/action/order.ts";
 import { fitted } from "../../wire/answer/fitting.ts";
-import { isOutOfActions } from "../../wire/answer/refusal.ts";
+import { isAgentRefused, isOutOfActions } from "../../wire/answer/refusal.ts";
 import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
 import { actionOf, latestNowMs } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
@@ -126,6 +126,7 @@ async function post(
       noteUnlisted(world, reply);
       if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
+      if (reply.kind === "refused" && isAgentRefused(reply.text)) world.state.heedRefusedAgent?.(attempt.signer);
       return { kind: "reply", reply: fitted(reply, action) };
     }
   }

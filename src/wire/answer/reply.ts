@@ -40,6 +40,8 @@ export type AmbiguousReason =
   | "unlisted_text"
   | "schema_unlisted"
   | "unexpected_status"
+  /** A refusal of what the exchange shows all the same. */
+  | "contradicted"
   /** Nothing came back; a text is then the connection's word, and none of the exchange's. */
   | "no_answer";
 

@@ -1,0 +1,66 @@
+import type { Account } from "../../core/account.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import type { Settling, With } from "../../deps.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { listRefusedOperations } from "../../store/unused-numbers.ts";
+import { type Read, readOnce, refusedSinceMs, reopenRefused, seeRefused } from "./refused.ts";
+
+export type LateRefusals = {
+  /** Holds every refusal of an operation that may be another's against what the exchange shows, when it is due. */
+  look(): Promise<void>;
+};
+
+/** Between two looks, milliseconds: the last comes when no server is behind what has run when the first was made. */
+const PAUSES_MS = [5_000, 25_000, 140_000] as const;
+/** What is looked for in one round: an account whose every TWAP is refused would spend its weight on this. */
+const MAX_AT_ONCE = 10;
+
+/** An operation that was refused in another's words is unknown again, and is pursued at once. */
+export function openLateRefusals(
+  world: With<"clock" | "exchange" | "store">,
+  settling: Pick<Settling, "pursue">,
+): LateRefusals {
+  /** By attempt: looks that showed nothing, and since when the next is due, elapsed milliseconds. */
+  const turns = new Map<number, { looks: number; dueElapsedMs: number }>();
+
+  /** Whoever is met for the first time is due from now on. */
+  function turnOf({ id }: Attempt) {
+    const known = turns.get(id) ?? { looks: 0, dueElapsedMs: world.clock.elapsedMs() };
+    turns.set(id, known);
+    return known;
+  }
+
+  async function lookFor({ account, attempt }: Refused, read: Read): Promise<void> {
+    const turn = turnOf(attempt);
+    const sight = await seeRefused(world, account.tradingAddress, attempt, read);
+    if (sight === "shown") {
+      reopenRefused(world, attempt);
+      void settling.pursue(attempt.id);
+    }
+    if (sight !== "silent") return;
+    turns.set(attempt.id, {
+      looks: turn.looks + 1,
+      dueElapsedMs: world.clock.elapsedMs() + (PAUSES_MS[turn.looks] ?? Number.POSITIVE_INFINITY),
+    });
+  }
+
+  return {
+    async look() {
+      const sinceMs = refusedSinceMs(world.exchange.nowMs());
+      const refused = listAccounts(world.store).flatMap((account) =>
+        listRefusedOperations(world.store, account.id, sinceMs).map((attempt) => ({ account, attempt })),
+      );
+      const ids = new Set(refused.map(({ attempt }) => attempt.id));
+      for (const id of turns.keys()) if (!ids.has(id)) turns.delete(id);
+      const nowMs = world.clock.elapsedMs();
+      // Whoever has waited longest goes first.
+      const due = refused
+        .filter(({ attempt }) => turnOf(attempt).dueElapsedMs <= nowMs)
+        .sort((one, other) => turnOf(one.attempt).dueElapsedMs - turnOf(other.attempt).dueElapsedMs);
+      const read = readOnce(world);
+      await Promise.all(due.slice(0, MAX_AT_ONCE).map((one) => lookFor(one, read)));
+    },
+  };
+}
+
+type Refused = { account: Account; attempt: Attempt };
