@@ -17,7 +17,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
+import { putApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
@@ -200,7 +200,7 @@ export function newHolder(store: Store, letter: string, rails: RailsText | null)
   const scopes = ["trading:read", "trading:write"] as const;
   const issuedAtMs = START_MS - 60_000 + Number.parseInt(letter, 16);
   const key = { keyHash, accountId: ACCOUNT.id, scopes, issuedAtMs, registeredAtMs: START_MS };
-  insertApiKey(store, key, rails === null ? null : grantOf(key, rails));
+  putApiKey(store, key, rails === null ? null : grantOf(key, rails));
   const caller = { account: ACCOUNT, key, reader: { reader: keyHash }, charge: () => undefined };
   return { caller, keyHash };
 }
