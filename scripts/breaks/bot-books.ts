@@ -26,8 +26,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     "what was taken back is booked with the next",
     inFile(
       "src/store/commit-queue.ts",
-      "    dropLast(store);\n    forget(store);",
-      "    void dropLast;\n    forget(store);",
+      "    dropLast(store);\n    forgetTakenBack(store);",
+      "    void dropLast;\n    forgetTakenBack(store);",
     ),
   ),
   inBooks(

@@ -22,6 +22,26 @@ export const STORES: readonly Mutant[] = [
     ],
   },
   {
+    name: "a rollback leaves in memory what its transaction had written of keys, stops and trips",
+    changes: [
+      {
+        file: "src/store/remembered.ts",
+        find: "if (memory.isSettledWritten) forget(store);\n  else for",
+        put: "for",
+      },
+    ],
+  },
+  {
+    name: "what had everything read anew is taken back and not read anew",
+    changes: [
+      {
+        file: "src/store/remembered.ts",
+        find: "  memory.kinds.clear();\n  memory.isSettledWritten = true;\n",
+        put: "  memory.kinds.clear();\n",
+      },
+    ],
+  },
+  {
     name: "fills of other orders are counted for a closed one",
     changes: [
       {

@@ -2,7 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import type { Account } from "../core/account.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { accounts } from "./schema.ts";
 import { findSealed, hasSealedRows, listSealed, vouch } from "./sealed-rows.ts";
 
@@ -14,7 +14,7 @@ const byId = prepared((store) =>
     .prepare(),
 );
 
-const accountOf = remembered<Account>((store, id) => {
+const accountOf = rememberedAsSettled<Account>((store, id) => {
   if (!hasSealedRows(store)) return byId(store).get({ id }) ?? null;
   const content = findSealed(store, "account", id);
   return content === null ? null : asAccount(content);
@@ -29,7 +29,7 @@ const all = prepared((store) =>
   store.select().from(accounts).orderBy(asc(accounts.createdAtMs), asc(accounts.id)).prepare(),
 );
 
-const accountsOf = remembered<readonly Account[]>((store) => {
+const accountsOf = rememberedAsSettled<readonly Account[]>((store) => {
   if (!hasSealedRows(store)) return listAccountRows(store);
   const sealed = listSealed(store, "account").map(([, content]) => asAccount(content));
   return sealed.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));

@@ -3,7 +3,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { Agent } from "../core/account.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { agents } from "./schema.ts";
 import { findSealed, hasSealedRows, listSealed, vouch } from "./sealed-rows.ts";
 
@@ -99,7 +99,7 @@ const approved = prepared((store) =>
 );
 
 /** Newest first. */
-const approvedOf = remembered<readonly Agent[]>((store, ownerAddress) =>
+const approvedOf = rememberedAsSettled<readonly Agent[]>((store, ownerAddress) =>
   approved(store)
     .all({ ownerAddress })
     .flatMap((row) => believed(store, toAgent(row)) ?? [])

@@ -15,7 +15,7 @@ import { findAccount } from "./accounts.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { insertRevocation, isRevoked, type StoredRevocation } from "./revocations.ts";
 import { apiKeys } from "./schema.ts";
 import { findSealed, hasSealedRows, isGranted, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -57,7 +57,7 @@ const byHash = prepared((store) =>
     .prepare(),
 );
 
-const keyOf = remembered<StoredKey>((store, keyHash) => {
+const keyOf = rememberedAsSettled<StoredKey>((store, keyHash) => {
   const row = byHash(store).get({ keyHash });
   return row === undefined ? null : asBelieved(store, row);
 });
@@ -76,7 +76,7 @@ const ofAccount = prepared((store) =>
     .prepare(),
 );
 
-const keysOf = remembered<readonly StoredKey[]>((store, accountId) =>
+const keysOf = rememberedAsSettled<readonly StoredKey[]>((store, accountId) =>
   ofAccount(store)
     .all({ accountId })
     .flatMap((row) => asBelieved(store, row) ?? [])
@@ -92,7 +92,7 @@ const active = prepared((store) =>
   store.select({ keyHash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).prepare(),
 );
 
-const writing = remembered<ReadonlySet<string>>((store) => {
+const writing = rememberedAsSettled<ReadonlySet<string>>((store) => {
   const keys = active(store)
     .all()
     .flatMap(({ keyHash }) => findApiKey(store, keyHash) ?? []);

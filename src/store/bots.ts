@@ -19,6 +19,7 @@ import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { listReducingOrders } from "./reductions-out.ts";
+import { rememberedAsSettled } from "./remembered.ts";
 import { type BotName, rememberedOfBot } from "./remembered-of-bot.ts";
 import { orders } from "./schema.ts";
 import { findSealed, hasSealedRows, listSealed } from "./sealed-rows.ts";
@@ -61,7 +62,7 @@ export function listBots(store: Store, accountId: string): string[] {
 const grantsOf = rememberedOfBot<readonly LimitedGrant[]>((store, { accountId, bot }) => {
   const own = grantsIn(store).filter((grant) => grant.accountId === accountId && grant.rails.bot === bot);
   return own.sort((a, b) => b.issuedAtMs - a.issuedAtMs);
-});
+}, rememberedAsSettled);
 
 function grantsIn(store: Store): LimitedGrant[] {
   const grants = hasSealedRows(store)

@@ -3,7 +3,7 @@ import { noteFailure, whyBroken } from "./broken.ts";
 import { commitDelayed, inTransactionBeside, inTransactionDelayed } from "./commit.ts";
 import { isLocked, MAX_INTENT_WAIT_MS, MAX_OUTCOME_WAIT_MS, pauseForLock } from "./locked.ts";
 import type { Store } from "./open.ts";
-import { forget } from "./remembered.ts";
+import { forgetTakenBack } from "./remembered.ts";
 import { countChanges, undoChanges } from "./sealed-rows.ts";
 import { dropLast, writeLast } from "./written-last.ts";
 
@@ -226,7 +226,7 @@ function apart<T>(store: Store, work: () => T): T {
     return value;
   } catch (error) {
     dropLast(store);
-    forget(store);
+    forgetTakenBack(store);
     if (client.inTransaction) {
       client.run("ROLLBACK TO apart");
       client.run("RELEASE apart");

@@ -3,7 +3,7 @@ import { noteFailure, requireWhole } from "./broken.ts";
 import { announceEvents } from "./events.ts";
 import { noteCommit } from "./heard-writes.ts";
 import type { Store } from "./open.ts";
-import { forget, hold, letGo } from "./remembered.ts";
+import { forgetTakenBack, hold, letGo } from "./remembered.ts";
 import { keepChanges, sealChanges, undoChanges } from "./sealed-rows.ts";
 import { dropLast, writeLast } from "./written-last.ts";
 
@@ -170,7 +170,7 @@ function takeBack(store: Store): void {
   rollBack(store.$client);
   undoChanges(store);
   dropLast(store);
-  forget(store);
+  forgetTakenBack(store);
   letGo(store);
   const { memory } = store;
   if (memory.delayed.length === 0) return;
@@ -197,7 +197,7 @@ function showAgain(store: Store): void {
     rollBack(client);
     undoChanges(store);
     dropLast(store);
-    forget(store);
+    forgetTakenBack(store);
     letGo(store);
     memory.showAgain = again;
     throw error;

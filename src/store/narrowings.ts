@@ -10,7 +10,7 @@ import { appendAudit } from "./audit.ts";
 import { listBotGrants } from "./bots.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { rememberedOfBot } from "./remembered-of-bot.ts";
 import { botNarrowings } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -52,7 +52,7 @@ const narrowingsOf = rememberedOfBot<Narrowings>((store, { accountId, bot }) => 
   for (const row of lost) tellFault(store, faultOf(row));
   // A row is obeyed without any proof, and one that was sealed although it is gone.
   return { rows: [...rows, ...lost], lost };
-});
+}, rememberedAsSettled);
 
 /** `isHeld`: something that had narrowed them is gone, or is not as it was. */
 const heldTo = rememberedOfBot<{ rails: Rails; isHeld: boolean }>((store, { accountId, bot }) => {
@@ -61,7 +61,7 @@ const heldTo = rememberedOfBot<{ rails: Rails; isHeld: boolean }>((store, { acco
   const { rows, lost } = narrowingsSince(store, { accountId, bot }, grant);
   const rails = rows.reduce((wider, row) => narrowed(wider, readNarrowing(row)), grant.rails);
   return { rails, isHeld: lost.length > 0 };
-});
+}, rememberedAsSettled);
 
 /** What holds now: the newest grant of the bot, and everything that has narrowed it since. */
 export function railsOf(store: Store, { accountId }: { accountId: string }, { rails }: LimitedGrant): Rails {

@@ -10,8 +10,11 @@ export type RememberedOfBot<Value> = {
   drop(store: Store, of: BotName): void;
 };
 
-export function rememberedOfBot<Value>(read: (store: Store, of: BotName) => Value | null): RememberedOfBot<Value> {
-  const kept = remembered<Value>((store, name) => {
+export function rememberedOfBot<Value>(
+  read: (store: Store, of: BotName) => Value | null,
+  as: typeof remembered = remembered,
+): RememberedOfBot<Value> {
+  const kept = as<Value>((store, name) => {
     const [accountId = "", bot = ""] = name.split(" ");
     return read(store, { accountId, bot });
   });

@@ -10,8 +10,12 @@ export type RememberedRows = {
   version: unknown;
   /** True inside a transaction that has looked: nobody else can commit before it ends. */
   isHeld: boolean;
-  kinds: Map<object, Map<string, unknown>>;
+  /** That transaction has written something that is settled, or may have. */
+  isSettledWritten: boolean;
+  kinds: Map<Kind, Map<string, unknown>>;
 };
+
+type Kind = { isSettled: boolean };
 
 /** Rows of one kind that are kept at once, at most. */
 const MAX_ROWS = 1_000;
@@ -26,7 +30,19 @@ export type Remembered<Value> = {
 };
 
 export function remembered<Value>(read: (store: Store, key: string) => Value | null): Remembered<Value> {
-  const kind = {};
+  return rememberedAs(read, { isSettled: false });
+}
+
+/**
+ * The same of what owners and operators have said: accounts, keys, agents, narrowings, stops, trips. It is written now and then, and asked for with
+ * each order, also after one that was refused: a rollback forgets it only where its transaction has written any of it. Whoever
+ * writes such rows calls `forget`, `put` or `drop`, and a value that was found is never changed in place.
+ */
+export function rememberedAsSettled<Value>(read: (store: Store, key: string) => Value | null): Remembered<Value> {
+  return rememberedAs(read, { isSettled: true });
+}
+
+function rememberedAs<Value>(read: (store: Store, key: string) => Value | null, kind: Kind): Remembered<Value> {
   const rowsOf = (store: Store) => {
     const { kinds } = upToDate(store);
     // Filled by `find` and `put` of this kind alone.
@@ -40,6 +56,9 @@ export function remembered<Value>(read: (store: Store, key: string) => Value | n
     if (rows.size >= MAX_ROWS) rows.clear();
     rows.set(key, value);
   };
+  const noteWritten = (store: Store) => {
+    if (kind.isSettled) noteSettledWritten(store);
+  };
   return {
     find(store, key) {
       const rows = rowsOf(store);
@@ -49,14 +68,35 @@ export function remembered<Value>(read: (store: Store, key: string) => Value | n
       if (value !== null) keep(rows, key, Object.freeze(value));
       return value;
     },
-    put: (store, key, value) => keep(rowsOf(store), key, Object.freeze(value)),
-    drop: (store, key) => void rowsOf(store).delete(key),
+    put(store, key, value) {
+      keep(rowsOf(store), key, Object.freeze(value));
+      noteWritten(store);
+    },
+    drop(store, key) {
+      rowsOf(store).delete(key);
+      noteWritten(store);
+    },
   };
 }
 
-/** After a change that nobody has put here, and after every rollback: everything is read anew. */
-export function forget({ memory }: Pick<Store, "memory">): void {
-  memory.remembered?.kinds.clear();
+/** After a change that nobody has put here: everything is read anew. */
+export function forget({ memory: { remembered: memory } }: Pick<Store, "memory">): void {
+  if (memory === null) return;
+  memory.kinds.clear();
+  memory.isSettledWritten = true;
+}
+
+/** For who vouches for such rows: what was read by that goes back with it. */
+export function noteSettledWritten({ memory: { remembered: memory } }: Pick<Store, "memory">): void {
+  if (memory !== null) memory.isSettledWritten = true;
+}
+
+/** After every rollback, of a part of the transaction as well: before `letGo`. */
+export function forgetTakenBack(store: Pick<Store, "memory">): void {
+  const { remembered: memory } = store.memory;
+  if (memory === null) return;
+  if (memory.isSettledWritten) forget(store);
+  else for (const kind of memory.kinds.keys()) if (!kind.isSettled) memory.kinds.delete(kind);
 }
 
 /** For `commit.ts`, first thing in a transaction that holds the write lock. */
@@ -66,6 +106,7 @@ export function hold(store: Store): void {
   if (memory.isHeld) return;
   takeVersion(memory, dataVersionNow(store));
   memory.isHeld = true;
+  memory.isSettledWritten = false;
 }
 
 /** At the end of that transaction. */
@@ -85,6 +126,6 @@ function takeVersion(memory: RememberedRows, version: unknown): void {
 }
 
 function memoryOf({ memory }: Store): RememberedRows {
-  memory.remembered ??= { version: null, isHeld: false, kinds: new Map() };
+  memory.remembered ??= { version: null, isHeld: false, isSettledWritten: false, kinds: new Map() };
   return memory.remembered;
 }

@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
-import { forget } from "./remembered.ts";
+import { forget, noteSettledWritten } from "./remembered.ts";
 import type { apiKeys } from "./schema.ts";
 import { sealedRows } from "./schema-audit.ts";
 
@@ -104,6 +104,7 @@ export function vouch(store: Store, kind: RowKind, id: string, content: string |
   const before = rows.get(id) ?? null;
   if (before === content) return;
   sealed.undo.push({ kind, id, before });
+  noteSettledWritten(store);
   sealed.digest = null;
   if (content === null) {
     rows.delete(id);

@@ -8,7 +8,7 @@ import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget, remembered } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { stops, stopsOutside } from "./schema-stops.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
 
@@ -110,7 +110,7 @@ const askedInForce = prepared((store) =>
 );
 
 /** What refuses what increases: a row is obeyed without any proof, and one that was sealed although it is gone or changed. */
-const standing = remembered<readonly StandingStop[]>((store, accountId) => {
+const standing = rememberedAsSettled<readonly StandingStop[]>((store, accountId) => {
   const rows: StandingStop[] = askedInForce(store).all({ accountId });
   const lost = listLostStops(store).filter((stop) => stop.accountId === accountId);
   for (const stop of lost) tellFault(store, faultOf(stop));

@@ -9,7 +9,7 @@ import { appendAudit } from "./audit.ts";
 import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { forget } from "./remembered.ts";
+import { forget, rememberedAsSettled } from "./remembered.ts";
 import { rememberedOfBot } from "./remembered-of-bot.ts";
 import { botTrips } from "./schema-bots.ts";
 import { findSealed, listSealed, type RowFault, tellFault, vouch } from "./sealed-rows.ts";
@@ -73,7 +73,7 @@ const tripsOf = rememberedOfBot<readonly Trip[]>((store, { accountId, bot }) => 
   const rows = ofBot(store).all({ accountId, bot });
   // Of one that was changed both hold: what only tightens needs no proof.
   return [...rows.filter(({ id, clearedAtMs }) => !gone.has(id) || clearedAtMs === null), ...lost];
-});
+}, rememberedAsSettled);
 
 /** Of one day, ended or not. */
 export function listTrips(store: Store, { accountId, bot }: Pick<Trip, "accountId" | "bot">, day: number): Trip[] {

@@ -2,7 +2,7 @@
  * The gateway's own verbs, store and gate, one database for all runs: a run begins with empty tables. What is no part of the
  * question stands still: nothing is signed in earnest, nothing is asked of a network, and the truth is told by the run.
  */
-import type { Statement } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import type { Account } from "../../src/core/account.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
@@ -17,7 +17,7 @@ import { NO_FEEDS } from "../../src/exchange/trusted-feeds.ts";
 import { openFlights } from "../../src/settle/send/flights.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
-import { insertApiKey } from "../../src/store/api-keys.ts";
+import { putApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { setCompleteTo } from "../../src/store/fills.ts";
@@ -153,20 +153,38 @@ function emptyingOf(store: Store): Emptying {
   if (known !== undefined) return known;
   const { $client: client } = store;
   const tables = client.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'").all();
-  const emptied = tables.filter(({ name }) => !KEPT.has(name) && !name.startsWith("__"));
+  const all = tables.map(({ name }) => name).filter((name) => !KEPT.has(name) && !name.startsWith("__"));
+  const emptied = namingFirst(client, all);
   const made = {
-    filled: client.prepare(`SELECT ${emptied.map(({ name }) => `EXISTS (SELECT 1 FROM ${name})`).join(", ")}`),
-    statements: emptied.map(({ name }) => client.prepare(`DELETE FROM ${name}`)),
+    filled: client.prepare(`SELECT ${emptied.map((name) => `EXISTS (SELECT 1 FROM ${name})`).join(", ")}`),
+    statements: emptied.map((name) => client.prepare(`DELETE FROM ${name}`)),
   };
   emptying.set(store, made);
   return made;
+}
+
+/**
+ * Those before whose rows name others' rows. To let SQLite look at foreign keys at the end instead takes a PRAGMA, after which it compiles
+ * every statement of the connection again: of a run that was a quarter.
+ */
+function namingFirst(client: Database, tables: readonly string[]): string[] {
+  const named = client.prepare<{ table: string }, [string]>('SELECT "table" FROM pragma_foreign_key_list(?)');
+  const namedBy = new Map(tables.map((name) => [name, named.all(name).map(({ table }) => table)]));
+  const ordered: string[] = [];
+  const left = new Set(tables);
+  while (left.size > 0) {
+    const next = [...left].find((name) => ![...left].some((by) => by !== name && namedBy.get(by)?.includes(name)));
+    if (next === undefined) throw new Error("bug: tables that name one another in a circle");
+    left.delete(next);
+    ordered.push(next);
+  }
+  return ordered;
 }
 
 /** Takes away what the run before has left. */
 export function emptyStore(store: Store): void {
   const { filled, statements } = emptyingOf(store);
   inTransaction(store, () => {
-    store.$client.run("PRAGMA defer_foreign_keys = ON");
     const [isFilled = []] = filled.values();
     for (const [index, statement] of statements.entries()) if (isFilled[index] === 1) statement.run();
     setCompleteTo(store, ACCOUNT.id, START_MS);
@@ -182,7 +200,7 @@ export function newHolder(store: Store, letter: string, rails: RailsText | null)
   const scopes = ["trading:read", "trading:write"] as const;
   const issuedAtMs = START_MS - 60_000 + Number.parseInt(letter, 16);
   const key = { keyHash, accountId: ACCOUNT.id, scopes, issuedAtMs, registeredAtMs: START_MS };
-  insertApiKey(store, key, rails === null ? null : grantOf(key, rails));
+  putApiKey(store, key, rails === null ? null : grantOf(key, rails));
   const caller = { account: ACCOUNT, key, reader: { reader: keyHash }, charge: () => undefined };
   return { caller, keyHash };
 }

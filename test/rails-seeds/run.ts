@@ -4,6 +4,7 @@
  */
 import type { RailsText } from "../../src/core/rails/rails.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import type { Store } from "../../src/store/open.ts";
 import { type Chance, openChance } from "../simulation/chance.ts";
 import { type Auditor, newBook, openAuditor, sideIn } from "./auditor.ts";
@@ -51,7 +52,10 @@ function openRun(store: Store, chance: Chance): Run {
   const claims = new Map<string, Asker>();
   let numbers = 0;
   const plain: By = { asker: "plain", holder: "plain", key: newHolder(store, "1", null) };
-  const outside = outsideOf(() => run);
+  const outside: Outside = {
+    ...outsideOf(() => run),
+    sign: (signed) => signedIn(run, claims, signed),
+  };
   const gateway = openGateway(store, clock, outside);
   const asking: Asking = {
     gateway,
@@ -77,9 +81,9 @@ function openRun(store: Store, chance: Chance): Run {
     venue,
     auditor,
     gateway,
-    outside: { ...outside, sign: (signed) => signedIn(run, claims, signed) },
+    outside,
     asking,
-    bots: drawBots(store, chance, auditor),
+    bots: inTransaction(store, () => drawBots(store, chance, auditor)),
     plain,
     middles: [...MIDDLES],
     isDark: false,
@@ -87,8 +91,6 @@ function openRun(store: Store, chance: Chance): Run {
     hung: Promise.withResolvers(),
     isAlone: false,
   };
-  run.gateway = openGateway(store, clock, run.outside);
-  run.asking.gateway = run.gateway;
   showPrices(run, lowest);
   showPositions(run);
   return run;
@@ -112,7 +114,7 @@ function holderOf(store: Store, rails: RailsText, letter: string): { key: Holder
   return { key: newHolder(store, letter, rails), rails };
 }
 
-function outsideOf(run: () => Run): Outside {
+function outsideOf(run: () => Run): Omit<Outside, "sign"> {
   return {
     price(market) {
       const { auditor, isDark } = run();
@@ -127,9 +129,6 @@ function outsideOf(run: () => Run): Outside {
       return new Map(MARKETS.slice(0, 2).map(({ name }, at) => [name, venue.positions[at] ?? 0]));
     },
     leverageOf: (market) => run().venue.leverages[placeNamed(market)] ?? 1,
-    sign: () => {
-      throw new Error("bug: signed before the run began");
-    },
     send: (number) => send(run(), number),
     pursue: (attemptId) => {
       const { gateway, venue, chance } = run();

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { decimal } from "../../src/core/decimal.ts";
 import { deleteAccount, findAccount, insertAccount } from "../../src/store/accounts.ts";
 import {
   findSigningAgent,
@@ -19,6 +20,8 @@ import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, insertPlacing } from "../../src/store/orders.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { markRestored } from "../../src/store/restores.ts";
+import { insertStop, listStandingStops, resumeStops } from "../../src/store/stops.ts";
+import { clearTrips, findTrip, insertTrip, listTrips } from "../../src/store/trips.ts";
 import { openDurableQueue } from "../support/durable-queue.ts";
 import { accountRow, attemptRow, placingRows } from "../support/rows.ts";
 import { stillClock } from "../support/still-clock.ts";
@@ -61,7 +64,42 @@ const WRITES: readonly ((store: Store, name: string, atMs: number) => unknown)[]
   (store, _name, atMs) => markRestored(store, NOW_MS + atMs),
   (store, signer, atMs) => insertPlacing(store, placingRows(atMs, { signer, nonce: takeNonce(store, signer, NOW_MS) })),
   (store, _name, atMs) => deleteOrder(store, placingRows(atMs - 1).order.id, NOW_MS),
+  (store, name, atMs) =>
+    insertStop(
+      store,
+      { ...STOP, id: `${name}${atMs}`, createdAtMs: atMs },
+      { actor: "operator", idempotencyKey: null },
+    ),
+  (store, _name, atMs) =>
+    resumeStops(
+      store,
+      listStandingStops(store, "a").map(({ id }) => id),
+      { actor: "operator", atMs },
+    ),
+  (store, bot, atMs) => insertTrip(store, { ...TRIP, id: `${bot}${atMs}`, bot, createdAtMs: atMs }, "gateway"),
+  (store, bot, atMs) => clearTrips(store, listTrips(store, { accountId: "a", bot }, 0), { actor: "operator", atMs }),
 ];
+
+const STOP = {
+  accountId: "a",
+  scope: "account",
+  keyHash: null,
+  cause: "asked",
+  keepsProtection: true,
+  upTo: 0,
+  outsideAtMs: null,
+  stoppedAtMs: null,
+  resumedAtMs: null,
+} as const;
+
+const TRIP = {
+  accountId: "a",
+  cause: "loss",
+  day: 0,
+  loss: decimal("9"),
+  limit: decimal("9"),
+  clearedAtMs: null,
+} as const;
 
 function agentOf(store: Store): string | null {
   return findSigningAgent(store, OWNER, NOW_MS)?.address ?? null;
@@ -69,7 +107,8 @@ function agentOf(store: Store): string | null {
 
 function seenBy(store: Store): unknown {
   const rows = NAMES.map((name) => [findAccount(store, name), findApiKey(store, name)]);
-  return [rows, findSigningAgent(store, OWNER, NOW_MS)];
+  const halts = NAMES.map((bot) => findTrip(store, { accountId: "a", bot }, 0));
+  return [rows, findSigningAgent(store, OWNER, NOW_MS), halts, listStandingStops(store, "a")];
 }
 
 /** Writes of one table a run, so that they meet without another between that has everything read anew; or of all. */
@@ -82,6 +121,8 @@ const kinds = fc.constantFrom(
   [10],
   [11, 12, 13, 14, 15],
   [11, 12, 13],
+  [16, 17],
+  [18, 19],
   [...WRITES.keys()],
 );
 
