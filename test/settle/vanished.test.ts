@@ -359,13 +359,19 @@ function findsNothing(body: string): SendOutcome {
   return answered({ status: "ok", response: { type: "cancel", data: { statuses: [{ error }] } } });
 }
 
-test.each<[string, Partial<OrderTerms>, string]>([
-  ["an order is over", {}, "canceled"],
-  ["a trigger is not", STOP, "unknown"],
+test.each<[string, Partial<OrderTerms>, boolean, string]>([
+  ["an order is over", {}, false, "canceled"],
+  ["a trigger is over", STOP, false, "canceled"],
+  ["a trigger is not where an order stands that it may have placed,", STOP, true, "unknown"],
 ])(
   "where nothing newer can be had %s by cancels that find nothing",
-  async (_name, terms, status) => {
-    const { rig, id } = await forgotten(terms);
+  async (_name, terms, isPerhapsFired, status) => {
+    const { rig, id, order } = await forgotten(terms);
+    // What else there was lay on the other side, but for one by somebody's hand, which is no newer than its own last moment.
+    rig.venue.history = [
+      recordOf({ ...order, oid: 78, isBuy: true, cloid: `0x${"78".repeat(16)}`, status: "canceled" }),
+    ];
+    if (isPerhapsFired) rig.venue.orders.push({ ...order, oid: 77, cloid: `0x${"77".repeat(16)}`, isTrigger: false });
     rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
     await rig.answerOf(rig.cancel("key-0002", id));
     await rig.clock.advance(420_000);
