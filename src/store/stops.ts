@@ -1,4 +1,4 @@
-import { and, eq, gte, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, isNull, or, sql } from "drizzle-orm";
 import type { EventType } from "../core/event.ts";
 import { stopResource, waitingStopResource } from "../core/resource.ts";
 import { endsOneKey, isStanding, type Stop } from "../core/stop.ts";
@@ -228,13 +228,21 @@ export function listOutside(store: Store, stopId: string): OutsideRow[] {
   return outsideOf(store).all({ stopId });
 }
 
-/** Whether any stop that covers what this key has placed came then or later, whatever became of it. */
-export function hasStopSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
-  const isLater = and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs));
+/**
+ * Whether any stop that covers what this key has placed came then or later, whatever became of it. Our wall clock may be set back between the
+ * two: a stop that begins when an attempt had been stored already came after it, whatever the times say.
+ */
+export function hasStopSince(
+  store: Store,
+  { accountId, keyHash }: { accountId: string; keyHash: string },
+  { sinceMs, attemptId }: { sinceMs: number; attemptId: number | null },
+): boolean {
+  const byTime = gte(stops.createdAtMs, sinceMs);
+  const isLater = attemptId === null ? byTime : or(byTime, gte(stops.upTo, attemptId));
   return store
     .select(COLUMNS)
     .from(stops)
-    .where(isLater)
+    .where(and(eq(stops.accountId, accountId), isLater))
     .all()
     .some((stop) => covers(store, stop, keyHash));
 }

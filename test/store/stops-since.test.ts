@@ -1,8 +1,10 @@
 /** Which stops came after something, and over whom. */
 import { expect, test } from "bun:test";
 import type { Stop } from "../../src/core/stop.ts";
+import { isStoppedSince } from "../../src/settle/trade/trade-facts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { hasStopSince, insertStop } from "../../src/store/stops.ts";
+import { TRADE } from "../core/trade-stage.ts";
 import { ACCOUNT, openFilledStore, START_MS } from "../support/gateway-rig.ts";
 
 const STOP: Stop = {
@@ -23,7 +25,27 @@ test("a stop came then or later, whatever became of it, and over its own account
   const store = openFilledStore();
   const ended = { ...STOP, resumedAtMs: START_MS + 1 };
   inTransaction(store, () => insertStop(store, ended, { actor: "operator", idempotencyKey: null }));
-  const since = (accountId: string, sinceMs: number) => hasStopSince(store, accountId, "hash-of-a-key", sinceMs);
+  const since = (accountId: string, sinceMs: number) =>
+    hasStopSince(store, { accountId, keyHash: "hash-of-a-key" }, { sinceMs, attemptId: null });
   expect([since(ACCOUNT.id, START_MS), since(ACCOUNT.id, START_MS + 1)]).toEqual([true, false]);
   expect(since("5c0d8a52-6f0e-4f3b-9c55-0e7d1b2a4c99", START_MS)).toBe(false);
+});
+
+test("a clock that is set back hides no stop that began when an attempt had been stored already", () => {
+  const store = openFilledStore();
+  const ended = { ...STOP, upTo: 7, createdAtMs: START_MS - 3_600_000, resumedAtMs: START_MS + 1 };
+  inTransaction(store, () => insertStop(store, ended, { actor: "operator", idempotencyKey: null }));
+  const since = (attemptId: number) =>
+    hasStopSince(store, { accountId: ACCOUNT.id, keyHash: "hash-of-a-key" }, { sinceMs: START_MS, attemptId });
+  expect([since(7), since(8)]).toEqual([true, false]);
+});
+
+test("a stop that stands came after a trade that it would have refused, whatever the clock said", () => {
+  const store = openFilledStore();
+  const trade = { ...TRADE, accountId: ACCOUNT.id, createdAtMs: START_MS };
+  const isStopped = () => isStoppedSince(store, trade);
+  expect(isStopped()).toBe(false);
+  const stop = { ...STOP, createdAtMs: START_MS - 3_600_000 };
+  inTransaction(store, () => insertStop(store, stop, { actor: "operator", idempotencyKey: null }));
+  expect(isStopped()).toBe(true);
 });

@@ -1,16 +1,17 @@
 import type { Attempt } from "../../core/attempt.ts";
+import { cloidOf } from "../../core/cloid.ts";
 import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, isRefused, type Leg, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
 import { closedOfOthers, isTrusted, type Part, type TradeFacts, type TradeFill } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { listAttemptsOf } from "../../store/attempts.ts";
+import { findAttemptByCloid, listAttemptsOf } from "../../store/attempts.ts";
 import { listFillsOf } from "../../store/fills.ts";
 import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
-import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
+import { findStopOf, hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
 import { findTrade, listGuards } from "../../store/trades.ts";
 import { whileUnchanged } from "../../store/while-unchanged.ts";
 import { wasRefused } from "../cancel/cancel.ts";
@@ -100,9 +101,16 @@ export function factsOf(
   };
 }
 
-/** A stop of any cause that came after it wants no entry that has not been sent. */
-export function isStoppedSince(store: Store, { accountId, keyHash, createdAtMs }: Trade): boolean {
-  return hasStopSince(store, accountId, keyHash, createdAtMs);
+/**
+ * A stop of any cause that came after it wants no entry that has not been sent. One that stands did: it would have refused the trade. Of the
+ * others the first guard that was signed tells, by the order of signing, and before that our wall clock alone.
+ */
+export function isStoppedSince(store: Store, trade: Trade): boolean {
+  const { accountId, keyHash, createdAtMs: sinceMs } = trade;
+  if (findStopOf(store, accountId, keyHash) !== null) return true;
+  const [first] = listGuards(store, trade, "stop");
+  const attemptId = first === undefined ? null : (findAttemptByCloid(store, cloidOf(first.id))?.id ?? null);
+  return hasStopSince(store, { accountId, keyHash }, { sinceMs, attemptId });
 }
 
 /** One that the feed has told fired or over protects nothing, though no look has proven its end yet. */
