@@ -51,10 +51,16 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     ";",
   ),
   one(
+    "whatever is over and nobody's may have come of a trigger",
+    UNNAMED,
+    "isOfElsewhere(order, false)",
+    "isOfElsewhere(order, true)",
+  ),
+  one(
     "what stands on the other side may have come of a trigger",
     UNNAMED,
-    "order.side !== letter || order.timestampMs < sinceMs",
-    "order.timestampMs < sinceMs",
+    "coin === market && on === letter && timestampMs",
+    "coin === market && timestampMs",
   ),
   one(
     "a balance is as the last fill has left it, whatever it is",
@@ -89,6 +95,18 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     "",
   ),
   one("what nothing shows is asked for at each step", PURSUE_CANCEL, ": ASK_BY_NAME_AFTER_MS", ": 1"),
+  one(
+    "a stop that a clock set back has hidden did not come after a trade",
+    "src/store/stops.ts",
+    "or(byTime, gte(stops.upTo, attemptId))",
+    "byTime",
+  ),
+  one(
+    "a stop that stands is asked for its time by a trade",
+    "src/settle/trade/trade-facts.ts",
+    "  if (findStopOf(store, accountId, keyHash) !== null) return true;\n",
+    "",
+  ),
   one(
     "a TWAP that no answer named has ended before its minutes are over",
     "src/settle/stop/cancel-twaps.ts",

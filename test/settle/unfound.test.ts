@@ -9,6 +9,7 @@ import { findOrder } from "../../src/store/orders.ts";
 import { fillCursors } from "../../src/store/schema.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow } from "../support/rows.ts";
+import type { VenueOrder } from "../support/small-venue.ts";
 
 const MINUTE = 60_000;
 
@@ -154,30 +155,21 @@ test("a trigger is over by the same, and is asked for as seldom", async () => {
 });
 
 /** By the owner's own hand: of after the signing and no newer than its end, which would tell it; or of before it. */
-function placedByHand({ rig }: Lost, isBuy: boolean, atMs = START_MS + 2_000): void {
-  rig.venue.orders.push({
-    oid: 7,
-    cloid: `0x${"07".repeat(16)}`,
-    isBuy,
-    price: "50",
-    size: "3",
-    tif: "Gtc",
-    reduceOnly: false,
-    isTrigger: false,
-    status: "open",
-    placedAtMs: atMs,
-    statusAtMs: atMs,
-    fills: [],
-  });
+function placedByHand({ rig }: Lost, some: Partial<VenueOrder> = {}): void {
+  const cloid = `0x${"07".repeat(16)}`;
+  const terms = { oid: 7, cloid, isBuy: true, price: "50", size: "3", tif: "Gtc", reduceOnly: false, isTrigger: false };
+  const times = { placedAtMs: START_MS + 2_000, statusAtMs: START_MS + 2_000 };
+  rig.venue.orders.push({ ...terms, status: "open", ...times, fills: [], ...some });
 }
 
-test.each<[string, (lost: Lost) => void, string]>([
-  ["while an order stands there that it may have placed", (lost) => placedByHand(lost, true), "unknown"],
-  ["not for one on the other side", (lost) => placedByHand(lost, false), "canceled"],
-  ["not for one of before it", (lost) => placedByHand(lost, true, START_MS - MINUTE), "canceled"],
-])("a trigger may have fired under another id %s", async (_what, begin, status) => {
+test.each<[string, Partial<VenueOrder>, string]>([
+  ["while an order stands there that it may have placed", {}, "unknown"],
+  ["not for one on the other side", { isBuy: false }, "canceled"],
+  ["not for one of before it", { placedAtMs: START_MS - MINUTE }, "canceled"],
+  ["not for one that is over, and has no fills", { status: "canceled" }, "canceled"],
+])("a trigger may have fired under another id %s", async (_what, some, status) => {
   const lost = await lostAndCanceled(TRIGGER);
-  begin(lost);
+  placedByHand(lost, some);
   await goOn(lost, 15 * MINUTE);
   expect(statusOf(lost)).toBe(status);
 });

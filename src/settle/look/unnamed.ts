@@ -70,7 +70,8 @@ export function mayHaveFills(
 
 /**
  * True when the lists hold an order that a trigger may have placed when it fired, which may be under a native id of its own and without a
- * client order id: in its market, on its side, no older than its signing, and placed by nothing of ours.
+ * client order id: in its market, on its side, no older than its signing, and placed by nothing of ours. What is over counts where it has a
+ * row here, as one from elsewhere that was canceled: else its fills are nobody's, and tell it (`mayHaveFills`).
  *
  * @param sinceMs exchange time, unix milliseconds
  */
@@ -82,11 +83,14 @@ export function mayHaveFired(
 ): boolean {
   if (leg.trigger === null) return false;
   const letter = side === "buy" ? "B" : "A";
-  return [...open, ...history.map(({ order }) => order)].some((order) => {
-    if (order.coin !== market || order.side !== letter || order.timestampMs < sinceMs || order.oid === leg.oid)
-      return false;
-    const known = findLegByOid(store, accountId, order.oid);
-    // One from elsewhere has a row once it is to be canceled.
-    return known === null || findAttemptByCloid(store, known.cloid) === null;
-  });
+  const isLike = ({ coin, side: on, timestampMs, oid }: FrontendOrder) =>
+    coin === market && on === letter && timestampMs >= sinceMs && oid !== leg.oid;
+  const isOfElsewhere = ({ oid }: FrontendOrder, isWithoutRow: boolean) => {
+    const known = findLegByOid(store, accountId, oid);
+    return known === null ? isWithoutRow : findAttemptByCloid(store, known.cloid) === null;
+  };
+  return (
+    open.some((order) => isLike(order) && isOfElsewhere(order, true)) ||
+    history.some(({ order }) => isLike(order) && isOfElsewhere(order, false))
+  );
 }
