@@ -189,8 +189,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "a stop of another account withdraws an entry",
     STOPS,
-    "and(eq(stops.accountId, accountId), gte(stops.createdAtMs, sinceMs))",
-    "gte(stops.createdAtMs, sinceMs)",
+    "and(eq(stops.accountId, accountId), isLater)",
+    "isLater",
   ),
   one(
     "a narrowing that cannot be read narrows nothing",
