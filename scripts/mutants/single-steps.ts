@@ -186,12 +186,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (listedAssetId(world, { market: listed.name }) !== listed.assetId) return null;",
     "",
   ),
-  one(
-    "a stop of another account withdraws an entry",
-    STOPS,
-    "and(eq(stops.accountId, accountId), isLater)",
-    "isLater",
-  ),
+  one("a stop of another account withdraws an entry", STOPS, "and(eq(stops.accountId, accountId), isLater)", "isLater"),
   one(
     "a narrowing that cannot be read narrows nothing",
     NARROWINGS,

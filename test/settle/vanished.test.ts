@@ -10,9 +10,7 @@ import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/g
 import { attemptRow, fillRow } from "../support/rows.ts";
 import { answered, recordOf, type VenueOrder } from "../support/small-venue.ts";
 
-/** Records that the exchange keeps of an account. */
-const KEPT = 2_000;
-
+const KEPT_RECORDS = 2_000;
 const STOP = { trigger: { price: "90", kind: "stop_loss", market: true }, side: "sell", price: "80" } as const;
 
 /** An order that rests here, and of which the exchange has forgotten that it has closed. */
@@ -23,7 +21,7 @@ async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: Gatewa
   if (order === undefined) throw new Error("nothing placed");
   await rig.clock.advance(60_000);
   rig.venue.orders.length = 0;
-  rig.venue.history = Array.from({ length: KEPT }, (_, nth) =>
+  rig.venue.history = Array.from({ length: KEPT_RECORDS }, (_, nth) =>
     recordOf({
       ...order,
       oid: 5_000 + nth,
@@ -367,10 +365,6 @@ test.each<[string, Partial<OrderTerms>, boolean, string]>([
   "where nothing newer can be had %s by cancels that find nothing",
   async (_name, terms, isPerhapsFired, status) => {
     const { rig, id, order } = await forgotten(terms);
-    // What else there was lay on the other side, but for one by somebody's hand, which is no newer than its own last moment.
-    rig.venue.history = [
-      recordOf({ ...order, oid: 78, isBuy: true, cloid: `0x${"78".repeat(16)}`, status: "canceled" }),
-    ];
     if (isPerhapsFired) rig.venue.orders.push({ ...order, oid: 77, cloid: `0x${"77".repeat(16)}`, isTrigger: false });
     rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
     await rig.answerOf(rig.cancel("key-0002", id));
