@@ -57,6 +57,8 @@ const SCENES = [
   "test/simulation/namesakes-rest.test.ts",
   "test/simulation/starved.test.ts",
   "test/simulation/stop.test.ts",
+  "test/simulation/quiet-stop.test.ts",
+  "test/store/stops-since.test.ts",
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",
   "test/simulation/close.test.ts",

@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, quiet, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -15,9 +15,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { LIFE_KINDS } from "../test/simulation/bot-life.ts";
 import { BOT_KINDS } from "../test/simulation/bots.ts";
-import { type Drawn, WHOLE_TRADES, worldsOf } from "../test/simulation/drawn.ts";
+import { type Drawn, QUIET, WHOLE_TRADES, worldsOf } from "../test/simulation/drawn.ts";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
-import { type RunResult, runSeed } from "../test/simulation/run-seed.ts";
+import { runAny } from "../test/simulation/run-any.ts";
+import type { RunResult } from "../test/simulation/run-seed.ts";
 import { ODD_KINDS } from "../test/simulation/worlds/odd.ts";
 import { WORLD_NAMES } from "../test/simulation/worlds/worlds.ts";
 import { WRONG_KINDS } from "../test/simulation/worlds/wrong.ts";
@@ -71,7 +72,7 @@ async function runSlice(options: Options): Promise<Totals> {
   for (let nth = 0; nth < options.seeds && performance.now() < endAtMs; nth += 1) {
     const seed = options.from + nth * options.stride;
     if (!options.worlds.every((name) => worldsOf(seed).has(name))) continue;
-    const result = await runSeed({ seed, directory: options.directory, isLogged: options.isHashed });
+    const result = await runAny({ seed, directory: options.directory, isLogged: options.isHashed });
     if (options.isHashed) console.log(`seed ${seed} ${result.hash}`);
     totals = added(totals, result);
     if (totals.seeds % PROGRESS_EVERY === 0) console.log(`${totals.seeds} seeds, up to seed ${seed}`);
@@ -141,7 +142,7 @@ function lowest(a: number | null, b: number | null): number | null {
 }
 
 async function showSeed(seed: number, directory: string, isHashed: boolean): Promise<boolean> {
-  const result = await runSeed({ seed, directory, isLogged: true });
+  const result = await runAny({ seed, directory, isLogged: true });
   console.log(result.history.join("\n"));
   for (const finding of result.findings) console.log(`FINDING   ${finding}`);
   if (isHashed) console.log(`hash      ${result.hash}`);
@@ -149,7 +150,15 @@ async function showSeed(seed: number, directory: string, isHashed: boolean): Pro
 }
 
 function worldNames(text: string): Drawn[] {
-  const known = [...WORLD_NAMES, ...ODD_KINDS, ...WRONG_KINDS, ...BOT_KINDS, ...LIFE_KINDS, WHOLE_TRADES] as const;
+  const known = [
+    ...WORLD_NAMES,
+    ...ODD_KINDS,
+    ...WRONG_KINDS,
+    ...BOT_KINDS,
+    ...LIFE_KINDS,
+    WHOLE_TRADES,
+    QUIET,
+  ] as const;
   return text
     .split(",")
     .filter((name) => name !== "")

@@ -81,7 +81,7 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/core/evidence.ts",
-        find: "if (word === null || isTrigger || !word.isConfirmedNumber",
+        find: "if (word === null || mayHaveFired || !word.isConfirmedNumber",
         put: "if (word === null || !word.isConfirmedNumber",
       },
     ],

@@ -263,9 +263,9 @@ export const LEGS: readonly Mutant[] = [
     "record.statusTimestampMs < last.statusTimestampMs",
   ),
   one(
-    "a trigger is over by cancels that find nothing",
+    "a trigger is over by cancels that find nothing though an order stands there that it may have placed",
     VANISHED,
-    "isGoneByCancels(cancels, leg.trigger !== null, nowMs",
+    "isGoneByCancels(cancels, hasFired, nowMs",
     "isGoneByCancels(cancels, false, nowMs",
   ),
   one(

@@ -1,6 +1,8 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const MISSES = "src/settle/cancel/misses.ts";
+const BALANCE = "src/settle/evidence/balance-check.ts";
+const UNNAMED = "src/settle/look/unnamed.ts";
 const UNFOUND = "src/settle/evidence/unfound.ts";
 const PURSUE_CANCEL = "src/settle/cancel/pursue-cancel.ts";
 
@@ -36,9 +38,69 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     " && !world.markets.isSuspected(order.market);",
     ";",
   ),
-  one("what nothing shows is asked for without end", MISSES, "return !isUnfound(asked.word, facts);", "return true;"),
-  one("a lost trigger is asked for without end", MISSES, "asked === null || leg.trigger !== null", "asked === null"),
+  one(
+    "what nothing shows is asked for without end",
+    MISSES,
+    "return asked !== null && !isUnfound(asked.word, { canCome: false, unseenForMs: Number.POSITIVE_INFINITY });",
+    "return asked !== null;",
+  ),
+  one(
+    "a lost trigger is over though an order stands there that it may have placed",
+    "src/settle/evidence/absence.ts",
+    " && missed.isPerhapsFired !== true;",
+    ";",
+  ),
+  one(
+    "whatever is over and nobody's may have come of a trigger",
+    UNNAMED,
+    "isOfElsewhere(order, false)",
+    "isOfElsewhere(order, true)",
+  ),
+  one(
+    "what stands on the other side may have come of a trigger",
+    UNNAMED,
+    "coin === market && on === letter && timestampMs",
+    "coin === market && timestampMs",
+  ),
+  one(
+    "a balance is as the last fill has left it, whatever it is",
+    BALANCE,
+    "compare(shown.total, expected) !== 0",
+    "false",
+  ),
+  one(
+    "nothing was bought, whatever was paid for what is held",
+    BALANCE,
+    " && compare(shown.entryNotional, ZERO) === 0;",
+    ";",
+  ),
+  one(
+    "what nothing was paid for tells of sales as well",
+    BALANCE,
+    'side === "buy" && expected === ZERO',
+    "expected === ZERO",
+  ),
+  one("a fee that was paid in kind is still held", BALANCE, "isPaidInKind({ market, ...fill })", "false"),
+  one("a token is traded in one market alone", BALANCE, "  if (isElsewhere) return null;\n", ""),
+  one(
+    "a balance says of fills what it says of fills that were never read",
+    BALANCE,
+    "findCompleteTo(store, accountId) === null ? null : ZERO",
+    "ZERO",
+  ),
+  one(
+    "a balance counts whatever server it is from",
+    "src/settle/evidence/position-check.ts",
+    'world.exchange.nowMs() < about.sinceMs + BEHIND_MS ? "behind" : ',
+    "",
+  ),
   one("what nothing shows is asked for at each step", PURSUE_CANCEL, ": ASK_BY_NAME_AFTER_MS", ": 1"),
+  one(
+    "a stop that stands is asked for its time by a trade",
+    "src/settle/trade/trade-facts.ts",
+    "  if (findStopOf(store, accountId, keyHash) !== null) return true;\n",
+    "",
+  ),
   one(
     "a TWAP that no answer named has ended before its minutes are over",
     "src/settle/stop/cancel-twaps.ts",

@@ -144,24 +144,27 @@ export type CancelsWord = {
 /**
  * True when the exchange's own answers to cancels that name an order prove that it is open no longer, in an account in which
  * nothing newer can be had: "never placed, already canceled, or filled", for longer than any list of markets is behind, while
- * nothing at all shows it. What a trigger places when it fires may have a native id of its own, so of a trigger they prove nothing.
+ * nothing at all shows it. What a trigger places when it fires may have a native id of its own, which no such cancel names.
  *
+ * @param mayHaveFired it is a trigger, and something that may have come of it is shown
  * @param unseenForMs since the first look, list or record that lacked it, with none since then that showed it, milliseconds
  */
-export function isGoneByCancels(word: CancelsWord | null, isTrigger: boolean, unseenForMs: number): boolean {
-  if (word === null || isTrigger || !word.isConfirmedNumber || word.readings < WITNESSES_NEEDED) return false;
+export function isGoneByCancels(word: CancelsWord | null, mayHaveFired: boolean, unseenForMs: number): boolean {
+  if (word === null || mayHaveFired || !word.isConfirmedNumber || word.readings < WITNESSES_NEEDED) return false;
   return Math.min(word.forMs, unseenForMs) >= GONE_FOR_MS;
 }
 
 /**
  * The same of an order of which no answer came and that nothing shows, by cancels that carry its client order id: an account in which
  * nothing else happens has no other word. They count from when nothing of it can newly come: it may have arrived after an earlier one.
+ *
+ * @param unseenForMs since the first look that lacked it, and whatever may have come of it, with none since then that did not
  */
 export function isUnfound(
   word: CancelsWord | null,
-  { isTrigger, canCome, unseenForMs }: { isTrigger: boolean; canCome: boolean; unseenForMs: number },
+  { canCome, unseenForMs }: { canCome: boolean; unseenForMs: number },
 ): boolean {
-  return !canCome && isGoneByCancels(word, isTrigger, unseenForMs);
+  return !canCome && isGoneByCancels(word, false, unseenForMs);
 }
 
 /**

@@ -7,7 +7,7 @@ export const WAITS = {
   restore_not_taken_up: "what was signed after the restored backup has been taken up",
   no_agent: "an agent key of the account is approved and unlocked: nothing can be signed before",
   outcome_unknown:
-    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else the exchange's own answers to cancels of an order tell that it is not there, after five minutes, and a TWAP ends by its own minutes. Where they cannot (a trigger; spot, of which no position tells the fills) it may be that nothing shows it: after a day `postern order release` ends that",
+    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else the exchange's own answers to cancels of an order tell that it is not there, after five to twelve minutes, and a TWAP ends by its own minutes. Where they cannot (on spot, a balance that transfers have moved; an order of elsewhere that may have come of a trigger) it may be that nothing shows it: after a day `postern order release` ends that",
   not_canceled_yet: "its cancel is sent: it waits for its turn among what is under way, or for the exchange's weight",
   cancel_unanswered: "the exchange shows it closed, or answers the cancel, which is sent again while it does not",
   cancel_refused: "the exchange takes a cancel: it has refused the last one, and is asked again",

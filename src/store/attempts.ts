@@ -241,15 +241,15 @@ export function reopenAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind"
   writeChange(store, attempt, { state: "ambiguous", settledAtMs: null }, "done");
 }
 
-/** Writes down why a settled attempt can never run, where that is not known yet. */
-export function sealSettled(store: Store, attempt: Attempt, seal: Seal): void {
-  if (attempt.seal === null) writeChange(store, attempt, { seal }, "done");
-}
-
 /** The same of an operation, whose refusal may have been another's: what it said of the number is as if it had not been said. */
 export function reopenOperation(store: Store, attempt: Pick<Attempt, "id" | "kind">): void {
   noteRefused(store);
   writeChange(store, attempt, { state: "ambiguous", settledAtMs: null, seal: null }, "done");
+}
+
+/** Writes down why a settled attempt can never run, where that is not known yet. */
+export function sealSettled(store: Store, attempt: Attempt, seal: Seal): void {
+  if (attempt.seal === null) writeChange(store, attempt, { seal }, "done");
 }
 
 /** Takes back an attempt of which it is proven that no byte left. Its nonce stays used up. */

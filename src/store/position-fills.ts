@@ -10,7 +10,7 @@ const MAX_LOOKED_THROUGH = 500;
 
 const newestOfAccount = prepared((store) =>
   store
-    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition"]))
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
     .from(fills)
     .where(eq(fills.accountId, sql.placeholder("accountId")))
     .orderBy(desc(fills.timeMs), desc(fills.id))
@@ -18,7 +18,7 @@ const newestOfAccount = prepared((store) =>
     .prepare(),
 );
 
-export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startPosition">;
+export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startPosition" | "fee" | "feeToken">;
 
 /**
  * The newest fills of a market, which are of one moment: their start positions tell which was the last of them. Null where

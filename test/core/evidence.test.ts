@@ -377,7 +377,7 @@ test.each<[string, Parameters<typeof isGoneByCancels>, boolean]>([
   ["for less than a list may be behind", [{ ...MISSED, forMs: LONG_MS - 1 }, false, LONG_MS], false],
   ["that something has shown meanwhile", [MISSED, false, LONG_MS - 1], false],
   ["under another number than its own", [{ ...MISSED, isConfirmedNumber: false }, false, LONG_MS], false],
-  ["that is a trigger, and may have fired", [MISSED, true, LONG_MS], false],
+  ["that may have fired", [MISSED, true, LONG_MS], false],
 ])("cancels that find nothing of an order %s", (_name, facts, isGone) => {
   expect(isGoneByCancels(...facts)).toBe(isGone);
 });

@@ -4,13 +4,12 @@ import { type CancelsWord, concludeAbsence, isUnfound } from "../../src/core/evi
 
 const LONG_MS = 5 * 60_000;
 const MISSED: CancelsWord = { readings: 2, forMs: LONG_MS, isConfirmedNumber: true };
-const UNSEEN = { isTrigger: false, canCome: false, unseenForMs: LONG_MS };
+const UNSEEN = { canCome: false, unseenForMs: LONG_MS };
 
 test.each<[string, Parameters<typeof isUnfound>, boolean]>([
   ["of which nothing can newly come", [MISSED, UNSEEN], true],
   ["that may still arrive", [MISSED, { ...UNSEEN, canCome: true }], false],
   ["that something may have shown meanwhile", [MISSED, { ...UNSEEN, unseenForMs: LONG_MS - 1 }], false],
-  ["that is a trigger", [MISSED, { ...UNSEEN, isTrigger: true }], false],
   ["that no cancel has asked for", [null, UNSEEN], false],
 ])("cancels that find nothing of a lost order %s", (_name, facts, isIt) => {
   expect(isUnfound(...facts)).toBe(isIt);

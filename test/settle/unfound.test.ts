@@ -1,21 +1,43 @@
 /** A lost order in an account that does nothing else: what the exchange's own answers to cancels of it prove, and what they do not. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { buildUniverse } from "../../src/core/market.ts";
+import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
+import { fillCursors } from "../../src/store/schema.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow } from "../support/rows.ts";
+import type { BookOrder } from "../support/small-venue.ts";
 
 const MINUTE = 60_000;
+
+/** Two markets of spot in which one token is traded. */
+const PURR: Market = {
+  name: "PURR/USDC",
+  kind: "spot",
+  dex: "",
+  assetId: 10_000,
+  sizeDecimals: 0,
+  maxLeverage: null,
+  marginMode: "any",
+  isDelisted: false,
+  pairName: "PURR/USDC",
+};
+const PURR_FOR_USDH: Market = { ...PURR, name: "@150", assetId: 10_150, pairName: "PURR/USDH" };
 
 const FATES: readonly Delivery[] = [DELIVERY.neverArrived, DELIVERY.normal];
 
 /** It never arrives, or does and is gone; the empty action that takes its number does, and its answer is lost. Then it is canceled. */
 async function lostAndCanceled(terms: Partial<OrderTerms> = {}, [placing, canceling]: readonly Delivery[] = FATES) {
   const rig = openGatewayRig();
+  const universe = buildUniverse(
+    [...(rig.deps.markets.current()?.byName.values() ?? []), PURR, PURR_FOR_USDH],
+    START_MS,
+  );
+  rig.deps.markets.current = () => universe;
+  rig.deps.markets.refresh = async () => universe;
   const reading = { elapsedMs: rig.clock.elapsedMs() };
   rig.deps.markets.ageMs = () => rig.clock.elapsedMs() - reading.elapsedMs;
   rig.deliveries.push(placing ?? DELIVERY.neverArrived, DELIVERY.answerLost);
@@ -121,10 +143,113 @@ test("it stays unknown where no newer list of markets is read", async () => {
   expect(statusOf(lost)).toBe("unknown");
 });
 
-test("a trigger stays unknown: what it places when it fires may bear another id", async () => {
-  const lost = await lostAndCanceled({ trigger: { price: "90", kind: "stop_loss", market: true } });
+const TRIGGER: Partial<OrderTerms> = { trigger: { price: "90", kind: "stop_loss", market: true } };
+
+test("a trigger is over by the same, and is asked for as seldom", async () => {
+  const lost = await lostAndCanceled(TRIGGER);
+  await goOn(lost, 4 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+  await goOn(lost, 6 * MINUTE);
+  expect(findOrder(lost.rig.store, lost.id)).toMatchObject({ status: "canceled", filledSize: "0" });
+  expect(cancelsOf(lost.rig)).toBeLessThan(12);
+});
+
+/** By the owner's own hand: of after the signing and no newer than its end, which would tell it; or of before it. */
+function placedByHand({ rig }: Lost, some: Partial<BookOrder> = {}): void {
+  const cloid = `0x${"07".repeat(16)}`;
+  const terms = { oid: 7, cloid, isBuy: true, price: "50", size: "3", tif: "Gtc", reduceOnly: false, isTrigger: false };
+  const times = { placedAtMs: START_MS + 2_000, statusAtMs: START_MS + 2_000 };
+  rig.venue.orders.push({ ...terms, status: "open", ...times, fills: [], ...some });
+}
+
+test.each<[string, Partial<BookOrder>, string]>([
+  ["while an order stands there that it may have placed", {}, "unknown"],
+  ["not for one on the other side", { isBuy: false }, "canceled"],
+  ["not for one of before it", { placedAtMs: START_MS - MINUTE }, "canceled"],
+  ["not for one that is over, and has no fills", { status: "canceled" }, "canceled"],
+])("a trigger may have fired under another id %s", async (_what, some, status) => {
+  const lost = await lostAndCanceled(TRIGGER);
+  placedByHand(lost, some);
   await goOn(lost, 15 * MINUTE);
-  expect([statusOf(lost), cancelsOf(lost.rig)]).toEqual(["unknown", 1]);
+  expect(statusOf(lost)).toBe(status);
+});
+
+const SPOT: Partial<OrderTerms> = { market: "PURR/USDC", size: "3", price: "100" };
+
+/** A fill of ours, or of another's hand, that left a balance. */
+function bought(rig: GatewayRig, some: Parameters<typeof fillRow>[0]): void {
+  const of = {
+    accountId: ACCOUNT.id,
+    market: "PURR/USDC",
+    size: decimal("10"),
+    fee: decimal("0.01"),
+    feeToken: "PURR",
+  };
+  const news = { toldFromMs: Number.POSITIVE_INFINITY, atMs: START_MS };
+  insertFills(rig.store, [fillRow({ timeMs: START_MS - MINUTE, ...of, ...some })], news);
+}
+
+function holds(rig: GatewayRig, total: string, entryNtl = "120.0"): void {
+  rig.venue.balances = [{ coin: "PURR", token: 1, total, hold: "0.0", entryNtl }];
+}
+
+test.each<[string, (rig: GatewayRig) => void, string]>([
+  ["nothing is held and nothing was ever filled", () => undefined, "canceled"],
+  [
+    "the balance is what the last fill has left, less its fee",
+    (rig) => {
+      bought(rig, {});
+      holds(rig, "9.99");
+    },
+    "canceled",
+  ],
+  [
+    "the balance is more",
+    (rig) => {
+      bought(rig, {});
+      holds(rig, "12.99");
+    },
+    "unknown",
+  ],
+  ["something is held that no fill accounts for", (rig) => holds(rig, "3.0"), "unknown"],
+  ["what is held came by transfers: nothing was paid for it", (rig) => holds(rig, "1000.0", "0.0"), "canceled"],
+  [
+    "the token was traded in another market since",
+    (rig) => {
+      bought(rig, {});
+      bought(rig, { id: "2", market: "@150", timeMs: START_MS - 1, startPosition: decimal("9.99"), side: "sell" });
+      holds(rig, "9.99");
+    },
+    "unknown",
+  ],
+  [
+    "fills were never read",
+    (rig) => {
+      rig.store.delete(fillCursors).run();
+    },
+    "unknown",
+  ],
+  ["no balance can be read", (rig) => rig.venue.failing.add("spotClearinghouseState"), "unknown"],
+])("of a lost order on spot, where %s", async (_what, begin, status) => {
+  const lost = await lostAndCanceled(SPOT);
+  begin(lost.rig);
+  await goOn(lost, 16 * MINUTE);
+  expect(statusOf(lost)).toBe(status);
+});
+
+test("what nothing was paid for may have been sold", async () => {
+  const lost = await lostAndCanceled({ ...SPOT, side: "sell" });
+  holds(lost.rig, "1000.0", "0.0");
+  await goOn(lost, 16 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+});
+
+test("a balance counts once no server is from before the cancels that found nothing", async () => {
+  const lost = await lostAndCanceled(SPOT);
+  await goOn(lost, 8 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+  await goOn(lost, 3 * MINUTE);
+  expect(statusOf(lost)).toBe("canceled");
 });
 
 test("nobody asks for what nobody wants canceled", async () => {

@@ -10,9 +10,7 @@ import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/g
 import { attemptRow, fillRow } from "../support/rows.ts";
 import { answered, type BookOrder, recordOf } from "../support/small-venue.ts";
 
-/** Records that the exchange keeps of an account. */
-const KEPT = 2_000;
-
+const KEPT_RECORDS = 2_000;
 const STOP = { trigger: { price: "90", kind: "stop_loss", market: true }, side: "sell", price: "80" } as const;
 
 /** An order that rests here, and of which the exchange has forgotten that it has closed. */
@@ -23,7 +21,7 @@ async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: Gatewa
   if (order === undefined) throw new Error("nothing placed");
   await rig.clock.advance(60_000);
   rig.venue.orders.length = 0;
-  rig.venue.history = Array.from({ length: KEPT }, (_, nth) =>
+  rig.venue.history = Array.from({ length: KEPT_RECORDS }, (_, nth) =>
     recordOf({
       ...order,
       oid: 5_000 + nth,
@@ -359,13 +357,15 @@ function findsNothing(body: string): SendOutcome {
   return answered({ status: "ok", response: { type: "cancel", data: { statuses: [{ error }] } } });
 }
 
-test.each<[string, Partial<OrderTerms>, string]>([
-  ["an order is over", {}, "canceled"],
-  ["a trigger is not", STOP, "unknown"],
+test.each<[string, Partial<OrderTerms>, boolean, string]>([
+  ["an order is over", {}, false, "canceled"],
+  ["a trigger is over", STOP, false, "canceled"],
+  ["a trigger is not where an order stands that it may have placed,", STOP, true, "unknown"],
 ])(
   "where nothing newer can be had %s by cancels that find nothing",
-  async (_name, terms, status) => {
-    const { rig, id } = await forgotten(terms);
+  async (_name, terms, isPerhapsFired, status) => {
+    const { rig, id, order } = await forgotten(terms);
+    if (isPerhapsFired) rig.venue.orders.push({ ...order, oid: 77, cloid: `0x${"77".repeat(16)}`, isTrigger: false });
     rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
     await rig.answerOf(rig.cancel("key-0002", id));
     await rig.clock.advance(420_000);

@@ -10,7 +10,7 @@ import { fieldOf } from "./clients.ts";
 import { type Crash, openDisk } from "./disk.ts";
 import { type FeedWeather, openFeedLine } from "./feed-line.ts";
 import { type Answered, type Ask, askDirectly, askOverHttp } from "./front.ts";
-import { openHistory } from "./history.ts";
+import { type History, openHistory } from "./history.ts";
 import { type FateOf, type Network, openNetwork, PLAIN } from "./network.ts";
 import { openPlainVenue, TAKER } from "./plain-venue.ts";
 import { type Doom, type GatewayProcess, type Host, startProcess } from "./process.ts";
@@ -24,6 +24,7 @@ import type { Lens } from "./worlds/lens.ts";
 export type Call = { answer: Answered | "lost" | null };
 
 export type Scene = {
+  history: History;
   venue: Venue;
   network: Network;
   timeline: Timeline;
@@ -71,6 +72,8 @@ export type SceneOptions = {
   isHttp?: boolean;
   /** Called when the exchange has executed an action, or a price has moved. */
   onChange?: () => void;
+  /** True keeps all that happens, line by line. */
+  isLogged?: boolean;
 };
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
@@ -86,7 +89,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const withBots = bots.length === 0 ? template : templateWith(bots, { template, path: join(directory, "bots.db") });
   const chance = openChance(seed);
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
-  const history = openHistory(false, timeline.nowMs);
+  const history = openHistory(options.isLogged === true, timeline.nowMs);
   const disk = openDisk({ directory, name: "scene", template: withBots });
   const venue = openPlainVenue({
     seed,
@@ -159,6 +162,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   }
 
   const scene: Scene = {
+    history,
     venue,
     network,
     timeline,

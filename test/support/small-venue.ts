@@ -18,6 +18,8 @@ export type SmallVenue = {
   stuckAtMs: number | null;
   /** Records of other orders that the history holds besides. */
   history: unknown[];
+  /** What the account holds on spot. */
+  balances: { coin: string; token: number; total: string; hold: string; entryNtl: string }[];
   fill(order: BookOrder, size: string): void;
   close(order: BookOrder, status: string): void;
 };
@@ -111,6 +113,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
     isBlind: false,
     stuckAtMs: null,
     history: [],
+    balances: [],
     infos: {},
     take(body) {
       // The gateway signs nothing else in these tests, and what it signs has this form.
@@ -137,6 +140,7 @@ export function smallVenue(nowMs: () => number): SmallVenue {
   ];
   venue.infos = Object.fromEntries([
     read("clearinghouseState", () => accountState(venue.orders, chainTimeMs())),
+    read("spotClearinghouseState", () => ({ balances: venue.balances })),
     read("exchangeStatus", () => ({ time: chainTimeMs() })),
     read("orderStatus", ({ oid }: InfoRequest) => {
       const order = venue.isBlind ? undefined : venue.orders.findLast((each) => each.oid === oid || each.cloid === oid);

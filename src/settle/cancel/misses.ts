@@ -94,10 +94,8 @@ export function canCome({ exchange }: With<"exchange">, { seal, expiresAtMs }: A
   return seal === null && exchange.nowMs() <= endsAtMs({ expiresAtMs });
 }
 
-/** True while another cancel by its client order id would tell something. Of a trigger none does: what it places may have another id. */
+/** True while another cancel by its client order id would tell something. */
 export function isToAskByName(world: ToAskByName, misses: CancelMisses, leg: Leg): boolean {
   const asked = wordOfLost(world, misses, leg);
-  if (asked === null || leg.trigger !== null) return false;
-  const facts = { isTrigger: false, canCome: false, unseenForMs: Number.POSITIVE_INFINITY };
-  return !isUnfound(asked.word, facts);
+  return asked !== null && !isUnfound(asked.word, { canCome: false, unseenForMs: Number.POSITIVE_INFINITY });
 }

@@ -24,7 +24,7 @@ import { note } from "../record/note.ts";
 import { openAttempt } from "../record/record.ts";
 import { latestNowMs } from "../send/intent.ts";
 import { burnNonce } from "../send/seal.ts";
-import { comparePosition } from "./position-check.ts";
+import { compareHolding } from "./position-check.ts";
 import { countUnfound, isProvenUnfound } from "./unfound.ts";
 
 /** A look that did not show what was looked for. */
@@ -34,6 +34,8 @@ export type Missed = {
   history: HistoryAnswer | null;
   /** Native ids in that history. */
   recorded?: ReadonlySet<string>;
+  /** Of a trigger: what may have come of it is shown. */
+  isPerhapsFired?: boolean;
   /** Of a modify that places only where it cancels: its original had another end. */
   hadNothingToReplace?: boolean;
 };
@@ -57,7 +59,8 @@ export async function weighAbsence(
   noteTaken(world, burnt, missed.pursuit);
   if (missed.history !== null) await countOutlived(tools, burnt, missed.pursuit, missed.history);
   const witnessed = missed.history === null ? burnt : countWitness(tools, burnt, missed.pursuit, missed.history);
-  if (missed.recorded !== undefined) await countUnfound(tools, burnt, missed.pursuit, missed.history !== null);
+  const hasLacked = missed.history !== null && missed.isPerhapsFired !== true;
+  if (missed.recorded !== undefined) await countUnfound(tools, burnt, missed.pursuit, hasLacked);
   // Only once something of ours is known to have taken its number.
   if (missed.history !== null && burnt.seal !== null && burnt.hasLanded)
     countRefusalReading(missed.pursuit, world.clock.elapsedMs());
@@ -134,7 +137,7 @@ async function countOutlived(
   pursuit.outlivedByMs = keptMoment(pursuit.outlivedByMs, world.exchange.nowMs() + CLOCK_DOUBT_MS);
   if (attempt.cloid === null) return;
   const about = { ...soughtOf(attempt), read: [], sinceMs: pursuit.outlivedByMs };
-  const position = await comparePosition(world, about, { purpose: "settle" });
+  const position = await compareHolding(world, about, { purpose: "settle" });
   pursuit.unmoved = position === "unmoved" ? pursuit.unmoved + 1 : 0;
 }
 

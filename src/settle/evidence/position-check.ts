@@ -1,5 +1,5 @@
 import { add, compare, type Decimal, isZero, subtract, ZERO } from "../../core/decimal.ts";
-import type { PositionWord } from "../../core/evidence.ts";
+import { BEHIND_MS, type PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
@@ -9,6 +9,7 @@ import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from ".
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
+import { compareBalance } from "./balance-check.ts";
 
 type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
 
@@ -32,6 +33,19 @@ export async function comparePosition(
   if (state === null) return "unknown";
   world.feeds.showed(user, shownPositions(dexOf(market), state.positions));
   return wordOf(world, about, state);
+}
+
+/**
+ * The same of any market, of what has been over since `sinceMs`: on spot by a balance, which has no time of its own and is asked for when
+ * no server is from before that any more.
+ */
+export async function compareHolding(
+  world: With<"exchange" | "feeds" | "markets" | "store">,
+  about: Compared & { sinceMs: number; side: "buy" | "sell" },
+  options: InfoOptions,
+): Promise<PositionWord> {
+  if (!isSpot(about.market)) return comparePosition(world, about, options);
+  return world.exchange.nowMs() < about.sinceMs + BEHIND_MS ? "behind" : compareBalance(world, about, options);
 }
 
 /**

@@ -10,7 +10,7 @@ import { findLegByCloid } from "../../store/legs.ts";
 import { canCome, wordOfLost } from "../cancel/misses.ts";
 import { mayHaveFills } from "../look/unnamed.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
-import { comparePosition } from "./position-check.ts";
+import { compareHolding } from "./position-check.ts";
 
 /** Shortest time between two positions that count, milliseconds: fills and positions may come from one place that is on its way. */
 const SPACING_MS = 20_000;
@@ -39,7 +39,7 @@ export async function countUnfound(
   if (nowMs - unfound.lastElapsedMs < SPACING_MS) return;
   unfound.lastElapsedMs = nowMs;
   const about = { ...soughtOf(attempt), read: [], sinceMs: unfound.byMs };
-  const position = await comparePosition(world, about, { purpose: "settle" });
+  const position = await compareHolding(world, about, { purpose: "settle" });
   unfound.unmoved = position === "unmoved" ? unfound.unmoved + 1 : 0;
 }
 
@@ -60,5 +60,5 @@ function isNotThere({ world, misses }: Tools, attempt: Attempt, { unseenSinceEla
   if (leg === null || unseenSinceElapsedMs === null) return false;
   const unseenForMs = world.clock.elapsedMs() - unseenSinceElapsedMs;
   const word = wordOfLost(world, misses, leg)?.word ?? null;
-  return isUnfound(word, { isTrigger: leg.trigger !== null, canCome: canCome(world, attempt), unseenForMs });
+  return isUnfound(word, { canCome: canCome(world, attempt), unseenForMs });
 }

@@ -1,4 +1,4 @@
-import { endsAtMs } from "../../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
 import {
   areFillsAll,
@@ -22,9 +22,9 @@ import { NOTHING_FILLED } from "../fills/fill-pages.ts";
 import { interpretOrder, type Sight, type Sought } from "../look/look.ts";
 import type { Sweep } from "../look/sweep.ts";
 import type { Sweeps } from "../look/sweeps.ts";
-import { mayHaveFills } from "../look/unnamed.ts";
+import { mayHaveFills, mayHaveFired } from "../look/unnamed.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { comparePosition } from "./position-check.ts";
+import { compareHolding } from "./position-check.ts";
 
 /**
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
@@ -64,7 +64,7 @@ type MissedLook = {
   unmoved: number;
 };
 
-export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Sweeps): Vanished {
+export function openVanished(world: ToLook & With<"markets">, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, MissedLook>();
 
   function remember({ cloid, orderId }: Leg): MissedLook {
@@ -72,7 +72,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
     if (known !== undefined) return known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const placing = listAttemptsOf(world.store, orderId).find((attempt) => attempt.cloid === cloid);
+    const placing = placingOf(world, { cloid, orderId });
     // One that was placed elsewhere was there when it was first missed.
     const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
     const sinceElapsedMs = world.clock.elapsedMs();
@@ -108,7 +108,8 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       }
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
       const isNotThere = cancels !== null && cancels.readings >= WITNESSES_NEEDED;
-      const isGone = leg.oid !== null && isGoneByCancels(cancels, leg.trigger !== null, nowMs - memory.sinceElapsedMs);
+      const hasFired = mayHaveFired(world, sought, sweep, placedMs(world, leg));
+      const isGone = leg.oid !== null && isGoneByCancels(cancels, hasFired, nowMs - memory.sinceElapsedMs);
       const isOver = isSaidOver(leg) || isGone || memory.count >= (isNotThere ? 1 : WITNESSES_NEEDED);
       // When it was first missed it may have lived, and have been filled after that.
       const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
@@ -117,7 +118,7 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       // Of before its end a position is no word: it may come from where the fills come from. It has to stand where those leave
       // it that are kept: its size is their sum.
       const sinceMs = memory.overByMs ?? byNowMs;
-      const position = await comparePosition(world, { ...sought, read: [], sinceMs }, SETTLE);
+      const position = await compareHolding(world, { ...sought, read: [], sinceMs }, SETTLE);
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
       if (!isSizeKnown(world, sought, memory)) return over(leg.oid);
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
@@ -130,6 +131,15 @@ export function openVanished(world: ToLook, evidence: FillEvidence, sweeps: Swee
       );
     },
   };
+}
+
+function placingOf({ store }: With<"store">, { cloid, orderId }: Pick<Leg, "cloid" | "orderId">): Attempt | undefined {
+  return listAttemptsOf(store, orderId).find((attempt) => attempt.cloid === cloid);
+}
+
+/** Exchange time before which it cannot have been placed, unix milliseconds: a nonce is the time of its making. */
+function placedMs(world: With<"store">, leg: Leg): number {
+  return (placingOf(world, leg)?.nonce ?? CLOCK_DOUBT_MS) - CLOCK_DOUBT_MS;
 }
 
 /** Two answers apart lack it, and no server is so far behind that it would not show what was there so long before. */

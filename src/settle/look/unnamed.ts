@@ -1,5 +1,5 @@
 import type { With } from "../../deps.ts";
-import { listAttemptsOf } from "../../store/attempts.ts";
+import { findAttemptByCloid, listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { hasFillOfNobody } from "../../store/fills.ts";
 import { findLegByOid, listLegs } from "../../store/legs.ts";
@@ -9,6 +9,7 @@ import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { type AskedOrder, askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { Sought } from "./look.ts";
+import type { Sweep } from "./sweep.ts";
 
 /** Orders of an account that are looked for in one list. */
 const MAX_ORDERS = 500;
@@ -64,5 +65,32 @@ export function mayHaveFills(
       fill.timeMs >= sinceMs &&
       fill.twapId === null &&
       findLegByOid(store, accountId, fill.oid) === null,
+  );
+}
+
+/**
+ * True when the lists hold an order that a trigger may have placed when it fired, which may be under a native id of its own and without a
+ * client order id: in its market, on its side, no older than its signing, and placed by nothing of ours. What is over counts where it has a
+ * row here, as one from elsewhere that was canceled: else its fills are nobody's, and tell it (`mayHaveFills`).
+ *
+ * @param sinceMs exchange time, unix milliseconds
+ */
+export function mayHaveFired(
+  { store }: With<"store">,
+  { leg, accountId, market, side }: Sought,
+  { open, history }: Pick<Sweep, "open" | "history">,
+  sinceMs: number,
+): boolean {
+  if (leg.trigger === null) return false;
+  const letter = side === "buy" ? "B" : "A";
+  const isLike = ({ coin, side: on, timestampMs, oid }: FrontendOrder) =>
+    coin === market && on === letter && timestampMs >= sinceMs && oid !== leg.oid;
+  const isOfElsewhere = ({ oid }: FrontendOrder, isWithoutRow: boolean) => {
+    const known = findLegByOid(store, accountId, oid);
+    return known === null ? isWithoutRow : findAttemptByCloid(store, known.cloid) === null;
+  };
+  return (
+    open.some((order) => isLike(order) && isOfElsewhere(order, true)) ||
+    history.some(({ order }) => isLike(order) && isOfElsewhere(order, false))
   );
 }

@@ -14,6 +14,7 @@ import { sumFills } from "../fills/fill-pages.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { interpretOrder, lookAtLeg, type Sight, type Sought } from "../look/look.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
+import { mayHaveFired } from "../look/unnamed.ts";
 import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 
 /** What one look for a placed order showed; `history` is what a sweep that lacks it vouches for, null for a look by id. */
@@ -22,6 +23,8 @@ export type PlacedLook = {
   history: HistoryAnswer | null;
   /** Native ids in that history. */
   recorded?: ReadonlySet<string>;
+  /** Of a trigger: the lists hold what may have come of it. */
+  isPerhapsFired?: boolean;
 };
 
 /**
@@ -77,7 +80,8 @@ async function lookInSweep(
   const swept = findInSweep(ofAsked(tools, sweep, asked), sought.leg.cloid, attempt.nonce, hasTradedBefore);
   const history = swept.kind === "not_found" && !mayBeNameless(tools, sweep, { asked, attempt }) ? swept.history : null;
   const recorded = new Set(sweep.history.map(({ order }) => order.oid));
-  return { sight: await readSwept(tools, asked, { swept, options }), history, recorded };
+  const isPerhapsFired = mayHaveFired(tools.world, asked, sweep, attempt.nonce - CLOCK_DOUBT_MS);
+  return { sight: await readSwept(tools, asked, { swept, options }), history, recorded, isPerhapsFired };
 }
 
 /**

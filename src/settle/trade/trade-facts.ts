@@ -10,7 +10,7 @@ import { listFillsOf } from "../../store/fills.ts";
 import { listLegs } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
-import { hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
+import { findStopOf, hasStopSince, isUnprotectedByStop } from "../../store/stops.ts";
 import { findTrade, listGuards } from "../../store/trades.ts";
 import { whileUnchanged } from "../../store/while-unchanged.ts";
 import { wasRefused } from "../cancel/cancel.ts";
@@ -101,13 +101,14 @@ export function factsOf(
 }
 
 /**
- * A stop of any cause that came after it wants no entry that has not been sent. Most say so themselves (`beginStop`); of one that was
- * made while no gateway ran its time does.
+ * A stop of any cause that came after it wants no entry that has not been sent. Most say so themselves (`beginStop`). Of those that were
+ * made while no gateway ran, one that stands came after it, or it would have refused the trade; of the others their time says it.
  */
 export function isStoppedSince(
   { store, clock }: With<"clock" | "store">,
   { accountId, keyHash, createdAtMs }: Trade,
 ): boolean {
+  if (findStopOf(store, accountId, keyHash) !== null) return true;
   return hasStopSince(store, { accountId, keyHash, sinceMs: createdAtMs, untilMs: clock.nowMs() });
 }
 

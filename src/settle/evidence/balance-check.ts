@@ -1,0 +1,70 @@
+import { add, compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
+import type { PositionWord } from "../../core/evidence.ts";
+import { isPaidInKind, isSpot, type Universe } from "../../core/market.ts";
+import type { With } from "../../deps.ts";
+import type { InfoOptions } from "../../exchange/exchange.ts";
+import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
+import type { Store } from "../../store/open.ts";
+import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
+import { parseSpotState } from "../../wire/answer/account.ts";
+
+type Held = { user: string; accountId: string; market: string; side: "buy" | "sell" };
+
+/**
+ * Whether the balance of what a spot market trades stands where the fills that we know have left it. Transfers move it as well, so that
+ * elsewhere says nothing of a fill; of a purchase what was paid for all of it tells more, where nothing was. Nothing tells of when a balance
+ * is: an answer counts by when it was asked for. What is held back is no word: each order that pays with the same token holds some of
+ * it, and where one balance is of everything, positions do.
+ */
+export async function compareBalance(
+  world: With<"exchange" | "markets" | "store">,
+  { user, accountId, market, side }: Held,
+  options: InfoOptions,
+): Promise<PositionWord> {
+  const outcome = await world.exchange.info({ type: "spotClearinghouseState", user }, options);
+  const balances = outcome.kind === "ok" ? parseSpotState(outcome.json) : null;
+  const universe = world.markets.current();
+  const [token] = universe === null ? [] : tokensOf(universe, market);
+  if (balances === null || universe === null || token === undefined) return "unknown";
+  const expected = leftByFills(world.store, { accountId, market, token }, universe);
+  if (expected === null) return "unknown";
+  const shown = balances.find(({ coin }) => coin === token) ?? { total: ZERO, entryNotional: ZERO };
+  const isUnbought = side === "buy" && expected === ZERO && compare(shown.entryNotional, ZERO) === 0;
+  if (!isUnbought && compare(shown.total, expected) !== 0) return "moved";
+  // What else there is may have been made up for.
+  return listFilledWithoutFills(world.store, { accountId, market }).length > 0 ? "behind" : "unmoved";
+}
+
+/** Base and quote; none of a market that is not listed. */
+function tokensOf({ byName }: Universe, market: string): string[] {
+  return byName.get(market)?.pairName?.split("/") ?? [];
+}
+
+type OfToken = { accountId: string; market: string; token: string };
+
+/** Null where the fills do not tell: the token was traded in another market since, or by more than is kept. */
+function leftByFills(store: Store, { accountId, market, token }: OfToken, universe: Universe): Decimal | null {
+  const newest = listNewestFillsIn(store, accountId, market);
+  if (newest === null) return null;
+  const newestMs = newest[0]?.timeMs ?? Number.NEGATIVE_INFINITY;
+  const isElsewhere = [...listNewestFillsByMarket(store, accountId)].some(([each, fills]) => {
+    if (each === market || !isSpot(each) || (fills[0]?.timeMs ?? 0) < newestMs) return false;
+    const tokens = tokensOf(universe, each);
+    return tokens.length === 0 || tokens.includes(token);
+  });
+  if (isElsewhere) return null;
+  if (newest.length === 0) return findCompleteTo(store, accountId) === null ? null : ZERO;
+  return balanceAfter(newest, market);
+}
+
+/** Where fills of one moment leave a balance: at the one end from which none of them starts; null when that is not clear. */
+function balanceAfter(fills: readonly PositionFill[], market: string): Decimal | null {
+  const starts = new Set(fills.map(({ startPosition }) => startPosition));
+  const ends = fills.map((fill) => {
+    if (fill.side === "sell") return subtract(fill.startPosition, fill.size);
+    const bought = add(fill.startPosition, fill.size);
+    return isPaidInKind({ market, ...fill }) ? subtract(bought, fill.fee) : bought;
+  });
+  const last = [...new Set(ends)].filter((end) => !starts.has(end));
+  return last.length === 1 ? (last[0] ?? null) : null;
+}
