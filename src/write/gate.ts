@@ -262,9 +262,13 @@ function cancelFirst(store: Store, { orderId, remaining }: OpenLeg): string {
   return ` ${name} still reduces ${remaining} of it: cancel it first (POST /v1/twaps/cancel).`;
 }
 
-function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, remedy = ""): ApiError {
+/** An account has one position a market: a bot that trades against others needs one of its own. */
+const OTHER_ACCOUNT = " To trade against it, give the bot a sub-account of its own.";
+
+function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, mend = ""): ApiError {
   if (verdict.kind === "unproven") return unproven(verdict.missing);
   const { rail, limit, use, largest } = verdict;
+  const remedy = rail === "opposite_position" ? OTHER_ACCOUNT : mend;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
   const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits}${remedy} Nothing was sent.`;
   return new RailRefused({ rail: memberName(rail), limit, use, largest }, words);
