@@ -33,6 +33,11 @@ test("nothing of the environment reaches the runtime, and no memory a file", () 
   expect(settingOf("LimitCORE")).toBe("0");
 });
 
+test("the heap goes by no more memory than the service may take", () => {
+  expect(settingOf("MemoryMax")).toBe("1G");
+  expect(settingOf("Environment")).toBe(`BUN_JSC_forceRAMSize=${2 ** 30}`);
+});
+
 test("the sample of settings names settings that exist", () => {
   const lines = readFileSync(join(FOLDER, "postern.env"), "utf8").split("\n");
   const settings = lines.flatMap((line) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Figures, figuresOf, type Spread, spreadOf } from "./figures.ts";
 import { type History, makeHistory } from "./history.ts";
 import type { Load } from "./load.ts";
-import { peakMiB, residentMiB } from "./machine.ts";
+import { forgetPeak, peakMiB, residentMiB } from "./machine.ts";
 import { type Driver, onBun, openDriver } from "./processes.ts";
 import { freePort, type Gateway, type Scene, setScene, startGateway } from "./scene.ts";
 
@@ -127,6 +127,7 @@ type Soaked = { orders: number; residentMiB: number[]; peakMiB: number };
 export async function soakFor(place: Place, minutes: number): Promise<Soaked> {
   const scene = await setScene(join(place.directory, "soak"), place.exchangeUrl);
   return withGateway(place, scene, async (driver, gateway) => {
+    await forgetPeak(gateway.pid);
     const endMs = performance.now() + minutes * 60_000;
     const memory: number[] = [];
     let orders = 0;

@@ -117,6 +117,9 @@ export type Gateway = Child & {
   readyAfterMs: number;
 };
 
+/** What `scripts/systemd/postern.service` sets for the runtime. */
+const AS_INSTALLED = { BUN_JSC_forceRAMSize: "1073741824" };
+
 /** Starts the executable on this port of the loopback. */
 export async function startGateway(executable: string, scene: Scene, port: number): Promise<Gateway> {
   const startedMs = performance.now();
@@ -124,7 +127,7 @@ export async function startGateway(executable: string, scene: Scene, port: numbe
   const words = ["--listen", listen, "--passphrase-file", join(scene.directory, "passphrase")];
   const child = spawn({
     command: [executable, "serve", "--json", "--data-dir", scene.dataDirectory, ...words],
-    environment: UNLIMITED,
+    environment: { ...UNLIMITED, ...AS_INSTALLED },
     log: join(scene.directory, "gateway.log"),
   });
   const url = `http://${listen}`;

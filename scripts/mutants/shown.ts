@@ -27,8 +27,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "  for (const position of before === undefined",
-        put: "  told.set(dex, now);\n  for (const position of before === undefined",
+        find: "  for (const [market, payload] of now) {\n",
+        put: "  told.set(dex, terms);\n  for (const [market, payload] of now) {\n",
       },
     ],
   },
@@ -37,8 +37,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "    const isFirst = known.balances === null;\n",
-        put: "    const isFirst = known.balances === null;\n    known.balances = sums;\n",
+        find: "    const payload = accountResource(account, state);\n",
+        put: "    const payload = accountResource(account, state);\n    known.balances = sums;\n",
       },
     ],
   },
@@ -295,8 +295,28 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "return JSON.stringify([signedSize, entryPrice, type, value]);",
-        put: "return JSON.stringify([signedSize, entryPrice, type, value, signedSize, Math.random()]);",
+        find: "return JSON.stringify([side, size, entryPrice, leverage, marginType]);",
+        put: "return JSON.stringify([side, size, entryPrice, leverage, marginType, Math.random()]);",
+      },
+    ],
+  },
+  {
+    name: "what was told of positions before a start is forgotten by it",
+    changes: [
+      {
+        file: "src/settle/account/tell-account.ts",
+        find: "told.get(dex) ?? toldBeforeStart(world.store, account, dex)",
+        put: "told.get(dex) ?? new Map<string, string>()",
+      },
+    ],
+  },
+  {
+    name: "at a start what is shown of before it is told",
+    changes: [
+      {
+        file: "src/settle/account/tell-account.ts",
+        find: " || (!told.has(dex) && shown.timeMs < sinceMs)",
+        put: "",
       },
     ],
   },

@@ -34,7 +34,7 @@ export const METRICS = {
   },
   postern_ready: {
     kind: "gauge",
-    help: "1 while orders are taken for every account that has a key which may write; what /readyz says.",
+    help: "1 while orders are taken for every account that has a key which may write, a stop on purpose apart; what /readyz says.",
     labels: [],
   },
   postern_account_ready: {

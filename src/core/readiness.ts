@@ -39,14 +39,28 @@ export type Readiness = {
 };
 
 export function isReady({ accounts }: Readiness): boolean {
-  return accounts.length > 0 && accounts.every(({ reason }) => reason === null);
+  return accounts.length > 0 && !accounts.some(isRefused);
 }
 
-/** In one sentence without a name: which accounts' orders are not taken, and why. Null while all are. */
+/** Of these accounts, those in which somebody has stopped trading, and nothing else stands in the way. */
+export function countStopped({ accounts }: Readiness): number {
+  return accounts.filter(isStopped).length;
+}
+
+/** A stop is on purpose: whoever watches the gateway is not to be called for it. */
+function isStopped({ reason }: AccountReadiness): boolean {
+  return reason === "trading_stopped";
+}
+
+function isRefused(account: AccountReadiness): boolean {
+  return account.reason !== null && !isStopped(account);
+}
+
+/** In one sentence without a name: which accounts' orders are not taken, and why. Null while all are, or are stopped on purpose. */
 export function notReadyWords(readiness: Readiness): string | null {
   const { accounts, accountsInAll } = readiness;
   if (accounts.length === 0) return `not_set_up (${OBSTACLES.not_set_up})`;
-  const refused = accounts.filter(({ reason }) => reason !== null);
+  const refused = accounts.filter(isRefused);
   const causes = new Set(refused.map(causeOf));
   if (refused.length === 0) return null;
   // With one that counts among several, it has to be said which.

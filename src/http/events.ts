@@ -28,7 +28,7 @@ const CONTRACT = {
   summary: "Follow what happens",
   description: [
     "Server-sent events of the key's account: orders, fills, operations, keys, and an agent whose approval ends. What `data` holds is told by `type`; those of orders say besides which API key placed the order (`key_hash`), and under which `idempotency_key`.",
-    "How to come back to where you were, and what is limited, stands with the tag `Events`. Orders that were placed elsewhere are told when they are modified or cancelled here. Positions are told when their size, entry price, leverage or margin type changed, balances when a total changed, whoever changed them; prices alone are no change, and what changed while the gateway was not running is told by the lists.",
+    "How to come back to where you were, and what is limited, stands with the tag `Events`. Orders that were placed elsewhere are told when they are modified or cancelled here. Positions are told when their size, entry price, leverage or margin type changed, balances when a total changed, whoever changed them; prices alone are no change. What changed of them shortly before the gateway ended, or while it was not running, is told after its start, once the exchange has shown something newer; balances then once in any case.",
   ].join(" "),
   access: "trading:read",
   query: { after: AfterParameter, follow: FollowParameter },

@@ -1,7 +1,7 @@
 import { agentHealth, readyAccounts } from "../actions/readiness.ts";
 import { ApiError } from "../core/errors.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
-import { notReadyWords } from "../core/readiness.ts";
+import { countStopped, notReadyWords } from "../core/readiness.ts";
 import { isoTime } from "../core/resource.ts";
 import type { ToSign, ToTakeOrders, With } from "../deps.ts";
 import { guardRequest } from "./guard.ts";
@@ -35,7 +35,7 @@ const readiness = openRoute(
     path: "/readyz",
     tag: TAG,
     summary: "Whether orders are taken",
-    description: `200 exactly while an order that makes a position larger would be taken for every account that has a key which may write (for every account, while none has one). Otherwise the message says the reason for each account, by its place in the operator's list of accounts; \`GET /v1/status\` says it for a key's own. An exchange that is silent is no reason in its first minute; see \`exchange_answered_at\`. Cancels, and orders that are \`reduce_only\`, are tried whatever this says. ${BY_HEAD}`,
+    description: `200 exactly while an order that makes a position larger would be taken for every account that has a key which may write (for every account, while none has one), but for those whose trading somebody has stopped: that is no fault, and \`stopped\` counts them. Otherwise the message says the reason for each account, by its place in the operator's list of accounts; \`GET /v1/status\` says it for a key's own. An exchange that is silent is no reason in its first minute; see \`exchange_answered_at\`. Cancels, and orders that are \`reduce_only\`, are tried whatever this says. ${BY_HEAD}`,
     isHeadAnswered: true,
     access: "anybody",
     answers: [
@@ -48,6 +48,7 @@ const readiness = openRoute(
           network: "mainnet",
           exchange: "official",
           accounts: 2,
+          stopped: 0,
           database: "writable",
           start_up: "done",
           agent: "in_order",
@@ -80,6 +81,7 @@ export function readinessResource(deps: ToTakeOrders & ToSign & With<"instance">
     network: settings.network,
     exchange: place,
     accounts: found.accounts.length,
+    stopped: countStopped(found),
     database: "writable" as const,
     start_up: "done" as const,
     ...agentHealth(deps),

@@ -143,6 +143,25 @@ export function wasTold(store: Store, event: Pick<NewEvent, "accountId" | "type"
   return rows.some((row) => row.payload === payload);
 }
 
+const positions = prepared((store) => {
+  const { accountId, type, resourceId, payload } = events;
+  // Of the columns beside it SQLite gives those of the row that has the maximum.
+  const newestId = sql<number>`max(${events.id})`;
+  // Written out: an index over a part is only used where the text of the statement says that part.
+  const isPosition = sql`${type} = 'position.updated'`;
+  return store
+    .select({ market: resourceId, payload, newestId })
+    .from(events)
+    .where(and(eq(accountId, sql.placeholder("accountId")), isPosition))
+    .groupBy(resourceId)
+    .prepare();
+});
+
+/** What was told last of each position of an account, as far as events are kept. */
+export function listToldPositions(store: Store, accountId: string): { market: string; payload: string | null }[] {
+  return positions(store).all({ accountId });
+}
+
 export type Retention = { maxRows: number; beforeMs: number };
 
 /**

@@ -362,7 +362,11 @@ export const events = sqliteTable(
     /** Which order of its batch it is; null for one that was placed by itself. */
     batchIndex: integer(),
   },
-  (table) => [index("events_account").on(table.accountId, table.id)],
+  (table) => [
+    index("events_account").on(table.accountId, table.id),
+    // The newest of each market is looked up at a start.
+    index("events_positions").on(table.accountId, table.resourceId, table.id).where(sql`type = 'position.updated'`),
+  ],
 );
 
 /** One row for each time that this database was put in place of a lost one. */

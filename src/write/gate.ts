@@ -262,9 +262,18 @@ function cancelFirst(store: Store, { orderId, remaining }: OpenLeg): string {
   return ` ${name} still reduces ${remaining} of it: cancel it first (POST /v1/twaps/cancel).`;
 }
 
-function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, remedy = ""): ApiError {
+/** Ways out that a rail has always. */
+const WAYS_OUT: Partial<Record<RailInTheWay["rail"], string>> = {
+  // An account has one position a market.
+  opposite_position: " To trade against it, give the bot a sub-account of its own.",
+  // Where a trade's guard names none it is the exchange's own, 10 % from the trigger.
+  maxStopDistance: " Its worst price can be named: `limit_price` in a trade, `price` in an order.",
+};
+
+function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, mend = ""): ApiError {
   if (verdict.kind === "unproven") return unproven(verdict.missing);
   const { rail, limit, use, largest } = verdict;
+  const remedy = WAYS_OUT[rail] ?? mend;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
   const words = `Rail ${memberName(rail)} of bot ${bot}: limit ${limit}, use ${use}.${fits}${remedy} Nothing was sent.`;
   return new RailRefused({ rail: memberName(rail), limit, use, largest }, words);

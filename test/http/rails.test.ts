@@ -314,9 +314,19 @@ describe("the gate", () => {
     expect(looked).toContain(id);
   });
 
+  test.each([
+    ["61201", "limit 2 %, use 2.01 % from 60000"],
+    ["61260", "limit 2 %, use 2.1 % from 60000"],
+  ])("a price of %s is not told as if it were at the limit", async (price, words) => {
+    const rig = await limitedRig({ maxDistance: "2 %" });
+    expect(await refusalOf(await place(rig, { price, time_in_force: "ioc" }))).toContain(words);
+  });
+
   test("a bot does not go against what others hold: a stop would mean nothing there", async () => {
     const rig = await limitedRig({}, [{ coin: "BTC", szi: "-1" }]);
-    expect(await railOf(await place(rig, {}))).toBe("opposite_position");
+    const refused = await refusalOf(await place(rig, {}));
+    expect(refused).toStartWith("403 rail_refused: Rail opposite_position ");
+    expect(refused).toContain("give the bot a sub-account of its own");
     expect(await railOf(await place(rig, { side: "sell" }))).toBe("passed");
   });
 

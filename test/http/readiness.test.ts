@@ -53,11 +53,6 @@ const FAULTS: Record<string, Fault> = {
     code: "internal_error",
     cause: ({ deps }) => Object.assign(deps.state, { writesStoppedBecause: "another machine trades" }),
   },
-  "while trading is stopped for the account": {
-    reason: "trading_stopped",
-    code: "trading_stopped",
-    cause: stopEach,
-  },
   "with a database that cannot be trusted any more": {
     reason: "writes_stopped",
     code: "storage_unavailable",
@@ -134,6 +129,13 @@ const FAULTS: Record<string, Fault> = {
   },
 };
 
+/** No fault: somebody wants it so. */
+const STOPPED = "while trading is stopped for the account";
+const CAUSES: Record<string, Fault["cause"]> = {
+  ...Object.fromEntries(Object.entries(FAULTS).map(([name, { cause }]) => [name, cause])),
+  [STOPPED]: stopEach,
+};
+
 /** Every account. A disk that takes nothing takes no stop either. */
 function stopEach({ deps }: Dialled): void {
   const operator = { ...deps, network: "paper" as const };
@@ -171,7 +173,13 @@ async function readiness(rig: Rig) {
 }
 
 test("every reason that there is has a row here", () => {
-  const elsewhere: ObstacleReason[] = ["changed_outside", "markets_unread", "not_set_up", "restoring"];
+  const elsewhere: ObstacleReason[] = [
+    "changed_outside",
+    "markets_unread",
+    "not_set_up",
+    "restoring",
+    "trading_stopped",
+  ];
   const told = [...Object.values(FAULTS).map(({ reason }) => reason), ...elsewhere];
   expect(new Set<string>(told)).toEqual(new Set(Object.keys(OBSTACLES)));
 });
@@ -190,19 +198,34 @@ describe("orders are not taken, and /readyz says why,", () => {
   });
 });
 
-test("it is 200 exactly while an order is taken, whatever comes together", async () => {
-  const names = Object.keys(FAULTS);
+test("an account that is stopped on purpose is no fault, and is told", async () => {
+  const rig = openDialled();
+  expect((await readiness(rig)).body).toMatchObject({ stopped: 0 });
+  stopEach(rig);
+  const { status, body } = await readiness(rig);
+  expect([status, body]).toEqual([200, expect.objectContaining({ status: "ready", stopped: body.accounts })]);
+  const refused = { status: 403, code: "trading_stopped" } as const;
+  expect(await placed(rig, ACCOUNTS.main, KEYS.both)).toEqual(refused);
+  const own = await rig.ask({ path: "/v1/status", apiKey: KEYS.readOnly });
+  expect(await own.json()).toMatchObject({ orders: { are_taken: false, reason: "trading_stopped" } });
+  rig.dials.standing = "missing";
+  expect((await readiness(rig)).message).toStartWith("Orders are not taken: agent_unlisted ");
+});
+
+test("it is 200 exactly while an order is taken or trading is stopped, whatever comes together", async () => {
+  const names = Object.keys(CAUSES);
   const some = fc.uniqueArray(fc.constantFrom(...names), { maxLength: 4 });
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(some, fc.boolean(), async (chosen, asksFirst) => {
       const rig = openDialled();
-      for (const name of chosen) FAULTS[name]?.cause(rig);
+      for (const name of chosen) CAUSES[name]?.(rig);
       const before = asksFirst ? await placed(rig, ACCOUNTS.main, KEYS.both) : null;
       const { status } = await readiness(rig);
       const order = before ?? (await placed(rig, ACCOUNTS.main, KEYS.both));
       taken += order.status === 201 ? 1 : 0;
-      return (status === 200) === (order.status === 201) && (status === 200) === (chosen.length === 0);
+      const isTaken = order.status === 201 || order.code === "trading_stopped";
+      return (status === 200) === isTaken && isTaken === chosen.every((name) => name === STOPPED);
     }),
     { numRuns: 60 },
   );

@@ -1,4 +1,6 @@
-import { RAILS_MEMBERS } from "../../core/rails/rails.ts";
+import { parseNarrowing } from "../../core/rails/grammar.ts";
+import { RAILS_MEMBERS, type RailsText } from "../../core/rails/rails.ts";
+import { inOneForm } from "../../core/rails/wished-grant.ts";
 import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse } from "../command.ts";
 import { places } from "../directory.ts";
@@ -30,7 +32,9 @@ export const keyNarrow: Command = {
       return value === null ? [] : [[member, value] as const];
     });
     if (named.length === 0) throw new Misuse('name at least one rail, as in --max-order "100 USD"');
-    const rails = Object.fromEntries(named);
+    const rails: Partial<RailsText> = inOneForm(Object.fromEntries(named));
+    const parsed = parseNarrowing(rails);
+    if (parsed.kind === "fault") throw new Misuse(`--${optionOf(parsed.member)} must be ${parsed.rule}`);
     const given = { keyHash, rails, cancelOrders: input.isSet("cancel-orders") };
     const done = await change({ input, outside, at: places(input, outside) }, "narrow_key", given);
     const held = Object.entries(done.rails).map(([name, value]) => `  ${name}  ${value}`);

@@ -207,7 +207,7 @@ function warningOf(type: string, data: unknown): string | null {
     case "agent.expiring":
       return `The agent's approval ends in ${said("days_left")} days. Approve the next one.`;
     case "key.expiring":
-      return `The key ${shortId(said("key_hash"))} ends in ${said("days_left")} days.`;
+      return `The key ${shortId(said("key_hash"))} ends within ${said("days_left")} days.`;
     case "heartbeat.missed":
       return `${nameOf(data)} has fallen silent: what it had placed and could make a position larger is being canceled.`;
     case "order.self_trade":

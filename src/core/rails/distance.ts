@@ -1,4 +1,15 @@
-import { compare, compareExact, type Decimal, decimal, divide, exact, multiply, subtract, times } from "../decimal.ts";
+import {
+  add,
+  compare,
+  compareExact,
+  type Decimal,
+  decimal,
+  divide,
+  exact,
+  multiply,
+  subtract,
+  times,
+} from "../decimal.ts";
 import { isAbove, type OpenLeg, SLICE_SLIPPAGE_PERCENT } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import { type RailRefusal, refusal } from "./verdict.ts";
@@ -37,8 +48,9 @@ function isPlainStop({ canOnlyReduce }: OpenLeg, { kind, hasFired }: WishedTrigg
 
 const HUNDRED = decimal("100");
 
-/** Digits of a percentage that a message shows. */
+/** Digits of a percentage that a message shows, as many as a rail may have. */
 const SHOWN_DECIMALS = 2;
+const SHOWN_STEP = decimal("0.01");
 
 /** Compared without dividing: nothing is rounded. */
 function worstFault(
@@ -53,6 +65,12 @@ function worstFault(
   if (!isCostly) return null;
   const cost = side === "buy" ? subtract(price, from) : subtract(from, price);
   if (compareExact(times(exact(cost), exact(HUNDRED)), times(exact(from), exact(limit))) <= 0) return null;
-  const use = `${divide(multiply(cost, HUNDRED), from, SHOWN_DECIMALS)} % from ${from}`;
-  return refusal(rail, { limit: `${limit} %`, use });
+  return refusal(rail, { limit: `${limit} %`, use: `${percentOf(cost, from)} % from ${from}` });
+}
+
+/** No less than it is: what is over a limit never looks as if it were at it. */
+function percentOf(cost: Decimal, from: Decimal): Decimal {
+  const hundredfold = multiply(cost, HUNDRED);
+  const cut = divide(hundredfold, from, SHOWN_DECIMALS);
+  return compare(multiply(cut, from), hundredfold) < 0 ? add(cut, SHOWN_STEP) : cut;
 }

@@ -117,7 +117,7 @@ const FORMS: Readonly<Record<keyof Rails, Form>> = {
   },
   markets: {
     rule: `\`any\`, or at most ${MAX_LISTED} different names, sorted and joined by commas; \`xyz:*\` is all of a dex`,
-    parse: orAny((text) => (text.split(",").every((name) => MARKET.test(name)) ? sortedList(text) : undefined)),
+    parse: orAny((text) => (text.split(",").every(isMarketName) ? sortedList(text) : undefined)),
   },
   maxOrder: USD,
   maxPosition: USD,
@@ -154,6 +154,11 @@ function atMostHundred(amount: Decimal | undefined): Decimal | undefined {
 
 /** A market, or all of a dex. */
 const MARKET = /^([A-Za-z0-9@][A-Za-z0-9@/._-]*(:[A-Za-z0-9@/._-]+)?|[a-z0-9]+:\*)$/;
+
+/** The words that stand for a whole list are no member of one: whoever reads `BTC,any` may take it for any. */
+function isMarketName(text: string): boolean {
+  return MARKET.test(text) && text !== ANY && text !== NOTHING;
+}
 
 /** Characters of one market or network. */
 const MAX_LISTED_CHARACTERS = 60;

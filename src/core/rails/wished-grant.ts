@@ -31,10 +31,14 @@ export const MAX_DAYS = 365;
 
 const DAY_MS = 86_400_000;
 
-/** As people write it, in the one form that is signed: amounts with their unit, lists sorted and each name once. */
-export function inOneForm(wished: RailsText): RailsText {
-  // Made with every member of the list.
-  return Object.fromEntries(RAILS_MEMBERS.map((name) => [name, formed(name, wished[name].trim())])) as RailsText;
+/** As people write what they name, in the one form that is signed: amounts with their unit, lists sorted and each name once. */
+export function inOneForm<Named extends Partial<RailsText>>(wished: Named): Named {
+  const said = RAILS_MEMBERS.flatMap((name) => {
+    const text = wished[name];
+    return text === undefined ? [] : [[name, formed(name, text.trim())] as const];
+  });
+  // Made with every member that was named.
+  return Object.fromEntries(said) as Named;
 }
 
 const UNITS: Partial<Record<keyof RailsText, "USD" | "%">> = {

@@ -232,7 +232,10 @@ export const KeyLimits = nullable(
       expires_at: described(Timestamp, "From when on this key opens nothing."),
       trip: nullable(RailTrip, "Why it may not increase for the rest of this UTC day; null where it may."),
       use: closed({
-        turnover_today: described(Figure, "USD traded on this UTC day."),
+        turnover_today: described(
+          Figure,
+          "USD traded on this UTC day; never less, since an average price that was cut counts one of its last digit more.",
+        ),
         turnover_open: nullable(
           Figure,
           "USD of what may still execute and increase, each at its worst price: it counts as traded. Null while that needs a price which is not known.",

@@ -98,7 +98,7 @@ const SelfTrade = closed(
 const ExpiringKey = closed(
   {
     ...ListedApiKeyResource.properties,
-    days_left: Type.Integer({ description: "Whole days until it opens nothing." }),
+    days_left: Type.Integer({ description: "7, 3 or 1: it opens nothing any more within so many days." }),
   },
   { title: "ExpiringKey", description: "A key with rails ends soon. Its orders stay as they are then." },
 );

@@ -8,10 +8,16 @@ export const HealthResource = closed(
 
 export const ReadinessResource = closed(
   {
-    status: Type.Literal("ready", { description: "Orders are taken, for every account that they can be placed for." }),
+    status: Type.Literal("ready", {
+      description: "Orders are taken, for every account that they can be placed for and whose trading is not stopped.",
+    }),
     network: words(["mainnet", "testnet", "paper"], { description: "The network that this gateway trades on." }),
     exchange: ExchangeWord,
     accounts: Type.Integer({ minimum: 1, description: "How many accounts that is." }),
+    stopped: Type.Integer({
+      minimum: 0,
+      description: "Of these, those whose trading somebody has stopped: nothing that increases is taken there.",
+    }),
     database: words(["writable"], {
       description: "It was written to within the last seconds, and there is room for more.",
     }),

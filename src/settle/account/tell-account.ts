@@ -1,16 +1,18 @@
 import type { Account } from "../../core/account.ts";
+import { ZERO } from "../../core/decimal.ts";
 import type { EventType } from "../../core/event.ts";
 import type { With } from "../../deps.ts";
 import type { AccountState } from "../../exchange/reads.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
-import { appendEvent } from "../../store/events.ts";
-import type { Position } from "../../wire/answer/account.ts";
+import { appendEvent, listToldPositions } from "../../store/events.ts";
+import type { Store } from "../../store/open.ts";
 import { accountResource, closedPositionResource, positionResource } from "./account-resources.ts";
 
 /**
  * Tells of positions and balances that have changed, as the picture shows them: whatever changed them, an order of ours or
- * not. Marks move all the time and are no change.
+ * not. Marks move all the time and are no change. After a start positions are held against what the log says of them, and balances are
+ * told once: what changed shortly before the end of a process, or while none ran, is told as well.
  */
 export type AccountTeller = {
   /** The picture of this address shows something more. Must not throw. */
@@ -23,41 +25,38 @@ const BALANCE_PAUSE_MS = 1_000;
 
 /** What an account was told last. */
 type AccountTold = {
-  /** By dex, then by market; a dex whose state was never shown is not in it. */
-  positions: Map<string, Map<string, Position>>;
-  /** `sumsOf` what was shown; null before that. */
+  /** `termsOf` each position, by dex, then by market; a dex whose state was not shown since the start is not in it. */
+  positions: Map<string, ReadonlyMap<string, string>>;
+  /** `sumsOf` what was told; null before that. */
   balances: string | null;
+  /** What is of before the first look may be older than what was told before the start. Exchange time, unix milliseconds. */
+  sinceMs: number;
   /** Balances have been told a moment ago. */
   isPausing: boolean;
 };
 
-type ToTellAccount = With<"clock" | "log" | "picture" | "settings" | "store">;
+type ToTellAccount = With<"clock" | "exchange" | "log" | "picture" | "settings" | "store">;
 
 export function openAccountTeller(world: ToTellAccount): AccountTeller {
   const told = new Map<string, AccountTold>();
   let isStopped = false;
 
   function toldOf({ id }: Account): AccountTold {
-    const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false };
+    const sinceMs = world.exchange.nowMs();
+    const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false, sinceMs };
     told.set(id, known);
     return known;
   }
 
   async function tellBalances(account: Account): Promise<void> {
     const known = toldOf(account);
-    const state = pictured(world, account.tradingAddress);
+    const state = pictured(world, account.tradingAddress, known.balances === null ? known.sinceMs : 0);
     if (known.isPausing || state === null) return;
     const sums = sumsOf(state);
     if (sums === known.balances) return;
-    const isFirst = known.balances === null;
-    if (!isFirst)
-      tell(world, account, {
-        type: "balance.updated",
-        resourceId: account.id,
-        payload: accountResource(account, state),
-      });
+    const payload = accountResource(account, state);
+    tell(world, account, { type: "balance.updated", resourceId: account.id, payload });
     known.balances = sums;
-    if (isFirst) return;
     known.isPausing = true;
     await world.clock.sleep(BALANCE_PAUSE_MS);
     known.isPausing = false;
@@ -65,8 +64,8 @@ export function openAccountTeller(world: ToTellAccount): AccountTeller {
   }
 
   function lookAt(account: Account): void {
-    const { positions } = toldOf(account);
-    for (const dex of dexesOf(world)) tellPositions(world, account, { dex, told: positions });
+    const { positions: told, sinceMs } = toldOf(account);
+    for (const dex of dexesOf(world)) tellPositions(world, account, { dex, told, sinceMs });
     tellBalances(account).catch((error: unknown) => failed(account, error));
   }
 
@@ -101,38 +100,52 @@ function tell({ clock, store }: ToTellAccount, account: Account, { payload, ...a
   inTransactionNotWaiting(store, () => appendEvent(store, { ...event, payload: JSON.stringify(payload) }));
 }
 
-type ToldOfDex = { dex: string; told: AccountTold["positions"] };
+type ToldOfDex = { dex: string; told: AccountTold["positions"]; sinceMs: number };
 
-function tellPositions(world: ToTellAccount, account: Account, { dex, told }: ToldOfDex): void {
-  const state = world.picture.state(account.tradingAddress, dex)?.value;
-  if (state === undefined) return;
-  const before = told.get(dex);
-  const now = new Map(state.positions.map((position) => [position.coin, position]));
-  for (const position of before === undefined ? [] : changedPositions(before, now)) {
-    const payload = positionResource(account, dex, position);
-    tell(world, account, { type: "position.updated", resourceId: position.coin, payload });
+/** The first picture after a start is held against what was told before it. */
+function tellPositions(world: ToTellAccount, account: Account, { dex, told, sinceMs }: ToldOfDex): void {
+  const shown = world.picture.state(account.tradingAddress, dex);
+  if (shown === null || (!told.has(dex) && shown.timeMs < sinceMs)) return;
+  const before = told.get(dex) ?? toldBeforeStart(world.store, account, dex);
+  const now = new Map(
+    shown.value.positions.map((position) => [position.coin, positionResource(account, dex, position)]),
+  );
+  const terms = new Map([...now].map(([market, resource]) => [market, termsOf(resource)]));
+  for (const [market, payload] of now) {
+    if (before.get(market) === terms.get(market)) continue;
+    tell(world, account, { type: "position.updated", resourceId: market, payload });
   }
-  for (const market of before?.keys() ?? []) {
+  for (const market of before.keys()) {
     const payload = closedPositionResource(account, dex, market);
     if (!now.has(market)) tell(world, account, { type: "position.updated", resourceId: market, payload });
   }
   // What could not be told, for a full disk say, is told when the account is looked at again.
-  told.set(dex, now);
+  told.set(dex, terms);
+}
+
+/** `termsOf` what the log says that is held. */
+function toldBeforeStart(store: Store, { id }: Account, dex: string): Map<string, string> {
+  const told = listToldPositions(store, id).flatMap(({ market, payload }) => {
+    // As `tell` has written it: of a position that is closed neither side nor terms.
+    const resource = JSON.parse(payload ?? "null") as (ToldTerms & { dex: string }) | null;
+    return resource?.dex === dex && resource.size !== ZERO ? [[market, termsOf(resource)] as const] : [];
+  });
+  return new Map(told);
 }
 
 function dexesOf({ settings }: With<"settings">): string[] {
   return ["", ...settings.dexes];
 }
 
-/** Null where a part of it was never shown. */
-function pictured(world: With<"picture" | "settings">, address: string): AccountState | null {
+/** Null where a part of it was never shown, or positions and balances are of before `sinceMs`. */
+function pictured(world: With<"picture" | "settings">, address: string, sinceMs: number): AccountState | null {
   const mode = world.picture.mode(address);
   const spot = world.picture.spot(address);
   const byDex = dexesOf(world).flatMap((dex) => {
     const state = world.picture.state(address, dex);
-    return state === null ? [] : [{ dex, state: state.value }];
+    return state === null || state.timeMs < sinceMs ? [] : [{ dex, state: state.value }];
   });
-  if (mode === null || spot === null || byDex.length < dexesOf(world).length) return null;
+  if (mode === null || spot === null || spot.timeMs < sinceMs || byDex.length < dexesOf(world).length) return null;
   return { mode: mode.value, spotBalances: spot.value, byDex };
 }
 
@@ -144,13 +157,12 @@ function sumsOf({ mode, spotBalances, byDex }: AccountState): string {
   return JSON.stringify([mode, tokens, cash]);
 }
 
-function changedPositions(before: ReadonlyMap<string, Position>, now: ReadonlyMap<string, Position>): Position[] {
-  return [...now.values()].filter((position) => {
-    const was = before.get(position.coin);
-    return was === undefined || termsOf(was) !== termsOf(position);
-  });
-}
+type ToldTerms = Pick<
+  ReturnType<typeof positionResource>,
+  "side" | "size" | "entry_price" | "leverage" | "margin_type"
+>;
 
-function termsOf({ signedSize, entryPrice, leverage: { type, value } }: Position): string {
-  return JSON.stringify([signedSize, entryPrice, type, value]);
+/** What is told when it changes. */
+function termsOf({ side, size, entry_price: entryPrice, leverage, margin_type: marginType }: ToldTerms): string {
+  return JSON.stringify([side, size, entryPrice, leverage, marginType]);
 }

@@ -31,10 +31,10 @@ function increaseObstacle(deps: ToTakeOrders, account: Account): Pick<Obstacle, 
   return (
     closedGateway(deps, false) ??
     changedOutside(deps, account) ??
-    stopped(deps, account) ??
     orderObstacle(deps, account, false) ??
     marketsObstacle(deps) ??
-    budgetObstacle(deps, account, { use: "order" })
+    budgetObstacle(deps, account, { use: "order" }) ??
+    stopped(deps, account)
   );
 }
 
@@ -43,7 +43,7 @@ function changedOutside({ store }: With<"store">, { id }: Account): Pick<Obstacl
   return findAccountFault(store, id) === null ? null : { reason: "changed_outside", detail: null };
 }
 
-/** Of the whole account: one key's stop leaves the others as they were. */
+/** The last that is looked for: it is no fault, and must not hide one. Of the whole account: one key's stop leaves the others as they were. */
 function stopped({ store }: With<"store">, { id }: Account): Pick<Obstacle, "reason" | "detail"> | null {
   const isStopped = listStandingStops(store, id).some(({ scope }) => scope === "account");
   return isStopped ? { reason: "trading_stopped", detail: null } : null;

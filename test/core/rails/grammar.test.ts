@@ -104,7 +104,7 @@ describe("the texts of a grant", () => {
     ...(["", "any", "cancel,increase", "cancel,cancel", "all", "reduce,approve"] as const).map(
       (text): [keyof Rails, string] => ["may", text],
     ),
-    ...(["", "ETH,BTC", "BTC,BTC", "BTC, ETH", "*", "a b"] as const).map((text): [keyof Rails, string] => [
+    ...(["", "ETH,BTC", "BTC,BTC", "BTC, ETH", "*", "a b", "BTC,any", "BTC,nothing"] as const).map((text): [keyof Rails, string] => [
       "markets",
       text,
     ]),

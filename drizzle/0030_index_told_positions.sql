@@ -1,0 +1,1 @@
+CREATE INDEX `events_positions` ON `events` (`account_id`,`resource_id`,`id`) WHERE type = 'position.updated';
