@@ -177,7 +177,7 @@ export class Deeds {
   }
   _twapCancel(account, action, { at }) {
     const row = account.twaps.find((of) => of.id === action.t);
-    if (!row || row.states.now.status !== "activated")
+    if (row?.states.now.status !== "activated")
       return ok("twapCancel", { status: { error: "TWAP was never placed, already canceled, or filled." } });
     row.states.set(at, { ...row.states.now, status: "terminated", at });
     this.venue.tell({ kind: "twap", at, account: account.address, row });

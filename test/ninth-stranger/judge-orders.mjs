@@ -41,7 +41,7 @@ function* orderRows(tape) {
       const all =
         json.object === "order"
           ? [json]
-          : (json.orders ?? (json.object === "list" ? json.data.filter((of) => of.object === "order") : []));
+          : ((Array.isArray(json.orders) ? json.orders : null) ?? (json.object === "list" ? json.data : []));
       for (const order of all)
         if (order?.object === "order") yield { order, asked: row.asked, answered: row.answered, row };
     }

@@ -39,10 +39,10 @@ export async function judgePerformance(world, forMs = 75_000) {
     if (grains(total.fees) !== fees)
       world.find("high", `performance tells fees ${total.fees}, truly ${text(fees)}`, { account: caller.account });
     for (const [coin, past] of positions) {
-      const row = told.json.positions.find((of) => of.market === coin);
-      const size = row ? grains(row.size) : 0n;
-      if (size !== past.now.size && -size !== past.now.size)
-        world.find("high", `performance tells ${coin} ${row?.size}, truly ${text(past.now.size)}`, { row });
+      const rows = told.json.positions.filter((of) => of.market === coin);
+      const size = rows.reduce((sum, of) => sum + grains(of.size), 0n);
+      if (size !== past.now.size)
+        world.find("high", `performance tells ${coin} ${text(size)}, truly ${text(past.now.size)}`, { rows });
     }
   }
 }

@@ -70,6 +70,45 @@ async function readsBehind(world, { isFeedDead }) {
   await world.rest(60_000);
 }
 
+/** A position changes while the gateway runs, which dies before a frame of positions comes: do the events say so afterwards? */
+async function lastWords(world) {
+  await world.open({ isAlone: true });
+  const { main, venue, feed } = world;
+  const row = await world.place(main, "BTC", "buy", { thousandths: 10 });
+  venue.take(world.orderOf(row), grains("0.0003"));
+  await sleep(6000);
+  feed.way = (channel) => (["clearinghouseState", "allDexsClearinghouseState"].includes(channel) ? [3000] : [0]);
+  await sleep(3500);
+  venue.take(world.orderOf(row), grains("0.0004"));
+  await sleep(1500);
+  world.tape.note("told", {
+    order: (await main.get(`/v1/orders/${row.json.id}`)).json?.filled_size,
+    positions: (await main.get("/v1/positions")).text.slice(0, 300),
+  });
+  await world.restart();
+  await world.rest(30_000);
+}
+
+/** The stream is away for a while, and the gateway lives on: what changed meanwhile is told when it is back. */
+async function deaf(world) {
+  await world.open({ isAlone: true });
+  const { main, venue, feed } = world;
+  const row = await world.place(main, "BTC", "buy", { thousandths: 10 });
+  venue.take(world.orderOf(row), grains("0.0003"));
+  await sleep(5000);
+  feed.isShut = true;
+  feed.drop();
+  await sleep(1000);
+  venue.take(world.orderOf(row), grains("0.0004"));
+  await world.place(main, "ETH", "buy", { thousandths: -5, time_in_force: "ioc" });
+  await world.place(main, "@107", "buy", { thousandths: -5, time_in_force: "ioc" });
+  await sleep(4000);
+  await main.get("/v1/positions");
+  await world.rest(30_000);
+  await sleep(8000);
+  for (const of of world.tape.of("event")) if (of.type === "balance.updated") world.tape.note("balance", { data: of.data.data });
+}
+
 /** Subscriptions are refused, or answered for another user, or not at all. */
 async function unwelcome(world, fate) {
   await world.open();
@@ -180,6 +219,8 @@ export const scenes = {
   "welcome-other": (world) => unwelcome(world, "other"),
   "welcome-refused": (world) => unwelcome(world, "refuse"),
   "welcome-silent": (world) => unwelcome(world, "silent"),
+  "last-words": lastWords,
+  deaf,
   crossed,
   replayed,
 };

@@ -122,7 +122,7 @@ async function partial(world) {
 /** Decimals change, a market is delisted, a dex is halted, while orders stand there. */
 async function moving(world) {
   await world.open();
-  const { main, venue, callers } = world;
+  const { venue, callers } = world;
   const rows = [];
   for (const caller of callers)
     for (const coin of ["xyz:GOLD", "abc:GOLD", "ETH", "SOL"])

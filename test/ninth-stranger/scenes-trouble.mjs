@@ -128,8 +128,11 @@ async function unseen(world) {
       error: row?.json?.error,
     });
     if (ready.status === 503) break;
+    if (i === 29) world.find("high", "a minute and six refusals after the agent was replaced /readyz is 200");
     await sleep(2000);
   }
+  await world.unknowns();
+  world.tape.note("metrics", { text: world.metrics.match(/^postern_(agent_listed|ready|account_ready).*$/gm) });
   deeds.put(world.owner, old);
   await sleep(3000);
   await world.rest(30_000);
@@ -172,6 +175,34 @@ async function burnt(world, { isFlood }) {
   await world.rest();
 }
 
+/** Reads trickle for half a minute, hang or are HTML, streams are shut; orders go through, and fill. */
+async function slow(world) {
+  await world.open();
+  const { door, feed, venue, random, callers } = world;
+  feed.isShut = true;
+  feed.drop();
+  door.infoFate = () => random.of(["trickle", "hang", "html", "empty", null]);
+  const rows = [];
+  for (let i = 0; i < 12; i++) {
+    const caller = callers[i % 3];
+    const coin = ["BTC", "xyz:GOLD", "abc:GOLD", "@107"][i % 4];
+    const row = await Promise.race([world.place(caller, coin, "buy", { thousandths: i % 2 ? -5 : 10 }), sleep(9500)]);
+    if (!row?.json?.id) continue;
+    rows.push([caller, row]);
+    const order = world.orderOf(row);
+    if (order && venue.isOpen(order)) venue.take(order, order.size / 2n);
+    await Promise.all(
+      ["/v1/positions", "/v1/orders?status=open", `/v1/orders/${row.json.id}`, "/v1/account"].map((path) =>
+        caller.get(path),
+      ),
+    );
+    if (i === 6) await world.restart();
+  }
+  for (const [caller, row] of rows)
+    await Promise.race([caller.post(`/v1/orders/${row.json.id}/cancel`, world.name("cancel"), {}), sleep(9500)]);
+  await world.rest();
+}
+
 /** The exchange's clock jumps while an order is on its way. */
 async function jumped(world, byMs) {
   await world.open();
@@ -207,6 +238,7 @@ export const scenes = {
   "revoked-never": (world) => revoked(world, { run: "never" }),
   "revoked-back": (world) => revoked(world, { run: "done", isBack: true }),
   unseen,
+  slow,
   burnt: (world) => burnt(world, { isFlood: false }),
   flooded: (world) => burnt(world, { isFlood: true }),
   "jumped-ahead": (world) => jumped(world, 120_000),
