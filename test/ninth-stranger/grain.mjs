@@ -25,7 +25,7 @@ export function wire(value) {
 
 export const times = (a, b) => (a * b) / ONE;
 export const abs = (a) => (a < 0n ? -a : a);
-export const least = (a, b) => [a, b].reduce((best, of) => (of < best ? of : best));
+export const least = (a, b) => [a, b].sort((x, y) => (x < y ? -1 : 1))[0];
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** What something was at each moment: everything that the exchange shows is read from these as of a time. */

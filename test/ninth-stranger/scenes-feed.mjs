@@ -106,7 +106,8 @@ async function deaf(world) {
   await main.get("/v1/positions");
   await world.rest(30_000);
   await sleep(8000);
-  for (const of of world.tape.of("event")) if (of.type === "balance.updated") world.tape.note("balance", { data: of.data.data });
+  for (const of of world.tape.of("event"))
+    if (of.type === "balance.updated") world.tape.note("balance", { data: of.data.data });
 }
 
 /** Subscriptions are refused, or answered for another user, or not at all. */
