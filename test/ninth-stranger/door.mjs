@@ -73,9 +73,9 @@ export class Door {
     this.server = createServer((req, res) => {
       const parts = [];
       req.on("data", (part) => parts.push(part));
-      req.on("end", () =>
-        this.take(req, res, Buffer.concat(parts).toString()).catch((why) => this.notes.push(String(why.stack))),
-      );
+      req.on("end", () => {
+        this.take(req, res, Buffer.concat(parts).toString()).catch((why) => this.notes.push(String(why.stack)));
+      });
       res.on("error", () => {});
     });
     this.server.keepAliveTimeout = 60_000;

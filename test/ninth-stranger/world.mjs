@@ -53,7 +53,7 @@ export class World {
     for (const account of this.addresses.keys()) {
       const caller = new Caller(this.gateway, this.tape, account, await this.gateway.grant(account));
       caller.address = this.addresses.get(account);
-      caller.follow();
+      void caller.follow();
       this.callers.push(caller);
     }
     this.main = this.callers[0];
