@@ -10,8 +10,9 @@ import { grammar } from "./sentences-grammar.mjs";
 import { grants } from "./sentences-grant.mjs";
 import { rails } from "./sentences-rails.mjs";
 import { stops } from "./sentences-stop.mjs";
+import { waysRound } from "./sentences-ways.mjs";
 
-const sentences = { grammar, grants, rails, edges, stops, brakes };
+const sentences = { grammar, grants, rails, edges, stops, brakes, waysRound };
 const scenes = Object.fromEntries(
   Object.keys({ ...moments, ...closes, ...deaths }).map((name) => [name, () => run([name])]),
 );

@@ -255,13 +255,11 @@ async function commandLine(world) {
     (await world.gateway.cli("key", "grant", "--key-hash", key.hash, "--bot", "cli-2")).code === 2,
   );
   for (const words of [
-    ["--max-order", "500"],
     ["--max-order", "0 USD"],
     ["--may", "fly"],
     ["--days", "366"],
     ["--days", "0"],
     ["--touches", "others"],
-    ["--max-distance", "2"],
     ["--sources", "here"],
     ["--bot", "GRID"],
   ])

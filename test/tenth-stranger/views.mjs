@@ -79,7 +79,7 @@ export function clearinghouse(chain, state, dex = "", lag = 0) {
     crossMaintenanceMarginUsed: wire(notional / 80),
     withdrawable: wire(Math.max(0, worth - margin)),
     assetPositions,
-    time: Date.now() - (lag < 0 ? 0 : lag),
+    time: Date.now() - lag,
   };
 }
 
