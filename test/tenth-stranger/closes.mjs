@@ -1,6 +1,6 @@
 // What a close, a sale, another's hand and an order of elsewhere leave of somebody's protection.
 import { bare, gaps, holders } from "./guard.mjs";
-import { is, note, rig, sleep, until, words } from "./rig.mjs";
+import { is, note, rig, sleep, words } from "./rig.mjs";
 
 const wide = {
   markets: "BTC,ETH,SOL,xyz:TSLA",

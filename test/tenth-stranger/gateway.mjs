@@ -56,7 +56,7 @@ export class Gateway {
         this.binary,
         args,
         {
-          timeout: 40_000,
+          timeout: 120_000,
           env: {
             ...process.env,
             POSTERN_PASSPHRASE_FILE: this.passphrase,
@@ -115,10 +115,11 @@ export class Gateway {
       ...more,
     };
     this.process = spawn(this.binary, ["serve", "--data-dir", this.data], { env, stdio: ["ignore", "pipe", "pipe"] });
+    process.once("exit", () => this.process.kill("SIGKILL"));
     const log = createWriteStream(join(this.directory, "log"), { flags: "a" });
     this.process.stdout.pipe(log);
     this.process.stderr.pipe(log);
-    for (let n = 0; n < 150; n += 1) {
+    for (let n = 0; n < 600; n += 1) {
       const ok = await fetch(`${this.url}/healthz`).then(
         (answer) => answer.ok,
         () => false,

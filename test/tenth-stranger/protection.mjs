@@ -89,7 +89,7 @@ export async function scene(brake, fault) {
         gaps(world.chain, world.from).length === 0,
         gaps(world.chain, world.from),
       );
-    } else if (!["block", "tradeCancel", "twapHalf"].includes(brake)) {
+    } else if (fault !== "kill" && !["block", "tradeCancel", "twapHalf"].includes(brake)) {
       const gone = await until(
         () =>
           world.chain.open().every((order) => order.reduceOnly || (brake === "narrowCancel" && order.coin === "SOL")),
@@ -118,7 +118,8 @@ export async function protection(only = process.env.TENTH_ONLY) {
     .flatMap((brake) => Object.keys(faults).map((fault) => [brake, fault]))
     .filter(([brake, fault]) => !only || `${brake}:${fault}`.match(only));
   const next = async () => {
-    for (let pair = all.shift(); pair; pair = all.shift()) await scene(...pair);
+    for (let pair = all.shift(); pair; pair = all.shift())
+      await scene(...pair).catch((error) => is("harness", `${pair.join(" × ")} could be set up`, false, String(error)));
   };
   await Promise.all(Array.from({ length: Number(process.env.TENTH_JOBS ?? 3) }, next));
 }
