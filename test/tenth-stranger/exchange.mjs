@@ -21,7 +21,9 @@ export class Exchange {
 
   constructor(chain) {
     this.chain = chain;
-    this.server = createServer((request, response) => this.answer(request, response).catch(() => response.destroy()));
+    this.server = createServer(
+      (request, response) => void this.answer(request, response).catch(() => response.destroy()),
+    );
     this.ws = new WebSocketServer({ server: this.server, path: "/ws" });
     this.ws.on("connection", (socket) => this.connected(socket));
     chain.listeners.push((kind, data) => this.push(kind, data));
@@ -167,7 +169,7 @@ export class Exchange {
           name === "writeHead" ? () => {} : name === "end" ? (text) => this.posted(client, id, text) : () => {},
       },
     );
-    if (request.type === "action") this.exchange(request.payload, response);
+    if (request.type === "action") void this.exchange(request.payload, response);
   }
 
   posted(client, id, text) {

@@ -239,7 +239,7 @@ export const moments = {
     const { order } = await entering(world);
     part(world, order, 3);
     world.exchange.fate("slow", ({ type }) => type.startsWith("cancel"), { ms: 2500, times: 3 });
-    world.plain.post("/v1/stop", { scope: "account" });
+    void world.plain.post("/v1/stop", { scope: "account" });
     await sleep(800);
     part(world, order, 5);
     is("2", "guards of trades go on under a stop", await whole(world, 9, 20_000), {

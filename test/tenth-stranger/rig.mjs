@@ -36,7 +36,7 @@ export async function rig(settings = {}) {
   const gateway = new Gateway(command.binary, exchange, { owner, ...settings });
   await gateway.setUp();
   const plain = await gateway.plain();
-  gateway.follow(plain);
+  void gateway.follow(plain);
   await until(async () => (await plain.get("/v1/status")).body.feed_live, 15_000, 300);
   const end = async () => {
     await gateway.end();
