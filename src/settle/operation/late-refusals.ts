@@ -3,7 +3,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import type { Settling, With } from "../../deps.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listRefusedOperations } from "../../store/unused-numbers.ts";
-import { type Read, readOnce, refusedSinceMs, reopenRefused, seeRefused } from "./refused.ts";
+import { type AskInfo, readOnce, refusedSinceMs, reopenRefused, seeRefused } from "./refused.ts";
 
 export type LateRefusals = {
   /** Holds every refusal of an operation that may be another's against what the exchange shows, when it is due. */
@@ -30,7 +30,7 @@ export function openLateRefusals(
     return known;
   }
 
-  async function lookFor({ account, attempt }: Refused, read: Read): Promise<void> {
+  async function lookFor({ account, attempt }: Refused, read: AskInfo): Promise<void> {
     const turn = turnOf(attempt);
     const sight = await seeRefused(world, account.tradingAddress, attempt, read);
     if (sight === "shown") {

@@ -51,7 +51,7 @@ function isHeldAgainstShown({ kind }: Attempt): boolean {
 }
 
 /** A question to the exchange and its answer; null where there is none. */
-export type Read = (request: InfoRequest) => Promise<unknown>;
+export type AskInfo = (request: InfoRequest) => Promise<unknown>;
 
 /**
  * Whether the exchange shows what it is said to have refused.
@@ -62,7 +62,7 @@ export async function seeRefused(
   world: ToSee,
   user: string,
   attempt: Attempt,
-  read: Read = readOnce(world),
+  read: AskInfo = readOnce(world),
 ): Promise<RefusedSight> {
   const operation = operationOf(world, attempt);
   switch (attempt.kind) {
@@ -84,7 +84,7 @@ export async function seeRefused(
 }
 
 /** Each question is asked once and its answer shared: many may have been refused at once. */
-export function readOnce({ exchange }: With<"exchange">): Read {
+export function readOnce({ exchange }: With<"exchange">): AskInfo {
   const asked = new Map<string, Promise<unknown>>();
   return (request) => {
     const text = JSON.stringify(request);

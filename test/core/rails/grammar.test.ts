@@ -104,10 +104,9 @@ describe("the texts of a grant", () => {
     ...(["", "any", "cancel,increase", "cancel,cancel", "all", "reduce,approve"] as const).map(
       (text): [keyof Rails, string] => ["may", text],
     ),
-    ...(["", "ETH,BTC", "BTC,BTC", "BTC, ETH", "*", "a b", "BTC,any", "BTC,nothing"] as const).map((text): [keyof Rails, string] => [
-      "markets",
-      text,
-    ]),
+    ...(["", "ETH,BTC", "BTC,BTC", "BTC, ETH", "*", "a b", "BTC,any", "BTC,nothing"] as const).map(
+      (text): [keyof Rails, string] => ["markets", text],
+    ),
     ...(
       ["", "0", "0 USD", "500", "500USD", "500.50 USD", "1e3 USD", "-5 USD", "05 USD", "5 usd", "ANY", "∞"] as const
     ).map((text): [keyof Rails, string] => ["maxOrder", text]),
