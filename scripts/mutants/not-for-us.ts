@@ -118,19 +118,13 @@ export const NOT_FOR_US: readonly Mutant[] = [
   one(
     "a fill of an order of another account here is kept",
     "src/settle/fills/whose.ts",
-    "return findLegByOid(store, other.id, oid) !== null || findFill",
-    "return findFill",
+    "return leg !== null && findAttempt",
+    "return leg === undefined && findAttempt",
   ),
   one(
-    "a fill that another account here has is kept",
+    "a fill of an order that another account was wrongly shown is not kept",
     "src/settle/fills/whose.ts",
-    " || findFill(store, other.id, id)?.oid === oid;",
-    ";",
-  ),
-  one(
-    "the other side of a trade is taken for another account's fill",
-    "src/settle/fills/whose.ts",
-    "findFill(store, other.id, id)?.oid === oid",
-    "findFill(store, other.id, id) !== null",
+    "leg !== null && findAttemptByCloid(store, leg.cloid) !== null",
+    "leg !== null",
   ),
 ];

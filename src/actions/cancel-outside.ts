@@ -15,6 +15,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
+import { toldBeside } from "./told-beside.ts";
 import { mostFilled } from "./told-outside.ts";
 
 export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
@@ -22,8 +23,9 @@ export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
 /**
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
  * filled in part and has stop-loss or take-profit children stays: they go with it, and what it has filled would stand without
- * protection. For one that nothing shows to be filled a stop of ours stands before it goes. False where the lists could not be read, or
- * the market of one, or whether its stop stands, is not known yet: the others go meanwhile.
+ * protection. For one that nothing shows to be filled a stop of ours stands before it goes. What the account's feed has told and the lists
+ * lack goes as well. False where the lists could not be read, or the terms or the market of one, or whether its stop stands, is not known
+ * yet: the others go meanwhile.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
   const found = await listedNow(deps, account);
@@ -32,12 +34,13 @@ export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: 
   const kept = new Set(
     listOutside(deps.store, stop.id).flatMap(({ outcome, nativeId }) => (outcome === "kept" ? nativeId : [])),
   );
-  const outside = found.filter(
+  const beside = await toldBeside(deps, account, found);
+  const outside = [...found, ...beside.orders].filter(
     (order) => !kept.has(order.oid) && isElsewhere(deps, account, order) && isToGo(deps, stop, order),
   );
   const known = outside.filter(({ coin }) => isKnown(deps, coin));
   const done = await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
-  return known.length === outside.length && done.every((isDone) => isDone);
+  return beside.isWhole && known.length === outside.length && done.every((isDone) => isDone);
 }
 
 /** Without its number in the list of markets nothing can be signed for it. */

@@ -14,10 +14,10 @@ import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
-import { statusMeaning } from "../wire/answer/status-words.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, FILLS, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
+import { lookAt } from "./told-beside.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
@@ -178,7 +178,9 @@ async function readOpen(
   const strangers = beside.filter(({ record }) => record === null);
   if (strangers.length === 0) return { dex, ...list, beside: known };
   const looked = await Promise.all(
-    strangers.slice(0, MAX_STRANGERS).map((each) => lookAtStranger(deps, { account, reader }, each)),
+    strangers
+      .slice(0, MAX_STRANGERS)
+      .map((each) => lookAt(deps, { user: account.tradingAddress, oid: each.oid }, reader)),
   );
   const found = [...known, ...looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order))];
   const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");
@@ -192,22 +194,6 @@ const MAX_STRANGERS = 5;
 
 function isOurs({ store }: With<"store">, { id }: Account, { oid, cloid }: ToldOpen): boolean {
   return findLegByOid(store, id, oid) !== null || (cloid !== null && findLegByCloid(store, cloid) !== null);
-}
-
-/** Its record, which is asked for until it was shown once. */
-async function lookAtStranger(
-  { reads, picture }: With<"picture" | "reads">,
-  { account, reader }: { account: Account; reader: Reader },
-  { oid }: ToldOpen,
-): Promise<FrontendOrder | "over" | "unknown"> {
-  const { tradingAddress: user } = account;
-  const read = await reads.orderStatus(user, oid, reader);
-  if (read.kind === "failed" || read.value.kind === "not_found") return "unknown";
-  const meaning = statusMeaning(read.value.status);
-  if (meaning === "triggered" || meaning === "unknown") return "unknown";
-  const order = meaning === "open" ? read.value.order : null;
-  picture.takeRecord(user, oid, order);
-  return order ?? "over";
 }
 
 /**

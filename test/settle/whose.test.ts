@@ -9,11 +9,11 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { findCompleteTo } from "../../src/store/fills.ts";
 import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
-import { insertOrder } from "../../src/store/orders.ts";
+import { insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import type { Fill } from "../../src/wire/answer/fills.ts";
 import type { OrderUpdate } from "../../src/wire/answer/stream.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { legRow, orderRow } from "../support/rows.ts";
+import { legRow, orderRow, placingRows } from "../support/rows.ts";
 
 const OTHER = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000000" };
 const NOBODY = { see: () => undefined };
@@ -82,22 +82,29 @@ function shownFill(some: Partial<Fill>): Fill {
 }
 
 test.each([
-  ["an order of another account here", "77", "none", 0],
-  ["another account's own record", "78", "kept", 0],
-  ["the other side of a trade that another account has", "79", "kept", 1],
-  ["an order of nobody", "78", "none", 1],
-])("a fill that an answer shows, of %s, is kept where it is the account's", (_whose, oid, others, kept) => {
-  const { rig, leg } = lostOrder();
-  const other = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000000", tradingAddress: `0x${"7".repeat(40)}` };
-  const mine = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000001", tradingAddress: `0x${"8".repeat(40)}` };
-  for (const account of [other, mine]) insertAccount(rig.store, { ...account, ownerAddress: account.tradingAddress });
-  inTransaction(rig.store, () => recordLegEvent(rig.store, leg.cloid, { type: "rested", oid: "77" }, START_MS));
-  const index = openFillIndex(rig.deps, NOBODY);
-  if (others === "kept") index.add(other, [shownFill({ oid: "78" })]);
-  index.addRead(mine, [shownFill({ oid })]);
-  const rows = rig.store.$client.query("select id from fills where account_id = ?").all(mine.id);
-  expect(rows).toHaveLength(kept);
-  // A feed's frames name their account.
-  index.add(mine, [shownFill({ oid })]);
-  expect(rig.store.$client.query("select id from fills where account_id = ?").all(mine.id)).toHaveLength(1);
-});
+  ["that was signed here for another account", "77", true, 0],
+  ["from elsewhere that another account was shown too", "77", false, 1],
+  ["of nobody", "78", true, 1],
+])(
+  "a fill that an answer shows, of an order %s, is kept where it may be the account's",
+  (_whose, oid, isSigned, kept) => {
+    const rig = openGatewayRig();
+    const rows = placingRows(1, { state: "done" });
+    const { order, leg } = rows;
+    if (isSigned) insertPlacing(rig.store, rows);
+    else {
+      insertOrder(rig.store, order);
+      insertLeg(rig.store, leg);
+    }
+    const mine = { ...ACCOUNT, id: "5c0d8a52-6f0e-4f3b-9c55-000000000001", tradingAddress: `0x${"8".repeat(40)}` };
+    insertAccount(rig.store, { ...mine, ownerAddress: mine.tradingAddress });
+    inTransaction(rig.store, () => recordLegEvent(rig.store, leg.cloid, { type: "rested", oid: "77" }, START_MS));
+    const index = openFillIndex(rig.deps, NOBODY);
+    const count = () => rig.store.$client.query("select id from fills where account_id = ?").all(mine.id).length;
+    index.addRead(mine, [shownFill({ oid })]);
+    expect(count()).toBe(kept);
+    // A feed's frames name their account.
+    index.add(mine, [shownFill({ oid })]);
+    expect(count()).toBe(1);
+  },
+);

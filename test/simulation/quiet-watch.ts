@@ -112,8 +112,10 @@ export function openQuietWatch(scene: Scene, plan: QuietPlan): QuietWatch {
     },
     isOver(afterMs) {
       if (stoppedAtMs === null || START_MS + nowMs() - stoppedAtMs < afterMs) return false;
+      // A flattening that has been asked for goes on after its stop.
+      if (endedAtMs !== null) return flattening?.status !== "flattening";
       const isFlattened = plan.flattenAfterMs === null || (flattening?.status ?? "flattening") !== "flattening";
-      return endedAtMs !== null || (isFlattened && stops().every((stop) => stop.stopped_at_ms !== null));
+      return isFlattened && stops().every((stop) => stop.stopped_at_ms !== null);
     },
   };
 }

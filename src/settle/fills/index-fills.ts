@@ -21,7 +21,7 @@ import { isOfAnotherAccount } from "./whose.ts";
 export type FillIndex = {
   /** Adds fills that a feed has told, whose frames name their account; what is known already changes nothing. */
   add(account: Account, fills: readonly Fill[]): void;
-  /** Adds those of an answer, which names no account, but for what is another account's of this gateway. */
+  /** Adds those of an answer, which names no account, but for those of orders that were signed here for another account. */
   addRead(account: Account, fills: readonly Fill[]): void;
   /**
    * Reads everything since the index was last complete, for settling unless another purpose is named. False when the
@@ -180,11 +180,7 @@ async function backFill(
 }
 
 function withoutOthers({ store }: With<"store">, account: Account, fills: readonly Fill[]): Fill[] {
-  const rows = toRows(account, fills);
-  return fills.filter((_fill, nth) => {
-    const row = rows[nth];
-    return row === undefined || !isOfAnotherAccount(store, account, row);
-  });
+  return fills.filter(({ oid }) => !isOfAnotherAccount(store, account, oid));
 }
 
 function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {
