@@ -124,6 +124,18 @@ export const LATE_COPIES: readonly Mutant[] = [
     "const isKnown = ",
   ),
   one(
+    "a lost closing order of a bot is left to be told by somebody",
+    "src/settle/stop/flattener.ts",
+    "    await settleLost(world, parts, { stop, account, out });\n",
+    "",
+  ),
+  one(
+    "what a feed told beside a list is no order from elsewhere to a stop",
+    "src/actions/cancel-outside.ts",
+    "[...found, ...beside.orders].filter(",
+    "found.filter(",
+  ),
+  one(
     "a bot is told flat while a slice of its TWAP is not known",
     "src/settle/stop/flattener.ts",
     "return areKnown ? []",

@@ -284,3 +284,25 @@ test("what was read before an order without a trace was over tells nobody that i
   await pass(rig, 20);
   expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
 });
+
+test("a closing order of a bot whose answer was lost is told to go once its time is over: nothing else tells what became of it", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0 });
+  await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
+  const id = await stopOf(rig, "bot", BOT);
+  await pass(rig, 4);
+  const { send } = rig.deps.exchange;
+  const actions: string[] = [];
+  rig.deps.exchange.send = async (body, ...rest) => {
+    const { action } = JSON.parse(body) as { action: { type: string } };
+    actions.push(action.type);
+    return action.type === "order" || action.type === "noop"
+      ? { kind: "unknown", reason: "no answer" }
+      : send(body, ...rest);
+  };
+  expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
+  await pass(rig, 4);
+  expect(actions).not.toContain("cancelByCloid");
+  await pass(rig, 30);
+  expect(actions).toContain("cancelByCloid");
+});

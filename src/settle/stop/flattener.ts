@@ -13,6 +13,8 @@ import type { StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
+import { mayStillExecute } from "../unsettled.ts";
+import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { closeMarkets } from "./close-markets.ts";
 import { type FlattenMemory, type FlattenParts, type FlattenRound, newFlattenMemory } from "./flatten-round.ts";
 import { isStepOut, type ToFlatten } from "./flatten-step.ts";
@@ -80,7 +82,10 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs());
   const outAt = (exchangeMs: number) => steps.filter((order) => isStepOut(world, stop, order, exchangeMs));
   const out = outAt(world.exchange.nowMs());
-  if (out.length > 0) return waitFor(world, followed, out.map(stepWait));
+  if (out.length > 0) {
+    await settleLost(world, parts, { stop, account, out });
+    return waitFor(world, followed, out.map(stepWait));
+  }
   const shown = await parts.positions(account);
   if (shown === null) return waitFor(world, followed, [{ reason: "position_not_read" }]);
   const since = outAt(shown.timeMs);
@@ -104,6 +109,19 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
   if (!isResumed) return closeShown(world, parts, round, shown.held);
   const unproven = leftOf(listUnproven(store, stop, shown.held), "unproven");
   return end(world, flatten, [...leftOf(held, "resumed"), ...unproven]);
+}
+
+type LostSteps = { stop: Stop; account: Account; out: readonly StoredOrder[] };
+
+/**
+ * An order of ours whose answer was lost, and whose time is over, is told to go: in a quiet account nothing else ever tells what
+ * became of it. It rests nowhere and protects nothing.
+ */
+async function settleLost(world: ToFlatten, parts: FlattenParts, { stop, account, out }: LostSteps): Promise<void> {
+  const exchangeMs = world.exchange.nowMs();
+  const lost = out.filter((order) => order.status === "unknown" && !mayStillExecute(world, order, exchangeMs));
+  const name = nameOfStop(stop);
+  await Promise.all(lost.map(({ id: orderId }) => cancelCovered(world, parts.settling, { name, account, orderId })));
 }
 
 /** What is held may still grow: increases go first. Of what nobody knows anything of, and that has ended, the exchange is asked. */
@@ -136,6 +154,7 @@ async function closeApart(world: ToFlatten, parts: FlattenParts, apart: Apart): 
   memory.apart = new Map(free.map((market) => [market, keptMoment(memory.apart.get(market) ?? null, exchangeMs)]));
   // An order may have filled since what is shown was so.
   const out = apart.steps.filter((order) => isStepOut(world, stop, order, Math.min(exchangeMs, shown.timeMs)));
+  await settleLost(world, parts, { stop, account, out });
   const isOut = new Set(out.map(({ market }) => market));
   const steps = apart.steps.slice(memory.stepsBefore);
   const begun = new Set(steps.map(({ market }) => market));
