@@ -46,9 +46,9 @@ export const SHOWN: readonly Mutant[] = [
     name: "a stranger's order is asked for again and again",
     changes: [
       {
-        file: "src/actions/open-orders.ts",
+        file: "src/actions/told-beside.ts",
         find: "  picture.takeRecord(user, oid, order);\n",
-        put: "  void { picture, dex: dexOf(market) };\n",
+        put: "  void picture;\n",
       },
     ],
   },
