@@ -13,7 +13,6 @@ import { insertLeg } from "../../src/store/legs.ts";
 import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
-import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 
@@ -52,20 +51,22 @@ const child = {
   tif: null,
 };
 
-function parentOf(sz: string, children: readonly object[]) {
-  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
-  return { ...shared, ...plain, side: "B", limitPx: "100.0", sz, oid: OID, children, origSz: "1.0", tif: "Gtc" };
-}
-
-function recordOf(status: string) {
-  return { status: "order", order: { order: parentOf("1.0", []), status, statusTimestamp: START_MS } };
-}
-
 /** An account with one order of elsewhere that has a stop-loss; `left` is what the list shows of it. */
 function openWithBracket(children: readonly object[] = [child]) {
   const rig = openGatewayRig();
   const now = { left: "1.0" };
-  const parent = () => parentOf(now.left, children);
+  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
+  const parent = () => ({
+    ...shared,
+    ...plain,
+    side: "B",
+    limitPx: "100.0",
+    sz: now.left,
+    oid: OID,
+    children,
+    origSz: "1.0",
+    tif: "Gtc",
+  });
   rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? [parent()] : []));
   inTransaction(rig.store, () => insertStop(rig.store, STOP, { actor: "operator", idempotencyKey: null }));
   return { rig, now };
@@ -102,27 +103,6 @@ test("what was kept stays kept, whatever a list from before shows after it", asy
   expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
   expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
 });
-
-test.each<[string, unknown, boolean, string[]]>([
-  ["nothing is known of it at the server", { status: "unknownOid" }, true, ["canceled"]],
-  ["its record says that it is over", recordOf("canceled"), true, []],
-])(
-  "what the feed has shown and a list lacks goes too, unless its record says that it is over: %s",
-  async (_what, record, isDone, told) => {
-    const { rig } = openWithBracket([]);
-    const { picture } = rig.deps;
-    const { tradingAddress } = ACCOUNT;
-    const [shown] = parseFrontendOpenOrders([parentOf("1.0", [])]) ?? [];
-    if (shown === undefined) throw new Error("not read");
-    const mark = { timeMs: START_MS, askedAtMs: START_MS };
-    picture.take(tradingAddress, { part: "open", dex: "", value: [shown] } as never, mark);
-    rig.exchange.answer("frontendOpenOrders", () => []);
-    rig.exchange.answer("orderStatus", () => record);
-    expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(isDone);
-    expect(outcomes(rig)).toEqual(told);
-    expect(sent(rig, '"cancel"') > 0).toBe(told.length > 0);
-  },
-);
 
 test.each<[string, (rig: GatewayRig) => Promise<unknown>, unknown]>([
   ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT), false],
