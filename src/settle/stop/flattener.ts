@@ -154,7 +154,7 @@ async function closeApart(world: ToFlatten, parts: FlattenParts, apart: Apart): 
   memory.apart = new Map(free.map((market) => [market, keptMoment(memory.apart.get(market) ?? null, exchangeMs)]));
   // An order may have filled since what is shown was so.
   const out = apart.steps.filter((order) => isStepOut(world, stop, order, Math.min(exchangeMs, shown.timeMs)));
-  await settleLost(world, parts, { stop, account, out });
+  if (out.length > 0) await settleLost(world, parts, { stop, account, out });
   const isOut = new Set(out.map(({ market }) => market));
   const steps = apart.steps.slice(memory.stepsBefore);
   const begun = new Set(steps.map(({ market }) => market));
