@@ -38,7 +38,7 @@ export const LOOKS: readonly Mutant[] = [
   one("a position says something of spot", POSITION_CHECK, '  if (isSpot(market)) return "unknown";\n', ""),
   one(
     "of fills that do not join the first tells where a position stands",
-    POSITION_CHECK,
+    "src/settle/evidence/last-end.ts",
     "return last.length === 1 ? (last[0] ?? null) : null;",
     "return last[0] ?? null;",
   ),

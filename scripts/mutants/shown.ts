@@ -27,8 +27,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "  for (const [market, payload] of now) {\n",
-        put: "  told.set(dex, terms);\n  for (const [market, payload] of now) {\n",
+        find: "  for (const position of positions) {\n",
+        put: "  told.set(dex, terms);\n  for (const position of positions) {\n",
       },
     ],
   },
@@ -285,8 +285,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "if (!now.has(market)) tell(",
-        put: "if (now.size > 9) tell(",
+        find: "if (!terms.has(market)) tell(",
+        put: "if (terms.size > 9) tell(",
       },
     ],
   },
@@ -295,8 +295,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/account/tell-account.ts",
-        find: "return JSON.stringify([side, size, entryPrice, leverage, marginType]);",
-        put: "return JSON.stringify([side, size, entryPrice, leverage, marginType, Math.random()]);",
+        find: "return JSON.stringify([signedSize, entryPrice, type, value]);",
+        put: "return JSON.stringify([signedSize, entryPrice, type, value, Math.random()]);",
       },
     ],
   },

@@ -111,7 +111,7 @@ export const STORES: readonly Mutant[] = [
     name: "a sale is added to the position that is expected",
     changes: [
       {
-        file: "src/settle/evidence/position-check.ts",
+        file: "src/settle/evidence/last-end.ts",
         find: 'side === "buy" ? add(startPosition, size) : subtract(startPosition, size)',
         put: "add(startPosition, size)",
       },

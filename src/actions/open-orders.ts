@@ -17,7 +17,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, FILLS, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
-import { lookAt } from "./told-beside.ts";
+import { lookAtTold } from "./told-beside.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
@@ -180,7 +180,7 @@ async function readOpen(
   const looked = await Promise.all(
     strangers
       .slice(0, MAX_STRANGERS)
-      .map((each) => lookAt(deps, { user: account.tradingAddress, oid: each.oid }, reader)),
+      .map((each) => lookAtTold(deps, { user: account.tradingAddress, oid: each.oid }, reader)),
   );
   const found = [...known, ...looked.flatMap((order) => (order === "unknown" || order === "over" ? [] : order))];
   const unknown = strangers.filter((_, nth) => (looked[nth] ?? "unknown") === "unknown");

@@ -30,7 +30,7 @@ export async function toldBeside(
   ]);
   const beside = [...records].filter(([oid]) => !oids.has(oid) && isNotToldOver(deps, user, oid));
   const looked = await Promise.all(
-    beside.map(async ([oid, record]) => ({ record, now: await lookAt(deps, { user, oid }, "cancel") })),
+    beside.map(async ([oid, record]) => ({ record, now: await lookAtTold(deps, { user, oid }, "cancel") })),
   );
   const known = looked.map(({ record, now }) => (now === "over" ? "over" : now === "unknown" ? record : now));
   return {
@@ -44,7 +44,7 @@ function isNotToldOver({ picture }: With<"picture">, user: string, oid: string):
 }
 
 /** The record of an order from elsewhere that was told open, which is kept in mind where it shows one. */
-export async function lookAt(
+export async function lookAtTold(
   { reads, picture }: With<"picture" | "reads">,
   { user, oid }: { user: string; oid: string },
   purpose: Purpose,

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import { ZERO } from "../../core/decimal.ts";
+import { negate, ZERO } from "../../core/decimal.ts";
 import type { EventType } from "../../core/event.ts";
 import type { With } from "../../deps.ts";
 import type { AccountState } from "../../exchange/reads.ts";
@@ -7,6 +7,7 @@ import { listAccounts } from "../../store/accounts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { appendEvent, listToldPositions } from "../../store/events.ts";
 import type { Store } from "../../store/open.ts";
+import type { Position } from "../../wire/answer/account.ts";
 import { accountResource, closedPositionResource, positionResource } from "./account-resources.ts";
 
 /**
@@ -42,10 +43,11 @@ export function openAccountTeller(world: ToTellAccount): AccountTeller {
   let isStopped = false;
 
   function toldOf({ id }: Account): AccountTold {
-    const sinceMs = world.exchange.nowMs();
-    const known = told.get(id) ?? { positions: new Map(), balances: null, isPausing: false, sinceMs };
-    told.set(id, known);
-    return known;
+    const known = told.get(id);
+    if (known !== undefined) return known;
+    const first = { positions: new Map(), balances: null, isPausing: false, sinceMs: world.exchange.nowMs() };
+    told.set(id, first);
+    return first;
   }
 
   async function tellBalances(account: Account): Promise<void> {
@@ -107,17 +109,17 @@ function tellPositions(world: ToTellAccount, account: Account, { dex, told, sinc
   const shown = world.picture.state(account.tradingAddress, dex);
   if (shown === null || (!told.has(dex) && shown.timeMs < sinceMs)) return;
   const before = told.get(dex) ?? toldBeforeStart(world.store, account, dex);
-  const now = new Map(
-    shown.value.positions.map((position) => [position.coin, positionResource(account, dex, position)]),
-  );
-  const terms = new Map([...now].map(([market, resource]) => [market, termsOf(resource)]));
-  for (const [market, payload] of now) {
+  const { positions } = shown.value;
+  const terms = new Map(positions.map((position) => [position.coin, termsOf(position)]));
+  for (const position of positions) {
+    const { coin: market } = position;
     if (before.get(market) === terms.get(market)) continue;
+    const payload = positionResource(account, dex, position);
     tell(world, account, { type: "position.updated", resourceId: market, payload });
   }
   for (const market of before.keys()) {
     const payload = closedPositionResource(account, dex, market);
-    if (!now.has(market)) tell(world, account, { type: "position.updated", resourceId: market, payload });
+    if (!terms.has(market)) tell(world, account, { type: "position.updated", resourceId: market, payload });
   }
   // What could not be told, for a full disk say, is told when the account is looked at again.
   told.set(dex, terms);
@@ -127,8 +129,11 @@ function tellPositions(world: ToTellAccount, account: Account, { dex, told, sinc
 function toldBeforeStart(store: Store, { id }: Account, dex: string): Map<string, string> {
   const told = listToldPositions(store, id).flatMap(({ market, payload }) => {
     // As `tell` has written it: of a position that is closed neither side nor terms.
-    const resource = JSON.parse(payload ?? "null") as (ToldTerms & { dex: string }) | null;
-    return resource?.dex === dex && resource.size !== ZERO ? [[market, termsOf(resource)] as const] : [];
+    const resource = JSON.parse(payload ?? "null") as ReturnType<typeof positionResource> | null;
+    if (resource?.dex !== dex || resource.size === ZERO) return [];
+    const { side, size, entry_price: entryPrice, leverage: value, margin_type: type } = resource;
+    const signedSize = side === "short" ? negate(size) : size;
+    return [[market, termsOf({ signedSize, entryPrice, leverage: { type, value } })] as const];
   });
   return new Map(told);
 }
@@ -157,12 +162,9 @@ function sumsOf({ mode, spotBalances, byDex }: AccountState): string {
   return JSON.stringify([mode, tokens, cash]);
 }
 
-type ToldTerms = Pick<
-  ReturnType<typeof positionResource>,
-  "side" | "size" | "entry_price" | "leverage" | "margin_type"
->;
+type Terms = Pick<Position, "signedSize" | "entryPrice"> & { leverage: Pick<Position["leverage"], "type" | "value"> };
 
 /** What is told when it changes. */
-function termsOf({ side, size, entry_price: entryPrice, leverage, margin_type: marginType }: ToldTerms): string {
-  return JSON.stringify([side, size, entryPrice, leverage, marginType]);
+function termsOf({ signedSize, entryPrice, leverage: { type, value } }: Terms): string {
+  return JSON.stringify([signedSize, entryPrice, type, value]);
 }

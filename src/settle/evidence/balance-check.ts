@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal, subtract, ZERO } from "../../core/decimal.ts";
 import type { PositionWord } from "../../core/evidence.ts";
 import { isPaidInKind, isSpot, type Universe } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
@@ -7,6 +7,7 @@ import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
 import { parseSpotState } from "../../wire/answer/account.ts";
+import { endOf, lastEnd } from "./last-end.ts";
 
 type Held = { user: string; accountId: string; market: string; side: "buy" | "sell" };
 
@@ -26,7 +27,7 @@ export async function compareBalance(
   const universe = world.markets.current();
   const [token] = universe === null ? [] : tokensOf(universe, market);
   if (balances === null || universe === null || token === undefined) return "unknown";
-  const expected = leftByFills(world.store, { accountId, market, token }, universe);
+  const expected = balanceByFills(world.store, { accountId, market, token }, universe);
   if (expected === null) return "unknown";
   const shown = balances.find(({ coin }) => coin === token) ?? { total: ZERO, entryNotional: ZERO };
   const isUnbought = side === "buy" && expected === ZERO && compare(shown.entryNotional, ZERO) === 0;
@@ -43,7 +44,7 @@ function tokensOf({ byName }: Universe, market: string): string[] {
 type OfToken = { accountId: string; market: string; token: string };
 
 /** Null where the fills do not tell: the token was traded in another market since, or by more than is kept. */
-function leftByFills(store: Store, { accountId, market, token }: OfToken, universe: Universe): Decimal | null {
+function balanceByFills(store: Store, { accountId, market, token }: OfToken, universe: Universe): Decimal | null {
   const newest = listNewestFillsIn(store, accountId, market);
   if (newest === null) return null;
   const newestMs = newest[0]?.timeMs ?? Number.NEGATIVE_INFINITY;
@@ -54,17 +55,11 @@ function leftByFills(store: Store, { accountId, market, token }: OfToken, univer
   });
   if (isElsewhere) return null;
   if (newest.length === 0) return findCompleteTo(store, accountId) === null ? null : ZERO;
-  return balanceAfter(newest, market);
+  return lastEnd(newest, (fill) => balanceAfter(fill, market));
 }
 
-/** Where fills of one moment leave a balance: at the one end from which none of them starts; null when that is not clear. */
-function balanceAfter(fills: readonly PositionFill[], market: string): Decimal | null {
-  const starts = new Set(fills.map(({ startPosition }) => startPosition));
-  const ends = fills.map((fill) => {
-    if (fill.side === "sell") return subtract(fill.startPosition, fill.size);
-    const bought = add(fill.startPosition, fill.size);
-    return isPaidInKind({ market, ...fill }) ? subtract(bought, fill.fee) : bought;
-  });
-  const last = [...new Set(ends)].filter((end) => !starts.has(end));
-  return last.length === 1 ? (last[0] ?? null) : null;
+/** Where a fill leaves a balance: the fee of a purchase is taken out of what was bought. */
+function balanceAfter(fill: PositionFill, market: string): Decimal {
+  const end = endOf(fill);
+  return fill.side === "buy" && isPaidInKind({ market, ...fill }) ? subtract(end, fill.fee) : end;
 }

@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, isZero, subtract, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { BEHIND_MS, type PositionWord } from "../../core/evidence.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
@@ -10,6 +10,7 @@ import { type ClearinghouseState, parseClearinghouseState } from "../../wire/ans
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
 import { compareBalance } from "./balance-check.ts";
+import { endOf, lastEnd } from "./last-end.ts";
 
 type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
 
@@ -114,13 +115,6 @@ function newestOf(kept: readonly PositionFill[], read: readonly PositionFill[]):
   return all.filter(({ timeMs }) => timeMs === newestMs);
 }
 
-/** Where fills of one moment leave a position: at the one end from which none of them starts; null when that is not clear. */
 function positionAfter(fills: readonly PositionFill[]): Decimal | null {
-  if (fills.length === 0) return ZERO;
-  const starts = new Set(fills.map(({ startPosition }) => startPosition));
-  const ends = fills.map(({ side, size, startPosition }) =>
-    side === "buy" ? add(startPosition, size) : subtract(startPosition, size),
-  );
-  const last = [...new Set(ends)].filter((end) => !starts.has(end));
-  return last.length === 1 ? (last[0] ?? null) : null;
+  return fills.length === 0 ? ZERO : lastEnd(fills, endOf);
 }

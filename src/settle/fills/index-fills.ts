@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { isNamedByLead, type Leg } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
+import { listAccounts } from "../../store/accounts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
@@ -15,7 +16,7 @@ import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
 import { fillPages } from "./fill-pages.ts";
-import { isOfAnotherAccount } from "./whose.ts";
+import { isOfAnother } from "./whose.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {
@@ -180,7 +181,9 @@ async function backFill(
 }
 
 function withoutOthers({ store }: With<"store">, account: Account, fills: readonly Fill[]): Fill[] {
-  return fills.filter(({ oid }) => !isOfAnotherAccount(store, account, oid));
+  const others = listAccounts(store).filter(({ tradingAddress }) => tradingAddress !== account.tradingAddress);
+  if (others.length === 0) return [...fills];
+  return fills.filter(({ oid }) => !isOfAnother(store, account, { oid, others }));
 }
 
 function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {
