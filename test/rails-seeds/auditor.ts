@@ -319,7 +319,23 @@ function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book
   const coming = out.reduce((sum, each) => sum + each.size - each.told.filled, 0);
   // Told in another order than they were filled in, reductions may have counted as another's: then as much more is its own.
   const reduced = ownLegs.filter(({ reduceOnly }) => reduceOnly).reduce((sum, each) => sum + each.told.filled, 0);
-  return held + coming + reduced + (waits ? (reserved.get(sideIn(asset, !isBuy)) ?? 0) : 0);
+  const begun = reducedBefore(ownLegs, isBuy);
+  return held + coming + reduced + begun + (waits ? (reserved.get(sideIn(asset, !isBuy)) ?? 0) : 0);
+}
+
+/**
+ * What increased may have begun all of what it was filled with: a reduction of what stood against it, which is still out as far as
+ * anybody was told, may have been filled before it. No more than ever stood against it.
+ */
+function reducedBefore(ownLegs: readonly Leg[], isBuy: boolean): number {
+  const reducing = ownLegs.filter((each) => each.reduceOnly && each.isBuy !== isBuy && !isOver(each.told.standing));
+  const against = ownLegs.filter((each) => !onlyReduces(each) && each.isBuy === isBuy);
+  const sizeOf = (legs: readonly Leg[], of: (leg: Leg) => number) => legs.reduce((sum, each) => sum + of(each), 0);
+  const untold = sizeOf(reducing, (each) => each.size - each.told.filled);
+  return Math.min(
+    untold,
+    sizeOf(against, (each) => each.told.filled),
+  );
 }
 
 /** What waits for the mark may be there before what it protects; what executes at once closes no more than may be held by now. */
