@@ -130,10 +130,22 @@ export const LATE_COPIES: readonly Mutant[] = [
     "",
   ),
   one(
-    "what a feed told beside a list is no order from elsewhere to a stop",
+    "what a feed told beside a list is no order from elsewhere, to a stop or to a cancel-all",
     "src/actions/cancel-outside.ts",
-    "[...found, ...beside.orders].filter(",
-    "found.filter(",
+    "orders: [...listed, ...orders], unread",
+    "orders: listed, unread: unread.slice(unread.length)",
+  ),
+  one(
+    "a cancel-all is done beside what was told and nothing shows yet",
+    "src/actions/adopt-outside.ts",
+    "isWhole: !isUnread && ",
+    "isWhole: (!isUnread || isUnread) && ",
+  ),
+  one(
+    "what was given a row since a cancel-all was asked for is none of it",
+    "src/actions/adopt-outside.ts",
+    "isElsewhere(deps, account, order) || adoptedRow(deps, account, order) !== null",
+    "isElsewhere(deps, account, order) || (adoptedRow(deps, account, order) === null && order.oid === '')",
   ),
   one(
     "a bot is told flat while a slice of its TWAP is not known",

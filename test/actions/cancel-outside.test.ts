@@ -91,7 +91,10 @@ test("it is kept where fills are known that no list shows yet, also by a cancel-
   const { rig } = openWithBracket();
   insertFills(rig.store, [FILL], { atMs: START_MS, toldFromMs: 0 });
   expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
-  expect(await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT))).toEqual([]);
+  expect(await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT))).toEqual({
+    orderIds: [],
+    isWhole: true,
+  });
   expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
 });
 
@@ -106,11 +109,15 @@ test("what was kept stays kept, whatever a list from before shows after it", asy
 
 test.each<[string, (rig: GatewayRig) => Promise<unknown>, unknown]>([
   ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT), false],
-  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT), null],
+  [
+    "a cancel-all",
+    (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT),
+    { orderIds: [], isWhole: false },
+  ],
 ])("%s cancels it only once a stop of ours is known to stand in for its own", async (_who, ask, notYet) => {
   const { rig } = openWithBracket();
   rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived);
-  expect(await goOn(rig, ask(rig))).toBe(notYet);
+  expect(await goOn(rig, ask(rig))).toEqual(notYet);
   expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"type":"cancel"'), outcomes(rig)]).toEqual([1, 0, []]);
   expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"1","r":true');
 });
@@ -126,6 +133,14 @@ test.each<[string, (rig: GatewayRig) => Promise<unknown>]>([
     ({ type }) => type === "order.created",
   );
   expect(created.map(({ payload }) => JSON.parse(payload ?? "{}").filled_size)).toEqual(["0.4"]);
+});
+
+test("a cancel-all covers what it, or somebody else, has given a row since it was asked for", async () => {
+  const { rig } = openWithBracket([]);
+  const ask = () => goOn(rig, adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT));
+  const first = await ask();
+  expect([first.isWhole, first.orderIds.length]).toEqual([true, 1]);
+  expect(await ask()).toEqual(first);
 });
 
 test("a stop that stands in is of the whole size of its order, though what it stands in for has none yet", async () => {
