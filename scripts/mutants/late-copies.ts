@@ -153,4 +153,22 @@ export const LATE_COPIES: readonly Mutant[] = [
     "return areKnown ? []",
     "return areKnown || account.id !== '' ? []",
   ),
+  one(
+    "a close of a market that was settled without a fill never ends",
+    "src/settle/close/closer.ts",
+    "nowMs - memory.againstSinceMs >= SETTLED_AFTER_MS",
+    "nowMs - memory.againstSinceMs < 0",
+  ),
+  one(
+    "a close believes a store that shows nothing against the known fills",
+    "src/settle/close/closer.ts",
+    "nowMs - memory.againstSinceMs >= SETTLED_AFTER_MS",
+    "nowMs >= memory.againstSinceMs",
+  ),
+  one(
+    "a close ended by what was shown for ten minutes is told as flat by its fills",
+    "src/settle/close/closer.ts",
+    'held.left === null ? "flat" : flatAgainst(held.left)',
+    'held.left === null || flatAgainst(held.left) !== "" ? "flat" : ""',
+  ),
 ];
