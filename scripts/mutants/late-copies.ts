@@ -144,14 +144,20 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "what was given a row since a cancel-all was asked for is none of it",
     "src/actions/adopt-outside.ts",
-    "isElsewhere(deps, account, order) || adoptedRow(deps, account, order) !== null",
-    "isElsewhere(deps, account, order) || (adoptedRow(deps, account, order) === null && order.oid === '')",
+    "isElsewhere(deps, account, order) || adoptedRow(deps.store, account, order.oid) !== null",
+    "isElsewhere(deps, account, order) || (adoptedRow(deps.store, account, order.oid) === null && order.oid === '')",
   ),
   one(
     "a bot is told flat while a slice of its TWAP is not known",
     "src/settle/stop/flattener.ts",
     "return areKnown ? []",
     "return areKnown || account.id !== '' ? []",
+  ),
+  one(
+    "what was told and has got a row meanwhile is not asked for",
+    "src/actions/told-beside.ts",
+    "=== null || adoptedRow(store, account, oid) !== null;",
+    "=== null || (adoptedRow(store, account, oid) === null && oid === '');",
   ),
   one(
     "a close of a market that was settled without a fill never ends",

@@ -1,12 +1,9 @@
 import type { Account } from "../core/account.ts";
 import type { CancelAll } from "../core/cancel-all.ts";
-import { isLive } from "../core/order.ts";
-import type { With } from "../deps.ts";
 import { isAsked } from "../settle/cancel-all/covered.ts";
-import { findLegByOid } from "../store/legs.ts";
-import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
+import { adoptedRow } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
 import { adoptListed, isElsewhere, isKnown, mayGo, openNow } from "./cancel-outside.ts";
 
@@ -29,20 +26,12 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
   const going = known.filter((_order, nth) => verdicts[nth] === "goes");
   const isUnread = found.unread.some(({ market }) => row.market === null || row.market === market);
   return {
-    orderIds: going.map((order) => adoptedRow(deps, account, order)?.id ?? adoptListed(deps, account, order)),
+    orderIds: going.map((order) => adoptedRow(deps.store, account, order.oid)?.id ?? adoptListed(deps, account, order)),
     isWhole: !isUnread && known.length === asked.length && !verdicts.includes("pending"),
   };
 }
 
 /** Also where it has a row by now: whoever gave it one (a change of it, this before a death) has not said that it goes. */
 function isOfElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
-  return isElsewhere(deps, account, order) || adoptedRow(deps, account, order) !== null;
-}
-
-/** What a key or this gateway has placed has its key, or a name under which it was asked for. */
-function adoptedRow({ store }: With<"store">, account: Account, { oid }: FrontendOrder): StoredOrder | null {
-  const leg = findLegByOid(store, account.id, oid);
-  const stored = leg === null ? null : findOrder(store, leg.orderId);
-  if (stored === null || !isLive(stored.status)) return null;
-  return stored.keyHash === null && stored.idempotencyKey === null ? stored : null;
+  return isElsewhere(deps, account, order) || adoptedRow(deps.store, account, order.oid) !== null;
 }

@@ -5,6 +5,7 @@ import { averagePrice } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
 import type { InfoRequest, Reader } from "../exchange/exchange.ts";
+import type { ToldOpen } from "../exchange/sitter.ts";
 import { shownParts } from "../settle/feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
@@ -171,7 +172,7 @@ async function readOpen(
 ): Promise<OpenList> {
   const list = await currentOpenOrders(deps, { account, reader, wholly }, dex);
   const told = toldBeside(deps, account, { dexes: [dex], listed: list.value });
-  const beside = told.filter(({ cloid }) => cloid === null || findLegByCloid(deps.store, cloid) === null);
+  const beside = told.filter((each) => !isOurs(deps, account, each));
   const known = beside.flatMap(({ record }) => record ?? []);
   const strangers = beside.filter(({ record }) => record === null);
   if (strangers.length === 0) return { dex, ...list, beside: known };
@@ -189,6 +190,10 @@ async function readOpen(
 
 /** Orders placed elsewhere that are asked for one by one for one list, until a list holds them. */
 const MAX_STRANGERS = 5;
+
+function isOurs({ store }: With<"store">, { id }: Account, { oid, cloid }: ToldOpen): boolean {
+  return findLegByOid(store, id, oid) !== null || (cloid !== null && findLegByCloid(store, cloid) !== null);
+}
 
 /**
  * Fills of the orders that have begun to fill, by native id: sizes left are never taken for sizes filled. A live feed has

@@ -6,6 +6,7 @@ import type { ToldOpen } from "../exchange/sitter.ts";
 import { findLegByOid } from "../store/legs.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
+import { adoptedRow } from "./adopt-order.ts";
 
 type ToLookAtTold = With<"picture" | "reads" | "store">;
 
@@ -13,12 +14,12 @@ type ToLookAtTold = With<"picture" | "reads" | "store">;
 export type ListedIn = { dexes: readonly string[]; listed: readonly FrontendOrder[] };
 
 /**
- * What an account's feed has told open and these lists lack: the server that answered may be behind it. What a row of ours is known to be by
- * its native id is none of it, nor what the feed has told over.
+ * What an account's feed has told open, and not over since, and these lists lack: the server that answered may be behind it. Orders of ours
+ * may be among it.
  */
 export function toldBeside(
-  { picture, store }: With<"picture" | "store">,
-  { id, tradingAddress: user }: Account,
+  { picture }: With<"picture">,
+  { tradingAddress: user }: Account,
   { dexes, listed }: ListedIn,
 ): ToldOpen[] {
   const oids = new Set(listed.map(({ oid }) => oid));
@@ -31,10 +32,7 @@ export function toldBeside(
     ...told.map((each) => [each.oid, each] as const),
     ...shown.map(({ order, timeMs }) => [order.oid, asTold(order, timeMs)] as const),
   ]);
-  return [...all.values()].filter(
-    ({ oid }) =>
-      !oids.has(oid) && (picture.toldOf(user, oid)?.end ?? null) === null && findLegByOid(store, id, oid) === null,
-  );
+  return [...all.values()].filter(({ oid }) => !oids.has(oid) && (picture.toldOf(user, oid)?.end ?? null) === null);
 }
 
 function asTold(record: FrontendOrder, timeMs: number): ToldOpen {
@@ -45,19 +43,28 @@ function asTold(record: FrontendOrder, timeMs: number): ToldOpen {
 /** `unread`: told open, and nothing shows its terms yet. */
 export type FoundBeside = { orders: FrontendOrder[]; unread: ToldOpen[] };
 
-/** `toldBeside`, each asked for by its number. One whose record says nothing of its end counts as the feed has shown it. */
+/**
+ * What was placed elsewhere of `toldBeside`, each asked for by its number. One whose record says nothing of its end counts as the feed has shown
+ * it. Of ours the rows tell.
+ */
 export async function lookBeside(deps: ToLookAtTold, account: Account, among: ListedIn): Promise<FoundBeside> {
   const { tradingAddress: user } = account;
   const looked = await Promise.all(
-    toldBeside(deps, account, among).map(async (told) => {
-      const now = await lookAtTold(deps, { user, oid: told.oid }, "cancel");
-      return { told, order: now === "unknown" ? told.record : now };
-    }),
+    toldBeside(deps, account, among)
+      .filter(({ oid }) => isOfElsewhere(deps, account, oid))
+      .map(async (told) => {
+        const now = await lookAtTold(deps, { user, oid: told.oid }, "cancel");
+        return { told, order: now === "unknown" ? told.record : now };
+      }),
   );
   return {
     orders: looked.flatMap(({ order }) => (order === null || order === "over" ? [] : order)),
     unread: looked.flatMap(({ told, order }) => (order === null ? told : [])),
   };
+}
+
+function isOfElsewhere({ store }: With<"store">, account: Account, oid: string): boolean {
+  return findLegByOid(store, account.id, oid) === null || adoptedRow(store, account, oid) !== null;
 }
 
 /** The record of an order from elsewhere that was told open, which is kept in mind where it shows one. */

@@ -1,6 +1,8 @@
 /** Cancel-all as its client meets it: what goes, what stays, and what a repeat is told. */
 import { expect, test } from "bun:test";
+import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { findAccount } from "../../src/store/accounts.ts";
+import { findCancelAll } from "../../src/store/cancel-alls.ts";
 import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
 import type { FrontendOrder } from "../../src/wire/answer/order-status.ts";
 import { BOT, inSeconds, limitedRig, openMarketRig, place, refusalOf } from "./rails-rig.ts";
@@ -196,4 +198,24 @@ test("one that was told, and that no server knows yet, keeps it from being done;
   tellOf(rig, "canceled");
   await later(rig, 10);
   expect((await again(rig, asked)).status).toBe("done");
+});
+
+test("what it, before a death, or somebody else has given a row since it was asked for is covered", async () => {
+  const rig = openMarketRig();
+  const { info } = rig.deps.exchange;
+  const failed = { kind: "failed", reason: "silence", httpStatus: null, isOurBudget: false } as const;
+  rig.deps.exchange.info = async (request, ...rest) =>
+    request.type === "frontendOpenOrders" ? failed : info(request, ...rest);
+  const asked = (await (await cancelAll(rig, { touches: "all" })).json()) as Shown;
+  expect(asked.status).toBe("canceling");
+  rig.deps.exchange.info = info;
+  listByFeed(rig);
+  const row = findCancelAll(rig.deps.store, asked.id);
+  const account = findAccount(rig.deps.store, ACCOUNTS.main);
+  if (row === null || account === null) throw new Error("not stored");
+  const adopting = adoptOutside(rig.deps, row, account);
+  await later(rig, 30);
+  const { orderIds } = await adopting;
+  const { status, results } = await again(rig, asked);
+  expect([status, results.map(({ order_id }) => order_id)]).toEqual(["done", [...orderIds]]);
 });
