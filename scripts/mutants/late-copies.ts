@@ -177,4 +177,22 @@ export const LATE_COPIES: readonly Mutant[] = [
     'held.left === null ? "flat" : flatAgainst(held.left)',
     'held.left === null || flatAgainst(held.left) !== "" ? "flat" : ""',
   ),
+  one(
+    "a leverage or margin that was refused at the door is believed to be refused before it is told",
+    "src/settle/operation/refused.ts",
+    'kind === "leverage" || kind === "isolated_margin" || (kind === "twap" && !mayLeaveNumber(text))',
+    '(kind === "leverage" || kind === "isolated_margin" || kind === "twap") && !mayLeaveNumber(text)',
+  ),
+  one(
+    "a leverage or margin that was refused at the door is held against nothing afterwards",
+    "src/store/unused-numbers.ts",
+    'and(isNull(attempts.seal), inArray(attempts.kind, ["leverage", "isolated_margin"])),',
+    "",
+  ),
+  one(
+    "a copy of a long life is looked for no longer than one of a short",
+    "src/settle/operation/late-refusals.ts",
+    "Math.max(pause, shownByMs)",
+    "Math.min(pause, Math.abs(shownByMs) + pause)",
+  ),
 ];
