@@ -195,4 +195,10 @@ export const LATE_COPIES: readonly Mutant[] = [
     "Math.max(pause, shownByMs)",
     "Math.min(pause, Math.abs(shownByMs) + pause)",
   ),
+  one(
+    "an empty action is told by the word of another's number",
+    "src/wire/answer/reply.ts",
+    "named !== undefined && named !== String(nonce)",
+    "named !== undefined && named === ''",
+  ),
 ];
