@@ -94,7 +94,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
     row: "P19",
     name: "the stop-loss goes while a part is held",
-    changes: inFile(CLOSER, "if (held === null || !isZero(held)) return;", "if (held === null) return;"),
+    changes: inFile(CLOSER, "if (held === null || !isZero(held.size)) return;", "if (held === null) return;"),
     seenBy: LEFT_OVER,
   },
   {

@@ -94,7 +94,7 @@ export const NOT_FOR_US: readonly Mutant[] = [
   one(
     "a refused operation is not looked at again",
     "src/settle/operation/late-refusals.ts",
-    "(PAUSES_MS[turn.looks] ?? Number.POSITIVE_INFINITY)",
+    "PAUSES_MS[looks] ?? Number.POSITIVE_INFINITY",
     "Number.POSITIVE_INFINITY",
   ),
   one(

@@ -1,10 +1,11 @@
+import type { Account } from "../core/account.ts";
 import { cloidOf } from "../core/cloid.ts";
 import { decimal } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
-import type { Filled, Leg } from "../core/order.ts";
+import { type Filled, isLive, type Leg } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import { inTransaction } from "../store/commit.ts";
-import { findLegByCloid, insertLeg } from "../store/legs.ts";
+import { findLegByCloid, findLegByOid, insertLeg } from "../store/legs.ts";
 import type { Store } from "../store/open.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../store/orders.ts";
 import { notRead } from "./market-rules.ts";
@@ -40,6 +41,14 @@ export function adoptOutsideOrder(
     insertLeg(store, legOf(order, filled));
     return order;
   });
+}
+
+/** One that was given a row so and may be alive: what a key or this gateway has placed has its key, or a name under which it was asked for. */
+export function adoptedRow(store: Store, { id }: Account, oid: string): StoredOrder | null {
+  const leg = findLegByOid(store, id, oid);
+  const stored = leg === null ? null : findOrder(store, leg.orderId);
+  if (stored === null || !isLive(stored.status)) return null;
+  return stored.keyHash === null && stored.idempotencyKey === null ? stored : null;
 }
 
 function orderOfLeg(store: Store, cloid: string): StoredOrder | null {

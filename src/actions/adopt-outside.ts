@@ -1,23 +1,37 @@
 import type { Account } from "../core/account.ts";
 import type { CancelAll } from "../core/cancel-all.ts";
 import { isAsked } from "../settle/cancel-all/covered.ts";
+import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
+import { adoptedRow } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
-import { adoptListed, isElsewhere, listedNow, mayGo } from "./cancel-outside.ts";
+import { adoptListed, isElsewhere, isKnown, mayGo, openNow } from "./cancel-outside.ts";
+
+/** `isWhole` false while there may be more: the lists, what was told beside them, or whether a stop stands in, is not known yet. */
+export type AdoptedOutside = { orderIds: readonly string[]; isWhole: boolean };
 
 /**
  * Gives rows of their own to the account's orders that were placed elsewhere and that a cancel-all is for; their ids. One that is
  * filled in part and has stop-loss or take-profit children stays: they would go with it. For others a stop of ours stands before they go,
- * where what protects is to stay. Null where the lists could not be read, or where it is not known yet whether such a stop stands.
+ * where what protects is to stay.
  */
-export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, account: Account): Promise<string[] | null> {
-  const found = await listedNow(deps, account);
-  if (found === null) return null;
-  const asked = found.filter(
-    (order) => isElsewhere(deps, account, order) && isAsked(deps, row, { ...termsOf(order), market: order.coin }),
+export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, account: Account): Promise<AdoptedOutside> {
+  const found = await openNow(deps, account);
+  if (found === null) return { orderIds: [], isWhole: false };
+  const asked = found.orders.filter(
+    (order) => isOfElsewhere(deps, account, order) && isAsked(deps, row, { ...termsOf(order), market: order.coin }),
   );
-  const verdicts = await Promise.all(asked.map((order) => mayGo(deps, account, order, row.keepsProtection)));
-  if (verdicts.includes("pending")) return null;
-  const going = asked.filter((_order, nth) => verdicts[nth] === "goes");
-  return going.map((order) => adoptListed(deps, account, order));
+  const known = asked.filter(({ coin }) => isKnown(deps, coin));
+  const verdicts = await Promise.all(known.map((order) => mayGo(deps, account, order, row.keepsProtection)));
+  const going = known.filter((_order, nth) => verdicts[nth] === "goes");
+  const isUnread = found.unread.some(({ market }) => row.market === null || row.market === market);
+  return {
+    orderIds: going.map((order) => adoptedRow(deps.store, account, order.oid)?.id ?? adoptListed(deps, account, order)),
+    isWhole: !isUnread && known.length === asked.length && !verdicts.includes("pending"),
+  };
+}
+
+/** Also where it has a row by now: whoever gave it one (a change of it, this before a death) has not said that it goes. */
+function isOfElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
+  return isElsewhere(deps, account, order) || adoptedRow(deps.store, account, order.oid) !== null;
 }

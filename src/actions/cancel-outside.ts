@@ -15,7 +15,7 @@ import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { describeOutside, legShown } from "./outside-order.ts";
 import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
-import { toldBeside } from "./told-beside.ts";
+import { type FoundBeside, lookBeside } from "./told-beside.ts";
 import { mostFilled } from "./told-outside.ts";
 
 export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
@@ -23,43 +23,45 @@ export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
 /**
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
  * filled in part and has stop-loss or take-profit children stays: they go with it, and what it has filled would stand without
- * protection. For one that nothing shows to be filled a stop of ours stands before it goes. What the account's feed has told and the lists
- * lack goes as well. False where the lists could not be read, or the terms or the market of one, or whether its stop stands, is not known
- * yet: the others go meanwhile.
+ * protection. For one that nothing shows to be filled a stop of ours stands before it goes. False where the lists could not be
+ * read, or the terms or the market of one, or whether its stop stands, is not known yet: the others go meanwhile.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
-  const found = await listedNow(deps, account);
+  const found = await openNow(deps, account);
   if (found === null) return false;
   // What was kept stays kept, whatever a list that is behind shows after it.
   const kept = new Set(
     listOutside(deps.store, stop.id).flatMap(({ outcome, nativeId }) => (outcome === "kept" ? nativeId : [])),
   );
-  const beside = await toldBeside(deps, account, found);
-  const outside = [...found, ...beside.orders].filter(
+  const outside = found.orders.filter(
     (order) => !kept.has(order.oid) && isElsewhere(deps, account, order) && isToGo(deps, stop, order),
   );
   const known = outside.filter(({ coin }) => isKnown(deps, coin));
   const done = await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
-  return beside.isWhole && known.length === outside.length && done.every((isDone) => isDone);
+  return found.unread.length === 0 && known.length === outside.length && done.every((isDone) => isDone);
 }
 
 /** Without its number in the list of markets nothing can be signed for it. */
-function isKnown({ markets }: With<"markets">, coin: string): boolean {
+export function isKnown({ markets }: With<"markets">, coin: string): boolean {
   const universe = markets.current();
   return universe !== null && findMarket(universe, coin) !== null;
 }
 
-/** All that the exchange lists as open; null where a list could not be read. */
-export async function listedNow(deps: ToCancelOutside, account: Account): Promise<FrontendOrder[] | null> {
+/**
+ * All that is open by the exchange's lists, and by what the account's feed has told and these lack; null where a list could not be read. Who
+ * says that nothing is left says so by this, and while nothing of it is `unread`.
+ */
+export async function openNow(deps: ToCancelOutside, account: Account): Promise<FoundBeside | null> {
   const dexes = ["", ...deps.settings.dexes];
   const lists = await Promise.all(dexes.map((dex) => deps.reads.openOrders(account.tradingAddress, dex, "cancel")));
-  const found: FrontendOrder[] = [];
+  const listed: FrontendOrder[] = [];
   for (const list of lists) {
     if (list.kind === "failed") return null;
     nameUnnamed(deps, account.id, list.value);
-    found.push(...list.value);
+    listed.push(...list.value);
   }
-  return found;
+  const { orders, unread } = await lookBeside(deps, account, { dexes, listed });
+  return { orders: [...listed, ...orders], unread };
 }
 
 export function isElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {

@@ -1,7 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { madeOnce, whileSame } from "../core/made-once.ts";
-import { averagePrice, dexOf } from "../core/market.ts";
+import { averagePrice } from "../core/market.ts";
 import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
 import type { InfoRequest, Reader } from "../exchange/exchange.ts";
@@ -17,7 +17,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, FILLS, fillsUnanswered } from "./not-asked.ts";
 import { describeOutside, heardOf, legShown } from "./outside-order.ts";
-import { lookAtTold } from "./told-beside.ts";
+import { lookAtTold, toldBeside } from "./told-beside.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
 import { isShown, type OpenList, openRows, unlistedOrders, unnamedRows } from "./unlisted-orders.ts";
 
@@ -171,9 +171,8 @@ async function readOpen(
   { dex, reader, wholly }: { dex: string; reader: Reader; wholly: readonly InfoRequest[] },
 ): Promise<OpenList> {
   const list = await currentOpenOrders(deps, { account, reader, wholly }, dex);
-  const told = deps.picture.toldOpen(account.tradingAddress).filter((each) => dexOf(each.market) === dex);
-  const isListed = ({ oid }: ToldOpen) => list.value.some((order) => order.oid === oid);
-  const beside = told.filter((each) => !isListed(each) && !isOurs(deps, account, each));
+  const told = toldBeside(deps, account, { dexes: [dex], listed: list.value });
+  const beside = told.filter((each) => !isOurs(deps, account, each));
   const known = beside.flatMap(({ record }) => record ?? []);
   const strangers = beside.filter(({ record }) => record === null);
   if (strangers.length === 0) return { dex, ...list, beside: known };

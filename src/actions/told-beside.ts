@@ -2,45 +2,69 @@ import type { Account } from "../core/account.ts";
 import { dexOf } from "../core/market.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import type { ToldOpen } from "../exchange/sitter.ts";
+import { findLegByOid } from "../store/legs.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
+import { adoptedRow } from "./adopt-order.ts";
 
-type ToLookAtTold = With<"picture" | "reads" | "settings">;
+type ToLookAtTold = With<"picture" | "reads" | "store">;
 
-/** `isWhole` false where one was told whose terms nothing shows yet. */
-export type ToldBeside = { orders: FrontendOrder[]; isWhole: boolean };
+/** What lists of these dexes show of an account. */
+export type ListedIn = { dexes: readonly string[]; listed: readonly FrontendOrder[] };
 
 /**
- * What an account's feed has told open and these lists lack: the server that answered may be behind it. Each is asked for by its number.
- * One whose record says nothing of its end counts as the feed has shown it.
+ * What an account's feed has told open, and not over since, and these lists lack: the server that answered may be behind it. Orders of ours
+ * may be among it.
  */
-export async function toldBeside(
-  deps: ToLookAtTold,
-  account: Account,
-  listed: readonly FrontendOrder[],
-): Promise<ToldBeside> {
-  const { picture, settings } = deps;
-  const { tradingAddress: user } = account;
+export function toldBeside(
+  { picture }: With<"picture">,
+  { tradingAddress: user }: Account,
+  { dexes, listed }: ListedIn,
+): ToldOpen[] {
   const oids = new Set(listed.map(({ oid }) => oid));
-  const shown = ["", ...settings.dexes].flatMap((dex) => picture.openOrders(user, dex)?.value ?? []);
-  const told = picture.toldOpen(user).filter(({ market }) => ["", ...settings.dexes].includes(dexOf(market)));
-  const records = new Map<string, FrontendOrder | null>([
-    ...told.map(({ oid, record }) => [oid, record] as const),
-    ...shown.map((order) => [order.oid, order] as const),
+  const told = picture.toldOpen(user).filter(({ market }) => dexes.includes(dexOf(market)));
+  const shown = dexes.flatMap((dex) => {
+    const list = picture.openOrders(user, dex);
+    return (list?.value ?? []).map((order) => ({ order, timeMs: list?.timeMs ?? 0 }));
+  });
+  const all = new Map<string, ToldOpen>([
+    ...told.map((each) => [each.oid, each] as const),
+    ...shown.map(({ order, timeMs }) => [order.oid, asTold(order, timeMs)] as const),
   ]);
-  const beside = [...records].filter(([oid]) => !oids.has(oid) && isNotToldOver(deps, user, oid));
+  return [...all.values()].filter(({ oid }) => !oids.has(oid) && (picture.toldOf(user, oid)?.end ?? null) === null);
+}
+
+function asTold(record: FrontendOrder, timeMs: number): ToldOpen {
+  const { oid, cloid, coin: market } = record;
+  return { oid, cloid, market, timeMs, record };
+}
+
+/** `unread`: told open, and nothing shows its terms yet. */
+export type FoundBeside = { orders: FrontendOrder[]; unread: ToldOpen[] };
+
+/**
+ * What was placed elsewhere of `toldBeside`, each asked for by its number. One whose record says nothing of its end counts as the feed has shown
+ * it. Of ours the rows tell.
+ */
+export async function lookBeside(deps: ToLookAtTold, account: Account, among: ListedIn): Promise<FoundBeside> {
+  const { tradingAddress: user } = account;
   const looked = await Promise.all(
-    beside.map(async ([oid, record]) => ({ record, now: await lookAtTold(deps, { user, oid }, "cancel") })),
+    toldBeside(deps, account, among)
+      .filter(({ oid }) => isOfElsewhere(deps, account, oid))
+      .map(async (told) => {
+        const now = await lookAtTold(deps, { user, oid: told.oid }, "cancel");
+        return { told, order: now === "unknown" ? told.record : now };
+      }),
   );
-  const known = looked.map(({ record, now }) => (now === "over" ? "over" : now === "unknown" ? record : now));
   return {
-    orders: known.filter((order) => order !== "over" && order !== null),
-    isWhole: !known.includes(null),
+    orders: looked.flatMap(({ order }) => (order === null || order === "over" ? [] : order)),
+    unread: looked.flatMap(({ told, order }) => (order === null ? told : [])),
   };
 }
 
-function isNotToldOver({ picture }: With<"picture">, user: string, oid: string): boolean {
-  return (picture.toldOf(user, oid)?.end ?? null) === null;
+function isOfElsewhere({ store }: With<"store">, account: Account, oid: string): boolean {
+  return findLegByOid(store, account.id, oid) === null || adoptedRow(store, account, oid) !== null;
 }
 
 /** The record of an order from elsewhere that was told open, which is kept in mind where it shows one. */

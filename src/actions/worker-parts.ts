@@ -115,16 +115,12 @@ async function positionNow(
   return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
 }
 
-/**
- * How the closer reads a position; null where it cannot be had, and where nothing is shown and the fills leave something: the store
- * that shows it is behind.
- */
+/** How the closer reads a position; null where it cannot be had. What is shown against the known fills is not believed at once. */
 export function positionOf(deps: () => ToReadPosition & With<"store">): CloserParts["position"] {
   return async (account, market) => {
     try {
       const { size } = await currentPosition(deps(), account, market);
-      const isAgainst = isZero(size) && heldByFills(deps().store, account.id).has(market);
-      return isAgainst ? null : size;
+      return { size, left: isZero(size) ? (heldByFills(deps().store, account.id).get(market) ?? null) : null };
     } catch (error) {
       if (error instanceof ApiError) return null;
       throw error;

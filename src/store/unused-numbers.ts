@@ -88,17 +88,21 @@ const ofOperations = prepared((store) =>
       and(
         sql`${attempts.answerText} is not null`,
         eq(attempts.state, "done"),
-        eq(attempts.seal, "nonce_taken"),
+        // A TWAP whose number a refusal has left unused is among the unused numbers.
+        or(
+          and(eq(attempts.seal, "nonce_taken"), inArray(attempts.kind, ["twap", "leverage", "isolated_margin"])),
+          and(isNull(attempts.seal), inArray(attempts.kind, ["leverage", "isolated_margin"])),
+        ),
         eq(attempts.accountId, sql.placeholder("accountId")),
         gt(attempts.expiresAtMs, sql.placeholder("expiresAfterMs")),
-        inArray(attempts.kind, ["twap", "leverage", "isolated_margin"]),
       ),
     )
     .prepare(),
 );
 
 /**
- * TWAPs, leverages and margins that were refused by an answer alone, which named nothing of theirs.
+ * TWAPs, leverages and margins that were refused by an answer alone, which named nothing of theirs; and leverages and margins that were refused
+ * before their number was looked at, of which a copy may run.
  *
  * @param expiresAfterMs exchange time, unix milliseconds
  */

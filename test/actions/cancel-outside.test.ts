@@ -32,7 +32,8 @@ const STOP: Stop = {
   resumedAtMs: null,
 };
 
-const CANCEL_ALL = { id: "c", market: null, side: null, touches: "all", keepsProtection: true } as const;
+// The rest of the row is not asked for.
+const CANCEL_ALL = { id: "c", market: null, side: null, touches: "all", keepsProtection: true } as CancelAll;
 
 const shared = { coin: "BTC", timestamp: START_MS, isPositionTpsl: false, cloid: null };
 const child = {
@@ -91,7 +92,10 @@ test("it is kept where fills are known that no list shows yet, also by a cancel-
   const { rig } = openWithBracket();
   insertFills(rig.store, [FILL], { atMs: START_MS, toldFromMs: 0 });
   expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
-  expect(await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT))).toEqual([]);
+  expect(await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL, ACCOUNT))).toEqual({
+    orderIds: [],
+    isWhole: true,
+  });
   expect([rig.exchange.sent.length, outcomes(rig)]).toEqual([0, ["kept"]]);
 });
 
@@ -106,18 +110,18 @@ test("what was kept stays kept, whatever a list from before shows after it", asy
 
 test.each<[string, (rig: GatewayRig) => Promise<unknown>, unknown]>([
   ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT), false],
-  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT), null],
+  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL, ACCOUNT), { orderIds: [], isWhole: false }],
 ])("%s cancels it only once a stop of ours is known to stand in for its own", async (_who, ask, notYet) => {
   const { rig } = openWithBracket();
   rig.deliveries.push(DELIVERY.neverArrived, DELIVERY.neverArrived);
-  expect(await goOn(rig, ask(rig))).toBe(notYet);
+  expect(await goOn(rig, ask(rig))).toEqual(notYet);
   expect([sent(rig, '"tpsl":"sl"'), sent(rig, '"type":"cancel"'), outcomes(rig)]).toEqual([1, 0, []]);
   expect(rig.exchange.sent[0]?.body).toContain('"p":"70","s":"1","r":true');
 });
 
 test.each<[string, (rig: GatewayRig) => Promise<unknown>]>([
   ["a stop", (rig) => cancelOutside(rig.deps, STOP, ACCOUNT)],
-  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL as unknown as CancelAll, ACCOUNT)],
+  ["a cancel-all", (rig) => adoptOutside(rig.deps, CANCEL_ALL, ACCOUNT)],
 ])("%s takes it up with the fills that were told of it before", async (_who, ask) => {
   const { rig } = openWithBracket([]);
   insertFills(rig.store, [FILL], { atMs: START_MS, toldFromMs: 0 });

@@ -7,7 +7,8 @@ const USED_UP =
   "Too many cumulative requests sent (10001 > 10000) for cumulative volume traded $0. Place taker orders to free up 1 request per USDC traded.";
 const NO_AGENT = "User or API Wallet 0x1111111111111111111111111111111111111111 does not exist.";
 const NO_DEPOSIT = "Must deposit before performing actions. User: 0x1111111111111111111111111111111111111111";
-const DUPLICATE = "Invalid nonce: duplicate nonce 1";
+/** Without the number, so that it may be about any. */
+const DUPLICATE = "Invalid nonce: duplicate nonce";
 /** The life of an action, and the margin for the block that may still take it. */
 const ENDS_MS = 12_000 + 3_000;
 

@@ -46,7 +46,7 @@ function openWith(row: CancelAll, isOpen: boolean) {
   const lists = { areRead: true };
   const adoptOutside = async ({ id }: CancelAll) => {
     asked.push(id);
-    return lists.areRead ? [] : null;
+    return { orderIds: [], isWhole: lists.areRead };
   };
   const canceler = openCanceler(rig.deps, { settling: rig.deps.settling, adoptOutside });
   const isDone = () => findCancelAll(rig.store, row.id)?.doneAtMs !== null;

@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../src/paper/answers.ts";
 import type { Ask } from "../simulation/front.ts";
 import { directly } from "../simulation/network.ts";
 import { MAKER } from "../simulation/plain-venue.ts";
-import { limit, type Scene, trade } from "../simulation/scene.ts";
+import { limit, type Scene, type SceneOptions, trade } from "../simulation/scene.ts";
 import { scenesOfThisFile } from "../simulation/scenes.ts";
 import type { Venue } from "../simulation/venue.ts";
 import { holdBack, LOST, told, typeIn } from "./stale-stage.ts";
@@ -42,8 +42,8 @@ const CASES: readonly Case[] = [
 ];
 
 /** An account that can be asked for each of them. */
-async function stage(): Promise<Scene> {
-  const s = await scene();
+async function stage(options: SceneOptions = {}): Promise<Scene> {
+  const s = await scene(options);
   await told(s, "isolated", { kind: "leverage", market: "BTC", leverage: 10, marginType: "isolated" });
   trade(s, MAKER, { isBuy: false, price: 95_050, size: "1" });
   await s.tell("position", { ...limit("buy", 95_100), timeInForce: "ioc" });
@@ -126,4 +126,73 @@ test("an equal TWAP of the owner is not ours where ours never came, and was answ
   s.setFate(() => directly(5));
   await s.pass(60_000);
   expect(await told(s, "never-came", TWAP)).toMatchObject({ http: 200, status: "rejected", exchange_id: null });
+});
+
+/** In words of a server that had not come to the number. */
+const AT_THE_DOOR = { status: "err", response: "Unable to recover signer." };
+const SETTINGS = CASES.slice(1).map((each) => ({ ...each, answer: AT_THE_DOOR }));
+
+test.each(SETTINGS)("$what that was carried out is not told as refused at the door", async (each) => {
+  const s = await stage({ isHttp: true });
+  answerWith(s, each);
+  expect(await told(s, "mixed-up", each.ask)).not.toMatchObject({ status: "rejected" });
+  await s.pass(200_000);
+  expect(await told(s, "mixed-up", each.ask)).toMatchObject({ http: 200, status: "succeeded", error: null });
+});
+
+/** Every action of this type is refused before its number is looked at; those that were, as they came. */
+function refuseAtTheDoor(s: Scene, { type, answer }: Case): string[] {
+  const refused: string[] = [];
+  const execute = s.venue.execute.bind(s.venue);
+  s.venue.execute = (body) => {
+    if (typeIn(body) !== type || refused.includes(body)) return execute(body);
+    refused.push(body);
+    return jsonAnswer(answer);
+  };
+  return refused;
+}
+
+test.each(SETTINGS)("$what that was refused at the door is told as it is once a copy of it has run", async (each) => {
+  const s = await stage({ isHttp: true });
+  const refused = refuseAtTheDoor(s, each);
+  expect(await told(s, "copied-one", each.ask)).toMatchObject({ http: 200, status: "rejected" });
+  await s.pass(8_000);
+  for (const body of refused) s.venue.execute(body);
+  await s.pass(200_000);
+  expect(await told(s, "copied-one", each.ask)).toMatchObject({ http: 200, status: "succeeded", error: null });
+});
+
+test.each(SETTINGS)(
+  "$what of which a copy has run is told so although all servers are behind for long",
+  async (each) => {
+    const s = await stage({ isHttp: true });
+    const refused = refuseAtTheDoor(s, each);
+    const held = holdBack(s);
+    held.set(each.read, s.venue.snapshot());
+    expect(await told(s, "copied-one", each.ask)).toMatchObject({ http: 200, status: "rejected" });
+    await s.pass(8_000);
+    for (const body of refused) s.venue.execute(body);
+    await s.pass(145_000);
+    held.clear();
+    await s.pass(60_000);
+    expect(await told(s, "copied-one", each.ask)).toMatchObject({ http: 200, status: "succeeded", error: null });
+  },
+);
+
+test.each(SETTINGS)("$what that was refused at the door stays so", async (each) => {
+  const s = await stage({ isHttp: true });
+  refuseAtTheDoor(s, each);
+  await told(s, "refused-one", each.ask);
+  await s.pass(300_000);
+  expect(await told(s, "refused-one", each.ask)).toMatchObject({ http: 200, status: "rejected" });
+});
+
+test("a leverage that is in force already, and was refused at the door, is refused by what its number says", async () => {
+  const s = await stage({ isHttp: true });
+  refuseAtTheDoor(s, SETTINGS[0] as Case);
+  const { status, error } = await told(s, "asked-again", { ...LEVERAGE, leverage: 10 });
+  expect([status, error]).toEqual([
+    "rejected",
+    "It was never executed and no longer can be. The exchange had answered: Unable to recover signer.",
+  ]);
 });

@@ -1,5 +1,6 @@
 /** TWAPs: one of somebody else is never ours, one that runs has not ended, and one of another market is an alarm. */
 import { expect, test } from "bun:test";
+import { jsonAnswer } from "../../src/paper/answers.ts";
 import type { Ask } from "../simulation/front.ts";
 import { directly } from "../simulation/network.ts";
 import { openScene, type Scene } from "../simulation/scene.ts";
@@ -49,6 +50,29 @@ test("a TWAP that is equal is not called ours before anything is known of our nu
   await s.pass(40_000);
   expect(await told(s, "lost-twap", TWAP)).toMatchObject({ http: 200, status: "rejected", exchange_id: null });
 });
+
+test.each([
+  "Invalid nonce: duplicate nonce 1795253400001",
+  "Invalid nonce: nonce too low 1795253400001 < 1795253400009",
+])(
+  "nor after an empty action that never came, and was answered with the word of another's number: %s",
+  async (word) => {
+    const s = await scene({ isHttp: true });
+    const execute = s.venue.execute.bind(s.venue);
+    let astray = 1;
+    s.venue.execute = (body) => {
+      if (typeIn(body) !== "noop" || astray === 0) return execute(body);
+      astray -= 1;
+      return jsonAnswer({ status: "err", response: word });
+    };
+    s.setFate(fates("twapOrder", LOST));
+    s.ask("lost-twap", TWAP);
+    await s.pass(1);
+    twapOfTheOwner(s);
+    await s.pass(60_000);
+    expect(await told(s, "lost-twap", TWAP)).toMatchObject({ http: 200, status: "rejected", exchange_id: null });
+  },
+);
 
 const NOT_FOUND = "TWAP was never placed, already canceled, or filled.";
 

@@ -28,8 +28,8 @@ const DOUBT_EVERY_MS = 5_000;
 
 export type CancelerParts = {
   settling: Pick<Settling, "burn" | "pursue">;
-  /** Ids of rows for what was placed elsewhere and is to go as well; null where that could not be read. */
-  adoptOutside(row: CancelAll, account: Account): Promise<readonly string[] | null>;
+  /** Ids of rows for what was placed elsewhere and is to go as well; `isWhole` false while there may be more of it. */
+  adoptOutside(row: CancelAll, account: Account): Promise<{ orderIds: readonly string[]; isWhole: boolean }>;
 };
 
 type CancelerTools = CancelerParts & {
@@ -139,17 +139,17 @@ function isOutsideDue({ cause, touches, outsideAtMs }: CancelAll): boolean {
   return cause === "asked" && touches === "all" && outsideAtMs === null;
 }
 
-/** Once: orders of elsewhere that come later are none of it. */
+/** Until all of it was known once: orders of elsewhere that come later are none of it. */
 async function takeOutside({ world, adoptOutside, readElapsedMs }: CancelerTools, row: CancelAll, account: Account) {
   const nowMs = world.clock.elapsedMs();
   if (nowMs - (readElapsedMs.get(row.id) ?? Number.NEGATIVE_INFINITY) < READ_EVERY_MS) return;
   readElapsedMs.set(row.id, nowMs);
-  const ids = await adoptOutside(row, account);
-  if (ids === null) return;
-  readElapsedMs.delete(row.id);
+  const { orderIds, isWhole } = await adoptOutside(row, account);
+  if (isWhole) readElapsedMs.delete(row.id);
+  if (orderIds.length === 0 && !isWhole) return;
   inTransaction(world.store, (store) => {
-    for (const orderId of ids) addCovered(store, row.id, orderId);
-    updateCancelAll(store, row.id, { outsideAtMs: world.clock.nowMs() });
+    for (const orderId of orderIds) addCovered(store, row.id, orderId);
+    if (isWhole) updateCancelAll(store, row.id, { outsideAtMs: world.clock.nowMs() });
   });
 }
 

@@ -17,14 +17,21 @@ import type { Store } from "../../store/open.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { covers } from "../../store/stops.ts";
+import { SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { isUnsettled } from "../unsettled.ts";
 
+/** A position, signed. `left`: what the known fills leave where nothing is shown; null where they say the same, or do not tell. */
+export type HeldShown = { size: Decimal; left: Decimal | null };
+
 export type CloserParts = {
   canceler: RowWorker;
-  /** What an account holds in a perpetual market, signed, not older than its last change; null where nobody can say. */
-  position(account: Account, market: string): Promise<Decimal | null>;
+  /** What an account holds in a perpetual market, not older than its last change; null where nobody can say. */
+  position(account: Account, market: string): Promise<HeldShown | null>;
 };
+
+/** Since when nothing is shown against the known fills, elapsed milliseconds; null where the last reading was not so. Losing it costs time. */
+type CloseMemory = { againstSinceMs: number | null };
 
 type ToEndClose = With<"clock" | "log" | "randomBytes" | "store">;
 
@@ -41,14 +48,19 @@ export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWor
     failed: "a step of a close failed",
     list: () => listRunningCloses(world.store).map(({ orderId: id }) => ({ id })),
     open({ id }) {
-      return () => step(world, parts, id);
+      const memory: CloseMemory = { againstSinceMs: null };
+      return () => step(world, parts, { orderId: id, memory });
     },
     ...PAUSES,
   });
 }
 
 /** True when there is nothing more to do for it. */
-async function step(world: ToEndClose, { canceler, position }: CloserParts, orderId: string): Promise<boolean> {
+async function step(
+  world: ToEndClose,
+  { canceler, position }: CloserParts,
+  { orderId, memory }: { orderId: string; memory: CloseMemory },
+): Promise<boolean> {
   const { store } = world;
   const close = findRunningClose(store, orderId);
   if (close === null) return true;
@@ -60,11 +72,22 @@ async function step(world: ToEndClose, { canceler, position }: CloserParts, orde
   // Without its order it was taken back: no byte of it had left.
   const isNobodysBusiness = order === null || account === null || close.keepsTriggers;
   if (isNobodysBusiness || leftOver(store, close).length === 0) return end(world, close, null);
-  const held = ownNetOf(store, close) ?? (await position(account, close.market));
-  if (held === null) return false;
+  const net = ownNetOf(store, close);
+  const held = net === null ? await position(account, close.market) : { size: net, left: null };
+  if (held === null || !isBelieved(world, memory, held)) return false;
   end(world, close, held);
   canceler.heed();
   return true;
+}
+
+/**
+ * What takes a position away leaves a fill, and a store that is behind shows none: it is believed against the fills once it has been shown for
+ * as long as a market needs that was settled without one.
+ */
+function isBelieved({ clock }: With<"clock">, memory: CloseMemory, { left }: HeldShown): boolean {
+  const nowMs = clock.elapsedMs();
+  memory.againstSinceMs = left === null ? null : (memory.againstSinceMs ?? nowMs);
+  return memory.againstSinceMs === null || nowMs - memory.againstSinceMs >= SETTLED_AFTER_MS;
 }
 
 /** What was given up as unknown is followed by nobody. */
@@ -79,15 +102,15 @@ function ownNetOf(store: Store, { accountId, keyHash, market, touches }: Close):
 }
 
 /** @param held what is held after it; null where that is nobody's business any more */
-function end(world: ToEndClose, close: Close, held: Decimal | null): true {
+function end(world: ToEndClose, close: Close, held: HeldShown | null): true {
   // A process that dies before it is on the disk finds the close running, and ends it again.
   inTransactionNotWaiting(world.store, (store) => {
     endClose(store, close.orderId, world.clock.nowMs());
-    if (held === null || !isZero(held)) return;
+    if (held === null || !isZero(held.size)) return;
     const triggers = leftOver(store, close);
     if (triggers.length === 0) return;
     const [entry] = ownOrders(store, close, false);
-    tell(world, store, close, { triggers, entry });
+    tell(world, store, close, { triggers, entry, held });
     if (entry === undefined) cancelTriggers(world, store, close, triggers);
   });
   return true;
@@ -119,14 +142,21 @@ function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean 
   return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
 }
 
-type FoundOrders = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined };
+type FoundOrders = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined; held: HeldShown };
 
 /** What may still increase the position needs what protects it: nothing goes then. */
-function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry }: FoundOrders): void {
+function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry, held }: FoundOrders): void {
   const ids = triggers.map(({ id }) => id).join(", ");
   const what = entry === undefined ? "left-over triggers canceled" : "left-over triggers kept";
-  const detail = entry === undefined ? `flat; ${ids}` : `flat, but order ${entry.id} may still increase; ${ids}`;
+  const flat = held.left === null ? "flat" : flatAgainst(held.left);
+  const detail = entry === undefined ? `${flat}; ${ids}` : `${flat}, but order ${entry.id} may still increase; ${ids}`;
   appendNote(store, { resourceId: close.orderId, attemptId: null, atMs: clock.nowMs(), what, detail });
+}
+
+/** What was seen, and not what it may come of. */
+function flatAgainst(left: Decimal): string {
+  const minutes = SETTLED_AFTER_MS / 60_000;
+  return `flat by what the exchange has shown for ${minutes} minutes, while the known fills leave ${left} (a market may be settled without a fill)`;
 }
 
 function cancelTriggers(

@@ -1,5 +1,6 @@
 import type { Account } from "../../core/account.ts";
-import type { Attempt } from "../../core/attempt.ts";
+import { type Attempt, endsAtMs } from "../../core/attempt.ts";
+import { BEHIND_MS } from "../../core/evidence.ts";
 import type { Settling, With } from "../../deps.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { listRefusedOperations } from "../../store/unused-numbers.ts";
@@ -10,7 +11,7 @@ export type LateRefusals = {
   look(): Promise<void>;
 };
 
-/** Between two looks, milliseconds: the last comes when no server is behind what has run when the first was made. */
+/** Between two looks, milliseconds, at least: the last comes when no server is behind what can have run. */
 const PAUSES_MS = [5_000, 25_000, 140_000] as const;
 /** What is looked for in one round: an account whose every TWAP is refused would spend its weight on this. */
 const MAX_AT_ONCE = 10;
@@ -40,8 +41,15 @@ export function openLateRefusals(
     if (sight !== "silent") return;
     turns.set(attempt.id, {
       looks: turn.looks + 1,
-      dueElapsedMs: world.clock.elapsedMs() + (PAUSES_MS[turn.looks] ?? Number.POSITIVE_INFINITY),
+      dueElapsedMs: world.clock.elapsedMs() + pauseMs(attempt, turn.looks),
     });
+  }
+
+  /** After so many looks. Before the last one a copy may have run as late as its action could. */
+  function pauseMs(attempt: Attempt, looks: number): number {
+    const pause = PAUSES_MS[looks] ?? Number.POSITIVE_INFINITY;
+    const shownByMs = endsAtMs(attempt) + BEHIND_MS - world.exchange.nowMs();
+    return looks === PAUSES_MS.length - 1 ? Math.max(pause, shownByMs) : pause;
   }
 
   return {

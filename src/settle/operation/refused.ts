@@ -1,6 +1,7 @@
 /**
  * A refusal of a TWAP, a leverage or margin names nothing, and its words may be another's: whatever shows what was asked for overrules
- * it. What it is held against is read before it is told, and again for as long as a server may be behind.
+ * it. One that came before the number was looked at stops no copy besides. What it is held against is read before it is told, and again for
+ * as long as a server may be behind.
  */
 import { type Attempt, EXPIRY_MARGIN_MS } from "../../core/attempt.ts";
 import { BEHIND_MS } from "../../core/evidence.ts";
@@ -39,15 +40,15 @@ const READ_WITHIN_MS = 1_500;
 /** The answer to an operation, weakened where it is a refusal that what the exchange shows contradicts: then it has to be looked up. */
 export async function asFarAsShown(world: ToSee, user: string, attempt: Attempt, reply: Reply): Promise<Reply> {
   const text = refusalIn(reply);
-  if (text === null || !isHeldAgainstShown(attempt) || mayLeaveNumber(text)) return reply;
+  if (text === null || !isHeldAgainstShown(attempt, text)) return reply;
   const tooLong = world.clock.sleep(READ_WITHIN_MS).then(() => "failed" as const);
   const sight = await Promise.race([seeRefused(world, user, attempt), tooLong]);
   return sight === "shown" ? { kind: "ambiguous", reason: "contradicted", text } : reply;
 }
 
-/** What cancels a TWAP is asked again as long as it runs. */
-function isHeldAgainstShown({ kind }: Attempt): boolean {
-  return kind === "twap" || kind === "leverage" || kind === "isolated_margin";
+/** What cancels a TWAP is asked again as long as it runs. A TWAP that was refused at the door is looked for by itself, as a copy of it is. */
+function isHeldAgainstShown({ kind }: Attempt, text: string): boolean {
+  return kind === "leverage" || kind === "isolated_margin" || (kind === "twap" && !mayLeaveNumber(text));
 }
 
 /** A question to the exchange and its answer; null where there is none. */

@@ -46,7 +46,7 @@ async function slotForNoop(
 async function burnInSlot(world: ToSend, attempt: Attempt): Promise<Attempt> {
   const counted = countNoop(world, attempt);
   if (counted === null) return attempt;
-  const answer = noopAnswer(await sendNoop(world, counted));
+  const answer = noopAnswer(await sendNoop(world, counted), counted.nonce);
   // The action's own answer, or a look-up, may have settled it meanwhile.
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return counted;
@@ -73,7 +73,7 @@ export async function takeUnused(world: ToSend, attempt: Attempt): Promise<NoopA
     inTransaction(world.store, () =>
       recordNoop(world, { ...attempt, noops: attempt.noops + 1 }, "which a refusal may have left unused"),
     );
-    const answer = noopAnswer(await sendNoop(world, attempt));
+    const answer = noopAnswer(await sendNoop(world, attempt), attempt.nonce);
     inTransaction(world.store, () => note(world, attempt, "noop answered", answer));
     return answer;
   } finally {

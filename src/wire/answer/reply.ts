@@ -157,12 +157,17 @@ function ids(entry: Source): { oid: string; cloid: string | null } {
 
 /**
  * What the answer to a `noop` proves about its nonce: `ok` means that our noop took it; `duplicate` that something with
- * this nonce was there before; `too_low` that it is too low for anything.
+ * this nonce was there before; `too_low` that it is too low for anything. `ok` is the word of whatever executes the actions and no store that
+ * may be behind, but it names nothing; the other two name the number that they are about, and another's is no word of ours.
  */
-export function noopAnswer(reply: Reply): NoopAnswer {
+export function noopAnswer(reply: Reply, nonce: number): NoopAnswer {
   if (reply.kind === "accepted") return reply.type === "default" ? "ok" : "no_information";
   if (reply.kind !== "ambiguous" || reply.reason !== "nonce") return "no_information";
   const said = reply.text ?? "";
+  const named = NAMED_NONCE.exec(said)?.[1];
+  if (named !== undefined && named !== String(nonce)) return "no_information";
   if (said.includes("duplicate nonce")) return "duplicate";
   return said.includes("nonce too low") ? "too_low" : "no_information";
 }
+
+const NAMED_NONCE = /(?:duplicate nonce|nonce too low) ([0-9]{1,20})/;

@@ -242,7 +242,10 @@ test("the answer to a noop says whose nonce it was", () => {
   const table: [string, "ok" | "duplicate" | "too_low" | "no_information"][] = [
     ['{"status":"ok","response":{"type":"default"}}', "ok"],
     [err("Invalid nonce: duplicate nonce 5"), "duplicate"],
+    [err("Invalid nonce: duplicate nonce"), "duplicate"],
     [err("Invalid nonce: nonce too low 5 < 9"), "too_low"],
+    [err("Invalid nonce: duplicate nonce 55"), "no_information"],
+    [err("Invalid nonce: nonce too low 4 < 5"), "no_information"],
     [err("Invalid nonce: nonce too high 9 > 5"), "no_information"],
     [err("Action already expired"), "no_information"],
     [err("User or API Wallet 0x4b6c does not exist."), "no_information"],
@@ -250,7 +253,7 @@ test("the answer to a noop says whose nonce it was", () => {
     [statuses("order", { resting: { oid: 1 } }), "no_information"],
     ["null", "no_information"],
   ];
-  for (const [body, want] of table) expect(noopAnswer(classifyReply(200, body))).toBe(want);
+  for (const [body, want] of table) expect(noopAnswer(classifyReply(200, body), 5)).toBe(want);
 });
 
 describe("the list of refusals", () => {
