@@ -44,6 +44,7 @@ const SQL =
 const WHOLE_WORLDS = [
   "src/deps.ts",
   "src/actions/workers.ts",
+  "src/background.ts",
   "src/gateway.ts",
   "src/http/",
   "src/cli/",
