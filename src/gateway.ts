@@ -37,6 +37,7 @@ import { openFlights } from "./settle/send/flights.ts";
 import { openSettler } from "./settle/settler.ts";
 import { markInterrupted } from "./settle/start-up.ts";
 import { openHeartbeats } from "./settle/stop/heartbeats.ts";
+import { within } from "./settle/within.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
@@ -241,7 +242,7 @@ type ToDrain = With<"clock" | "running" | "settings" | "state">;
 
 async function drain({ state, running, clock, settings }: ToDrain): Promise<void> {
   state.phase = "draining";
-  await Promise.race([running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
+  await within(clock, settings.timings.answerDeadlineMs, running.idle());
 }
 
 /** The exchange, and what we read and count of it. */

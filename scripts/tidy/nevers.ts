@@ -80,6 +80,12 @@ const NEVERS: readonly Never[] = [
     ],
   },
   {
+    rule: "raced-sleep",
+    reason: "a sleep that loses a race goes on to its own end: settle/within, or a timer that is canceled",
+    isAllowed: () => false,
+    find: (facts) => facts.keptSleeps,
+  },
+  {
     rule: "sql-outside-store",
     reason: "the only SQL of the house is in store/",
     isAllowed: (path) => isIn(path, ["src/store/"]),
