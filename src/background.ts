@@ -19,6 +19,7 @@ import type { Follower } from "./settle/feed/follow.ts";
 import type { FillIndex } from "./settle/fills/index-fills.ts";
 import { keepRecord } from "./settle/keep-record.ts";
 import { heedEveryExcess } from "./settle/modify/reduce.ts";
+import { openLateRefusals, REFUSALS_EVERY_MS } from "./settle/operation/late-refusals.ts";
 import { ALLOWED_INTERVAL_MS, refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import type { Repeating } from "./settle/repeating.ts";
 import { takeUpAccounts } from "./settle/restore/after-restore.ts";
@@ -83,6 +84,7 @@ export async function begin(deps: Deps, beginning: Beginning): Promise<void> {
   keepInStep(deps, beginning);
   repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
   repeating.every(COPIES_EVERY_MS, openLateCopies(deps, settler).look);
+  repeating.every(REFUSALS_EVERY_MS, openLateRefusals(deps, settler).look);
   keepRecord(repeating, deps);
   repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
   repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));

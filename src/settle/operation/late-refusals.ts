@@ -12,6 +12,8 @@ export type LateRefusals = {
 
 /** Between two looks, milliseconds: the last comes when no server is behind what has run when the first was made. */
 const PAUSES_MS = [5_000, 25_000, 140_000] as const;
+/** They are looked for this often, milliseconds, once it is their time. */
+export const REFUSALS_EVERY_MS = 3_000;
 /** What is looked for in one round: an account whose every TWAP is refused would spend its weight on this. */
 const MAX_AT_ONCE = 10;
 
