@@ -4,9 +4,8 @@
  */
 import { openOrderNews } from "./actions/order-news.ts";
 import { openOwnWrites } from "./actions/own-writes.ts";
-import { EQUITY_INTERVAL_MS, sampleEquity } from "./actions/sample-equity.ts";
-import { openStandIns, STAND_IN_INTERVAL_MS } from "./actions/stand-in.ts";
-import { heedClosing, openWorkers, type Workers } from "./actions/workers.ts";
+import { openWorkers } from "./actions/workers.ts";
+import { begin } from "./background.ts";
 import type { Account } from "./core/account.ts";
 import type { Clock } from "./core/clock.ts";
 import { type Metrics, NO_METRICS } from "./core/metric.ts";
@@ -15,7 +14,7 @@ import type { DemoOwner, Deps, GatewayState, Log, Settings, With, World } from "
 import { type ActionAllowance, openActionAllowance } from "./exchange/action-allowance.ts";
 import { createBudget } from "./exchange/budget.ts";
 import { openBuilderApproval } from "./exchange/builder-approval.ts";
-import { CLOCK_INTERVAL_MS, type ConnectedExchange, openExchange } from "./exchange/http.ts";
+import { type ConnectedExchange, openExchange } from "./exchange/http.ts";
 import { type MarketView, openMarketView } from "./exchange/market-view.ts";
 import { openMarkets } from "./exchange/markets.ts";
 import { createPicture, type Picture } from "./exchange/picture.ts";
@@ -25,34 +24,20 @@ import type { Transport } from "./exchange/transport.ts";
 import { NO_FEEDS, openTrustedFeeds, type TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
-import { prepareKeys } from "./ops/prepare-keys.ts";
-import { type AgentWatch, MISSING_INTERVAL_MS, openAgentWatch, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
-import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
-import { checkPictures } from "./settle/account/check-picture.ts";
+import { openAgentWatch } from "./ops/watch-agents.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
-import { COPIES_EVERY_MS, openLateCopies } from "./settle/copies/late-copies.ts";
-import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
-import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
-import { keepRecord } from "./settle/keep-record.ts";
+import { openFillIndex } from "./settle/fills/index-fills.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
-import { heedEveryExcess, heedExcess } from "./settle/modify/reduce.ts";
-import { ALLOWED_INTERVAL_MS, refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
-import { openRepeating, type Repeating } from "./settle/repeating.ts";
-import { takeUpAccounts } from "./settle/restore/after-restore.ts";
+import { heedExcess } from "./settle/modify/reduce.ts";
+import { openRepeating } from "./settle/repeating.ts";
 import { openOtherMachines } from "./settle/restore/other-machine.ts";
 import { openFlights } from "./settle/send/flights.ts";
-import { openSettler, type Settler } from "./settle/settler.ts";
-import {
-  compareClocksOnce,
-  connectedWithinMs,
-  lookAtInterrupted,
-  markInterrupted,
-  readFirstMarkets,
-  unsettledFirst,
-} from "./settle/start-up.ts";
-import { openHeartbeats, type RunningHeartbeats } from "./settle/stop/heartbeats.ts";
+import { openSettler } from "./settle/settler.ts";
+import { markInterrupted } from "./settle/start-up.ts";
+import { openHeartbeats } from "./settle/stop/heartbeats.ts";
+import { within } from "./settle/within.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
@@ -60,10 +45,8 @@ import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
-import { IDLE_INTERVAL_MS, idleGrounds, openIdleReductions } from "./write/cancel-idle-reductions.ts";
+import { idleGrounds } from "./write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "./write/running.ts";
-import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
-import { followGrantedSpot, SPOT_INTERVAL_MS } from "./write/watch-spot.ts";
 
 /** What a gateway is made of. */
 export type GatewayParts = {
@@ -112,12 +95,6 @@ export type Gateway = {
 const EXCHANGE_DEADLINE_MS = 5_000;
 /** The exchange allows 10 an IP address: one is for markets, and a bot on the same machine wants some. */
 const MAX_FEEDS = 7;
-/** Markets are read again this often, milliseconds: never twice in what counts as one minute of our weight. */
-const MARKETS_INTERVAL_MS = 62_000;
-/** Accounts without a live feed are read again this often, milliseconds. */
-const RESYNC_INTERVAL_MS = 30_000;
-/** And those with one, because a feed cannot show that it has lost something, milliseconds. */
-const RESYNC_ALL_INTERVAL_MS = 10 * 60_000;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
@@ -152,7 +129,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   const agents = openAgentWatch(world, repeating.isStopped);
   const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
-  const beginning = { parts, exchange, feeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
+  const maxFeeds = parts.socket === null ? null : (parts.maxFeeds ?? MAX_FEEDS);
+  const beginning = { exchange, feeds, maxFeeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -178,7 +156,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
-    start: (tell = () => undefined) => begin(deps, { ...beginning, tell }),
+    start: (tell = () => undefined) => begin(deps, { ...beginning, sealing: parts, tell }),
     async stop() {
       await drainAll();
       repeating.stop();
@@ -188,79 +166,6 @@ export function openGateway(parts: GatewayParts): Gateway {
       closeStore(store);
     },
   };
-}
-
-type Beginning = {
-  parts: GatewayParts;
-  exchange: ConnectedExchange;
-  feeds: TrustedFeeds;
-  fillIndex: FillIndex;
-  agents: AgentWatch;
-  repeating: Repeating;
-  settler: Settler;
-  workers: Workers;
-  heartbeats: RunningHeartbeats;
-  follower: Follower;
-  tell(words: string): void;
-};
-
-/** What was in flight is looked at before anything is written; the rest begins when the gateway is ready. */
-async function begin(deps: Deps, beginning: Beginning): Promise<void> {
-  const { state, store, clock, allowance, builderApproval } = deps;
-  const { exchange, feeds, fillIndex, repeating, settler, workers } = beginning;
-  const { isStopped } = repeating;
-  if (state.phase === "trial") state.phase = "opening";
-  repeating.fromNow(ALLOWED_INTERVAL_MS, () => refreshAllowed(store, { allowance, builderApproval }));
-  repeating.every(CLOCK_INTERVAL_MS, () => exchange.measureClock());
-  repeating.every(MARKETS_INTERVAL_MS, () => deps.markets.refresh());
-  const looked = compareClocksOnce(exchange, clock, isStopped).then(() => {
-    if (state.phase === "opening") state.phase = "starting";
-    workers.stopper.heed();
-    return lookAtInterrupted(deps, settler);
-  });
-  await Promise.all([looked, readFirstMarkets(deps, isStopped)]);
-  if (state.phase === "starting") state.phase = "ready";
-  repeating.once(() => takeUpAccounts({ settler, index: fillIndex, isStopped }));
-  for (const account of unsettledFirst(deps)) feeds.follow(account.tradingAddress);
-  keepWatch(deps, beginning);
-  keepInStep(deps, beginning);
-  repeating.fromNow(RESYNC_INTERVAL_MS, () => heedEveryExcess(deps, settler));
-  repeating.every(COPIES_EVERY_MS, openLateCopies(deps, settler).look);
-  keepRecord(repeating, deps);
-  repeating.every(EQUITY_INTERVAL_MS, () => sampleEquity(deps, isStopped));
-  repeating.every(SPOT_INTERVAL_MS, () => followGrantedSpot(deps, isStopped));
-  repeating.every(LOSS_INTERVAL_MS, openLossWatch(deps, isStopped).look);
-  repeating.every(IDLE_INTERVAL_MS, openIdleReductions(deps, settler).look);
-  repeating.every(STAND_IN_INTERVAL_MS, openStandIns(deps).look);
-  checkPictures(repeating, deps, deps.reads);
-}
-
-/** What was missed before the start is read as soon as a feed has connected: reading it twice costs 60 of our weight. */
-function keepInStep({ clock, store }: With<"clock" | "store">, beginning: Beginning): void {
-  const { parts, repeating, settler, workers, heartbeats, follower } = beginning;
-  const { once, every } = repeating;
-  once(async () => heartbeats.begin());
-  once(async () => heedClosing(workers));
-  once(async () => {
-    if (parts.socket !== null) await clock.sleep(connectedWithinMs(store, parts.maxFeeds ?? MAX_FEEDS));
-    await follower.resync("not_connected");
-  });
-  every(RESYNC_INTERVAL_MS, async () => {
-    settler.resume();
-    workers.stopper.heed();
-    heedClosing(workers);
-    await follower.resync("not_live");
-  });
-  every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
-  every(CROSS_CHECK_MS, () => follower.crossCheck());
-}
-
-function keepWatch(deps: Deps, { parts, agents, repeating, tell }: Beginning): void {
-  const { every, fromNow } = repeating;
-  const readiness = openReadinessWatch(deps);
-  fromNow(WATCH_INTERVAL_MS, () => agents.look().then(() => prepareKeys(deps, parts)));
-  every(MISSING_INTERVAL_MS, () => agents.lookAtMissing());
-  fromNow(READINESS_INTERVAL_MS, async () => tell(readiness.look()));
 }
 
 type Connected = {
@@ -337,7 +242,7 @@ type ToDrain = With<"clock" | "running" | "settings" | "state">;
 
 async function drain({ state, running, clock, settings }: ToDrain): Promise<void> {
   state.phase = "draining";
-  await Promise.race([running.idle(), clock.sleep(settings.timings.answerDeadlineMs)]);
+  await within(clock, settings.timings.answerDeadlineMs, running.idle());
 }
 
 /** The exchange, and what we read and count of it. */

@@ -41,13 +41,13 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   ),
   one(
     "what was missed before a start is read twice",
-    "src/gateway.ts",
+    "src/background.ts",
     'await follower.resync("not_connected");',
     'await follower.resync("all");',
   ),
   one(
     "the list of markets is read twice in a minute",
-    "src/gateway.ts",
+    "src/background.ts",
     "MARKETS_INTERVAL_MS = 62_000",
     "MARKETS_INTERVAL_MS = 60_000",
   ),

@@ -136,7 +136,7 @@ export const MARKET_LISTS: readonly Mutant[] = [
     name: "the list of markets is read only when somebody asks for it",
     changes: [
       {
-        file: "src/gateway.ts",
+        file: "src/background.ts",
         find: "  repeating.every(MARKETS_INTERVAL_MS, () => deps.markets.refresh());\n",
         put: "",
       },

@@ -107,7 +107,7 @@ export const MODIFIES: readonly Mutant[] = [
         find: "if (isRefused ? isReduction : isReplaced) {",
         put: "if (!isRefused && isReplaced) {",
       },
-      { file: "src/gateway.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
+      { file: "src/background.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
       { file: "src/gateway.ts", find: "    onSettled: heed,", put: "    onSettled: () => void heed," },
     ],
   },
@@ -118,7 +118,7 @@ export const MODIFIES: readonly Mutant[] = [
   {
     name: "what is too much after a kill is looked for by nobody",
     changes: [
-      { file: "src/gateway.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
+      { file: "src/background.ts", find: "() => heedEveryExcess(deps, settler)", put: "async () => heedEveryExcess" },
     ],
   },
   {

@@ -98,6 +98,12 @@ export const NOT_FOR_US: readonly Mutant[] = [
     "Number.POSITIVE_INFINITY",
   ),
   one(
+    "nobody looks at refused operations again",
+    "src/background.ts",
+    "  repeating.every(REFUSALS_EVERY_MS, openLateRefusals(deps, settler).look);\n",
+    "",
+  ),
+  one(
     "a server from before another change shows that a refused leverage is in force",
     "src/settle/operation/leverage.ts",
     'if (world.exchange.nowMs() < from.shown) return "failed";',

@@ -48,7 +48,7 @@ export const STOPS: readonly Mutant[] = [
   ),
   one(
     "a start does not go on with a stop",
-    "src/gateway.ts",
+    "src/background.ts",
     "    workers.stopper.heed();\n    return lookAtInterrupted(deps, settler);",
     "    return lookAtInterrupted(deps, settler);",
   ),

@@ -40,6 +40,10 @@ const DOORS: Record<string, Door> = {
     reason: "deps.ts is the type of the outside world",
   },
   "main.ts": { rooms: ["cli", "config.ts"], reason: "main.ts only picks the command" },
+  "background.ts": {
+    rooms: ["core", "store", "exchange", "settle", "write", "actions", "ops", "deps.ts"],
+    reason: "background.ts says when what the deeds do is done",
+  },
   "gateway.ts": {
     rooms: [
       "core",
@@ -52,6 +56,7 @@ const DOORS: Record<string, Door> = {
       "actions",
       "ops",
       "http",
+      "background.ts",
       "config.ts",
       "deps.ts",
       "log.ts",

@@ -44,6 +44,7 @@ const SQL =
 const WHOLE_WORLDS = [
   "src/deps.ts",
   "src/actions/workers.ts",
+  "src/background.ts",
   "src/gateway.ts",
   "src/http/",
   "src/cli/",
@@ -77,6 +78,12 @@ const NEVERS: readonly Never[] = [
       ...importedNames(facts, RANDOM_IMPORTS),
       ...importsOf(facts, /^(node:)?timers(\/promises)?$/),
     ],
+  },
+  {
+    rule: "raced-sleep",
+    reason: "a sleep that loses a race goes on to its own end: settle/within, or a timer that is canceled",
+    isAllowed: () => false,
+    find: (facts) => facts.keptSleeps,
   },
   {
     rule: "sql-outside-store",

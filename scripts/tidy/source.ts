@@ -31,6 +31,8 @@ export type Facts = {
   methods: Mention[];
   /** `new Date()` and `Date()`, which read the clock. */
   clockReads: Mention[];
+  /** Sleeps that are kept or listed, and not awaited where they begin. */
+  keptSleeps: Mention[];
   /** Regular expressions, TypeBox' patterns among them. */
   patterns: Pattern[];
   /** Casts other than `as const` and of literals, by the type they claim. */
@@ -95,6 +97,7 @@ export function readFacts(file: SourceFile): Facts {
     literals: [],
     methods: [],
     clockReads: [],
+    keptSleeps: [],
     patterns: [],
     casts: [],
     arrowConstants: [],
@@ -166,6 +169,7 @@ function record(scan: Scan, node: Node, at: Place): void {
   recordImport(scan, node);
   recordShape(scan, node, at);
   recordPattern(scan, node, at);
+  recordSleeps(scan, node);
   const line = scan.lineOf(node.start);
   if (node.type === "AwaitExpression" || node["await"] === true) scan.waits.push({ name: "await", line });
   if (node["async"] === true) scan.waits.push({ name: "async", line });
@@ -216,6 +220,21 @@ function recordPattern(scan: Scan, node: Node, at: Place): void {
     : callee["name"] === "RegExp";
   if (!isNode(text) || !isMaking) return;
   scan.patternTexts.push({ text, flags: constantText(flags, scan.constants) ?? "", line });
+}
+
+function recordSleeps(scan: Scan, node: Node): void {
+  const { init, elements } = node;
+  const kept = Array.isArray(elements) ? elements : [node.type === "VariableDeclarator" ? init : null];
+  for (const each of kept) {
+    if (isSleep(each)) scan.keptSleeps.push({ name: "sleep", line: scan.lineOf(each.start) });
+  }
+}
+
+/** `clock.sleep(…)`, and what is made of it by `.then(…)` and its kind. */
+function isSleep(value: unknown): value is Node {
+  if (!isNode(value) || value.type !== "CallExpression" || !isNode(value["callee"])) return false;
+  const { property, object } = value["callee"];
+  return (isNode(property) && property["name"] === "sleep") || isSleep(object);
 }
 
 function recordShape(scan: Scan, node: Node, at: Place): void {

@@ -22,7 +22,7 @@ import type { Caller } from "../write/caller.ts";
 import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
-import { within } from "../write/within.ts";
+import { within } from "../settle/within.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
 

@@ -5,7 +5,7 @@ import { dexOf } from "../core/market.ts";
 import type { ToShow, With } from "../deps.ts";
 import type { ClearinghouseState } from "../wire/answer/account.ts";
 import { LAST_PRICE_MAX_AGE_MS } from "../write/newest-reference.ts";
-import { within } from "../write/within.ts";
+import { within } from "../settle/within.ts";
 import { currentState, knownState } from "./current.ts";
 
 export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;

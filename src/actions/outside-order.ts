@@ -21,7 +21,7 @@ import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts"
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
-import { within } from "../write/within.ts";
+import { within } from "../settle/within.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { isWhole, mostFilled, withToldEnd } from "./told-outside.ts";
 

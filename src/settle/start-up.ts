@@ -13,6 +13,7 @@ import type { Store } from "../store/open.ts";
 import { markOperationsUnknown } from "../store/operations.ts";
 import { recordLegEvent } from "./record/record.ts";
 import type { Settler } from "./settler.ts";
+import { within } from "./within.ts";
 
 /** Words for an order that was on its way when the process ended. */
 const INTERRUPTED = "the gateway was stopped before the exchange's answer was written down; it is being looked up";
@@ -49,7 +50,7 @@ function losePlacings(store: Store, nowMs: number): number {
 /** Looks at everything that was in flight; resolves when each was looked at once, or at the deadline. */
 export async function lookAtInterrupted(world: With<"clock" | "point" | "settings">, settler: Settler): Promise<void> {
   await world.point("start_up_marked");
-  await Promise.race([settler.takeUp(), world.clock.sleep(world.settings.timings.startUpDeadlineMs)]);
+  await within(world.clock, world.settings.timings.startUpDeadlineMs, settler.takeUp());
 }
 
 /** Feeds connect one after the other, and what was missed is read with that: first where something is unknown. */

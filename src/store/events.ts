@@ -7,7 +7,7 @@ import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
 import { NOTICE_TYPE } from "../core/notice/notice.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
-import { events } from "./schema.ts";
+import { events } from "./schema-events.ts";
 
 export type StoredEvent = typeof events.$inferSelect;
 

@@ -7,7 +7,8 @@ import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { findOrder } from "./orders.ts";
 import { noteReducing } from "./reductions-out.ts";
-import { adoptions, orders } from "./schema.ts";
+import { orders } from "./schema.ts";
+import { adoptions } from "./schema-restore.ts";
 
 /** Orders that were found after a restore and belong to no key, in the order of their placing. */
 export function listFoundOfNobody(store: Store, accountId: string): { id: string; cloid: string }[] {

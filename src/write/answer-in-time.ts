@@ -1,13 +1,13 @@
 import { ApiError } from "../core/errors.ts";
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
+import { within } from "../settle/within.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listUnsettledOfBatch } from "../store/batches.ts";
 import { findKeyRecord } from "../store/idempotency.ts";
 import { asItStands } from "./as-it-stands.ts";
 import { answerRecord } from "./key.ts";
 import type { Write } from "./verb.ts";
-import { within } from "./within.ts";
 
 /**
  * The work that follows a stored intent. Resolves with the key's answer where the work has fixed it; null where that

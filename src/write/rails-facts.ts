@@ -13,6 +13,7 @@ import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { within } from "../settle/within.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
@@ -26,7 +27,6 @@ import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
 import { LAST_PRICE_MAX_AGE_MS, MARK_MAX_AGE_MS, newestReference } from "./newest-reference.ts";
 import { closeEndedTwaps } from "./twap-ends.ts";
-import { within } from "./within.ts";
 
 /** How long a reduction waits for newer facts, milliseconds. */
 const REDUCTION_WAITS_MS = 1_000;

@@ -1,5 +1,6 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { With } from "../deps.ts";
+import { within } from "../settle/within.ts";
 
 /** Between two glances at an attempt that is on its way and whose write cannot be joined, milliseconds. */
 const GLANCE_MS = 100;
@@ -14,7 +15,7 @@ export async function waitForAttempt(
   maxMs: number,
 ): Promise<void> {
   const news = attempt.state === "prepared" ? answerOf(deps, attempt) : deps.settling.pursue(attempt.id);
-  await Promise.race([news, deps.clock.sleep(maxMs)]);
+  await within(deps.clock, maxMs, news);
 }
 
 async function answerOf(deps: With<"clock" | "running">, { accountId, idempotencyKey }: Attempt): Promise<void> {

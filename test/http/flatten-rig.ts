@@ -3,7 +3,7 @@
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { markTakenUp } from "../../src/store/restores.ts";
-import { restores, takeUps } from "../../src/store/schema.ts";
+import { restores, takeUps } from "../../src/store/schema-restore.ts";
 import { stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 

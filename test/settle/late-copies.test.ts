@@ -1,12 +1,18 @@
 /** Copies of refused orders are looked for in turn: who cannot be asked for keeps nobody else from it. */
 import { expect, test } from "bun:test";
+import type { Settling } from "../../src/deps.ts";
 import { openLateCopies } from "../../src/settle/copies/late-copies.ts";
+import { openLateRefusals } from "../../src/settle/operation/late-refusals.ts";
 import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
-import { limitedRig, place } from "../http/rails-rig.ts";
-import { ACCOUNTS } from "../http/rig.ts";
+import { inSeconds, limitedRig, place } from "../http/rails-rig.ts";
+import { ACCOUNTS, KEYS } from "../http/rig.ts";
 
 const USED_UP =
   "Too many cumulative requests sent (10001 > 10000) for cumulative volume traded $0. Place taker orders to free up 1 request per USDC traded.";
+const TOO_MANY_TWAPS = {
+  status: "ok",
+  response: { type: "twapOrder", data: { status: { error: "Exceeded max number of active TWAP orders." } } },
+};
 /** What is looked for in one round, and two more. */
 const REFUSED = 12;
 
@@ -33,4 +39,33 @@ test("behind ten that cannot be asked for the rest are looked for as soon as it 
   }
   expect(asked).toHaveLength(20);
   expect(new Set(asked)).toEqual(new Set(cloids));
+});
+
+test("copies are looked for in their turn while what shows a refused TWAP does not answer", async () => {
+  const rig = await limitedRig({});
+  const { deps, clock } = rig;
+  rig.refusals.push(USED_UP);
+  await place(rig, { size: "0.001" });
+  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
+  const { send } = deps.exchange;
+  deps.exchange.send = async (...asked) => {
+    const outcome = await send(...asked);
+    rig.answers.set("twapHistory", () => []);
+    return outcome.kind === "answered" ? { ...outcome, body: JSON.stringify(TOO_MANY_TWAPS) } : outcome;
+  };
+  const body = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 30 };
+  const ask = { path: "/v1/twaps", apiKey: KEYS.both, idempotencyKey: "refused-twap", body };
+  const twap = await inSeconds(rig, rig.ask(ask));
+  expect(await twap.json()).toMatchObject({ status: "rejected" });
+  const asked: unknown[] = [];
+  deps.exchange.info = async (request) => {
+    asked.push((request as { type?: unknown }).type);
+    return new Promise(() => undefined);
+  };
+  const settling: Pick<Settling, "look" | "pursue"> = { pursue: async () => undefined, look: async () => "closed" };
+  await clock.advance(60_000);
+  void openLateRefusals(deps, settling).look();
+  void openLateCopies(deps, settling).look();
+  await clock.advance(1);
+  expect(asked).toEqual(["twapHistory", "orderStatus"]);
 });

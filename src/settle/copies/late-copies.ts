@@ -20,7 +20,6 @@ import { parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { isAnother, noteReported } from "../feed/known-leg.ts";
-import { openLateRefusals } from "../operation/late-refusals.ts";
 import { overruleTwap } from "../operation/operation.ts";
 import { ofItsTime } from "../operation/twap.ts";
 
@@ -91,7 +90,7 @@ async function lookForTwap(
 }
 
 export type LateCopies = {
-  /** Looks for everything that was refused so and whose life has ended, and for operations whose refusal may be another's. */
+  /** Looks for everything that was refused so and whose life has ended. */
   look(): Promise<void>;
 };
 
@@ -136,11 +135,8 @@ export function openLateCopies(world: ToLookLate, settling: Pick<Settling, "look
     return world.feeds.isLive(tradingAddress) ? [] : listAbsentByAnswer(world.store, id, sinceMs);
   }
 
-  const refusals = openLateRefusals(world, settling);
-
   return {
     async look() {
-      await refusals.look();
       const sinceMs = copiesSinceMs(world.exchange.nowMs());
       const listed = listAccounts(world.store).flatMap((account) =>
         [...listMaybeCopied(world.store, account.id, sinceMs), ...absentUnheard(account, sinceMs)].map((refused) => ({

@@ -3,6 +3,7 @@ import type { LookResult, Settling, With } from "../../deps.ts";
 import { listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { openTurns } from "../turns.ts";
+import { within } from "../within.ts";
 import { isAwaited } from "./early-words.ts";
 
 /**
@@ -86,7 +87,7 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
       const purpose = entry.timesMissed >= PATIENT_LOOKS[entry.news] ? "settle" : "read";
       note(entry, await turns.take(() => settling.look(orderId, purpose)));
       if (isStopped || !isStillLive(world, orderId, entry.news) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
-      await Promise.race([world.clock.sleep(pauseMs(entry)), news(entry)]);
+      await within(world.clock, pauseMs(entry), news(entry));
     }
   }
 

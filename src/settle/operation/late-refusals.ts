@@ -13,6 +13,8 @@ export type LateRefusals = {
 
 /** Between two looks, milliseconds, at least: the last comes when no server is behind what can have run. */
 const PAUSES_MS = [5_000, 25_000, 140_000] as const;
+/** They are looked for this often, milliseconds, once it is their time. */
+export const REFUSALS_EVERY_MS = 3_000;
 /** What is looked for in one round: an account whose every TWAP is refused would spend its weight on this. */
 const MAX_AT_ONCE = 10;
 

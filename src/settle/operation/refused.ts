@@ -16,6 +16,7 @@ import { mayLeaveNumber } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { note, OVERRULED } from "../record/note.ts";
+import { within } from "../within.ts";
 import { showsLeverage } from "./leverage.ts";
 import { showsMargin } from "./margin.ts";
 import { operationOf, refusalIn } from "./operation.ts";
@@ -41,8 +42,7 @@ const READ_WITHIN_MS = 1_500;
 export async function asFarAsShown(world: ToSee, user: string, attempt: Attempt, reply: Reply): Promise<Reply> {
   const text = refusalIn(reply);
   if (text === null || !isHeldAgainstShown(attempt, text)) return reply;
-  const tooLong = world.clock.sleep(READ_WITHIN_MS).then(() => "failed" as const);
-  const sight = await Promise.race([seeRefused(world, user, attempt), tooLong]);
+  const sight = await within(world.clock, READ_WITHIN_MS, seeRefused(world, user, attempt));
   return sight === "shown" ? { kind: "ambiguous", reason: "contradicted", text } : reply;
 }
 

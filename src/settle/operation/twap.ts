@@ -9,6 +9,7 @@ import { parseTwapHistory, parseTwapHistoryOf, type TwapRecord, type TwapState }
 import { readFillsSince } from "../fills/fill-pages.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { actionOf } from "../send/intent.ts";
+import { within } from "../within.ts";
 import {
   finishOperation,
   nameDoubtOf,
@@ -73,8 +74,7 @@ async function stepNamed(
   const { world } = tools;
   const request = { type: "twapHistory", user: tools.userOf(attempt) };
   const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
-  const tooLong = world.clock.sleep(NAMED_READ_WITHIN_MS).then(() => null);
-  const outcome = await Promise.race([world.exchange.info(request, options), tooLong]);
+  const outcome = await within(world.clock, NAMED_READ_WITHIN_MS, world.exchange.info(request, options));
   const json = outcome?.kind === "ok" ? outcome.json : null;
   const shown = parseTwapHistoryOf(json, exchangeId)?.[0]?.state;
   const equal = shown === undefined ? ofItsTime(world, attempt, parseTwapHistory(json) ?? []) : [];
