@@ -25,7 +25,7 @@ export function recordOf<Item extends TSchema>(item: Item, title: string) {
       ...list.properties,
       complete_from: nullable(
         Timestamp,
-        "The whole list, and not just this page, holds everything from here on; null while it has not been read to its end.",
+        "The whole list, and not just this page, holds everything from here on, by the exchange's clock; null while it has not been read to its end.",
       ),
       complete_to: nullable(
         Timestamp,
