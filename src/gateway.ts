@@ -138,7 +138,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     feeds.follow(account.tradingAddress);
     void allowance.refresh(account.tradingAddress);
     void builderApproval.refresh(account.ownerAddress);
-    void follower.resync("all");
+    repeating.once(() => follower.resync("all"));
   }
 
   async function drainAll(): Promise<void> {
@@ -185,7 +185,7 @@ function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, sta
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, parts.schedule, clock),
     exchange,
-    flights: openFlights({ store, clock, exchange }),
+    flights: openFlights({ store, clock, exchange, log: parts.log }),
     allowance,
     markets: openMarkets({ exchange, dexes: settings.dexes, clock }),
     feeds,

@@ -1,6 +1,7 @@
 import { isLive } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import type { ToLook, With } from "../deps.ts";
+import { notedAtEarliestMs } from "../settle/record/noted-time.ts";
 import { findOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -25,10 +26,15 @@ export async function getOrder(
   const now = findOrder(deps.store, order.id) ?? order;
   const body = orderText(now);
   if (!isLive(now.status)) return { body, asOfMs: null };
-  const filledAsOfMs = Math.max(now.createdAtMs, deps.fillIndex.readToMs(account) ?? 0);
+  const notedMs = notedAtEarliestMs(deps, now);
+  // Nothing of it can have been filled before it was there.
+  const filledAsOfMs = Math.max(
+    notedAtEarliestMs(deps, { ...now, seenAtMs: null }),
+    deps.fillIndex.readToMs(account) ?? 0,
+  );
   // A node that does not know the order has told nothing new of it.
   const isAsLastKnown = looked === "failed" || looked === "not_found";
-  if (isAsLastKnown) return { body, asOfMs: Math.min(filledAsOfMs, now.seenAtMs ?? now.createdAtMs) };
+  if (isAsLastKnown) return { body, asOfMs: Math.min(filledAsOfMs, notedMs) };
   // What is filled was told by a feed, which was last found to have told everything at that time.
   const isTold = now.status === "open" && (wasTold || deps.feeds.isLive(account.tradingAddress));
   return { body, asOfMs: isTold ? filledAsOfMs : null };

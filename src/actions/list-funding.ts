@@ -2,6 +2,7 @@ import { API_NETWORK } from "../core/account.ts";
 import { type Page, pageLooked } from "../core/page.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { wholeToMs } from "../settle/ledger/index-ledger.ts";
 import { findLedgerCursor, type LedgerList, listFunding as listStored, type StoredFunding } from "../store/ledger.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -19,7 +20,11 @@ export type ListFunding = {
 };
 
 /** `GET /v1/funding`: newest first, from the local index, which keeps what the exchange forgets. */
-export function listFunding(deps: With<"markets" | "store">, { account }: Caller, wanted: ListFunding): ReadAnswer {
+export function listFunding(
+  deps: With<"exchange" | "markets" | "store">,
+  { account }: Caller,
+  wanted: ListFunding,
+): ReadAnswer {
   const { sinceMs, untilMs, cursor, limit } = wanted;
   const market = marketNamed(deps, wanted.market);
   const after = requirePlace(cursor);
@@ -39,18 +44,19 @@ export function pageOf<Row>({ rows, nextCursor }: Page<Row>, tell: (row: Row) =>
 
 /** A page, and from when to when its list is whole: null where it has not been read to its end yet. */
 export function ledgerText(
-  { store }: With<"store">,
+  { exchange, store }: With<"exchange" | "store">,
   { accountId, list }: { accountId: string; list: LedgerList },
   { data, nextCursor }: ListedPage,
 ): string {
-  const { fromMs = 0, readToMs = null } = findLedgerCursor(store, accountId, list) ?? {};
+  const cursor = findLedgerCursor(store, accountId, list);
+  const wholeMs = wholeToMs(cursor, exchange.nowMs());
   return JSON.stringify({
     object: "list",
     data,
     has_more: nextCursor !== null,
     next_cursor: nextCursor,
-    complete_from: readToMs === null ? null : isoTime(fromMs),
-    complete_to: readToMs === null ? null : isoTime(readToMs),
+    complete_from: cursor === null || wholeMs === null ? null : isoTime(cursor.fromMs),
+    complete_to: wholeMs === null ? null : isoTime(wholeMs),
   });
 }
 

@@ -5,11 +5,13 @@ import type { With } from "../deps.ts";
 import type { ReadAnswer } from "./answer.ts";
 
 /** Every market that orders are taken for, by name. */
-export async function listMarkets(deps: With<"markets">): Promise<ReadAnswer> {
+export async function listMarkets(deps: With<"exchange" | "markets">): Promise<ReadAnswer> {
   const universe = deps.markets.current() ?? (await deps.markets.refresh());
   if (universe === null) throw new ApiError("not_ready", "The markets have not been read from the exchange yet.");
   const tradable = [...universe.byName.values()].filter((market) => !market.isDelisted);
-  return { body: listText(tradable.map(marketResource), null), asOfMs: universe.readAtMs };
+  // By the exchange's clock, as ages are told: ours may have been set since.
+  const asOfMs = deps.exchange.nowMs() - Math.ceil(deps.markets.ageMs() ?? 0);
+  return { body: listText(tradable.map(marketResource), null), asOfMs };
 }
 
 export function marketResource(market: Market) {

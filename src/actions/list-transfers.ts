@@ -11,7 +11,11 @@ import { requirePlace } from "./list-place.ts";
 export type ListTransfers = Omit<ListFunding, "market">;
 
 /** `GET /v1/transfers`: newest first, from the local index, which keeps what the exchange forgets. */
-export function listTransfers(deps: With<"store">, { account }: Caller, wanted: ListTransfers): ReadAnswer {
+export function listTransfers(
+  deps: With<"exchange" | "store">,
+  { account }: Caller,
+  wanted: ListTransfers,
+): ReadAnswer {
   const { sinceMs, untilMs, cursor, limit } = wanted;
   const after = requirePlace(cursor);
   const looked = listStored(deps.store, { accountId: account.id, sinceMs, untilMs, after, limit });

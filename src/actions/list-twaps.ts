@@ -7,6 +7,7 @@ import type { Filled, Side } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { ToShow, With } from "../deps.ts";
+import { signedAtMs } from "../settle/record/noted-time.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
 import {
@@ -123,7 +124,7 @@ const HISTORY_BEHIND_MS = 60_000;
 
 /** What the exchange has started for us and its history does not show yet: as it was asked for. */
 function startedSince(
-  deps: With<"exchange" | "store">,
+  deps: With<"exchange" | "settings" | "store">,
   { id, tradingAddress }: Account,
   records: readonly TwapRecord[],
 ): TwapRecord[] {
@@ -132,7 +133,9 @@ function startedSince(
   return listStartedTwaps(deps.store, id, MAX_OPERATIONS).flatMap((operation) => {
     const twapId = operation.exchangeId ?? "";
     const isNew = shown.every((id) => id < BigInt(twapId)) || isJustStarted(deps, operation);
-    return isNew && !known.has(BigInt(twapId)) ? [asAsked(operation, { twapId, user: tradingAddress })] : [];
+    return isNew && !known.has(BigInt(twapId))
+      ? [asAsked(operation, { twapId, user: tradingAddress, timestampMs: startedAtMs(deps, operation) })]
+      : [];
   });
 }
 
@@ -142,8 +145,16 @@ function isJustStarted({ exchange, store }: With<"exchange" | "store">, { id }: 
   return listAttemptsOf(store, id).some((attempt) => nowMs < endsAtMs(attempt) + HISTORY_BEHIND_MS);
 }
 
-function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string; user: string }): TwapRecord {
-  const { market: coin, createdAtMs: timestampMs } = operation;
+/** By the exchange's time, as its own records are: the operation is dated by our clock. */
+function startedAtMs(deps: With<"settings" | "store">, { id, createdAtMs }: StoredOperation): number {
+  const attempt = listAttemptsOf(deps.store, id).at(-1);
+  return attempt === undefined ? createdAtMs : signedAtMs(deps, attempt);
+}
+
+type StartedTwap = { twapId: string; user: string; timestampMs: number };
+
+function asAsked(operation: StoredOperation, { twapId, user, timestampMs }: StartedTwap): TwapRecord {
+  const { market: coin } = operation;
   // Our own text: what `create-twap` has put there.
   const asked = JSON.parse(operation.parameters) as TwapParameters;
   return {
@@ -169,11 +180,11 @@ function asAsked(operation: StoredOperation, { twapId, user }: { twapId: string;
 type TwapParameters = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
 
 /** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
-function canceledAtMs({ store }: With<"store">, { id }: Account): ReadonlyMap<string, number> {
-  const cancels = listTwapCancels(store, id, MAX_OPERATIONS);
+function canceledAtMs(deps: With<"settings" | "store">, { id }: Account): ReadonlyMap<string, number> {
+  const cancels = listTwapCancels(deps.store, id, MAX_OPERATIONS);
   // Our own text: what `cancel-twap` has put there.
   const idOf = (text: string) => String((JSON.parse(text) as { twap_id: number }).twap_id);
-  return new Map(cancels.map(({ parameters, createdAtMs }) => [idOf(parameters), createdAtMs]));
+  return new Map(cancels.map((cancel) => [idOf(cancel.parameters), startedAtMs(deps, cancel)]));
 }
 
 /** The last record of each, by id descending. Rows so old that the exchange gave them no id cannot be told apart. */

@@ -8,6 +8,7 @@ import type { InfoRequest, Reader } from "../exchange/exchange.ts";
 import type { ToldOpen } from "../exchange/sitter.ts";
 import { shownParts } from "../settle/feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
+import { notedAtEarliestMs } from "../settle/record/noted-time.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
@@ -96,9 +97,7 @@ export async function listOpenOrders(
   const unnamed = unnamedRows(deps, account, dexes)
     .filter((row) => !isAmong.has(row.id) && (below === null || placeOf(row) < below))
     .sort((a, b) => (placeOf(b) > placeOf(a) ? 1 : -1));
-  const unnamedMs = unnamed.flatMap(
-    ({ seenAtMs, createdAtMs }) => toldAge(deps, seenAtMs ?? createdAtMs, AGE_MS) ?? [],
-  );
+  const unnamedMs = unnamed.flatMap((row) => toldAge(deps, notedAtEarliestMs(deps, row), AGE_MS) ?? []);
   const times = [...lookedMs, ...listedMs, ...unnamedMs];
   return { orders: [...unnamed, ...orders].slice(0, count), asOfMs: times.length === 0 ? null : Math.min(...times) };
 }

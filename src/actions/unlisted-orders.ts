@@ -5,6 +5,7 @@ import type { OrderStatus } from "../core/order.ts";
 import type { With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { Known } from "../exchange/picture.ts";
+import { notedAtEarliestMs, type ToDate } from "../settle/record/noted-time.ts";
 import { findOrder, listOpenOrders, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { toldAge } from "./current.ts";
@@ -38,7 +39,7 @@ const BEHIND_MS = 10_000;
  * live feed goes on without telling the end the row stands; else its record is asked for.
  */
 export async function unlistedOrders(
-  deps: With<"exchange" | "feeds" | "orderNews" | "picture" | "settling" | "store">,
+  deps: ToDate & With<"feeds" | "orderNews" | "picture" | "settling">,
   account: Account,
   lists: readonly (OpenList & { rows: readonly OpenRow[] })[],
   reader: Reader,
@@ -57,11 +58,10 @@ function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list
 }
 
 /** A row that this process found so, and that nothing has shown since, is as old as it is: the order may have ended meanwhile. */
-function dated(deps: With<"exchange" | "orderNews">, row: MissingOrder): MissingOrder {
-  const { seenAtMs, createdAtMs } = row.stored;
+function dated(deps: ToDate & With<"orderNews">, row: MissingOrder): MissingOrder {
   return deps.orderNews.wasListed(row.stored)
     ? row
-    : { ...row, asOfMs: toldAge(deps, seenAtMs ?? createdAtMs, BEHIND_MS) };
+    : { ...row, asOfMs: toldAge(deps, notedAtEarliestMs(deps, row.stored), BEHIND_MS) };
 }
 
 type MissingOrder = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
@@ -119,10 +119,10 @@ function isNamed(order: StoredOrder): order is OpenRow {
 }
 
 /** Null when its record says that it is over. */
-async function lookAt(deps: With<"settling" | "store">, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
+async function lookAt(deps: ToDate & With<"settling">, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
   const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
   if (looked === "unfinished" || stored === null || !isNamed(stored) || !isShown(stored)) return null;
-  const asOfMs = looked === "open" ? null : (stored.seenAtMs ?? stored.createdAtMs);
+  const asOfMs = looked === "open" ? null : notedAtEarliestMs(deps, stored);
   return { oid: stored.exchangeOrderId, stored, asOfMs };
 }

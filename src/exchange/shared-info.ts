@@ -3,12 +3,18 @@ import { writeJson } from "../wire/json.ts";
 import type { Exchange, InfoOptions, InfoOutcome, InfoRequest } from "./exchange.ts";
 import { useOf } from "./shares.ts";
 
-/** An answer, and the wall times at which it was asked for and came, unix milliseconds. */
+/**
+ * An answer, and the wall times at which it was asked for and came, unix milliseconds; where the clock was set back since, it was asked for
+ * by the clock as it goes now.
+ */
 export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number };
 
 export type SharedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
 
 type SharedAnswer = { startedAtMs: number; dated: Promise<Dated> };
+
+/** The wall clock was set back where it has gone by so much less than the monotonic one, milliseconds. */
+const SET_BACK_MS = 250;
 
 /** Reads for clients within this time share one answer, milliseconds. */
 const SHARED_FOR_MS = 1_000;
@@ -25,9 +31,15 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
   const current = new Map<string, SharedAnswer>();
 
   async function ask(request: InfoRequest, options: InfoOptions): Promise<Dated> {
-    const askedAtMs = clock.nowMs();
+    const [askedAtMs, startedMs] = [clock.nowMs(), clock.elapsedMs()];
     const outcome = await exchange.info(request, options);
-    return { outcome, askedAtMs, readAtMs: clock.nowMs() };
+    return asOfClock({ outcome, askedAtMs, readAtMs: clock.nowMs() }, clock.elapsedMs() - startedMs);
+  }
+
+  /** What happens from now on is dated by the clock as it goes now: what was asked for before must not seem to be of after that. */
+  function asOfClock(dated: Dated, agoMs: number): Dated {
+    const latestMs = Math.floor(clock.nowMs() - agoMs);
+    return dated.askedAtMs - latestMs <= SET_BACK_MS ? dated : { ...dated, askedAtMs: latestMs };
   }
 
   return async (request, options) => {
@@ -36,7 +48,7 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
     const entry = current.get(key);
     if (entry !== undefined && clock.elapsedMs() - entry.startedAtMs < SHARED_FOR_MS) {
       const shared = await entry.dated;
-      if (!isRefused(shared)) return shared;
+      if (!isRefused(shared)) return asOfClock(shared, clock.elapsedMs() - entry.startedAtMs);
     }
     const dated = ask(request, options);
     remember(current, key, { startedAtMs: clock.elapsedMs(), dated });

@@ -54,7 +54,7 @@ const funding = readRoute(
     path: "/v1/funding",
     tag: "Funding",
     summary: "List payments of funding",
-    description: `${OWN_INDEX} It is read soon after each hour, from 30 days before the account was added.`,
+    description: `${OWN_INDEX} It is read three minutes after each hour, from 30 days before the account was added.`,
     access: "trading:read",
     query: { since, until, market, cursor: FillCursorParameter, limit: LimitParameter },
     answers: [

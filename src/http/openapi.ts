@@ -103,7 +103,7 @@ const HEADERS = {
   },
   "X-Data-As-Of": {
     description:
-      "Time of the oldest part of what is shown, ISO 8601 UTC, where that is more than a second ago (margin, marks and prices: six), and where the answer says so.",
+      "Time of the oldest part of what is shown, by the exchange's clock, ISO 8601 UTC, where that is more than a second ago (margin, marks and prices: six), and where the answer says so.",
     schema: { type: "string" },
   },
 } as const satisfies JsonObject;

@@ -3,6 +3,7 @@ import { getOrder } from "../../src/actions/get-order.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { DELIVERY, delayed, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { type BookOrder, recordOf } from "../support/small-venue.ts";
+import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 
 async function placed(rig: GatewayRig): Promise<{ id: string; order: BookOrder }> {
   const answer = await rig.answerOf(rig.place("key-0001"));
@@ -69,6 +70,23 @@ test.each(SILENT)(
     expect(order).toMatchObject({ status: "open" });
     expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
     expect(asOfMs).toBeGreaterThan(0);
+  },
+);
+
+test.each(WALL_CLOCKS)(
+  "as last known is of no later than that by the exchange's clock, where ours %s",
+  async (_what, before, since) => {
+    const rig = openGatewayRig();
+    const startMs = rig.deps.exchange.nowMs();
+    rig.clock.stepWall(before);
+    const { id } = await placed(rig);
+    const knownAtMs = rig.deps.exchange.nowMs();
+    rig.clock.stepWall(since);
+    rig.venue.failing.add("orderStatus");
+    await rig.clock.advance(5_000);
+    const { asOfMs } = await read(rig, id);
+    expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
+    expect(asOfMs).toBeGreaterThanOrEqual(startMs);
   },
 );
 

@@ -5,6 +5,7 @@ import { openOrderNews } from "../../src/actions/order-news.ts";
 import type { BasicOrder } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { type BookOrder, recordOf } from "../support/small-venue.ts";
+import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 
 const SECOND = 1_000;
 /** After which a list that was read is read again, milliseconds. */
@@ -37,7 +38,7 @@ async function listed(rig: GatewayRig, some: { cursor?: string; limit?: number; 
     data: { exchange_order_id: string; status: string; filled_size: string }[];
     next_cursor: string | null;
   };
-  return { ids: data.map((row) => row.exchange_order_id), data, next, isDated: asOfMs !== null };
+  return { ids: data.map((row) => row.exchange_order_id), data, next, isDated: asOfMs !== null, asOfMs };
 }
 
 function laterThan({ clock }: GatewayRig, order: BookOrder): BookOrder {
@@ -103,6 +104,25 @@ test.each(ROWS)("an order that the list lacks, and %s", async (_name, expected, 
   const { ids, isDated } = await listed(stage.rig);
   expect({ ids, isDated }).toEqual(expected);
 });
+
+test.each(WALL_CLOCKS)(
+  "one that no record shows is told as of no later than it was known, where our clock %s",
+  async (_what, before, since) => {
+    const rig = openGatewayRig();
+    const startMs = rig.deps.exchange.nowMs();
+    rig.clock.stepWall(before);
+    await rig.answerOf(rig.place("key-0-0001"));
+    const knownAtMs = rig.deps.exchange.nowMs();
+    rig.clock.stepWall(since);
+    showList(rig, []);
+    rig.venue.isBlind = true;
+    await rig.clock.advance(3 * SECOND);
+    const { ids, asOfMs } = await listed(rig);
+    expect(ids).toEqual(["1001"]);
+    expect(asOfMs).toBeLessThanOrEqual(knownAtMs);
+    expect(asOfMs).toBeGreaterThanOrEqual(startMs);
+  },
+);
 
 test("an order is left out when a list lacks it that shows what was placed after the last news of it", async () => {
   const { rig, order } = await openStage();

@@ -52,6 +52,9 @@ async function walked(rig: Rig, path: string): Promise<unknown[]> {
   }
 }
 
+/** No server of the exchange is further behind, and our idea of its time no further off, milliseconds. */
+const SHOWN_WITHIN_MS = 160_000;
+
 function minutes(count: number): Row[] {
   const firstMs = START_MS - count * 60_000 + 31;
   return Array.from({ length: count }, (_, nth) => payment(firstMs + nth * 60_000, nth % 3 === 0 ? "ETH" : "BTC"));
@@ -73,7 +76,7 @@ test("payments of many pages are read over several rounds, each once, and listed
   const { complete_from, complete_to, data } = await listed(rig, "/v1/funding?limit=1");
   expect([complete_from, complete_to]).toEqual([
     new Date(START_MS - 30 * 24 * 3_600_000).toISOString(),
-    new Date(START_MS).toISOString(),
+    new Date(START_MS - SHOWN_WITHIN_MS).toISOString(),
   ]);
   expect(data[0]).toMatchObject({ market: "BTC", amount: "-0.25", position: "1.5", funding_rate: "0.0000125" });
   expect((await listed(rig, "/v1/funding", KEYS.other)).data).toEqual([]);
@@ -229,7 +232,41 @@ test("what was read by a clock that was hours ahead is read again once it is rig
   await read(rig, "funding");
   exchange.nowMs = nowMs;
   await keepLedgers(rig.deps, () => false);
-  expect((await listed(rig, "/v1/funding?limit=1")).complete_to).toBe(new Date(rig.clock.nowMs()).toISOString());
+  expect((await listed(rig, "/v1/funding?limit=1")).complete_to).toBe(
+    new Date(rig.clock.nowMs() - SHOWN_WITHIN_MS).toISOString(),
+  );
+});
+
+test("what was read by a clock that was ahead is said to be whole to nothing while it is not read again", async () => {
+  const rig = openRig();
+  tell(rig, "userFunding", [payment(START_MS - 60_000)]);
+  const { exchange } = rig.deps;
+  const { nowMs } = exchange;
+  exchange.nowMs = () => nowMs() + 5 * 3_600_000;
+  await read(rig, "funding");
+  exchange.nowMs = nowMs;
+  const { complete_from, complete_to, data } = await listed(rig, "/v1/funding");
+  expect([complete_from, complete_to, data.length]).toEqual([null, null, 1]);
+});
+
+test("a payment that is shown 150 s after its hour is missing from nothing that is said to be whole", async () => {
+  const rig = openRig();
+  const hourMs = Math.ceil(START_MS / 3_600_000) * 3_600_000;
+  const rows = [payment(hourMs + 41)];
+  rig.answers.set("userFunding", () => (rig.clock.nowMs() >= hourMs + 150_000 ? rows : []));
+  tell(rig, "userNonFundingLedgerUpdates", []);
+  await rig.clock.advance(hourMs - START_MS);
+  const wrong: string[] = [];
+  let shownAfterMs: number | null = null;
+  for (let second = 0; second < 400; second += 20) {
+    await keepLedgers(rig.deps, () => false);
+    const { complete_to, data } = await listed(rig, "/v1/funding");
+    if (Date.parse(complete_to ?? "") >= hourMs + 41 && data.length === 0) wrong.push(`${second} s: ${complete_to}`);
+    if (data.length === 1) shownAfterMs ??= rig.clock.nowMs() - hourMs;
+    await rig.clock.advance(20_000);
+  }
+  expect(wrong).toEqual([]);
+  expect(shownAfterMs).toBe(160_000);
 });
 
 test.each(["cursor=x", "cursor=1795253400125", "key_hash=aa", "bot=grid-1"])(

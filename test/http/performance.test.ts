@@ -214,8 +214,8 @@ test("nothing is booked past an hour whose funding is not known, nor in the last
   const rig = openMarketRig();
   const hourMs = Math.floor(START_MS / HOUR_MS) * HOUR_MS;
   filled(rig, { oid: "1", timeMs: hourMs - 60_000 });
-  filled(rig, { oid: "2", timeMs: hourMs + 60_000, start: "1" });
-  filled(rig, { oid: "3", timeMs: hourMs + 120_000, start: "2" });
+  filled(rig, { oid: "2", timeMs: hourMs + 170_000, start: "1" });
+  filled(rig, { oid: "3", timeMs: hourMs + 230_000, start: "2" });
   const fills = async (nowMs: number) => {
     booked(rig, nowMs);
     return (await performance(rig)).total?.["fills"] ?? null;
@@ -224,11 +224,16 @@ test("nothing is booked past an hour whose funding is not known, nor in the last
   funded(rig, hourMs - 30 * 60_000);
   expect(await fills(hourMs + 300_000)).toBe(1);
   // Payments of the hour may not have been told yet.
-  funded(rig, hourMs + 30_000);
+  for (const readAfterMs of [30_000, 61_000, 159_999]) {
+    funded(rig, hourMs + readAfterMs);
+    expect([readAfterMs, await fills(hourMs + 300_000)]).toEqual([readAfterMs, 1]);
+  }
+  // By a clock that was ahead.
+  funded(rig, hourMs + 900_000);
   expect(await fills(hourMs + 300_000)).toBe(1);
-  funded(rig, hourMs + 61_000);
-  expect(await fills(hourMs + 125_000)).toBe(2);
-  expect(await fills(hourMs + 131_000)).toBe(3);
+  funded(rig, hourMs + 160_000);
+  expect(await fills(hourMs + 235_000)).toBe(2);
+  expect(await fills(hourMs + 241_000)).toBe(3);
 });
 
 test("what comes late and is older is booked as if it had been there: the books begin anew", async () => {

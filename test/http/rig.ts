@@ -7,7 +7,7 @@ import { openWorkers } from "../../src/actions/workers.ts";
 import type { Account, AccountKind, Network, Scope } from "../../src/core/account.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import { NO_METRICS } from "../../src/core/metric.ts";
-import type { Bucket, Builder, Deps, LogFields, Settings, World } from "../../src/deps.ts";
+import type { Bucket, Builder, Deps, Log, LogFields, Settings, World } from "../../src/deps.ts";
 import { openActionAllowance } from "../../src/exchange/action-allowance.ts";
 import { type BuilderApproval, openBuilderApproval } from "../../src/exchange/builder-approval.ts";
 import { openMarketView } from "../../src/exchange/market-view.ts";
@@ -112,6 +112,10 @@ export type RigOptions = {
 
 const OFF: Bucket = { perSecond: 0, burst: 0 };
 
+function logInto(note: (level: string) => (fields: LogFields, message: string) => void): Log {
+  return { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+}
+
 export function openRig(options: RigOptions = {}): Rig {
   const clock = stillClock(START_MS);
   const log: Rig["log"] = [];
@@ -137,7 +141,7 @@ export function openRig(options: RigOptions = {}): Rig {
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(run), clock),
     exchange,
-    flights: openFlights({ store, clock, exchange }),
+    flights: openFlights({ store, clock, exchange, log: logInto(note) }),
     allowance: openActionAllowance({ isOn: options.hasAllowance === true, reads, clock }),
     markets: {
       current: () => universe,
@@ -160,7 +164,7 @@ export function openRig(options: RigOptions = {}): Rig {
     }),
     clock,
     randomBytes: (count) => new Uint8Array(randomBytes(count)),
-    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    log: logInto(note),
     metrics: NO_METRICS,
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },

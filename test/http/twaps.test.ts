@@ -195,6 +195,31 @@ describe("the list of TWAPs", () => {
     },
   );
 
+  test.each([0, 600_000, -600_000])(
+    "dates what its history lacks by the exchange's clock, with ours off by %p ms: the beginning, and the end by a cancel",
+    async (byMs) => {
+      const rig = openWith([]);
+      rig.clock.stepWall(byMs);
+      rig.deps.exchange.nowMs = () => START_MS + rig.clock.elapsedMs();
+      const body = { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 };
+      await rig.ask({ path: "/v1/twaps", apiKey: KEYS.both, idempotencyKey: "off-clock-twap", body });
+      rig.answers.set("twapHistory", () => []);
+      const [row] = (await list(rig)).data;
+      expect(row).toMatchObject({ exchange_id: "7", created_at: new Date(START_MS).toISOString(), ended_at: null });
+      rig.answers.set("twapHistory", () => [record({ twapId: 7, timeS: START_MS / 1_000, status: "activated" })]);
+      await rig.clock.advance(20_000);
+      const canceled = await rig.ask({
+        path: "/v1/twaps/cancel",
+        apiKey: KEYS.both,
+        idempotencyKey: "off-clock-cancel",
+        body: { market: "BTC", twap_id: 7 },
+      });
+      expect((await canceled.json()) as object).toMatchObject({ status: "succeeded" });
+      const [ended] = (await list(rig)).data;
+      expect(ended).toMatchObject({ exchange_id: "7", ended_at: new Date(START_MS + 20_000).toISOString() });
+    },
+  );
+
   test("goes on below the cursor, and shows nothing of another account", async () => {
     const rig = openWith([3, 1, 2].map((twapId) => ({ twapId, timeS: T, status: "finished" })));
     const first = await list(rig, "?limit=2");

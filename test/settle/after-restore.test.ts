@@ -17,7 +17,7 @@ import { type BookOrder, smallVenue } from "../support/small-venue.ts";
 import { stillClock } from "../support/still-clock.ts";
 
 /** Restored at the moment, with its agent approved anew and its key kept; taken up in the background. */
-function restored(rig: GatewayRig): { stop(): void } {
+function restored(rig: GatewayRig, look = rig.settler.look): { stop(): void } {
   const { store, clock } = rig;
   markRestored(store, clock.nowMs());
   for (const { address } of listAgents(store)) {
@@ -26,7 +26,7 @@ function restored(rig: GatewayRig): { stop(): void } {
   setKeyState(store, rig.caller.key.keyHash, "active", clock.nowMs());
   let isStopped = false;
   const index = { backFill: async () => true, add: () => undefined, addRead: () => undefined, readToMs: () => null };
-  void takeUpAccounts({ settler: rig.settler, index, isStopped: () => isStopped });
+  void takeUpAccounts({ settler: { ...rig.settler, look }, index, isStopped: () => isStopped });
   return {
     stop: () => {
       isStopped = true;
@@ -233,4 +233,38 @@ test("a gateway that is stopped meanwhile takes nothing up", async () => {
   await rig.clock.advance(60_000);
   expect(isWaiting(rig)).toBe(true);
   expect(told(rig)).toBeNull();
+});
+
+/** Its record tells of fills that nothing shows. */
+const UNFINISHED = { status: "filled", fills: [] };
+
+test("a look at what was taken up that fails is said, and the others are looked at twice all the same", async () => {
+  const rig = openGatewayRig();
+  const looked: string[] = [];
+  const { stop } = restored(rig, async (orderId) => {
+    looked.push(orderId);
+    throw new Error("the database is locked");
+  });
+  const placed = [placedElsewhere(rig, "first-order", UNFINISHED), placedElsewhere(rig, "second-order", UNFINISHED)];
+  await rig.clock.advance(40_000);
+  const ids = placed.map((order) => foundOf(rig, order)?.id ?? "").toSorted();
+  expect(looked.toSorted()).toEqual([...ids, ...ids].toSorted());
+  expect(rig.log.filter(({ message }) => message === "an order that was taken up could not be looked at")).toHaveLength(
+    4,
+  );
+  stop();
+});
+
+test("a gateway that is stopped looks at nothing that it has taken up", async () => {
+  const rig = openGatewayRig();
+  let looks = 0;
+  const { stop } = restored(rig, async () => {
+    looks += 1;
+    stop();
+    return "open";
+  });
+  placedElsewhere(rig, "first-order", UNFINISHED);
+  placedElsewhere(rig, "second-order", UNFINISHED);
+  await rig.clock.advance(40_000);
+  expect(looks).toBe(1);
 });

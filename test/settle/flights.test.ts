@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { ApiError } from "../../src/core/errors.ts";
-import { MAX_IN_FLIGHT } from "../../src/core/in-flight.ts";
+import { enter, MAX_IN_FLIGHT, NOTHING_IN_FLIGHT } from "../../src/core/in-flight.ts";
+import { openFlightQueue } from "../../src/settle/send/flight-queue.ts";
 import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { FIRST, openPaperRig } from "../support/paper-rig.ts";
+import { stillClock } from "../support/still-clock.ts";
 
 const LIMIT = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.001", price: "60000" };
 
@@ -180,4 +182,34 @@ test.each([
   const { action } = JSON.parse(rig.exchange.sent.at(-1)?.body ?? "");
   expect([action.orders[0].a, readings]).toEqual([assetId, doubt === null ? 0 : 1]);
   for (const go of letGo) go();
+});
+
+test("rows that cannot be read for a moment leave nobody in the line for good", async () => {
+  const clock = stillClock(0);
+  const slot = { take: () => undefined, leave: () => undefined };
+  const faults: unknown[] = [];
+  let isLocked = true;
+  let looks = 0;
+  const queue = openFlightQueue({
+    clock,
+    open: () => slot,
+    look() {
+      looks += 1;
+      if (isLocked) throw new Error("the database is locked");
+      if (looks > 2) queue.set(NOTHING_IN_FLIGHT);
+    },
+    onFault: (error) => faults.push(String(error)),
+  });
+  let full = NOTHING_IN_FLIGHT;
+  for (let id = 0; id < MAX_IN_FLIGHT; id += 1) full = enter(full, id, "reserved");
+  queue.set(full);
+  // Somebody who looks in vain while the rows can be read.
+  isLocked = false;
+  const served = queue.wait("order", 10_000);
+  isLocked = true;
+  await clock.advance(100);
+  isLocked = false;
+  await clock.advance(100);
+  expect(faults).toEqual(["Error: the database is locked"]);
+  expect(await served).toBe(slot);
 });

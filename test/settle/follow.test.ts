@@ -33,6 +33,20 @@ test("a connection that tells of its own end after the gateway has stopped finds
   expect(asked(rig)).toEqual([]);
 });
 
+test("what is told while the database cannot be read ends nothing: it is said, and the next reading makes up for it", async () => {
+  const { rig, follower } = await openStage();
+  rig.store.$client.close();
+  follower.onDistrust(ACCOUNT.tradingAddress, "it has left out a fill");
+  follower.checkFills(ACCOUNT.tradingAddress);
+  follower.onEvent(ACCOUNT.tradingAddress, { kind: "fills", fills: [], isSnapshot: false });
+  await rig.clock.advance(0);
+  expect(rig.log.filter(({ level }) => level === "error").map(({ message }) => message)).toEqual([
+    "what a feed has left out could not be read again",
+    "the fills of a feed could not be checked",
+    "what the feed told could not be written down",
+  ]);
+});
+
 test("a reading that failed is tried again until it succeeds", async () => {
   const { rig, follower } = await openStage();
   rig.venue.failing.add("frontendOpenOrders");

@@ -187,6 +187,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   const note = (level: string) => (fields: LogFields, message: string) => {
     if (!isDead) log.push({ level, fields, message });
   };
+  const noted = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
   const scripted = scriptedExchange({ infos: venue.infos, nowMs });
   const dead = new Promise<never>(() => undefined);
   const exchange: ScriptedExchange = {
@@ -210,7 +211,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     writeHealth: openWriteHealth(store, clock),
     commits: openCommitQueue(store, (run) => setImmediate(() => (isDead ? undefined : run())), clock),
     exchange,
-    flights: openFlights({ store, clock, exchange }),
+    flights: openFlights({ store, clock, exchange, log: noted }),
     allowance: openActionAllowance({ isOn: false, reads, clock }),
     markets: {
       current: () => universe,
@@ -230,7 +231,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
     clock: withSleep(clock, (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined))),
     randomBytes: (count) => new Uint8Array(count),
-    log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
+    log: noted,
     metrics: NO_METRICS,
     point: (name) => {
       passed.push(name);

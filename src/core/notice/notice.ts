@@ -82,11 +82,21 @@ function titleOf(condition: string): string | undefined {
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
 /** After so long without one that was taken a receiver is told nothing more. */
-export const PARKED_AFTER_MS = 3 * 86_400_000;
+const PARKED_AFTER_MS = 3 * 86_400_000;
 
 /** Before the next try, after so many that failed. */
 export function pauseAfter(failures: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20));
+}
+
+/**
+ * Whether a receiver is told nothing more after so many tries that failed. By the pauses that were waited between them: no clock that was
+ * ahead for a moment makes days of minutes, and a gateway that was not running has tried nothing.
+ */
+export function isParkedAfter(failures: number): boolean {
+  let waitedMs = 0;
+  for (let nth = 1; nth < failures && waitedMs < PARKED_AFTER_MS; nth += 1) waitedMs += pauseAfter(nth);
+  return waitedMs >= PARKED_AFTER_MS;
 }
 
 /** What a person has to see of a resource that has more than can be shown; of every other the first members are. */

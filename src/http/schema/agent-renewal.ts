@@ -16,7 +16,13 @@ const Renewal = {
   }),
   signing: nullable(
     closed(
-      { ...Named, valid_until: nullable(Timestamp, "When its approval ends; null when that is not known.") },
+      {
+        ...Named,
+        valid_until: nullable(
+          Timestamp,
+          "When its approval ends, by the exchange's clock; null when that is not known.",
+        ),
+      },
       { title: "AgentThatSigns" },
     ),
     "Who signs now; null while nobody does.",

@@ -7,8 +7,8 @@ export const EquityResource = closed(
     object: Type.Literal("equity", { description: "Always `equity`." }),
     account: Uuid,
     network: AnswerNetwork,
-    from: described(Timestamp, "When the account was looked at first in it."),
-    to: described(Timestamp, "When it was looked at first after it, or last."),
+    from: described(Timestamp, "When the account was looked at first in it, by the exchange's clock."),
+    to: described(Timestamp, "When it was looked at first after it, or last, by the exchange's clock."),
     open: described(Figure, "USDC that it was worth then in all: every dex and spot, collateral counted once."),
     close: described(Figure, "And at its end."),
     transfers: nullable(

@@ -36,7 +36,10 @@ const AGENT = {
   object: Type.Literal("agent", { description: "Always `agent`." }),
   address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Address of the agent." }),
   name: Type.String({ description: "Its name at the exchange." }),
-  valid_until: nullable(Timestamp, "When the owner's approval ends; null while that is not known."),
+  valid_until: nullable(
+    Timestamp,
+    "When the owner's approval ends, by the exchange's clock; null while that is not known.",
+  ),
 };
 
 const ApprovedAgent = closed(AGENT, { title: "ApprovedAgent", description: "The agent may sign for the account." });

@@ -41,7 +41,7 @@ export const FillResource = closed(
     twap_id: nullable(Type.String(), "Native id (digits) of the TWAP that it is a slice of, or null."),
     liquidation: Type.Boolean({ description: "Whether it was a liquidation." }),
     transaction_hash: Type.String({ description: "Hash of the transaction on the exchange's chain." }),
-    created_at: Timestamp,
+    created_at: described(Timestamp, "When it was filled, by the exchange's clock."),
   },
   {
     title: "Fill",

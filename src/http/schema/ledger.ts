@@ -17,7 +17,7 @@ export const FundingPaymentResource = closed(
     funding_rate: described(Figure, "Rate of the hour; where it is positive, longs pay."),
     samples: nullable(Type.Integer(), "Hours that the exchange tells as one payment; null for one."),
     transaction_hash: TransactionHash,
-    created_at: Timestamp,
+    created_at: described(Timestamp, "When it was, by the exchange's clock."),
   },
   { title: "FundingPayment" },
 );
@@ -42,7 +42,7 @@ export const TransferResource = closed(
     ),
     counterparty: nullable(Type.String(), "Address of the other side; null where there is none."),
     transaction_hash: TransactionHash,
-    created_at: Timestamp,
+    created_at: described(Timestamp, "When it was, by the exchange's clock."),
   },
   { title: "Transfer" },
 );

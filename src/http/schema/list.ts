@@ -25,9 +25,12 @@ export function recordOf<Item extends TSchema>(item: Item, title: string) {
       ...list.properties,
       complete_from: nullable(
         Timestamp,
-        "The whole list, and not just this page, holds everything from here on; null while it has not been read to its end.",
+        "The whole list, and not just this page, holds everything from here on, by the exchange's clock; null while it has not been read to its end.",
       ),
-      complete_to: nullable(Timestamp, "And up to here: when the exchange was last asked. Null likewise."),
+      complete_to: nullable(
+        Timestamp,
+        "And up to here, by the exchange's clock. Of funding and transfers that is 160 s before it was last asked, which is as far as its servers may be behind: what is later may be listed or not. Null likewise, and while it is only known by a clock that was ahead.",
+      ),
     },
     { title },
   );

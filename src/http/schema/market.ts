@@ -31,7 +31,7 @@ const BEST = {
   best_bid: nullable(Level, "Highest price that somebody would pay; null where nobody does."),
   best_ask: nullable(Level, "Lowest price that somebody asks; null where nobody does."),
   mid_price: nullable(Figure, "Middle of the two; null where one is missing."),
-  best_at: described(Timestamp, "When the exchange saw these best prices."),
+  best_at: described(Timestamp, "When the exchange saw these best prices, by the exchange's clock."),
 };
 
 const MARK = {
@@ -40,13 +40,19 @@ const MARK = {
   previous_day_price: described(Figure, "Price 24 hours ago."),
   day_volume: described(Figure, "Traded in the last 24 hours, in quote units."),
   open_interest: nullable(Figure, "Size of all positions of one side, in base units; null for spot."),
-  prices_at: described(Timestamp, "When these figures, from the mark on, came from the exchange."),
+  prices_at: described(
+    Timestamp,
+    "When these figures, from the mark on, came from the exchange, by the exchange's clock.",
+  ),
   funding_rate: nullable(
     Figure,
     "What one hour costs as a fraction of the position's value, as it stands: where it is positive, long pays short. Null for spot.",
   ),
-  next_funding_at: nullable(Timestamp, "When funding is paid next; null for spot."),
-  funding_at: nullable(Timestamp, "When the funding rate came from the exchange; null for spot."),
+  next_funding_at: nullable(Timestamp, "When funding is paid next, by the exchange's clock; null for spot."),
+  funding_at: nullable(
+    Timestamp,
+    "When the funding rate came from the exchange, by the exchange's clock; null for spot.",
+  ),
 };
 
 /** A market as the list has it, and what it does now. */
@@ -63,7 +69,7 @@ export const BookResource = closed(
     market: MarketName,
     bids: Type.Array(BookLevel, { description: "Best, that is highest, first." }),
     asks: Type.Array(BookLevel, { description: "Best, that is lowest, first." }),
-    book_at: described(Timestamp, "When the exchange saw this book."),
+    book_at: described(Timestamp, "When the exchange saw this book, by the exchange's clock."),
   },
   { title: "Book" },
 );
@@ -107,7 +113,10 @@ const MarketStreamState = closed(
     state: words(["stale", "live"], { description: "Whether what was told still counts." }),
     channel: Channel,
     markets: Markets,
-    since: nullable(Timestamp, "Up to when it is known, at the latest; null when it is told again."),
+    since: nullable(
+      Timestamp,
+      "Up to when it is known, at the latest, by the exchange's clock; null when it is told again.",
+    ),
   },
   { title: "MarketStreamState", description: "Data of `stale` and `live`." },
 );
@@ -157,8 +166,8 @@ export const CandleResource = closed(
     object: Type.Literal("candle", { description: "Always `candle`." }),
     market: MarketName,
     interval: words(CANDLE_INTERVALS, INTERVAL),
-    opened_at: described(Timestamp, "Its first moment, by the exchange."),
-    closes_at: described(Timestamp, "The first moment after it."),
+    opened_at: described(Timestamp, "Its first moment, by the exchange's clock."),
+    closes_at: described(Timestamp, "The first moment after it, by the exchange's clock."),
     complete: Type.Boolean({ description: "Whether it was over, for five seconds at the least, when it was read." }),
     open: described(Figure, "Price of its first trade, in quote units."),
     high: described(Figure, "Highest price."),
@@ -179,7 +188,7 @@ export const MarketTradeResource = closed(
     price: described(Figure, "In quote units."),
     size: described(Figure, "In base units."),
     transaction_hash: Type.String({ description: "Hash of the transaction on the exchange's chain." }),
-    created_at: described(Timestamp, "When it was made, by the exchange."),
+    created_at: described(Timestamp, "When it was made, by the exchange's clock."),
   },
   { title: "MarketTrade" },
 );

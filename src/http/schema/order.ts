@@ -74,7 +74,10 @@ export const OrderResource = closed(
     filled_size: figureOrNull("Filled so far, in base units; null while the exchange may not have the order."),
     average_price: figureOrNull("Average price of its fills, in quote units, cut to 8 decimals; null until a fill."),
     error: ErrorText,
-    created_at: described(Timestamp, "When it was taken."),
+    created_at: described(
+      Timestamp,
+      "When it was taken; of one that was placed elsewhere when it was placed, by the exchange's clock.",
+    ),
   },
   { title: "Order", description: "An order. Check `status` and `error`: a refusal of the exchange is no HTTP error." },
 );

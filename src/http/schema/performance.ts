@@ -25,10 +25,13 @@ export const PerformanceResource = closed(
     object: Type.Literal("performance", { description: "Always `performance`." }),
     account: Uuid,
     network: AnswerNetwork,
-    complete_from: nullable(Timestamp, "Funding from before that is not known; null before anything was booked."),
+    complete_from: nullable(
+      Timestamp,
+      "Funding from before that, by the exchange's clock, is not known; null before anything was booked.",
+    ),
     complete_to: nullable(
       Timestamp,
-      "Up to here everything is booked: some seconds ago, and not past an hour whose funding has not been read. Null likewise.",
+      "Up to here all that is known is booked, by the exchange's clock: some seconds ago, and not past an hour whose funding its servers may not show yet, which is for 160 s after it. A fill that is shown late is booked when it comes, and the figures are made anew. Null likewise.",
     ),
     total: nullable(
       closed(FIGURES, { title: "PerformanceFigures" }),

@@ -53,7 +53,7 @@ const SigningAgent = closed(
     address: Type.String({ pattern: "^0x[0-9a-f]{40}$", description: "Address of the agent key that signs." }),
     name: Type.String({ description: "Its slot at the exchange." }),
     is_unlocked: Type.Boolean({ description: "Whether this process can sign with it." }),
-    valid_until: nullable(Timestamp, "When its approval ends; null when that is not known."),
+    valid_until: nullable(Timestamp, "When its approval ends, by the exchange's clock; null when that is not known."),
   },
   { title: "SigningAgent" },
 );
@@ -101,10 +101,16 @@ const Orders = closed(
 
 const Picture = closed(
   {
-    balances_as_of: nullable(Timestamp, "The balances; null where they were never shown."),
-    positions_as_of: nullable(Timestamp, "Positions and margin, of the dex that is oldest; null as above."),
-    open_orders_as_of: nullable(Timestamp, "Open orders, of the dex that is oldest; null as above."),
-    twaps_as_of: nullable(Timestamp, "TWAPs; null as above."),
+    balances_as_of: nullable(Timestamp, "The balances, by the exchange's clock; null where they were never shown."),
+    positions_as_of: nullable(
+      Timestamp,
+      "Positions and margin, of the dex that is oldest, by the exchange's clock; null as above.",
+    ),
+    open_orders_as_of: nullable(
+      Timestamp,
+      "Open orders, of the dex that is oldest, by the exchange's clock; null as above.",
+    ),
+    twaps_as_of: nullable(Timestamp, "TWAPs, by the exchange's clock; null as above."),
   },
   {
     title: "Picture",
@@ -152,11 +158,11 @@ export const StatusResource = closed(
     picture: Picture,
     fills_complete_to: nullable(
       Timestamp,
-      "Up to when the index of fills is certainly whole: the time of the newest fill that the exchange's own list has shown. Its list may be behind after that. Null where it has shown none.",
+      "Up to when the index of fills is certainly whole: the time, by the exchange's clock, of the newest fill that the exchange's own list has shown. Its list may be behind after that. Null where it has shown none.",
     ),
     fills_read_at: nullable(
       Timestamp,
-      "When the exchange's list of fills was last read to its end; null before the first time.",
+      "When the exchange's list of fills was last read to its end, by the exchange's clock; null before the first time.",
     ),
     markets_read_at: nullable(Timestamp, "When the markets were read; null before the first time."),
   },

@@ -36,7 +36,7 @@ const StoryAttempt = closed(
     client_order_id: nullable(ClientOrderId, "Client order id that it places, or null."),
     target_exchange_order_id: nullable(NativeId, "Native id of the order that it cancels or replaces, or null."),
     created_at: described(Timestamp, "When it was stored, before it was signed."),
-    expires_at: described(Timestamp, "Until when the exchange takes it."),
+    expires_at: described(Timestamp, "Until when the exchange takes it, by the exchange's clock."),
     settled_at: nullable(Timestamp, "When its outcome was known, or null."),
     noops: Type.Integer({ minimum: 0, description: "Empty actions sent to take its number, a count." }),
     seal: nullable(

@@ -45,8 +45,11 @@ export const TwapResource = closed(
     reduce_only: Type.Boolean({ description: "Whether it may only make a position smaller." }),
     status: TwapStatus,
     error: ErrorText,
-    created_at: described(Timestamp, "When the exchange made it."),
-    ended_at: nullable(Timestamp, "When it ended, to the second; null while it runs."),
+    created_at: described(
+      Timestamp,
+      "When the exchange made it, by the exchange's clock; where its history does not show that yet, when it was signed.",
+    ),
+    ended_at: nullable(Timestamp, "When it ended, to the second, by the exchange's clock; null while it runs."),
   },
   { title: "Twap", description: "A TWAP that the exchange runs or has run." },
 );

@@ -1,5 +1,5 @@
 import { isJustNow } from "../../core/kept-moment.ts";
-import { type Notice, noticeOf, PARKED_AFTER_MS, pauseAfter, type Receiver } from "../../core/notice/notice.ts";
+import { isParkedAfter, type Notice, noticeOf, pauseAfter, type Receiver } from "../../core/notice/notice.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../store/commit.ts";
 import { appendNotice, listAllEventsAfter } from "../../store/events.ts";
@@ -105,7 +105,7 @@ function noteFailed({ store, clock, log }: ToSendNotices, receiver: Receiver, re
   const nowMs = clock.nowMs();
   const failures = receiver.failures + 1;
   const failingSinceMs = receiver.failingSinceMs ?? nowMs;
-  const isParked = nowMs - failingSinceMs >= PARKED_AFTER_MS;
+  const isParked = isParkedAfter(failures);
   const nextAtMs = nowMs + pauseAfter(failures);
   log.warn(
     { label: name, reason, attempts: failures },

@@ -1,7 +1,7 @@
 /** What the gateway notices of itself: written into the log of events when it begins, not again while it lasts. */
 import type { Account } from "../../core/account.ts";
 import { absolute, compare, type Decimal, decimal, isZero, multiply, subtract } from "../../core/decimal.ts";
-import { keptMoment } from "../../core/kept-moment.ts";
+import { isJustNow, keptMoment } from "../../core/kept-moment.ts";
 import type { Condition } from "../../core/notice/notice.ts";
 import type { ToTakeOrders, With } from "../../deps.ts";
 import { readinessOf } from "../../settle/pre-trade/readiness.ts";
@@ -113,7 +113,7 @@ function ofAccount(deps: ToWatch, account: Account): StandingCondition[] {
   const [orders, operations] = [unknownOrders(store, id), unknownOperations(store, id)];
   const oldestMs = Math.min(orders.oldestMs ?? Number.MAX_SAFE_INTEGER, operations.oldestMs ?? Number.MAX_SAFE_INTEGER);
   const count = orders.count + operations.count;
-  const isUnknown = count > 0 && clock.nowMs() - oldestMs > UNKNOWN_MS;
+  const isUnknown = count > 0 && !isJustNow(oldestMs, clock.nowMs(), UNKNOWN_MS);
   return [
     ...(isUnknown ? [{ what: "unknown", data: { account: id, count } } as const] : []),
     ...(feeds.isLive(tradingAddress) ? [] : [{ what: "feed_stale", data: { account: id } } as const]),

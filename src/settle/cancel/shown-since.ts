@@ -10,6 +10,7 @@ import { findOrder } from "../../store/orders.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
 import { note } from "../record/note.ts";
+import { notedAtLatestMs } from "../record/noted-time.ts";
 import { recordLegEvent } from "../record/record.ts";
 import { listedAssetId } from "./asset-id.ts";
 import { isAimedAt, lastCancelOf, missedUnder, NOT_FOUND_THERE } from "./cancel.ts";
@@ -54,7 +55,7 @@ function reopen(
   if (leg === null || order === null || differenceFrom({ ...askedTerms(order), leg }, shown) !== null) return;
   const nowMs = clock.nowMs();
   // Its row was changed last when that was concluded, by our own clock.
-  const sinceMs = (order.seenAtMs ?? nowMs) + mostAheadMs(world, order.id) + CLOCK_DOUBT_MS;
+  const sinceMs = notedAtLatestMs(world, order, nowMs) + CLOCK_DOUBT_MS;
   if (!goesPast(list, sinceMs) && askedAtMs - sinceMs < BEHIND_MS) return;
   inTransaction(store, () => {
     for (const attempt of listAttemptsOf(store, order.id)) {
@@ -80,15 +81,4 @@ function doubtPlace(world: With<"markets" | "store">, account: Account, { shown,
   // It was answered before it had expired.
   if (!goesPast(list, endsAtMs(last) + CLOCK_DOUBT_MS)) return;
   markets.doubt(order.market, NOT_FOUND_THERE);
-}
-
-/**
- * How far the exchange's time is ahead of our wall clock, at most, milliseconds: that may have been set before or after something was
- * noted by it, so that neither what holds now nor what held at any number of the order's is taken alone.
- */
-function mostAheadMs({ store, clock, exchange }: With<"clock" | "exchange" | "store">, orderId: string): number {
-  const nowAheadMs = exchange.nowMs() - clock.nowMs();
-  // A nonce is the exchange's time at which it was made.
-  const aheadMs = listAttemptsOf(store, orderId).map(({ nonce, createdAtMs }) => nonce - createdAtMs);
-  return Math.max(nowAheadMs, ...aheadMs);
 }

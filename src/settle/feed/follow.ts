@@ -53,30 +53,35 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");
   }
 
+  /**
+   * Nobody is behind the connection to hear of a fault, a full disk, say: it must end neither what watches over the feed nor the process. The
+   * next reading makes up for it. The connection tells of its own end as well, and the database is closed by then.
+   */
+  function heedEach(address: string, words: string, heed: (account: Account) => void): void {
+    if (isStopped) return;
+    try {
+      for (const account of accountsAt(world, address)) heed(account);
+    } catch (error) {
+      world.log.error({ error: String(error) }, words);
+    }
+  }
+
   return {
     onEvent(address, event) {
-      // The connection tells of its own end as well, and the database is closed by then.
-      if (isStopped) return;
-      try {
-        for (const account of accountsAt(world, address)) onAccountEvent(account, event);
-      } catch (error) {
-        // A full disk, say. Nobody is behind the connection to hear of it; the next reading makes up for it.
-        world.log.error({ error: String(error) }, "what the feed told could not be written down");
-      }
+      heedEach(address, "what the feed told could not be written down", (account) => onAccountEvent(account, event));
     },
     onDistrust(address, because) {
-      if (isStopped) return;
-      for (const account of accountsAt(world, address)) {
+      heedEach(address, "what a feed has left out could not be read again", (account) => {
         const fields = { account: account.id, reason: because };
         world.log.warn(fields, "the feed has left something out: it is not live, and is connected anew");
         void resyncs.run(account, "thorough");
-      }
+      });
     },
     async crossCheck() {
       for (const account of listAccounts(world.store)) await checks.run(account);
     },
     checkFills(address) {
-      if (!isStopped) for (const account of accountsAt(world, address)) checks.runFills(account);
+      heedEach(address, "the fills of a feed could not be checked", checks.runFills);
     },
     async resync(which) {
       for (const account of listAccounts(world.store))

@@ -1,5 +1,6 @@
 /** The local index of funding and transfers: read now and then, kept for good, and whole from a time on that it names. */
 import type { Account } from "../../core/account.ts";
+import { BEHIND_MS, CLOCK_DOUBT_MS } from "../../core/evidence.ts";
 import type { With } from "../../deps.ts";
 import type { Reader } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -41,8 +42,8 @@ const TRANSFERS_STAND_MS = 10 * 60_000;
 /** So long transfers and funding of an account without a position stand, milliseconds. */
 const QUIET_STANDS_MS = 6 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** Funding is paid on the hour, and told a little later, milliseconds. */
-const PAID_BY_MS = 60_000;
+/** What happened so long before an answer was asked for is in it: no server is further behind, by a clock that may be wrong, milliseconds. */
+const SHOWN_WITHIN_MS = BEHIND_MS + CLOCK_DOUBT_MS;
 
 /** One round: whoever is due, the longest unread first. */
 export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean): Promise<void> {
@@ -70,7 +71,8 @@ function isDue(world: ToIndexLedger, { account, list, readToMs: read }: IndexedL
   if (read === null || nowMs - read >= QUIET_STANDS_MS) return true;
   if (isQuiet(world, account, read)) return false;
   if (list === "transfers") return nowMs - read >= TRANSFERS_STAND_MS;
-  return fundingHourOf(nowMs - PAID_BY_MS) > fundingHourOf(read - PAID_BY_MS);
+  // Paid on the hour: once an answer has to have it.
+  return fundingHourOf(nowMs - SHOWN_WITHIN_MS) > fundingHourOf(read - SHOWN_WITHIN_MS);
 }
 
 /** Hours since 1970. */
@@ -78,9 +80,18 @@ function fundingHourOf(atMs: number): number {
   return Math.floor(atMs / HOUR_MS);
 }
 
-/** Where funding was read to its end at that time, all of it up to here is known: it is paid on the hour alone. */
-export function paidToMs(readToMs: number): number {
-  return (fundingHourOf(readToMs - PAID_BY_MS) + 1) * HOUR_MS - 1;
+/**
+ * Up to when a list is whole, by the exchange's clock; null where it has not been read to its end, or by a clock that was ahead and has been
+ * contradicted since: when that was nobody knows.
+ */
+export function wholeToMs(cursor: LedgerCursor | null, nowMs: number): number | null {
+  if (cursor === null || cursor.readToMs === null || cursor.readToMs > nowMs) return null;
+  return Math.max(cursor.fromMs, cursor.readToMs - SHOWN_WITHIN_MS);
+}
+
+/** Where funding is whole up to that time, all of it up to here is known: it is paid on the hour alone. */
+export function paidToMs(wholeMs: number): number {
+  return (fundingHourOf(wholeMs) + 1) * HOUR_MS - 1;
 }
 
 /** Nothing is held that funding could be paid for, as far as its feed tells, nor was since. */

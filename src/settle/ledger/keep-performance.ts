@@ -18,7 +18,7 @@ import {
   putHeld,
   putPerformanceCursor,
 } from "../../store/performance.ts";
-import { paidToMs } from "./index-ledger.ts";
+import { paidToMs, wholeToMs } from "./index-ledger.ts";
 
 /** Between two rounds, milliseconds. */
 export const PERFORMANCE_INTERVAL_MS = 15_000;
@@ -68,9 +68,9 @@ export function bookNext(store: Store, accountId: string, nowMs: number): boolea
   return !isLast;
 }
 
-/** What comes after that, null where it is not worth writing. Nothing is booked past an hour whose funding has not been read. */
+/** What comes after that, null where it is not worth writing. Nothing is booked past an hour whose funding may not be shown yet. */
 function nextAfter(store: Store, { accountId, toMs: afterMs }: PerformanceCursor, nowMs: number) {
-  const funded = findLedgerCursor(store, accountId, "funding")?.readToMs ?? null;
+  const funded = wholeToMs(findLedgerCursor(store, accountId, "funding"), nowMs);
   const boundMs = Math.min(nowMs - SETTLED_AFTER_MS, funded === null ? -1 : paidToMs(funded));
   if (boundMs <= afterMs) return null;
   const { fills, isLast } = listOwnedFills(store, { accountId, afterMs, toMs: boundMs }, FILLS_AT_ONCE);

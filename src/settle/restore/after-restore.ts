@@ -67,11 +67,23 @@ async function takeUp(parts: TakingUp, account: Account): Promise<boolean> {
   return true;
 }
 
-/** Looks twice, some time apart: that a fill is short is proven by two readings. What is not known then is looked at when somebody reads it. */
-async function lookAgain({ settler }: TakingUp, orderIds: readonly string[]): Promise<void> {
-  for (const orderId of orderIds) await settler.look(orderId);
-  await settler.tools.world.clock.sleep(BETWEEN_READINGS_MS);
-  for (const orderId of orderIds) await settler.look(orderId);
+/**
+ * Looks twice, some time apart: that a fill is short is proven by two readings. What is not known then is looked at when somebody reads it.
+ * Nobody waits for it, so it never throws; and the database may be closed once the gateway is stopped.
+ */
+async function lookAgain({ settler, isStopped }: TakingUp, orderIds: readonly string[]): Promise<void> {
+  const { clock, log } = settler.tools.world;
+  for (const pauseMs of [0, BETWEEN_READINGS_MS]) {
+    if (pauseMs > 0) await clock.sleep(pauseMs);
+    for (const orderId of orderIds) {
+      if (isStopped()) return;
+      try {
+        await settler.look(orderId);
+      } catch (error) {
+        log.error({ order_id: orderId, error: String(error) }, "an order that was taken up could not be looked at");
+      }
+    }
+  }
 }
 
 async function waitForAgent({ settler, isStopped }: TakingUp, { ownerAddress }: Account): Promise<boolean> {

@@ -16,8 +16,10 @@ export type QueueParts = {
   clock: Clock;
   /** Makes a slot and counts it as under way. */
   open(rank: FlightRank): Slot;
-  /** Frees slots of actions that have ended without anybody saying so. */
+  /** Frees slots of actions that have ended without anybody saying so. What it throws whoever takes a slot hears. */
   look(): void;
+  /** Nobody else hears of what was thrown while others wait. */
+  onFault(error: unknown): void;
 };
 
 /** Between two looks at what may have ended while somebody waits, milliseconds. */
@@ -32,7 +34,7 @@ const ORDER: Record<FlightRank, number> = { patient: 0, cancel: 0, noop: 1, orde
 
 type WaitingFlight = { rank: FlightRank; sinceMs: number; untilMs: number; answer(slot: Slot | null): void };
 
-export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue {
+export function openFlightQueue({ clock, open, look, onFault }: QueueParts): FlightQueue {
   let flight = NOTHING_IN_FLIGHT;
   let waiting: WaitingFlight[] = [];
   let isWatched = false;
@@ -52,7 +54,12 @@ export function openFlightQueue({ clock, open, look }: QueueParts): FlightQueue 
     isWatched = true;
     while (waiting.length > 0) {
       await clock.sleep(LOOK_MS);
-      look();
+      // Rows that cannot be read for a moment: whoever waits is served or turned away all the same.
+      try {
+        look();
+      } catch (error) {
+        onFault(error);
+      }
       serve();
       const late = waiting.filter(({ untilMs }) => untilMs <= clock.elapsedMs());
       waiting = waiting.filter((each) => !late.includes(each));

@@ -9,7 +9,7 @@ import { type FlightQueue, openFlightQueue } from "./flight-queue.ts";
 /** An attempt that has a slot. */
 type Carried = Pick<Attempt, "expiresAtMs"> & { owner: string; slotId: number };
 
-type FlightParts = With<"clock" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
+type FlightParts = With<"clock" | "log" | "store"> & { exchange: Pick<With<"exchange">["exchange"], "nowMs"> };
 
 /** What is under way: the queue of each owner, and by attempt what has a slot in one. */
 type UnderWay = { carried: Map<number, Carried>; queueOf(owner: string): FlightQueue };
@@ -18,7 +18,7 @@ type UnderWay = { carried: Map<number, Carried>; queueOf(owner: string): FlightQ
  * Keeps count of what is under way, and begins with what an earlier process left open. By owner: its agents follow one
  * another, and what the last one signed may still be under way.
  */
-export function openFlights({ store, clock, exchange }: FlightParts): Flights {
+export function openFlights({ store, clock, exchange, log }: FlightParts): Flights {
   const queues = new Map<string, FlightQueue>();
   const going: UnderWay = { carried: new Map(), queueOf };
   let lastSlotId = 0;
@@ -26,7 +26,9 @@ export function openFlights({ store, clock, exchange }: FlightParts): Flights {
   function queueOf(owner: string): FlightQueue {
     const known = queues.get(owner);
     if (known !== undefined) return known;
-    const queue = openFlightQueue({ clock, open: (rank) => open(owner, rank), look: () => look(owner) });
+    const onFault = (error: unknown) =>
+      log.error({ error: String(error) }, "what has ended of what is under way could not be looked at");
+    const queue = openFlightQueue({ clock, onFault, open: (rank) => open(owner, rank), look: () => look(owner) });
     queues.set(owner, queue);
     return queue;
   }

@@ -1,7 +1,7 @@
 /** Notices as their receiver meets them: in order, none left out, signed, and to no address that is not meant. */
 import { afterEach, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { NOTICE_TYPE, noticeOf, pauseAfter } from "../../../src/core/notice/notice.ts";
+import { isParkedAfter, NOTICE_TYPE, noticeOf, pauseAfter } from "../../../src/core/notice/notice.ts";
 import { isMetadataAddress, isPublicAddress } from "../../../src/core/notice/public-address.ts";
 import { postOutside } from "../../../src/exchange/outside-post.ts";
 import { openTarget, testReceiver } from "../../../src/ops/notices/receivers.ts";
@@ -105,6 +105,30 @@ test.each([0, 1, 2, 3])("a death while number %p is told: in order, that one aga
   expect(new Set(rig.heard.map(({ headers }) => headers.get("webhook-id"))).size).toBe(all.length);
 });
 
+/** Five seconds, ten and so on up to an hour, and then each hour. */
+const FAILURES_OF_THREE_DAYS = 82;
+
+test("pauses of three days go before the try after which a receiver is told nothing more", () => {
+  const pausesMs = (failures: number) => Array.from({ length: failures - 1 }, (_, nth) => pauseAfter(nth + 1));
+  const waitedMs = pausesMs(FAILURES_OF_THREE_DAYS).reduce((sum, pauseMs) => sum + pauseMs, 0);
+  expect(waitedMs).toBeGreaterThanOrEqual(3 * 86_400_000);
+  expect(waitedMs).toBeLessThan(3 * 86_400_000 + 3_600_000);
+  expect([FAILURES_OF_THREE_DAYS - 1, FAILURES_OF_THREE_DAYS].map(isParkedAfter)).toEqual([false, true]);
+});
+
+test.each([3, -3])("a clock that is off by %p days for a moment gives no receiver up", async (days) => {
+  const rig = rigOf(Array.from({ length: 3 }, () => new Response("no", { status: 500 })));
+  rig.add();
+  rig.raise("a");
+  await until(rig, () => rig.log.length >= 1);
+  rig.clock.stepWall(days * 86_400_000);
+  await until(rig, () => rig.log.length >= 2);
+  rig.clock.stepWall(-days * 86_400_000);
+  await until(rig, () => rig.heard.length >= 4, 6_000);
+  expect(rig.heard.map(({ body }) => body).filter((body) => body.includes("receiver_parked"))).toEqual([]);
+  expect(listReceivers(rig.store)[0]).toMatchObject({ parkedAtMs: null, failures: 0 });
+});
+
 test("one that is never reached is given up after three days, the others are told, and a test brings it back", async () => {
   const rig = rigOf();
   rig.add({ name: "gone", url: "http://receiver.test:1/told" });
@@ -112,7 +136,7 @@ test("one that is never reached is given up after three days, the others are tol
   rig.raise("a");
   await until(rig, () => rig.heard.length >= 1);
   const [gone] = listReceivers(rig.store);
-  updateReceiver(rig.store, gone?.id ?? "", { failingSinceMs: rig.clock.nowMs() - 3 * 86_400_000, nextAtMs: 0 });
+  updateReceiver(rig.store, gone?.id ?? "", { failures: FAILURES_OF_THREE_DAYS - 1, nextAtMs: 0 });
   await until(rig, () => rig.heard.length >= 2, 6_000);
   expect(rig.heard.at(-1)?.body).toContain("gateway.receiver_parked");
   expect(listReceivers(rig.store)[0]?.parkedAtMs).not.toBeNull();

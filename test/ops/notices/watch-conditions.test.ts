@@ -4,6 +4,7 @@ import { NOTICE_TYPE } from "../../../src/core/notice/notice.ts";
 import { conditionsNow, openConditionWatch } from "../../../src/ops/notices/watch-conditions.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { listAllEventsAfter } from "../../../src/store/events.ts";
+import { insertOperation } from "../../../src/store/operations.ts";
 import { parseClearinghouseState } from "../../../src/wire/answer/account.ts";
 import { stateOf } from "../../http/rails-rig.ts";
 import { ACCOUNTS, openRig, type Rig } from "../../http/rig.ts";
@@ -112,4 +113,31 @@ test.each(POSITIONS)("the liquidation price of %s: near %p", (_what, szi, liquid
   live(rig);
   near(rig, ["BTC"], { szi, liquidationPx });
   expect(conditionsNow(rig.deps).some(({ what }) => what === "liquidation")).toBe(isNear);
+});
+
+test.each([
+  ["within the minute it is not told", 59_000, 0, false],
+  ["after a minute it is", 61_000, 0, true],
+  ["after a minute it is, also where the clock was set back by three days since", 61_000, -3 * 86_400_000, true],
+])("of an outcome that is unknown: %s", async (_what, passedMs, stepWallMs, isTold) => {
+  const rig = openRig();
+  live(rig);
+  insertOperation(rig.deps.store, {
+    id: "01a1fbc9-77d2-7c3d-8b1e-5a4f3c2d1e0f",
+    accountId: ACCOUNTS.main,
+    action: "leverage",
+    market: "BTC",
+    status: "unknown",
+    exchangeId: null,
+    error: "lost",
+    createdAtMs: rig.clock.nowMs(),
+    version: 0,
+    parameters: "{}",
+    before: null,
+    releasedAtMs: null,
+    keyHash: null,
+  });
+  rig.clock.stepWall(stepWallMs);
+  await rig.clock.advance(passedMs);
+  expect(conditionsNow(rig.deps).some(({ what }) => what === "unknown")).toBe(isTold);
 });
