@@ -200,7 +200,7 @@ export type ToTakeOrders = With<
 
 /** To say whether a key with rails may do what it asks. */
 export type ToJudge = With<
-  "clock" | "exchange" | "marketView" | "markets" | "picture" | "reads" | "settings" | "store"
+  "clock" | "exchange" | "feeds" | "fillIndex" | "marketView" | "markets" | "picture" | "reads" | "settings" | "store"
 >;
 
 /** To run a write from its key to its answer. */

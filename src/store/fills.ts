@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, isNull, lt, ne, notExists, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
@@ -9,7 +9,7 @@ import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
 import { assignments, placeholders, prepared, rowsOf } from "./prepared.ts";
-import { fillCursors, fills, orders } from "./schema.ts";
+import { fillCursors, fills, operations, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
 import { bookFeeOfFill } from "./spot-fees.ts";
 
@@ -101,6 +101,29 @@ export function hasFillOfNobody(
     eq(fills.side, side),
     isNull(fills.twapId),
     notExists(isOfOurs),
+  );
+  return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
+}
+
+/** Whether there is a slice of a market and side, from one time up to another, of a TWAP that none of our operations has. */
+export function hasSliceOfNobody(
+  store: Store,
+  { accountId, market, side }: Pick<StoredFill, "accountId" | "market" | "side">,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): boolean {
+  const isOfOperation = and(
+    eq(operations.accountId, accountId),
+    eq(operations.exchangeId, fills.twapId),
+    eq(operations.action, "twap"),
+  );
+  const isIt = and(
+    eq(fills.accountId, accountId),
+    gte(fills.timeMs, fromMs),
+    lte(fills.timeMs, toMs),
+    eq(fills.market, market),
+    eq(fills.side, side),
+    isNotNull(fills.twapId),
+    notExists(store.select({ id: operations.id }).from(operations).where(isOfOperation)),
   );
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
 }

@@ -5,6 +5,7 @@ import { exchangeTimeOf } from "../exchange/reads.ts";
 import { forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
+import { listUnnamedOver } from "./unnamed-twaps.ts";
 
 /**
  * How long a history of TWAPs counts that no feed tells anew, milliseconds: a TWAP that has ended only frees what it
@@ -18,8 +19,9 @@ export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<
   if (listBotTwaps(store, account.id).length === 0) return;
   const rows = await shownTwaps(deps, account);
   if (rows === null) return;
+  const unnamed = await listUnnamedOver(deps, account);
   const knownToMs = findCompleteTo(store, account.id);
-  const over = listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs));
+  const over = [...unnamed, ...listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs))];
   if (over.length === 0) return;
   inTransactionNotWaiting(store, () => {
     for (const { operationId } of over) forgetBotTwap(store, operationId);

@@ -58,6 +58,13 @@ function twap(rig: Rig, terms: Body, apiKey = BOT): Promise<Response> {
   return inSeconds(rig, rig.ask({ path: "/v1/twaps", apiKey, idempotencyKey: `twap-${made}-of-this-test`, body }));
 }
 
+/** When it was asked for, unix milliseconds; nothing is ever answered. */
+async function loseTwap(rig: Rig): Promise<number> {
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
+  expect((await twap(rig, {})).status).toBe(202);
+  return rig.clock.nowMs();
+}
+
 function endTwap(rig: Rig, apiKey: string): Promise<Response> {
   made += 1;
   const asked = { path: "/v1/twaps/cancel", apiKey, idempotencyKey: `end-${made}-of-this-test` };
@@ -152,11 +159,10 @@ describe("a TWAP of a key with rails", () => {
   });
 
   test("that nothing has named is over by its history when no fill of its time is missing", async () => {
-    const { rig, history } = await twapRig({ maxPosition: "700 USD" });
+    // What is held no fill tells of: it may be its.
+    const { rig, history } = await twapRig({ maxPosition: "700 USD" }, [{ coin: "BTC", szi: "0.5" }]);
     const { store } = rig.deps;
-    rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "lost" });
-    expect((await twap(rig, {})).status).toBe(202);
-    const made = rig.clock.nowMs();
+    const made = await loseTwap(rig);
     await rig.clock.advance(3 * 86_400_000);
     const timestamp = rig.clock.nowMs();
     const newer = record(rig, "finished", "0.01") as { state: object };
@@ -167,6 +173,22 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
     inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, timestamp));
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+  });
+
+  test("that nothing has named is over after its minutes where the fills are known and what is held stands, and stays unknown", async () => {
+    const { rig } = await twapRig({ maxPosition: "700 USD" });
+    const { store } = rig.deps;
+    const made = await loseTwap(rig);
+    await rig.clock.advance(40 * 60_000);
+    rig.answers.set("twapHistory", () => []);
+    fillAt(rig, MARK);
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 20 * 60_000));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 39 * 60_000));
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+    expect(store.$client.query("select status, exchange_id from operations").all()).toEqual([
+      { status: "unknown", exchange_id: null },
+    ]);
   });
 
   test("has no more out than its slices have left", async () => {

@@ -85,15 +85,8 @@ export function openQuietWatch(scene: Scene, plan: QuietPlan): QuietWatch {
     const unended = stops().filter((stop) => stop.stopped_at_ms === null);
     const hasEnded = endedAtMs !== null;
     for (const { cause } of hasEnded ? [] : unended) found.add(`a stop (${cause}) has not ended: ${waits()}`);
-    if (flattening?.status === "flattening" && !isTwapInDoubt()) found.add(`a flattening has not ended: ${waits()}`);
+    if (flattening?.status === "flattening") found.add(`a flattening has not ended: ${waits()}`);
     return [...found, ...falseEnds(scene, user), ...scene.errors];
-  }
-
-  /** What a TWAP of a bot executed that no answer has named, only what the account does later tells: what the bot holds is not known before. */
-  function isTwapInDoubt(): boolean {
-    return (
-      plan.hasBot && scene.rows("select 1 from operations where action = 'twap' and status = 'unknown'").length > 0
-    );
   }
 
   /** As the last answer tells them. */

@@ -7,6 +7,8 @@ const SEEDS: [number, string][] = [
   [34, "of a bot that falls silent"],
   [88, "of which an order on spot leaves no trace"],
   // A slice of a TWAP of the same market and side stood in the history, and was taken for what a lost trigger may have placed: for good.
+  // Its flattening waited for good: nothing newer than the TWAP ever came into the history.
+  [3_351, "of a bot with a TWAP that no answer has named"],
   [100_064, "with a lost trigger beside the slices of a TWAP"],
 ];
 

@@ -44,7 +44,8 @@ type Step = {
   what: { kind: "ask"; key: string | null; ask: Ask | "modify" | "cancel" } | { kind: "die"; downMs: number };
 };
 
-const UNBOUND = {
+/** A bot whose rails refuse nothing. */
+export const UNBOUND = {
   markets: "any",
   touches: "own",
   sources: "any",

@@ -18,6 +18,7 @@ import {
 import {
   findListedFill,
   hasFillOfNobody,
+  hasSliceOfNobody,
   insertFills,
   listFilledWithoutFills,
   listFills,
@@ -82,6 +83,7 @@ const READS: Record<string, (store: Store) => unknown> = {
   "a placing that is taken back": (store) => deleteAttempt(store, { ...placingRows(1).attempt, id: 1 }),
   "a number below one of a clock that was ahead": nonceInReach,
   "a fill whose order is nobody's": hasFillOfAnybody,
+  "a slice whose TWAP is nobody's": (store) => hasSliceOfNobody(store, OF_BTC, { fromMs: 1, toMs: 2 }),
   "a leg by its native id": (store) => findLegByOid(store, ACCOUNT, "1"),
   "a page of orders": (store) => listOrders(store, { accountId: ACCOUNT, status: null, dex: null, after, limit: 10 }),
   "a page of filled orders": (store) =>
@@ -162,8 +164,10 @@ function nonceInReach(store: Store): unknown {
   return takeNonce(store, "0xbb", 1);
 }
 
+const OF_BTC = { accountId: ACCOUNT, market: "BTC", side: "buy" } as const;
+
 function hasFillOfAnybody(store: Store): unknown {
-  return hasFillOfNobody(store, { accountId: ACCOUNT, market: "BTC", side: "buy", sinceMs: 1 });
+  return hasFillOfNobody(store, { ...OF_BTC, sinceMs: 1 });
 }
 
 function orderOfFill(store: Store): unknown {

@@ -1,6 +1,6 @@
 import type { Account } from "../../core/account.ts";
-import { type Attempt, endsAtMs } from "../../core/attempt.ts";
-import { BEHIND_MS } from "../../core/evidence.ts";
+import type { Attempt } from "../../core/attempt.ts";
+import { unnamedTwapEndsAtMs } from "../../core/rails/twap-end.ts";
 import type { Settling, Slot, With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -89,7 +89,7 @@ function isTimeOver(
   if (exchangeId !== null || attempt === undefined || attempt.state !== "done") return false;
   const claimed = listClaimedTwaps(store, accountId);
   if (running.some((twap) => twap.market === market && !claimed.has(twap.twapId))) return false;
-  return exchange.nowMs() > endsAtMs(attempt) + askedTwap(operation).duration_minutes * MINUTE_MS + BEHIND_MS;
+  return exchange.nowMs() > unnamedTwapEndsAtMs(attempt, askedTwap(operation).duration_minutes);
 }
 
 function twapIdIn(parameters: string): string {

@@ -1,6 +1,13 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../../src/core/decimal.ts";
-import { isTwapOver, type RunningTwap, type TwapRow } from "../../../src/core/rails/twap-end.ts";
+import {
+  hasLeftNothing,
+  isTwapOver,
+  type RunningTwap,
+  type TwapRow,
+  type UnnamedTwap,
+  unnamedTwapEndsAtMs,
+} from "../../../src/core/rails/twap-end.ts";
 
 const DAY_MS = 86_400_000;
 const AT_MS = 100 * DAY_MS;
@@ -38,4 +45,23 @@ test.each<[string, boolean, [Partial<RunningTwap>, TwapRow[], number | null]]>([
   ["is old and shown to run", false, [{}, [row("7", "activated"), row("8", "x", LATER)], AT_MS + 4 * DAY_MS]],
 ])("a TWAP that %s is over: %p", (_title, outcome, [twap, rows, fillsKnownToMs]) => {
   expect(isTwapOver({ ...TWAP, ...twap }, rows, fillsKnownToMs)).toBe(outcome);
+});
+
+const SILENT: UnnamedTwap = { endsAtMs: AT_MS, fillsKnownToMs: AT_MS, mayHaveSlices: false, holding: "unmoved" };
+
+test.each<[string, boolean, Partial<UnnamedTwap>]>([
+  ["no fill is its, and what is held stands", true, {}],
+  ["fills of its time may be missing", false, { fillsKnownToMs: AT_MS - 1 }],
+  ["no fills were ever read", false, { fillsKnownToMs: null }],
+  ["a slice of its time is nobody's", false, { mayHaveSlices: true }],
+  ["what is held has moved", false, { holding: "moved" }],
+  ["what is held is of before its end", false, { holding: "behind" }],
+  ["what is held nobody can say", false, { holding: "unknown" }],
+  ["what is held was not asked for", false, { holding: null }],
+])("of a TWAP that no answer has named nothing is left to be known where %s: %p", (_title, outcome, known) => {
+  expect(hasLeftNothing({ ...SILENT, ...known })).toBe(outcome);
+});
+
+test("a TWAP that no answer has named is over by its expiry, its minutes and the time by which no server is behind", () => {
+  expect(unnamedTwapEndsAtMs({ expiresAtMs: AT_MS }, 30) - AT_MS).toBe(3_000 + 30 * 60_000 + 150_000);
 });
