@@ -18,6 +18,7 @@ const REFUSED_BOOK = "src/store/refused-book.ts";
 const POSITION_FILLS = "src/store/position-fills.ts";
 const COMMIT = "src/store/commit.ts";
 const STOPS = "src/store/stops.ts";
+const JUST_FILLED = "src/store/just-filled.ts";
 
 /** Bugs of one line in what a write is judged by, in its last word, and in rows that are kept. */
 export const FACTS: readonly Mutant[] = [
@@ -38,6 +39,36 @@ export const FACTS: readonly Mutant[] = [
     RAILS_FACTS,
     "return ageMs <= settings.timings.maxReadAgeMs ? known.value : null;",
     "return ageMs <= 100 * settings.timings.maxReadAgeMs ? known.value : null;",
+  ),
+  one(
+    "what another was just filled is held only once the position shows it",
+    RAILS_FACTS,
+    "return filledMs >= sinceMs && Math",
+    "return filledMs < sinceMs && Math",
+  ),
+  one(
+    "what another was filled before our clock was set back is just filled for as long",
+    RAILS_FACTS,
+    "filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;",
+    "filledMs >= sinceMs;",
+  ),
+  one(
+    "what a bot itself was just filled is another's",
+    JUST_FILLED,
+    "if (bot !== of.exceptBot && isAsked(at))",
+    "if (isAsked(at))",
+  ),
+  one(
+    "what only reduces and was just filled opens a position",
+    JUST_FILLED,
+    "if (reduceOnly || isZero(size)",
+    "if (isZero(size)",
+  ),
+  one(
+    "what was just filled is kept for good",
+    JUST_FILLED,
+    "Math.abs(one.atMs - other.atMs) <= KEPT_MS;",
+    "one.atMs <= other.atMs;",
   ),
   one(
     "what was sold of another's counts as bought",

@@ -37,6 +37,12 @@ export const JUDGED: readonly Mutant[] = [
     "return (each.isInFlight",
   ),
   one(
+    "what another was just filled on the same side is held against a purchase",
+    JUDGE,
+    'leg.side === "buy" ? sells : buys, sum(against',
+    'leg.side === "buy" ? buys : sells, sum(against',
+  ),
+  one(
     "where nobody knows what the account holds a bot's net is in no doubt",
     EXPOSURE,
     "if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };",

@@ -8,7 +8,7 @@ import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
 import { perform } from "../ops/operator-verbs.ts";
 import { DirectoryInUse } from "../store/lock.ts";
 import { Failure, type Input } from "./command.ts";
-import { askGateway } from "./control.ts";
+import { askGateway, MAY_BE_DONE } from "./control.ts";
 import { changing, type Opened, reading, requireDatabase } from "./directory.ts";
 import type { Outside } from "./outside.ts";
 import { passphrase } from "./passphrase-input.ts";
@@ -35,9 +35,11 @@ export async function change<Name extends OperatorVerb>(
 ): Promise<DoneBy<Name>> {
   requireDatabase(at);
   const startedMs = outside.clock.elapsedMs();
-  for (;;) {
+  for (let hasBroken = false; ; ) {
     const answer = await askGateway(at, verb, given);
     if (answer.isRunning) return answer.result;
+    if (answer.hasBroken && !hasBroken) outside.warn(`postern: ${MAY_BE_DONE}\n`);
+    hasBroken ||= answer.hasBroken;
     try {
       return await changeHere({ input, outside, at }, verb, given, needs);
     } catch (error) {

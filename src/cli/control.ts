@@ -7,7 +7,12 @@ import { Failure } from "./command.ts";
 /** Milliseconds; the slowest verb asks the exchange and waits for its answer. */
 const DEADLINE_MS = 30_000;
 
-export type ControlAnswer<Done> = { isRunning: true; result: Done } | { isRunning: false };
+/** `hasBroken`: a gateway took the verb, and ended before it answered. */
+export type ControlAnswer<Done> = { isRunning: true; result: Done } | { isRunning: false; hasBroken: boolean };
+
+/** What is told besides whatever is done next, where a gateway has ended like that. */
+export const MAY_BE_DONE =
+  "the running gateway ended before it answered, and may have done what it was asked: see what stands before you ask again";
 
 /** Hands the verb to the gateway that holds this directory; `isRunning` is false when none does. */
 export async function askGateway<Name extends OperatorVerb>(
@@ -15,30 +20,35 @@ export async function askGateway<Name extends OperatorVerb>(
   verb: Name,
   given: GivenTo<Name>,
 ): Promise<ControlAnswer<DoneBy<Name>>> {
-  if (!existsSync(at.control)) return { isRunning: false };
-  const response = await post(at, verb, given);
-  if (response === null) return { isRunning: false };
-  const answer: unknown = await response.json();
-  if (!response.ok) throw new Failure(messageOf(answer));
+  if (!existsSync(at.control)) return { isRunning: false, hasBroken: false };
+  const posted = await post(at, verb, given);
+  if ("hasBroken" in posted) return { isRunning: false, ...posted };
+  if (!posted.isOk) throw new Failure(messageOf(posted.answer));
   // The running gateway is of the same version, and its verb has made it.
-  return { isRunning: true, result: answer as DoneBy<Name> };
+  return { isRunning: true, result: posted.answer as DoneBy<Name> };
 }
 
-/** Null when nobody listens: the socket is what a killed gateway left behind. */
-async function post(at: Places, verb: OperatorVerb, given: object): Promise<Response | null> {
+/** With these the connection was never made: the socket is what a killed gateway left behind, or has just gone. */
+const NOBODY_LISTENS: readonly unknown[] = ["ECONNREFUSED", "ENOENT"];
+
+type Posted = { isOk: boolean; answer: unknown } | { hasBroken: boolean };
+
+async function post(at: Places, verb: OperatorVerb, given: object): Promise<Posted> {
   try {
-    return await fetch(`http://postern/${verb}`, {
+    const response = await fetch(`http://postern/${verb}`, {
       unix: at.control,
       method: "POST",
       body: JSON.stringify(given),
       signal: AbortSignal.timeout(DEADLINE_MS),
       redirect: "error",
     });
+    return { isOk: response.ok, answer: await response.json() };
   } catch (error) {
     if (error instanceof Error && error.name === "TimeoutError") {
       throw new Failure("the running gateway did not answer; what it did is in its log");
     }
-    return null;
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    return { hasBroken: !NOBODY_LISTENS.includes(code) };
   }
 }
 

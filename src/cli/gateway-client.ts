@@ -7,7 +7,7 @@ import type { Running } from "../ops/changer.ts";
 import type { Places } from "../ops/data-directory.ts";
 import type { GivenTo } from "../ops/operator-verbs.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
-import { askGateway } from "./control.ts";
+import { askGateway, MAY_BE_DONE } from "./control.ts";
 import { places, reading, starter } from "./directory.ts";
 import type { Outside } from "./outside.ts";
 
@@ -49,6 +49,7 @@ export async function post(
     const answer = await askGateway(at, "post", { path, body });
     // The running gateway of the same version made it.
     if (answer.isRunning) return contentOf(answer.result as InsideAnswer);
+    if (answer.hasBroken) outside.warn(`postern: ${MAY_BE_DONE}\n`);
   }
   const config = readConfig(outside.environment, overridesOf(command, input));
   // A certificate is made for the public name.

@@ -58,6 +58,6 @@ export function requireExchange({ exchange }: Changer): NonNullable<Changer["exc
 }
 
 export function requireRunning({ running }: Changer): Running {
-  if (running === undefined) throw new OperatorError("the gateway is not running");
+  if (running === undefined) throw new OperatorError("no gateway runs here, and this takes one");
   return running;
 }

@@ -228,9 +228,10 @@ export const OPERATOR_VERBS = {
   decide_proposal: changing(
     (facts) => ({ proposalId: text(facts, "proposalId"), decision: oneOf(facts, "decision", DECISIONS) }),
     (changer, wanted) => {
-      // Without the passphrase the approval would not be believed.
+      // Who places it has the keys too: without the passphrase the approval would not be believed.
+      const running = requireRunning(changer);
       requireKeyring(changer);
-      return decided(requireRunning(changer), wanted);
+      return decided(running, wanted);
     },
   ),
   create_hook: changing(hookIn, (changer, wanted) => {

@@ -7,6 +7,7 @@ import type { Side } from "../core/order.ts";
 import type { OpenLeg } from "../core/rails/exposure.ts";
 import { type BotTwap, findBotTwap, forgetBotTwap, listBotTwaps, putBotTwap } from "./bot-twap-rows.ts";
 import { bookFeeInKind, bookTrade, botOf } from "./bots.ts";
+import { noteJustFilled } from "./just-filled.ts";
 import type { Store } from "./open.ts";
 import { fills } from "./schema.ts";
 
@@ -86,6 +87,7 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const size = signed(fill.size);
   const turnover = signed(multiply(fill.size, fill.price));
   const source = { kind: "twap", id: twap.operationId } as const;
+  noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: { clock: "exchange", atMs } });
   bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
   if (isPaidInKind(fill)) bookFeeInKind(store, { accountId, bot, market }, signed(fill.fee));
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };

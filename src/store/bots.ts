@@ -15,6 +15,7 @@ import { type BotBook, type BotDay, bookOf, dayIn, putDay, putNet } from "./bot-
 import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
 import { listReducingTwaps } from "./bot-twap-rows.ts";
 import { bookCash } from "./day-markets.ts";
+import { noteJustFilled } from "./just-filled.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
@@ -116,15 +117,16 @@ export function filledBefore(store: Store, { id, keyHash }: Pick<StoredOrder, "i
   return botOf(store, keyHash) === null ? null : (filledOf(store).get({ id }) ?? null);
 }
 
-/** For `orders`: books what has been filled of a bot's order since its row said `before`. */
+/** For `orders`: notes what has been filled of an order since its row said `before`, and books it where it is a bot's. */
 export function bookFills(store: Store, order: StoredOrder, before: FilledPart): void {
   const bot = botOf(store, order.keyHash);
-  if (bot === null) return;
-  const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
-  const turnover = subtract(notionalOf(order), notionalOf(before));
   const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
-  const source = { kind: "order", id } as const;
+  const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const atMs = seenAtMs ?? createdAtMs;
+  noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: { clock: "wall", atMs } });
+  if (bot === null) return;
+  const turnover = subtract(notionalOf(order), notionalOf(before));
+  const source = { kind: "order", id } as const;
   bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
 }
 

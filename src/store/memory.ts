@@ -2,6 +2,7 @@ import type { Statement } from "bun:sqlite";
 import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
+import type { JustFilledBook } from "./just-filled.ts";
 import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
@@ -24,6 +25,7 @@ export type Memory = {
   refusedWith: string | null;
   /** What the transaction that is open has still to write. */
   lastWrites: LastWrites;
+  justFilled: JustFilledBook;
   remembered: RememberedRows | null;
   restores: KnownRestores | null;
   /** Null without the passphrase. */
@@ -46,6 +48,7 @@ export function newMemory(): Memory {
     broken: { because: null, listener: () => undefined },
     refusedWith: null,
     lastWrites: new Map(),
+    justFilled: new Map(),
     remembered: null,
     restores: null,
     sealed: null,

@@ -5,7 +5,7 @@ import { cloidOf } from "../core/cloid.ts";
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
-import { bookFills, filledBefore } from "./bots.ts";
+import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
 import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce } from "./nonces.ts";
@@ -184,9 +184,11 @@ const update = preparedChange((store) => store.update(orders).set(CHANGE).where(
 /**
  * Stores an order only over the version it was decided on: a late answer must not overwrite what a look-up has
  * meanwhile settled. False when the row has moved on.
+ *
+ * @param known what of it was filled at that version, where it is at hand
  */
-export function updateOrder(store: Store, order: StoredOrder): boolean {
-  const before = filledBefore(store, order);
+export function updateOrder(store: Store, order: StoredOrder, known: FilledPart | null = null): boolean {
+  const before = known ?? filledBefore(store, order);
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
   noteWritten(store);

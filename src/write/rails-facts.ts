@@ -7,7 +7,7 @@ import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import { netInDoubt } from "../core/rails/bot-net.ts";
-import { type OpenLeg, type Reference, reducingOf } from "../core/rails/exposure.ts";
+import { type OpenLeg, type Reference, reducingOf, type Sums } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
@@ -18,6 +18,7 @@ import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
+import { KEPT_MS, sumJustFilled } from "../store/just-filled.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
@@ -175,6 +176,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     },
     // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
+    justFilledOf: (market) => justFilledOf(deps, { account, bot, market }),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: ofLastMarket((market) =>
       isReduction && !isSpot(market)
@@ -243,6 +245,27 @@ function positionOf(deps: ToJudge, account: Account, market: string): Decimal | 
   const state = accountState(deps, account, dexOf(market));
   if (state === null) return null;
   return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
+}
+
+/** What others were filled since the position was as it was told; where nothing is told, nobody is judged by this. */
+function justFilledOf(
+  deps: ToJudge,
+  { account, bot: exceptBot, market }: { account: Account; bot: string; market: string },
+): Sums {
+  const sinceMs = isSpot(market) ? null : (accountState(deps, account, dexOf(market))?.timeMs ?? null);
+  if (sinceMs === null) return { buys: ZERO, sells: ZERO };
+  const nowMs = deps.exchange.nowMs();
+  const wallAheadMs = deps.clock.nowMs() - nowMs;
+  const { buy: buys, sell: sells } = sumJustFilled(
+    deps.store,
+    { accountId: account.id, market, exceptBot },
+    ({ clock, atMs }) => {
+      const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
+      // What is to come by far more than a moment is of before our clock was set back.
+      return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
+    },
+  );
+  return { buys, sells };
 }
 
 /**

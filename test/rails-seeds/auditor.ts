@@ -246,8 +246,7 @@ function auditOthers({ auditor, venue, asker, fail }: Judged, leg: Leg): void {
   const isAllBots =
     others.reduce((sum, { net }) => sum + (net[leg.asset] ?? 0), asker.net[leg.asset] ?? 0) ===
     venue.positions[leg.asset];
-  if (auditor.isCrowded || !isAllBots || !isAllTold(venue) || auditor.shown[leg.asset] !== venue.positions[leg.asset])
-    return;
+  if (auditor.isCrowded || !isAllBots || !isAllTold(venue)) return;
   // An account that shows less on its side than is its own may have been reduced by hand: then nobody can say whose the rest is.
   const own = asker.net[leg.asset] ?? 0;
   const shown = venue.positions[leg.asset] ?? 0;

@@ -190,6 +190,7 @@ export function emptyStore(store: Store): void {
     setCompleteTo(store, ACCOUNT.id, START_MS);
   });
   forget(store);
+  store.memory.justFilled.clear();
 }
 
 export type Holder = { caller: Caller; keyHash: string };

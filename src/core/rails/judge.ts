@@ -175,7 +175,7 @@ type Increase = PricedWish & {
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it. What others have on its way, or lost, counts
- * as filled: of two that ask in one moment the second is refused.
+ * as filled: of two that ask in one moment the second is refused. So does what others were just filled, until the position is told anew.
  */
 function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   const { account, wish, own, net } = increase;
@@ -204,7 +204,9 @@ function comingAgainst(bot: string, { facts, reference, wish: { leg } }: Increas
     if (each.bot === bot || each.market !== leg.market || each.side === leg.side || each.canOnlyReduce) return false;
     return each.isUnheard || (each.isInFlight && isTakenAtOnce(each, reference));
   });
-  return sum(against.map((each) => each.remaining));
+  const { buys, sells } = facts.justFilledOf(leg.market);
+  // What they were filled on the other side since does not make up for it: the position may show that already.
+  return add(leg.side === "buy" ? sells : buys, sum(against.map((each) => each.remaining)));
 }
 
 function isTakenAtOnce({ side, price, triggerPrice }: OpenLeg, { low, high }: Reference): boolean {

@@ -40,6 +40,8 @@ export type Facts = {
   held: readonly string[];
   /** The account's position; null where it is not known. */
   accountOf(market: string): Decimal | null;
+  /** What others were filled that may open a position, and that the account's may not show yet. */
+  justFilledOf(market: string): Sums;
   /** Null where nothing is known that is new enough. */
   referenceOf(market: string): Reference | null;
   /** What may be in force there, the newest change of ours among it but for what is asked; null where it is not known. */

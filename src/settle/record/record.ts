@@ -105,7 +105,7 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
   const own = shown.error ?? unaskedWords(shown, legs, attempts);
   const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
-  if (!updateOrder(store, derived)) throw new Error("bug: an order changed inside its own transaction");
+  if (!updateOrder(store, derived, order)) throw new Error("bug: an order changed inside its own transaction");
   // The key of its batch may still be without an answer, because it was not known how much of this order was filled.
   if (order.batchId !== null && order.status === "unknown" && derived.status !== "unknown")
     answerBatch(store, order.batchId);

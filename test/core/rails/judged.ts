@@ -43,6 +43,7 @@ type KnownFact =
   | "held"
   | "lossToday"
   | "ownOf"
+  | "justFilledOf"
   | "referenceOf"
   | "unprovenOf";
 export type Known = Partial<Pick<Facts, KnownFact>> & {
@@ -79,6 +80,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     unprovenOf: () => null,
     beyondOf: () => ({ buys: ZERO, sells: decimal(soldBeyond) }),
     accountOf: () => (account === null ? null : decimal(account)),
+    justFilledOf: () => ({ buys: ZERO, sells: ZERO }),
     referenceOf: () => at,
     settingsOf: () => settings,
     ...rest,

@@ -49,6 +49,21 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
     [{}, leg({}), { legs: [leg({ bot: null, side: "sell", price: usd(500), isUnheard: true })] }],
   ],
   [
+    "where another has just sold, and no position shows it yet",
+    "opposite_position",
+    [{}, leg({}), { justFilledOf: () => ({ buys: usd(0), sells: usd(1) }) }],
+  ],
+  [
+    "where another has just bought",
+    "allowed",
+    [{}, leg({}), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
+  ],
+  [
+    "where another has just bought, and it sells",
+    "opposite_position",
+    [{}, leg({ side: "sell" }), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
+  ],
+  [
     "what is on its way to rest is not held",
     "allowed",
     [{}, leg({}), { legs: [leg({ bot: "b", side: "sell", price: usd(500), isInFlight: true })] }],

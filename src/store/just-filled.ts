@@ -1,0 +1,75 @@
+/**
+ * What was just filled, kept in memory alone: an account's position may have been told before it. A rollback takes nothing back, for the
+ * exchange has told it: what is run again afterwards counts twice until the next position.
+ */
+import { add, type Decimal, isNegative, isZero, ZERO } from "../core/decimal.ts";
+import { isSpot } from "../core/market.ts";
+import type { Side } from "../core/order.ts";
+import type { Store } from "./open.ts";
+
+/** Unix milliseconds of our wall clock, of a fill that was heard of; or of the exchange's, of one that names its own. */
+export type FilledAt = { clock: "wall" | "exchange"; atMs: number };
+
+/** `bot`: null for what no bot has placed. */
+export type JustFilled = { bot: string | null; side: Side; size: Decimal; at: FilledAt };
+
+/** By account and market, what each bot was filled on each side, the newest last. */
+export type JustFilledBook = Map<string, Map<string, JustFilled[]>>;
+
+/** So long a fill is kept, milliseconds: three times as long as a position may be old. */
+export const KEPT_MS = 30_000;
+/** Fills of one bot, on one side, are kept as one, of the later time, where they are of the same such piece of time; milliseconds. */
+const TOGETHER_MS = 250;
+
+type OfMarket = { accountId: string; market: string };
+
+/** Notes what may make a position of its side: what only reduces, is taken back or is of spot makes none. */
+export function noteJustFilled(store: Store, of: OfMarket, fill: JustFilled & { reduceOnly: boolean }): void {
+  const { reduceOnly, bot, side, size, at } = fill;
+  if (reduceOnly || isZero(size) || isNegative(size) || isSpot(of.market)) return;
+  const { justFilled } = store.memory;
+  const name = nameOf(of);
+  const ofMarket = justFilled.get(name) ?? new Map<string, JustFilled[]>();
+  justFilled.set(name, ofMarket);
+  const whose = `${side} ${bot ?? ""}`;
+  const kept = (ofMarket.get(whose) ?? []).filter((each) => isNear(each.at, at));
+  const last = kept.at(-1);
+  const isTogether = last !== undefined && pieceOf(last.at) === pieceOf(at);
+  if (isTogether) kept.pop();
+  kept.push(isTogether ? { bot, side, size: add(last.size, size), at: laterOf(last.at, at) } : { bot, side, size, at });
+  ofMarket.set(whose, kept);
+}
+
+/** Two of different clocks are not compared. */
+function isNear(one: FilledAt, other: FilledAt): boolean {
+  return one.clock !== other.clock || Math.abs(one.atMs - other.atMs) <= KEPT_MS;
+}
+
+function pieceOf({ clock, atMs }: FilledAt): string {
+  return `${clock} ${Math.floor(atMs / TOGETHER_MS)}`;
+}
+
+function laterOf(one: FilledAt, other: FilledAt): FilledAt {
+  return one.atMs > other.atMs ? one : other;
+}
+
+/** What was filled by all but this bot, of the times that are asked for. */
+export function sumJustFilled(
+  { memory }: Pick<Store, "memory">,
+  of: OfMarket & { exceptBot: string },
+  isAsked: (at: FilledAt) => boolean,
+): Record<Side, Decimal> {
+  const sums = { buy: ZERO, sell: ZERO };
+  const ofMarket = memory.justFilled.get(nameOf(of));
+  if (ofMarket === undefined) return sums;
+  for (const fills of ofMarket.values()) {
+    for (const { bot, side, size, at } of fills) {
+      if (bot !== of.exceptBot && isAsked(at)) sums[side] = add(sums[side], size);
+    }
+  }
+  return sums;
+}
+
+function nameOf({ accountId, market }: OfMarket): string {
+  return `${accountId} ${market}`;
+}

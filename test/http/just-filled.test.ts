@@ -1,0 +1,135 @@
+/** What others were just filled counts against an opposite increase before the account's position shows it. */
+import { expect, test } from "bun:test";
+import { cloidOf } from "../../src/core/cloid.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { findLegByCloid } from "../../src/store/legs.ts";
+import { listOpenOrders } from "../../src/store/orders.ts";
+import {
+  type Body,
+  fillAt,
+  inSeconds,
+  limitedRig,
+  MARK,
+  OTHER_BOT,
+  openMarketRig,
+  type Position,
+  place,
+  railOf,
+  register,
+  stateOf,
+  textOf,
+} from "./rails-rig.ts";
+import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
+
+/** Two bots, and a server that shows the positions of this moment until it is told to go on. */
+async function twoBots(positions: Position[] = []) {
+  const rig = await limitedRig({}, positions);
+  await register(rig, textOf(rig, { bot: "other-1", touches: "all" }, OTHER_BOT));
+  const shown = { positions, timeMs: rig.clock.nowMs() };
+  rig.answers.set("clearinghouseState", () => stateOf(shown.positions, shown.timeMs));
+  fillAt(rig, MARK);
+  // The fill is of later than what is shown.
+  await rig.clock.advance(100);
+  const goOn = (next: Position[]) => Object.assign(shown, { positions: next, timeMs: rig.clock.nowMs() + 1 });
+  return { rig, goOn };
+}
+
+const SALE = { side: "sell", time_in_force: "ioc", price: "59500" };
+
+async function buys(rig: Rig, terms: Body = {}): Promise<string> {
+  return railOf(await inSeconds(rig, place(rig, terms)));
+}
+
+test.each<[string, Body, string, string]>([
+  ["a bot has sold", SALE, OTHER_BOT, "opposite_position"],
+  ["a key without rails has sold", SALE, KEYS.both, "opposite_position"],
+  ["a bot has bought", { ...SALE, side: "buy", price: "60500" }, OTHER_BOT, "passed"],
+])("where %s, and no position shows it yet", async (_what, terms, apiKey, rail) => {
+  const { rig } = await twoBots();
+  expect(await railOf(await place(rig, terms, { apiKey }))).toBe("passed");
+  expect(await buys(rig)).toBe(rail);
+});
+
+test("what reduces, of a bot that holds as much, opens nothing", async () => {
+  const { rig } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
+  expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
+  expect(await buys(rig)).toBe("passed");
+});
+
+test("a bot's own sale stands in the way of no purchase of its own", async () => {
+  const { rig } = await twoBots();
+  expect(await railOf(await place(rig, SALE))).toBe("passed");
+  expect(await buys(rig)).toBe("passed");
+});
+
+test.each([["place"], ["batch"]])("of what rests the part that is told to be filled (%s)", async (how) => {
+  const { rig } = await twoBots();
+  rig.deps.exchange.send = async (body) => {
+    const { action } = JSON.parse(body) as { action: { orders: { c: string }[] } };
+    const statuses = action.orders.map(({ c }, index) => ({ resting: { oid: 7_001 + index, cloid: c } }));
+    return {
+      kind: "answered",
+      httpStatus: 200,
+      body: JSON.stringify({ status: "ok", response: { type: "order", data: { statuses } } }),
+    };
+  };
+  const terms = { market: "BTC", side: "sell", size: "0.002", price: "61000" };
+  const rested = await (how === "place"
+    ? place(rig, terms, { apiKey: KEYS.both })
+    : rig.ask({
+        path: "/v1/orders/batch",
+        apiKey: KEYS.both,
+        idempotencyKey: "a-batch-of-one-that-rests",
+        body: { account: ACCOUNTS.main, orders: [terms] },
+      }));
+  expect(rested.status).toBe(201);
+  expect(await buys(rig)).toBe("passed");
+  const resting = listOpenOrders(rig.deps.store, ACCOUNTS.main).find(({ side }) => side === "sell");
+  const cloid = cloidOf(resting?.id ?? "");
+  const filled = { size: decimal("0.001"), notional: decimal("61") };
+  inTransaction(rig.deps.store, (store) =>
+    recordLegEvent(store, cloid, { type: "fills_seen", filled }, rig.clock.nowMs()),
+  );
+  expect(findLegByCloid(rig.deps.store, cloid)?.filledSize).toBe(decimal("0.001"));
+  expect(await buys(rig)).toBe("opposite_position");
+});
+
+test("it counts until a position is told that is newer, and what others have got out of is not theirs then", async () => {
+  const { rig, goOn } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
+  // What the owner holds by hand, a key without rails sells: nobody holds anything after that.
+  expect(await railOf(await place(rig, { ...SALE, size: "0.002" }, { apiKey: KEYS.both }))).toBe("passed");
+  expect(await buys(rig)).toBe("opposite_position");
+  // Those who ask within a second share one answer.
+  await rig.clock.advance(1_000);
+  goOn([]);
+  // It is read anew before anybody is refused.
+  expect(await buys(rig)).toBe("passed");
+});
+
+test("and not for an hour where our clock was set back by as much", async () => {
+  const { rig } = await twoBots();
+  expect(await railOf(await place(rig, SALE, { apiKey: OTHER_BOT }))).toBe("passed");
+  expect(await buys(rig)).toBe("opposite_position");
+  const { nowMs } = rig.deps.clock;
+  rig.deps.clock.nowMs = () => nowMs() - 3_600_000;
+  expect(await buys(rig)).toBe("passed");
+});
+
+test("after a refusal that took its transaction back it is not forgotten", async () => {
+  const { rig } = await twoBots();
+  expect(await railOf(await place(rig, SALE, { apiKey: OTHER_BOT }))).toBe("passed");
+  for (let times = 0; times < 3; times += 1) expect(await buys(rig)).toBe("opposite_position");
+});
+
+test("nothing is kept of what nobody asks for any more", async () => {
+  const rig = openMarketRig();
+  fillAt(rig, MARK);
+  for (let times = 0; times < 50; times += 1) {
+    await place(rig, SALE, { apiKey: KEYS.both });
+    await rig.clock.advance(5_000);
+  }
+  const kept = [...rig.deps.store.memory.justFilled.values()].flatMap((ofMarket) => [...ofMarket.values()].flat());
+  expect(kept.length).toBeLessThanOrEqual(7);
+});
