@@ -1,18 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { audienceOf, exposureOf, metricsExposureOf, ownUrlOf } from "../src/cli/exposure.ts";
 import { hooksExposureOf } from "../src/cli/hooks-door.ts";
-import {
-  audienceOf,
-  ConfigError,
-  DEFAULTS,
-  exposureOf,
-  metricsExposureOf,
-  ownUrlOf,
-  parseListenAddress,
-  readConfig,
-  settingsOf,
-} from "../src/config.ts";
+import { settingsOf } from "../src/cli/settings.ts";
+import { ConfigError, DEFAULTS, parseListenAddress, readConfig } from "../src/config.ts";
 
 test("the defaults are those that are documented", () => {
   expect(readConfig({}, {})).toMatchObject({

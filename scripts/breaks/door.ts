@@ -66,7 +66,7 @@ export const DOOR_BREAKS: readonly Break[] = [
     row: "S31",
     name: "beyond this machine plain HTTP is told and not refused",
     changes: inFile(
-      "src/config.ts",
+      "src/cli/exposure.ts",
       'if (isBehindProxy) return "network_behind_proxy";',
       'if (isBehindProxy || listen.port > 0) return "network_behind_proxy";',
     ),

@@ -102,14 +102,18 @@ export const SIGNATURE_BREAKS: readonly Break[] = [
   {
     row: "S13",
     name: "the audience does not tell networks apart",
-    changes: inFile("src/config.ts", 'return network === "mainnet" ? base : `${network}+${base}`;', "return base;"),
+    changes: inFile(
+      "src/cli/exposure.ts",
+      'return network === "mainnet" ? base : `${network}+${base}`;',
+      "return base;",
+    ),
     seenBy: OTHER_NETWORK,
   },
   {
     row: "S13",
     name: "paper and testnet share an audience",
     changes: inFile(
-      "src/config.ts",
+      "src/cli/exposure.ts",
       'return network === "mainnet" ? base : `${network}+${base}`;',
       'return network === "mainnet" ? base : `testnet+${base}`;',
     ),

@@ -14,6 +14,7 @@ import {
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { deriveOrder } from "../settle/record/record.ts";
 import { requireAgent, storeAttempt } from "../settle/send/intent.ts";
+import { within } from "../settle/within.ts";
 import { listSameAction } from "../store/attempts.ts";
 import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -22,7 +23,6 @@ import type { Caller } from "../write/caller.ts";
 import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
-import { within } from "../settle/within.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
 

@@ -3,9 +3,9 @@ import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { dexOf } from "../core/market.ts";
 import type { ToShow, With } from "../deps.ts";
+import { within } from "../settle/within.ts";
 import type { ClearinghouseState } from "../wire/answer/account.ts";
 import { LAST_PRICE_MAX_AGE_MS } from "../write/newest-reference.ts";
-import { within } from "../settle/within.ts";
 import { currentState, knownState } from "./current.ts";
 
 export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;

@@ -12,6 +12,7 @@ import { gatherFillEvidence } from "../settle/evidence/fill-evidence.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
 import { shortReason } from "../settle/look/look.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
+import { within } from "../settle/within.ts";
 import { inTransaction } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid } from "../store/legs.ts";
@@ -21,7 +22,6 @@ import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts"
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
-import { within } from "../settle/within.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
 import { isWhole, mostFilled, withToldEnd } from "./told-outside.ts";
 

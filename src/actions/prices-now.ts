@@ -7,9 +7,9 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { FigureReading } from "../exchange/market-view.ts";
+import { within } from "../settle/within.ts";
 import { BOOK_MAX_AGE_MS, MARK_MAX_AGE_MS, newestReference } from "../write/newest-reference.ts";
 import { rereadPosition } from "../write/rails-facts.ts";
-import { within } from "../settle/within.ts";
 import { notBegun } from "./not-asked.ts";
 
 export type ToLookAtPrices = With<"exchange" | "marketView">;

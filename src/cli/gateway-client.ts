@@ -1,7 +1,7 @@
 /** The public API, asked by the commands that stand for a client: registering and revoking keys. */
 import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
-import { audienceOf, type Config, ownUrlOf, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import type { InsideAnswer } from "../http/from-inside.ts";
 import type { Running } from "../ops/changer.ts";
 import type { Places } from "../ops/data-directory.ts";
@@ -9,6 +9,7 @@ import type { GivenTo } from "../ops/operator-verbs.ts";
 import { type Command, Failure, type Input, type Option, overridesOf } from "./command.ts";
 import { askGateway, MAY_BE_DONE } from "./control.ts";
 import { places, reading, starter } from "./directory.ts";
+import { audienceOf, ownUrlOf } from "./exposure.ts";
 import type { Outside } from "./outside.ts";
 
 export const LISTEN: Option = {

@@ -1,11 +1,12 @@
 import { openHooks } from "../actions/hooks/run-hooks.ts";
-import { type Config, exposureOf, type NetworkExposure, urlOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Deps, Log } from "../deps.ts";
 import { hooksServer, type ToTakeAlerts } from "../http/hooks.ts";
 import type { Trial } from "../ops/trial.ts";
 import { whyBroken } from "../store/broken.ts";
 import type { Store } from "../store/open.ts";
 import { openDoor } from "./door.ts";
+import { exposureOf, type NetworkExposure, urlOf } from "./exposure.ts";
 import { type Guests, openGuests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
 

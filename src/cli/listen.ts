@@ -2,15 +2,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { decideByOperator } from "../actions/proposals/decide-proposal.ts";
 import { readyAccounts } from "../actions/readiness.ts";
-import {
-  type Config,
-  exposureOf,
-  type MetricsExposure,
-  type NetworkExposure,
-  ownUrlOf,
-  settingsOf,
-  urlOf,
-} from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { marketsNamed } from "../core/market.ts";
@@ -31,11 +23,13 @@ import type { Instance } from "../store/instance.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
 import { openDescriptors } from "./descriptors.ts";
 import { bind, type Door, openDoor } from "./door.ts";
+import { exposureOf, type MetricsExposure, type NetworkExposure, ownUrlOf, urlOf } from "./exposure.ts";
 import type { TakingAlerts } from "./hooks-door.ts";
 import { type Exposed, exposeMetrics } from "./metrics.ts";
 import { type Notices, startNotices } from "./notices.ts";
 import type { Outside } from "./outside.ts";
 import { type Sealing, startSealing } from "./sealing.ts";
+import { settingsOf } from "./settings.ts";
 import type { Unlocked } from "./unlock.ts";
 import { postern } from "./version.ts";
 import { type CrowdWatch, watchCrowd } from "./watch-crowd.ts";

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { type Config, type MetricsExposure, metricsExposureOf, metricsHostsOf, urlOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { CrowdCounts } from "../core/crowd.ts";
 import { type Metrics, NO_METRICS } from "../core/metric.ts";
 import type { Deps } from "../deps.ts";
@@ -7,6 +7,7 @@ import { metricsServer, tokenCheck } from "../http/metrics.ts";
 import { openMetrics } from "../metrics.ts";
 import { Failure } from "./command.ts";
 import { bind } from "./door.ts";
+import { type MetricsExposure, metricsExposureOf, metricsHostsOf, urlOf } from "./exposure.ts";
 import type { Guests } from "./guests.ts";
 import type { Outside } from "./outside.ts";
 

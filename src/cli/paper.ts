@@ -1,10 +1,11 @@
-import { type ListenAddress, paperExposureOf, parseListenAddress } from "../config.ts";
+import { type ListenAddress, parseListenAddress } from "../config.ts";
 import { PAPER_DEFAULTS, type PaperOptions } from "../paper/paper-exchange.ts";
 import { type PriceSource, readPriceFile } from "../paper/prices.ts";
 import { servePaper } from "../paper/server.ts";
 import { parseAddress } from "../wire/hex.ts";
 import { type Command, Failure, type Input, JSON_OUTPUT, Misuse } from "./command.ts";
 import { bind } from "./door.ts";
+import { paperExposureOf } from "./exposure.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 import { FAULT_OPTIONS, faultOptionsOf, openExchange, readOption } from "./paper-faults.ts";

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { type Config, paperExposureOf, urlOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { Account, Agent } from "../core/account.ts";
 import { openLog } from "../log.ts";
 import { type ApprovingOperator, approvalOf, approveOwnAgent } from "../ops/approve-agent.ts";
@@ -26,6 +26,7 @@ import { type Demo, openDemo, signAsOwner, signatureText, signedGrant } from "./
 import { demoLines, demoMid } from "./demo-lines.ts";
 import { holding, type Opened, opening } from "./directory.ts";
 import { bind } from "./door.ts";
+import { paperExposureOf, urlOf } from "./exposure.ts";
 import { contentOf } from "./gateway-client.ts";
 import { takeAlerts } from "./hooks-door.ts";
 import { type Listening, listen } from "./listen.ts";

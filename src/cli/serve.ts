@@ -1,12 +1,4 @@
-import {
-  type Config,
-  exposureOf,
-  hostsOf,
-  type MetricsExposure,
-  metricsExposureOf,
-  type NetworkExposure,
-  readConfig,
-} from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import type { Log } from "../deps.ts";
 import { newRequestId } from "../http/headers.ts";
@@ -22,6 +14,7 @@ import { leaveCheckpoints } from "../store/open.ts";
 import { type Command, Failure, type Input, Misuse, overridesOf } from "./command.ts";
 import { changing, networkWords, type Opened, places, requireDatabase } from "./directory.ts";
 import { type Door, openDoor } from "./door.ts";
+import { exposureOf, hostsOf, type MetricsExposure, metricsExposureOf, type NetworkExposure } from "./exposure.ts";
 import { LISTEN } from "./gateway-client.ts";
 import type { Guests } from "./guests.ts";
 import { hooksExposureOf, takeAlerts } from "./hooks-door.ts";

@@ -32,10 +32,12 @@ type HeldDoubt = MarketDoubt & { readings: number };
 /** The place of a market that an order has refuted and a reading has then left, and our monotonic time of that, milliseconds. */
 type Refuted = { assetId: number | undefined; atMs: number };
 
+type Suspicions = Map<string, { readings: number }>;
+
 export function openMarketDoubts(clock: Clock): MarketDoubts {
   const doubts = new Map<string, HeldDoubt>();
   /** Readings of the list since. */
-  const suspected = new Map<string, { readings: number }>();
+  const suspected: Suspicions = new Map();
   const refuted = new Map<string, Refuted>();
   const { forgetBeside, ...confirmations } = openConfirmations(clock);
 
@@ -47,19 +49,6 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
       const needed = doubt.isCertain ? READINGS_NEEDED_WHEN_CERTAIN : READINGS_NEEDED;
       if (isExplained && doubt.isCertain) refuted.set(name, { assetId, atMs: clock.elapsedMs() });
       if ((isExplained || doubt.readings >= needed) && doubts.get(name) === doubt) doubts.delete(name);
-    }
-  }
-
-  function weighSuspicions(
-    names: readonly [string, { readings: number }][],
-    before: Universe | null,
-    now: Universe,
-  ): void {
-    for (const [name, suspicion] of names) {
-      suspicion.readings += 1;
-      const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
-      const isOver = isExplained || suspicion.readings >= READINGS_NEEDED;
-      if (isOver && suspected.get(name) === suspicion) suspected.delete(name);
     }
   }
 
@@ -96,7 +85,7 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
       const [doubted, names] = [[...doubts], [...suspected]];
       return (before, now) => {
         weigh(doubted, before, now);
-        weighSuspicions(names, before, now);
+        weighSuspicions(suspected, names, { before, now });
       };
     },
     isRefuted({ byName }) {
@@ -105,6 +94,20 @@ export function openMarketDoubts(clock: Clock): MarketDoubts {
     },
     ...confirmations,
   };
+}
+
+/** After a reading of the list: a suspicion ends with what explains it, or with the readings that it needed. */
+function weighSuspicions(
+  suspected: Suspicions,
+  names: Iterable<[string, { readings: number }]>,
+  { before, now }: { before: Universe | null; now: Universe },
+): void {
+  for (const [name, suspicion] of names) {
+    suspicion.readings += 1;
+    const isExplained = before?.byName.get(name)?.assetId !== now.byName.get(name)?.assetId;
+    const isOver = isExplained || suspicion.readings >= READINGS_NEEDED;
+    if (isOver && suspected.get(name) === suspicion) suspected.delete(name);
+  }
 }
 
 /** Which markets were lately shown to stand in their places. */

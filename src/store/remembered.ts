@@ -12,10 +12,10 @@ export type RememberedRows = {
   isHeld: boolean;
   /** That transaction has written something that is settled, or may have. */
   isSettledWritten: boolean;
-  kinds: Map<Kind, Map<string, unknown>>;
+  kinds: Map<RememberedKind, Map<string, unknown>>;
 };
 
-type Kind = { isSettled: boolean };
+type RememberedKind = { isSettled: boolean };
 
 /** Rows of one kind that are kept at once, at most. */
 const MAX_ROWS = 1_000;
@@ -42,7 +42,10 @@ export function rememberedAsSettled<Value>(read: (store: Store, key: string) => 
   return rememberedAs(read, { isSettled: true });
 }
 
-function rememberedAs<Value>(read: (store: Store, key: string) => Value | null, kind: Kind): Remembered<Value> {
+function rememberedAs<Value>(
+  read: (store: Store, key: string) => Value | null,
+  kind: RememberedKind,
+): Remembered<Value> {
   const rowsOf = (store: Store) => {
     const { kinds } = upToDate(store);
     // Filled by `find` and `put` of this kind alone.

@@ -116,13 +116,13 @@ export function listRefusedOperations(store: Store, accountId: string, expiresAf
     });
 }
 
-type Refused = { accountId: string; expiresAfterMs: number; seal: "" | Seal };
+type RefusedOf = { accountId: string; expiresAfterMs: number; seal: "" | Seal };
 
-function listRefused(store: Store, of: Refused): UnusedNumber[] {
+function listRefused(store: Store, of: RefusedOf): UnusedNumber[] {
   return unusedIn(store, readRows(store, of));
 }
 
-function readRows(store: Store, of: Refused): RefusedRow[] {
+function readRows(store: Store, of: RefusedOf): RefusedRow[] {
   const rows = [...ofOrders(store).all(of), ...ofOthers(store).all(of)];
   // Where it is null the condition has left the row out.
   return rows.map(({ number, expiresAtMs }) => ({ number, expiresAtMs: expiresAtMs ?? 0 }));
@@ -147,7 +147,7 @@ function refusedBy(store: Store, attempt: Attempt): UnusedNumber | null {
   return order !== null && isAbsent ? { attempt, order, twap: null } : null;
 }
 
-function readUnsealed(store: Store, of: Omit<Refused, "seal">): RefusedRow[] {
+function readUnsealed(store: Store, of: Omit<RefusedOf, "seal">): RefusedRow[] {
   return readRows(store, { ...of, seal: "" });
 }
 

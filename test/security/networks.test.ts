@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { audienceOf, readConfig } from "../../src/config.ts";
+import { audienceOf } from "../../src/cli/exposure.ts";
+import { readConfig } from "../../src/config.ts";
 import type { Network } from "../../src/core/account.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, OWNER, openRig, START_MS } from "../http/rig.ts";

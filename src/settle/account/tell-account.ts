@@ -162,9 +162,11 @@ function sumsOf({ mode, spotBalances, byDex }: AccountState): string {
   return JSON.stringify([mode, tokens, cash]);
 }
 
-type Terms = Pick<Position, "signedSize" | "entryPrice"> & { leverage: Pick<Position["leverage"], "type" | "value"> };
+type PositionTerms = Pick<Position, "signedSize" | "entryPrice"> & {
+  leverage: Pick<Position["leverage"], "type" | "value">;
+};
 
 /** What is told when it changes. */
-function termsOf({ signedSize, entryPrice, leverage: { type, value } }: Terms): string {
+function termsOf({ signedSize, entryPrice, leverage: { type, value } }: PositionTerms): string {
   return JSON.stringify([signedSize, entryPrice, type, value]);
 }

@@ -9,7 +9,7 @@ import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from ".
 import { parseSpotState } from "../../wire/answer/account.ts";
 import { endOf, lastEnd } from "./last-end.ts";
 
-type Held = { user: string; accountId: string; market: string; side: "buy" | "sell" };
+type FilledSide = { user: string; accountId: string; market: string; side: "buy" | "sell" };
 
 /**
  * Whether the balance of what a spot market trades stands where the fills that we know have left it. Transfers move it as well, so that
@@ -19,7 +19,7 @@ type Held = { user: string; accountId: string; market: string; side: "buy" | "se
  */
 export async function compareBalance(
   world: With<"exchange" | "markets" | "store">,
-  { user, accountId, market, side }: Held,
+  { user, accountId, market, side }: FilledSide,
   options: InfoOptions,
 ): Promise<PositionWord> {
   const outcome = await world.exchange.info({ type: "spotClearinghouseState", user }, options);

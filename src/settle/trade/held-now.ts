@@ -104,7 +104,7 @@ export async function readHeld(
   memory.shownSold = sold;
 }
 
-type Believing = First & { memory: HeldMemory };
+type Remembering = First & { memory: HeldMemory };
 
 /**
  * What takes a position away leaves a fill. A store may be behind whatever time its state bears: what it shows less than the fills leave
@@ -112,7 +112,7 @@ type Believing = First & { memory: HeldMemory };
  */
 function believedOf(
   parts: PositionParts,
-  { account, trade, memory, own }: Believing,
+  { account, trade, memory, own }: Remembering,
   { shown, nowMs }: { shown: Decimal; nowMs: number },
 ): Decimal {
   const left = parts.leftByFills(account, trade);
