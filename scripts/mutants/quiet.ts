@@ -29,6 +29,13 @@ export const QUIET_BUGS: readonly Mutant[] = [
     'about.sinceMs + BEHIND_MS ? "behind"',
     'about.sinceMs + 100 * BEHIND_MS ? "behind"',
   ),
+  // By what is told of a TWAP at each look: orders are named by their records first.
+  quiet(
+    "a number that something else has taken is taken by the empty action",
+    "src/core/attempt.ts",
+    'return { seal: "nonce_taken", hasLanded: isOwn };',
+    'return { seal: "noop", hasLanded: isOwn && false };',
+  ),
 ];
 
 /** One that seeds of quiet accounts look for. */
