@@ -58,6 +58,7 @@ const SCENES = [
   "test/simulation/starved.test.ts",
   "test/simulation/stop.test.ts",
   "test/simulation/quiet-stop.test.ts",
+  "test/simulation/quiet-twaps.test.ts",
   "test/store/stops-since.test.ts",
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",

@@ -24,6 +24,7 @@ import { ORDERS } from "./orders.ts";
 import { OUTSIDE } from "./outside.ts";
 import { PAPER_ENGINE } from "./paper-engine.ts";
 import { PICTURES } from "./pictures.ts";
+import { QUIET_BUGS } from "./quiet.ts";
 import { RAILS } from "./rails.ts";
 import { RESTORES } from "./restores.ts";
 import { SECOND_STRANGER } from "./second-stranger.ts";
@@ -368,6 +369,7 @@ export const LISTS = {
   outside: OUTSIDE,
   "paper-engine": PAPER_ENGINE,
   pictures: PICTURES,
+  quiet: QUIET_BUGS,
   rails: RAILS,
   restores: RESTORES,
   shown: SHOWN,

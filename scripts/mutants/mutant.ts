@@ -11,7 +11,7 @@ export type Mutant = {
   /** Whose seeds look for it: the whole simulation's where it is left out, or the short runs of `rails-seeds`. */
   seeds?: "rails";
   /** Of the whole simulation only the seeds in which this is drawn. */
-  world?: LifeKind | WrongKind | "wrong";
+  world?: LifeKind | WrongKind | "quiet" | "wrong";
 };
 
 export function one(name: string, file: string, find: string, put: string): Mutant {

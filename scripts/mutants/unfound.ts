@@ -103,7 +103,7 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
   ),
   one(
     "a TWAP that no answer named has ended before its minutes are over",
-    "src/settle/stop/cancel-twaps.ts",
+    "src/core/rails/twap-end.ts",
     "MINUTE_MS + BEHIND_MS;",
     "MINUTE_MS - 5 * BEHIND_MS;",
   ),

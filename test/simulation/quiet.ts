@@ -15,6 +15,8 @@ import { PARTIES, type Party } from "./template.ts";
 
 /** Bits by which the seed of quiet accounts differs from the seed of everything else. */
 const QUIET_STREAM = 0x09e1_e700;
+/** Those of how prices move, which came later: what else a seed draws has stayed. */
+const PRICE_STREAM = 0x09e1_e701;
 /** Of all runs. */
 const SHARE = 0.07;
 
@@ -41,7 +43,10 @@ export type QuietPlan = {
 
 type Step = {
   atMs: number;
-  what: { kind: "ask"; key: string | null; ask: Ask | "modify" | "cancel" } | { kind: "die"; downMs: number };
+  what:
+    | { kind: "ask"; key: string | null; ask: Ask | "modify" | "cancel" }
+    | { kind: "die"; downMs: number }
+    | { kind: "price"; price: bigint };
 };
 
 /** A bot whose rails refuse nothing. */
@@ -103,9 +108,23 @@ export function drawQuiet(seed: number): { plan: QuietPlan; chance: Chance; bots
     flattenAfterMs: chance.isLucky(0.5) ? chance.pick([300, 5_000, 30_000]) : null,
     resumeAfterMs: chance.isLucky(0.25) ? chance.between(0, 10_000) : null,
     twapMinutes,
-    steps: steps.toSorted((a, b) => a.atMs - b.atMs),
+    steps: [...steps, ...drawPrices(seed, faultsEndMs)].toSorted((a, b) => a.atMs - b.atMs),
   };
   return { plan, chance, bots: hasBot ? [bot] : [] };
+}
+
+const PRICE = 95_000;
+/** Hundred-millionths. */
+const SCALE = 100_000_000n;
+
+/** In some runs the price goes where triggers fire, for a while, and comes back: what fires meanwhile nobody has asked for anew. */
+function drawPrices(seed: number, faultsEndMs: number): Step[] {
+  const chance = openChance(seed ^ PRICE_STREAM);
+  if (!chance.isLucky(0.4)) return [];
+  const atMs = chance.between(2_000, faultsEndMs + 60_000);
+  const away = { atMs, what: { kind: "price" as const, price: BigInt(chance.pick([99_600, 84_900])) * SCALE } };
+  const backMs = atMs + chance.pick([500, 5_000, 30_000]);
+  return [away, { atMs: backMs, what: { kind: "price", price: BigInt(PRICE) * SCALE } }];
 }
 
 const FIRST = [
@@ -221,6 +240,7 @@ export async function runQuiet(seed: number, isLogged: boolean): Promise<QuietRu
     while (steps[0] !== undefined && steps[0].atMs <= sinceMs()) {
       const what = steps.shift()?.what;
       if (what?.kind === "ask") await askFor(scene, plan, what);
+      else if (what?.kind === "price") scene.venue.setPrice("BTC", what.price);
       else if (what !== undefined) {
         deaths += 1;
         scene.kill(chance.pick(["kill", "power_cut"]), chance.fraction());
