@@ -28,14 +28,17 @@ export type PlacedProposal =
 /** Of a bot, at one time: what a person can look through. */
 const MAX_WAITING = 20;
 
-/** Places what this caller's bot or key has proposed, or asks for its approval. */
+/**
+ * Places what this caller's bot or key has proposed, or asks for its approval. What was approved it tells, and does not place: a yes is
+ * carried out when it is said, and what has come between, as a stop that is over, is for who says it again.
+ */
 export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: string): Promise<PlacedProposal> {
   const proposal = ownProposal(deps, caller, id);
   if (proposal === null) return { kind: "no_such_intent" };
   if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);
   switch (proposalStatus(proposal, deps.clock.nowMs())) {
     case "approved":
-      return placeApproved(deps, proposal);
+      return findPlaced(deps, caller, id);
     case "refused":
       return { kind: "approval_refused" };
     case "waiting":
@@ -60,8 +63,12 @@ export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string)
   return { kind: isLive(proposal, nowMs) ? "not_yet_placed" : "not_placed" };
 }
 
-/** Places one that was approved, as the key that has proposed it and as long as that may act: the gate judges it anew. */
-export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<PlacedProposal> {
+/**
+ * Places one that is approved just now, as the key that has proposed it and as long as that may act: the gate judges it anew.
+ *
+ * @param saidAtMs when the person said so, this time, unix milliseconds
+ */
+export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal, saidAtMs: number): Promise<PlacedProposal> {
   const { accountId, keyHash } = proposal;
   const acting = hookKey(deps.store, { accountId, keyHash });
   const account = findAccount(deps.store, accountId);
@@ -73,7 +80,7 @@ export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Pro
     charge: () => undefined,
     isApproved: true,
   };
-  return send(deps, caller, proposal);
+  return send(deps, caller, proposal, saidAtMs);
 }
 
 function ownProposal({ store }: With<"store">, { account, key }: Caller, id: string): Proposal | null {
@@ -102,9 +109,14 @@ function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal
 }
 
 /** Too late it places nothing, and tells what was placed in time. */
-async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<PlacedProposal> {
+async function send(
+  deps: ToPlaceOrder,
+  caller: Caller,
+  proposal: Proposal,
+  sinceMs: number | null = null,
+): Promise<PlacedProposal> {
   if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
-  const unattended = { untilMs: placedUntilMs(proposal), sinceMs: null };
+  const unattended = { untilMs: placedUntilMs(proposal), sinceMs };
   try {
     const { body } = await placeOrder(deps, { ...caller, unattended }, wantedOf(proposal));
     return { kind: "order", order: body };

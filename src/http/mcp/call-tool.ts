@@ -168,7 +168,8 @@ const UNKNOWN = "It may have been placed. Do not place it again under a new inte
 const NOTES: Readonly<Record<Exclude<PlacedProposal["kind"], "order">, string>> = {
   unknown: UNKNOWN,
   no_such_intent: "There is no such intent. Nothing was placed by this.",
-  not_yet_placed: "Nothing was placed from this intent yet.",
+  not_yet_placed:
+    "Nothing was placed from this intent yet. If a person has approved it and it was refused then, that person has to approve it again.",
   not_placed: "Nothing was placed from this intent, and nothing will be.",
   waiting_for_approval:
     "Nothing is placed yet: a person has to approve it within ten minutes. Ask `order` with this intent what became of it.",
