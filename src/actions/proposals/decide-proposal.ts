@@ -81,7 +81,7 @@ async function decide(deps: ToPlaceOrder, { id }: Proposal, { decision, actor }:
     tellProposal({ clock: deps.clock, store }, "proposal.updated", after);
     return after;
   });
-  const placed = decided.decision === "approve" ? await placeApproved(deps, decided, atMs) : null;
+  const placed = decided.decision === "approve" ? await placeApproved(deps, decided) : null;
   return JSON.stringify(decidedShown(deps, decided, placed));
 }
 

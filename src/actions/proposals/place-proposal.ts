@@ -10,6 +10,7 @@ import { findKeyRecord } from "../../store/idempotency.ts";
 import { railsOfKey } from "../../store/narrowings.ts";
 import { askForApproval, countWaiting, findProposal } from "../../store/proposals.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
+import { countEndedStops } from "../../store/stops.ts";
 import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
 import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
@@ -63,12 +64,8 @@ export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string)
   return { kind: isLive(proposal, nowMs) ? "not_yet_placed" : "not_placed" };
 }
 
-/**
- * Places one that is approved just now, as the key that has proposed it and as long as that may act: the gate judges it anew.
- *
- * @param saidAtMs when the person said so, this time, unix milliseconds
- */
-export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal, saidAtMs: number): Promise<PlacedProposal> {
+/** Places one that is approved just now, as the key that has proposed it and as long as that may act: the gate judges it anew. */
+export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<PlacedProposal> {
   const { accountId, keyHash } = proposal;
   const acting = hookKey(deps.store, { accountId, keyHash });
   const account = findAccount(deps.store, accountId);
@@ -80,7 +77,9 @@ export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal, said
     charge: () => undefined,
     isApproved: true,
   };
-  return send(deps, caller, proposal, saidAtMs);
+  const endedStops = () => countEndedStops(deps.store, accountId, keyHash);
+  const before = endedStops();
+  return send(deps, caller, proposal, () => endedStops() !== before);
 }
 
 function ownProposal({ store }: With<"store">, { account, key }: Caller, id: string): Proposal | null {
@@ -113,10 +112,10 @@ async function send(
   deps: ToPlaceOrder,
   caller: Caller,
   proposal: Proposal,
-  sinceMs: number | null = null,
+  wasStopped: () => boolean = () => false,
 ): Promise<PlacedProposal> {
   if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
-  const unattended = { untilMs: placedUntilMs(proposal), sinceMs };
+  const unattended = { untilMs: placedUntilMs(proposal), wasStopped };
   try {
     const { body } = await placeOrder(deps, { ...caller, unattended }, wantedOf(proposal));
     return { kind: "order", order: body };
