@@ -1,12 +1,15 @@
 /** From a proposal to at most one order, whatever is lost between: its Idempotency-Key is its name. */
+import { cloidOf } from "../../core/cloid.ts";
 import { ApiError, type ErrorCode } from "../../core/errors.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { isLive, keyOfProposal, type Proposal, placedUntilMs, proposalStatus } from "../../core/proposal.ts";
 import type { With } from "../../deps.ts";
+import { isConcludedAbsent } from "../../settle/place/pursue-place.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
+import { findLegByCloid } from "../../store/legs.ts";
 import { railsOfKey } from "../../store/narrowings.ts";
 import { askForApproval, countWaiting, findProposal } from "../../store/proposals.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
@@ -151,4 +154,9 @@ function wantedOf(proposal: Proposal): PlaceOrder {
 /** Whether an order was ever stored for it. */
 export function wasPlaced({ store }: With<"store">, proposal: Proposal): boolean {
   return findKeyRecord(store, proposal.accountId, wantedOf(proposal).idempotencyKey) !== null;
+}
+
+/** Whether it is over because nothing shows it and nothing can come of it any more, and not by a refusal in words that are known. */
+export function isProvenAbsent({ store }: With<"store">, orderId: string): boolean {
+  return isConcludedAbsent(findLegByCloid(store, cloidOf(orderId))?.reason ?? null);
 }
