@@ -52,11 +52,7 @@ export const HOOK_BREAKS: readonly Break[] = [
   ),
   broken(
     "an alert that waited through a stop is carried out after it",
-    inFile(
-      "src/write/one-outcome.ts",
-      "if (unattended.sinceMs !== null && was",
-      "if (bot === null && unattended.sinceMs !== null && was",
-    ),
+    inFile("src/write/one-outcome.ts", "if (unattended.was", "if (bot === null && unattended.was"),
     [HOOKS, "%s: what increases is carried out only where no stop was"],
   ),
   broken(

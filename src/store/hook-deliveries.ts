@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, ne, sql } from "drizzle-orm";
 import type { Delivery, DeliveryStatus } from "../core/hook/hook.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
@@ -73,6 +73,17 @@ export type DeliveryChange = Partial<Pick<Delivery, "status" | "steps" | "orderI
 export function updateDelivery(store: Store, id: number, change: DeliveryChange): void {
   const isThis = and(eq(hookDeliveries.id, id), sql`status = 'accepted'`);
   store.update(hookDeliveries).set(change).where(isThis).run();
+}
+
+/** Those of these hooks that wait now; from the reason on they increase nothing. */
+export function holdBack(store: Store, hookIds: readonly string[], reason: string): void {
+  const isOf = and(inArray(hookDeliveries.hookId, [...hookIds]), sql`status = 'accepted'`);
+  if (hookIds.length > 0) store.update(hookDeliveries).set({ reason }).where(isOf).run();
+}
+
+/** Whether it has waited through a stop. */
+export function isHeldBack(store: Store, id: number): boolean {
+  return findDelivery(store, id)?.reason != null;
 }
 
 /** Those of this market that have not been carried out yet, but for one. */

@@ -6,6 +6,8 @@ import type { Wait } from "../core/wait.ts";
 import { appendAudit } from "./audit.ts";
 import { botOf } from "./bots.ts";
 import { appendEvent } from "./events.ts";
+import { holdBack, listHooksWithWork } from "./hook-deliveries.ts";
+import { findHook } from "./hooks.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { forget, rememberedAsSettled } from "./remembered.ts";
@@ -204,9 +206,20 @@ export function resumeStops(
     appendAudit(store, { atMs, actor, event: "trading_resumed", reference: id, detail: {} });
   }
   const open = and(inArray(stops.id, [...ids]), isNull(stops.resumedAtMs));
-  for (const stop of store.update(stops).set({ resumedAtMs: atMs }).where(open).returning().all())
+  for (const stop of store.update(stops).set({ resumedAtMs: atMs }).where(open).returning().all()) {
+    if (stop.cause === "asked") holdBackAlerts(store, stop);
     tellStop(store, stop, "stop.updated", atMs);
+  }
   forget(store);
+}
+
+/** What has waited through it increases nothing any more, whatever our clock says of the two. */
+function holdBackAlerts(store: Store, stop: Stop): void {
+  const covered = listHooksWithWork(store).filter((id) => {
+    const hook = findHook(store, id);
+    return hook !== null && hook.accountId === stop.accountId && covers(store, stop, hook.keyHash);
+  });
+  holdBack(store, covered, "trading was stopped while it waited: it makes no position larger any more");
 }
 
 export type OutsideRow = typeof stopsOutside.$inferSelect;
@@ -241,11 +254,10 @@ export function hasStopSince(store: Store, { accountId, keyHash, sinceMs, untilM
     .some((stop) => covers(store, stop, keyHash));
 }
 
-/** Whether a stop that was asked for, and is ended, stood then or later over what this key places. */
-export function wasStoppedSince(store: Store, accountId: string, keyHash: string, sinceMs: number): boolean {
-  return listEnded(store, accountId, { sinceMs, untilMs: Number.MAX_SAFE_INTEGER }).some((stop) =>
-    covers(store, stop, keyHash),
-  );
+/** How many stops that were asked for, over what this key places, are ended by now: one more has come and gone since. */
+export function countEndedStops(store: Store, accountId: string, keyHash: string): number {
+  const ended = listEnded(store, accountId, { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER });
+  return ended.filter((stop) => covers(store, stop, keyHash)).length;
 }
 
 type Ended = Pick<StopsBetween, "sinceMs" | "untilMs">;

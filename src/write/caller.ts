@@ -19,8 +19,8 @@ export type Caller = {
   unattended?: {
     /** When the request is no longer wanted, unix milliseconds; null where it stays wanted. */
     untilMs: number | null;
-    /** When it was asked for, unix milliseconds: a stop since then has ended it too; null = who asks has just asked. */
-    sinceMs: number | null;
+    /** Whether a stop has come and gone since it was asked for, which has ended it too: asked inside the intent's transaction. */
+    wasStopped(): boolean;
   };
   /**
    * Set where a person has approved just this order: the gate asks for no verb of the rail `may`, and for every other

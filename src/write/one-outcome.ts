@@ -11,7 +11,6 @@ import { botOf } from "../store/bots.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation } from "../store/operations.ts";
 import { findOrder, listOrders } from "../store/orders.ts";
-import { wasStoppedSince } from "../store/stops.ts";
 import type { Caller } from "./caller.ts";
 import type { Plan, Stored } from "./verb.ts";
 
@@ -58,10 +57,8 @@ export function requireOneOutcome(
   if (stored.kind !== "outgoing") return;
   const bot = botOf(store, caller.key.keyHash);
   if (plan.market === null || plan.increasesFor.length === 0) return;
-  const { account, key } = caller;
-  if (unattended.sinceMs !== null && wasStoppedSince(store, account.id, key.keyHash, unattended.sinceMs))
-    throw new StoppedMeanwhile();
-  const of = { accountId: account.id, bot, market: plan.market };
+  if (unattended.wasStopped()) throw new StoppedMeanwhile();
+  const of = { accountId: caller.account.id, bot, market: plan.market };
   if (hasOpenOutcome(store, of, stored.attempt)) throw new OutcomeOpen(bot, plan.market);
 }
 

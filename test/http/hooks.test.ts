@@ -56,7 +56,17 @@ test("with the exchange down it is answered at once, and placed when the exchang
   expect(rig.orders).toHaveLength(1);
 });
 
-const STOPPED: [string, { begins: number; ends: number; reduces?: boolean; is: [string, number] }][] = [
+/** `jumps`: what our clock is set on by with the stop, and back with its end; milliseconds. */
+type Stopped = { begins: number; ends: number; reduces?: boolean; jumps?: [number, number]; is: [string, number] };
+const STOPPED: [string, Stopped][] = [
+  [
+    "a stop while it waited, and our clock set back before that",
+    { begins: 1, ends: 2, jumps: [-30_000, 30_000], is: ["refused", 0] },
+  ],
+  [
+    "a stop before it came, by a clock that was ahead until then",
+    { begins: -2, ends: -1, jumps: [3_600_000, -3_600_000], is: ["done", 1] },
+  ],
   ["a stop that began before it and ended while it waited", { begins: -1, ends: 2, is: ["refused", 0] }],
   ["a stop that began and ended while it waited", { begins: 1, ends: 2, is: ["refused", 0] }],
   ["a stop that ended before it came", { begins: -2, ends: -1, is: ["done", 1] }],
@@ -65,7 +75,7 @@ const STOPPED: [string, { begins: number; ends: number; reduces?: boolean; is: [
 
 test.each(STOPPED)(
   "%s: what increases is carried out only where no stop was",
-  async (_what, { begins, ends, reduces, is }) => {
+  async (_what, { begins, ends, reduces, jumps: [onMs, backMs] = [0, 0], is }) => {
     const rig = await openHooksRig();
     const reduce = { side: "sell", reduce_only: true } as const;
     if (reduces === true) {
@@ -77,10 +87,16 @@ test.each(STOPPED)(
     const of = { accountId: ACCOUNTS.main, stopId: null };
     // Stored, and then the process dies: the next one finds it.
     rig.hooks().stop();
+    const jump = (ms: number) => {
+      const { nowMs } = rig.deps.clock;
+      rig.deps.clock.nowMs = () => nowMs() + ms;
+    };
     for (let second = -2; second <= 2; second += 1) {
+      if (second === begins) jump(onMs);
       if (second === begins)
         stopByOperator(operator, { accountId: of.accountId, keyHash: null, keepsProtection: true });
       if (second === ends) resumeTrading(operator, of);
+      if (second === ends) jump(backMs);
       if (second === 0) await rig.send({ ...BUY, ...(reduces === true ? reduce : {}), time: timeAt(rig) });
       await rig.pass(1);
     }

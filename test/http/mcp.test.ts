@@ -1,6 +1,9 @@
 /** The tools of an agent, over HTTP and against the gateway's own verbs, rails and store. */
 import { describe, expect, test } from "bun:test";
 import { createServer } from "../../src/http/server.ts";
+import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { listOrders } from "../../src/store/orders.ts";
 import { BUY, type Content, call, intentOf, send, toolsOf } from "./mcp-rig.ts";
 import { BOT, limitedRig, OTHER_BOT, register, textOf } from "./rails-rig.ts";
@@ -74,6 +77,40 @@ describe("an intent", () => {
     expect(told["refused"]).toEqual({ rail: "max_exposure", limit: "500 USD", use: "600 USD", largest: "0.00833" });
     expect(await call(rig, "place", { intent })).toMatchObject({ outcome: "rail_refused" });
     expect(rig.sent).toHaveLength(0);
+  });
+
+  test("whose order came to nothing is told as refused only where the exchange has said so", async () => {
+    const rig = await limitedRig(GRANT);
+    const { exchange, store } = rig.deps;
+    const answer = {
+      status: "ok",
+      response: { type: "order", data: { statuses: [{ error: "Order has invalid size." }] } },
+    };
+    exchange.send = async () => ({ kind: "answered", httpStatus: 200, body: JSON.stringify(answer) });
+    const refused = intentOf(await call(rig, "propose_order", BUY));
+    expect(await call(rig, "place", { intent: refused })).toMatchObject({
+      outcome: "rejected",
+      note: expect.stringContaining("The exchange takes no such order"),
+    });
+    exchange.send = () => new Promise(() => undefined);
+    const lost = intentOf(await call(rig, "propose_order", { ...BUY, again: true }));
+    void call(rig, "place", { intent: lost });
+    await rig.clock.advance(100);
+    const [attempt] = listOpenAttempts(store);
+    if (attempt?.cloid == null) throw new Error("bug: nothing is on its way");
+    const { cloid } = attempt;
+    const reason = "The order was never executed and no longer can be: an empty action has taken its number.";
+    const event = { type: "proven_absent", reason } as const;
+    const nowMs = rig.clock.nowMs();
+    inTransaction(store, () => {
+      recordLegEvent(store, cloid, event, nowMs);
+      finishOrderAttempt(store, attempt, { nowMs });
+    });
+    const told = await call(rig, "order", { intent: lost });
+    expect(told).toMatchObject({
+      outcome: "rejected",
+      note: expect.stringContaining("No refusal of the exchange is known"),
+    });
   });
 
   test("of another bot is none, and neither is what is no intent", async () => {

@@ -7,6 +7,7 @@ import { type PlacedProposal, placeProposal } from "../../src/actions/proposals/
 import { proposeOrder } from "../../src/actions/proposals/propose-order.ts";
 import { noticeOf, wordsOf } from "../../src/core/notice/notice.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
+import type { Stop } from "../../src/core/stop.ts";
 import { createServer } from "../../src/http/server.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findApiKey } from "../../src/store/api-keys.ts";
@@ -15,6 +16,7 @@ import { latestEventId, listAllEventsAfter } from "../../src/store/events.ts";
 import { decideProposal, findProposal } from "../../src/store/proposals.ts";
 import { proposals } from "../../src/store/schema-proposals.ts";
 import { believe } from "../../src/store/sealed-rows.ts";
+import { insertStop, resumeStops } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { proposalTypedData } from "../../src/wire/grant-data.ts";
 import type { Caller } from "../../src/write/caller.ts";
@@ -50,6 +52,25 @@ async function openScene(may = "cancel,propose") {
     told(await rig.ask({ path: `/v1/proposals/${id}/${word}`, method: "POST", apiKey, body: {} }));
   const list = async () => (await told(await rig.ask({ path: "/v1/proposals", apiKey: BOT }))).data;
   return { rig, propose, placeIt, decide, list };
+}
+
+const STOP_ID = "01a21f1b-0000-7472-b94f-c406016b9da1";
+const BY_OPERATOR = { actor: "operator", idempotencyKey: null } as const;
+
+function stopOf(rig: Rig): Stop {
+  return {
+    id: STOP_ID,
+    accountId: ACCOUNTS.main,
+    scope: "account",
+    keyHash: null,
+    cause: "asked",
+    keepsProtection: true,
+    upTo: 0,
+    createdAtMs: rig.clock.nowMs(),
+    outsideAtMs: null,
+    stoppedAtMs: null,
+    resumedAtMs: null,
+  };
 }
 
 /** Longer than an answer is waited for. */
@@ -172,6 +193,53 @@ describe("what was approved is placed once", () => {
     const id = propose({ size: "0.002" });
     await placeIt(id);
     expect(await decide(id, "approve")).toMatchObject({ status: "approved", outcome: "rail_refused", order: null });
+    expect(rig.sent).toHaveLength(0);
+  });
+
+  test.each(["a stop", "a gateway that was not ready"])(
+    "by who says so, and by no agent later: after %s",
+    async (what) => {
+      const { rig, propose, placeIt, decide } = await openScene();
+      const { store, state } = rig.deps;
+      const id = propose();
+      await placeIt(id);
+      if (what === "a stop") inTransaction(store, () => insertStop(store, stopOf(rig), BY_OPERATOR));
+      else Object.assign(state, { phase: "starting" });
+      expect(await decide(id, "approve")).toMatchObject({ order: null });
+      expect(await placeIt(id)).toEqual({ kind: "not_yet_placed" });
+      await rig.clock.advance(1_000);
+      if (what === "a stop")
+        inTransaction(store, () => resumeStops(store, [STOP_ID], { ...BY_OPERATOR, atMs: rig.clock.nowMs() }));
+      else Object.assign(state, { phase: "ready" });
+      // Whatever our clock says of the two.
+      for (const setBackMs of [0, 5_000, 0]) {
+        const { nowMs } = rig.deps.clock;
+        rig.deps.clock.nowMs = () => nowMs() - setBackMs;
+        expect(await placeIt(id)).toMatchObject({ kind: setBackMs === 0 ? "not_yet_placed" : "not_placed" });
+        rig.deps.clock.nowMs = nowMs;
+      }
+      expect(rig.sent).toHaveLength(0);
+      await rig.clock.advance(1);
+      expect(await decide(id, "approve")).toMatchObject({ outcome: "order" });
+      expect(await placeIt(id)).toMatchObject({ kind: "order" });
+      expect(rig.sent).toHaveLength(1);
+    },
+  );
+
+  test("not at all where trading was stopped, and resumed, while it was judged", async () => {
+    const { rig, propose, placeIt, decide } = await openScene();
+    const { store } = rig.deps;
+    const id = propose();
+    await placeIt(id);
+    const price = rig.answers.get("metaAndAssetCtxs");
+    rig.answers.set("metaAndAssetCtxs", (asked) => {
+      inTransaction(store, () => {
+        insertStop(store, stopOf(rig), BY_OPERATOR);
+        resumeStops(store, [STOP_ID], { ...BY_OPERATOR, atMs: rig.clock.nowMs() });
+      });
+      return price?.(asked);
+    });
+    expect(await decide(id, "approve")).toMatchObject({ outcome: "trading_stopped", order: null });
     expect(rig.sent).toHaveLength(0);
   });
 

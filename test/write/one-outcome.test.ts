@@ -45,7 +45,7 @@ async function asked(rig: Rig, terms: Partial<OrderTerms>, unattended?: Caller["
   return answered;
 }
 
-const ANY_TIME = { untilMs: null, sinceMs: null };
+const ANY_TIME = { untilMs: null, wasStopped: () => false };
 
 async function rigWithUnknown(): Promise<Rig> {
   const rig = await limitedRig({});

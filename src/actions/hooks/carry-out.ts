@@ -15,6 +15,7 @@ import { canonicalName, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listBotNets } from "../../store/bots.ts";
+import { isHeldBack } from "../../store/hook-deliveries.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
@@ -198,7 +199,10 @@ function callerOf(deps: ToPlaceOrder, { hook, delivery, acting }: Trying): Calle
     key: acting.key,
     reader: { reader: `hook ${acting.key.keyHash}` },
     charge: () => undefined,
-    unattended: { untilMs: carriedOutUntilMs(hook, delivery), sinceMs: delivery.receivedAtMs },
+    unattended: {
+      untilMs: carriedOutUntilMs(hook, delivery),
+      wasStopped: () => isHeldBack(deps.store, delivery.id),
+    },
   };
 }
 

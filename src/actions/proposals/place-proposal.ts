@@ -1,15 +1,19 @@
 /** From a proposal to at most one order, whatever is lost between: its Idempotency-Key is its name. */
+import { cloidOf } from "../../core/cloid.ts";
 import { ApiError, type ErrorCode } from "../../core/errors.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { isLive, keyOfProposal, type Proposal, placedUntilMs, proposalStatus } from "../../core/proposal.ts";
 import type { With } from "../../deps.ts";
+import { isConcludedAbsent } from "../../settle/place/pursue-place.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
+import { findLegByCloid } from "../../store/legs.ts";
 import { railsOfKey } from "../../store/narrowings.ts";
 import { askForApproval, countWaiting, findProposal } from "../../store/proposals.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
+import { countEndedStops } from "../../store/stops.ts";
 import type { Caller } from "../../write/caller.ts";
 import { fingerprint } from "../../write/fingerprint.ts";
 import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
@@ -28,14 +32,17 @@ export type PlacedProposal =
 /** Of a bot, at one time: what a person can look through. */
 const MAX_WAITING = 20;
 
-/** Places what this caller's bot or key has proposed, or asks for its approval. */
+/**
+ * Places what this caller's bot or key has proposed, or asks for its approval. What was approved it tells, and does not place: a yes is
+ * carried out when it is said, and what has come between, as a stop that is over, is for who says it again.
+ */
 export async function placeProposal(deps: ToPlaceOrder, caller: Caller, id: string): Promise<PlacedProposal> {
   const proposal = ownProposal(deps, caller, id);
   if (proposal === null) return { kind: "no_such_intent" };
   if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);
   switch (proposalStatus(proposal, deps.clock.nowMs())) {
     case "approved":
-      return placeApproved(deps, proposal);
+      return findPlaced(deps, caller, id);
     case "refused":
       return { kind: "approval_refused" };
     case "waiting":
@@ -60,7 +67,7 @@ export async function findPlaced(deps: ToPlaceOrder, caller: Caller, id: string)
   return { kind: isLive(proposal, nowMs) ? "not_yet_placed" : "not_placed" };
 }
 
-/** Places one that was approved, as the key that has proposed it and as long as that may act: the gate judges it anew. */
+/** Places one that is approved just now, as the key that has proposed it and as long as that may act: the gate judges it anew. */
 export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Promise<PlacedProposal> {
   const { accountId, keyHash } = proposal;
   const acting = hookKey(deps.store, { accountId, keyHash });
@@ -73,7 +80,9 @@ export async function placeApproved(deps: ToPlaceOrder, proposal: Proposal): Pro
     charge: () => undefined,
     isApproved: true,
   };
-  return send(deps, caller, proposal);
+  const endedStops = () => countEndedStops(deps.store, accountId, keyHash);
+  const before = endedStops();
+  return send(deps, caller, proposal, () => endedStops() !== before);
 }
 
 function ownProposal({ store }: With<"store">, { account, key }: Caller, id: string): Proposal | null {
@@ -102,9 +111,14 @@ function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal
 }
 
 /** Too late it places nothing, and tells what was placed in time. */
-async function send(deps: ToPlaceOrder, caller: Caller, proposal: Proposal): Promise<PlacedProposal> {
+async function send(
+  deps: ToPlaceOrder,
+  caller: Caller,
+  proposal: Proposal,
+  wasStopped: () => boolean = () => false,
+): Promise<PlacedProposal> {
   if (!isLive(proposal, deps.clock.nowMs())) return findEarlier(deps, caller, proposal);
-  const unattended = { untilMs: placedUntilMs(proposal), sinceMs: null };
+  const unattended = { untilMs: placedUntilMs(proposal), wasStopped };
   try {
     const { body } = await placeOrder(deps, { ...caller, unattended }, wantedOf(proposal));
     return { kind: "order", order: body };
@@ -140,4 +154,9 @@ function wantedOf(proposal: Proposal): PlaceOrder {
 /** Whether an order was ever stored for it. */
 export function wasPlaced({ store }: With<"store">, proposal: Proposal): boolean {
   return findKeyRecord(store, proposal.accountId, wantedOf(proposal).idempotencyKey) !== null;
+}
+
+/** Whether it is over because nothing shows it and nothing can come of it any more, and not by a refusal in words that are known. */
+export function isProvenAbsent({ store }: With<"store">, orderId: string): boolean {
+  return isConcludedAbsent(findLegByCloid(store, cloidOf(orderId))?.reason ?? null);
 }

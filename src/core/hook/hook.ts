@@ -74,7 +74,7 @@ export type Delivery = {
   /** Orders that were placed for it. */
   steps: number;
   orderId: string | null;
-  /** In words, why it came to nothing or to less; null where there is nothing to say. */
+  /** In words, why it came to nothing or to less; null where there is nothing to say. Of one that waits, why it increases nothing. */
   reason: string | null;
   endedAtMs: number | null;
   /** How often the same came again. */

@@ -1,6 +1,12 @@
 /** What each tool does: asks what any client may, with the caller's key, and tells it in the one form that all results have. */
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { findPlaced, type PlacedProposal, placeProposal, wasPlaced } from "../../actions/proposals/place-proposal.ts";
+import {
+  findPlaced,
+  isProvenAbsent,
+  type PlacedProposal,
+  placeProposal,
+  wasPlaced,
+} from "../../actions/proposals/place-proposal.ts";
 import { proposeOrder } from "../../actions/proposals/propose-order.ts";
 import { whoAmIResource } from "../../actions/who-am-i.ts";
 import { ApiError } from "../../core/errors.ts";
@@ -168,7 +174,8 @@ const UNKNOWN = "It may have been placed. Do not place it again under a new inte
 const NOTES: Readonly<Record<Exclude<PlacedProposal["kind"], "order">, string>> = {
   unknown: UNKNOWN,
   no_such_intent: "There is no such intent. Nothing was placed by this.",
-  not_yet_placed: "Nothing was placed from this intent yet.",
+  not_yet_placed:
+    "Nothing was placed from this intent yet. If a person has approved it and it was refused then, that person has to approve it again.",
   not_placed: "Nothing was placed from this intent, and nothing will be.",
   waiting_for_approval:
     "Nothing is placed yet: a person has to approve it within ten minutes. Ask `order` with this intent what became of it.",
@@ -185,6 +192,9 @@ const BY_A_RAIL =
 const REJECTED =
   "The exchange takes no such order; nothing was executed. Hold size and price against the rules that `market` tells.";
 
+const ABSENT =
+  "Nothing was executed, and nothing of it can be any more. No refusal of the exchange is known: it may never have got there, and its terms may be in order. If it is still wanted, propose it anew.";
+
 async function tellPlaced(call: ToCall, placed: PlacedProposal): Promise<ToolOutcome> {
   if (placed.kind !== "order") {
     const outcome = placed.kind === "refused" ? placed.code : placed.kind;
@@ -196,7 +206,10 @@ async function tellPlaced(call: ToCall, placed: PlacedProposal): Promise<ToolOut
   const order: unknown = JSON.parse(placed.order);
   const status = isObject(order) ? order["status"] : null;
   if (status === "unknown") return { outcome: "unknown", note: UNKNOWN, result: order };
-  if (status === "rejected") return { outcome: "rejected", note: REJECTED, result: order };
+  if (status === "rejected") {
+    const note = isProvenAbsent(call.deps, wordOf(order, "id")) ? ABSENT : REJECTED;
+    return { outcome: "rejected", note, result: order };
+  }
   return { outcome: "order", result: order };
 }
 

@@ -74,6 +74,12 @@ const WORDS = {
     "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
 } as const satisfies Record<Exclude<Absence, PerhapsThere>, string>;
 
+/** Whether an order that was rejected is so by what was concluded of it here, and not by words of the exchange. */
+export function isConcludedAbsent(reason: string | null): boolean {
+  const { refused: _saidByTheExchange, ...concluded } = WORDS;
+  return [...Object.values(concluded), OUTLIVED, UNFOUND].some((words) => reason?.startsWith(words));
+}
+
 function saidWith(absence: Exclude<Absence, PerhapsThere>, answerText: string | null, refusal: string | null): string {
   const said = absence === "refused" ? refusal : answerText;
   return said === null ? "" : ` The exchange had answered: ${printable(said)}`;
