@@ -10,7 +10,7 @@ import { unknownOperations, unknownOrders } from "../store/unknowns.ts";
 import type { SealCheck } from "./believe-rows.ts";
 import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
-import { releases, rotations } from "./next-commands.ts";
+import { hookReleases, releases, rotations } from "./next-commands.ts";
 import { UNKNOWN_FOR_MS } from "./release-unknown.ts";
 import { daysLeft } from "./tell-keys.ts";
 import { verifyAudit } from "./verify-audit.ts";
@@ -74,14 +74,17 @@ function examineAudit(store: Store, seal: AuditSeal | null, isSealGenuine: boole
 function examineRestore(store: Store): Finding[] {
   if (!hasRestores(store)) return [];
   const accounts = countAwaiting(store);
-  const held = releases(store);
-  if (accounts === 0 && held.length === 0) return [ok("restore", "restored once, and taken up whole")];
+  const [held, hooks] = [releases(store), hookReleases(store)];
+  if (accounts === 0 && held.length === 0 && hooks.length === 0)
+    return [ok("restore", "restored once, and taken up whole")];
   const waiting = `${counted(accounts, "account")} to be read from the exchange`;
-  const found = `restored; ${waiting}, ${counted(held.length, "key")} on hold`;
+  const found = `restored; ${waiting}, ${counted(held.length, "key")} and ${counted(hooks.length, "hook")} on hold`;
   const todo =
     accounts > 0
       ? `let each owner approve a new agent (${rotations(store).join("; ")}) and leave the gateway running until the exchange has been read`
-      : keepTodo(held);
+      : held.length > 0
+        ? keepTodo(held)
+        : `for each that postern hook list shows as held: revoke it, or release it: ${hooks[0]}`;
   return [warning("restore", found, todo)];
 }
 

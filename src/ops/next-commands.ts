@@ -2,6 +2,7 @@
 import { listAccounts } from "../store/accounts.ts";
 import { listAgents } from "../store/agents.ts";
 import { listApiKeys } from "../store/api-keys.ts";
+import { listHooks } from "../store/hooks.ts";
 import type { Store } from "../store/open.ts";
 
 /** The command that makes an owner's next agent. */
@@ -26,5 +27,15 @@ export function releases(store: Store): string[] {
   const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
   return held.map(
     ({ keyHash, limited }) => `postern key keep ${keyHash}${limited === null ? "" : " --accept-older-rails"}`,
+  );
+}
+
+/** The same of each hook on hold. */
+export function hookReleases(store: Store): string[] {
+  const accounts = listAccounts(store);
+  return accounts.flatMap(({ id }) =>
+    listHooks(store, id)
+      .filter(({ state }) => state === "held")
+      .map(({ name }) => `postern hook keep ${name}${accounts.length > 1 ? ` --account ${id}` : ""}`),
   );
 }

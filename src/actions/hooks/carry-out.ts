@@ -62,9 +62,11 @@ export async function carryOut(deps: ToPlaceOrder, hook: Hook, delivery: Deliver
   if (alert === null) return ended("refused", "it cannot be read any more");
   if (acting === null) return ended("refused", "the key of this hook may not act: see postern key list");
   const trying: Trying = { hook, delivery, acting, done, ended };
-  if (hook.state !== "active") return ended("refused", "the hook was revoked");
+  if (hook.state !== "active") return ended("refused", hook.state === "held" ? ON_HOLD : "the hook was revoked");
   return alert.kind === "order" ? placeOnce(deps, trying, alert) : moveTo(deps, trying, alert.target);
 }
+
+const ON_HOLD = "the hook is on hold since the restore of a backup: see postern hook list";
 
 type Trying = {
   hook: Hook;
