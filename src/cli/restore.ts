@@ -1,7 +1,13 @@
 import { resolve } from "node:path";
 import type { Network } from "../core/account.ts";
-import { hookReleases, releases, rotations } from "../ops/next-commands.ts";
+import { counted } from "../core/counted.ts";
+import { hookReleases, releases, rotations, stops } from "../ops/next-commands.ts";
 import { restore } from "../ops/restore.ts";
+import { TAKEN_AWAY } from "../ops/since-backup.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { listReceivers } from "../store/notice-receivers.ts";
+import type { Store } from "../store/open.ts";
+import { listStandingStops } from "../store/stops.ts";
 import { attempt, factsOf, linesOf } from "./backup.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, UNOFFICIAL_EXCHANGE } from "./command.ts";
 import { places, reading } from "./directory.ts";
@@ -34,12 +40,13 @@ export const restoreCommand: Command = {
     const { snapshotAtMs, keysHeld, hooksHeld, agentsRetired } = restored;
     const held = { keys_held: keysHeld, hooks_held: hooksHeld, agents_retired: agentsRetired };
     const facts = { snapshot_at: isoTime(snapshotAtMs), ...held };
-    const { rotate, keys, hooks } = reading(at, ({ store }) => ({
+    const { rotate, keys, hooks, brought } = reading(at, ({ store }) => ({
       rotate: rotations(store),
       keys: releases(store),
       hooks: hookReleases(store),
+      brought: broughtBack(store),
     }));
-    present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts }, [
+    present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts, ...brought.facts }, [
       `Restored ${at.directory} from ${file}`,
       ...linesOf(restored),
       `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
@@ -50,11 +57,33 @@ export const restoreCommand: Command = {
       "owner signs, and the command that sends the signature: the new one takes the old one's name, which ends that one at",
       "the exchange. Start the gateway as well; it opens writes once it has read what happened since:",
       "  postern serve",
+      ...notKnown(facts.snapshot_at, brought),
       ...onHold(keys, { each: "API key", otherwise: "register its grant again, revoke it", list: "postern key list" }),
       ...onHold(hooks, { each: "hook", otherwise: "revoke it (postern hook revoke)", list: "postern hook list" }),
     ]);
   },
 };
+
+/** What stands as it stood in the backup, and goes on without anybody's word. */
+function broughtBack(store: Store) {
+  const standing = listAccounts(store).flatMap(({ id }) => listStandingStops(store, id));
+  const receivers = listReceivers(store).map(({ name }) => name);
+  return { facts: { stops_standing: standing.length, notice_receivers: receivers }, stop: stops(store) };
+}
+
+/** What was taken away after the backup may be back, and only the operator knows of it. */
+function notKnown(snapshotAt: string, { facts, stop }: ReturnType<typeof broughtBack>): string[] {
+  const { stops_standing: standing, notice_receivers: receivers } = facts;
+  return [
+    `Not known, and not kept to, is what was taken away after ${snapshotAt}:`,
+    `  ${TAKEN_AWAY}`,
+    `Of before it ${counted(standing, "stop")} ${standing === 1 ? "stands" : "stand"}. If trading was stopped after it, or you are not sure, stop it before you release anything:`,
+    ...stop.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
+    ...receivers
+      .slice(0, MAX_RELEASES)
+      .map((name) => `${name} is told what happens, also if it was removed since: postern notice remove ${name}`),
+  ];
+}
 
 type Held = { each: string; otherwise: string; list: string };
 

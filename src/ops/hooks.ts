@@ -7,6 +7,7 @@ import { findHook, insertHook, releaseHook, revokeHook } from "../store/hooks.ts
 import { hookKey, hookObstacle } from "../store/new-hook.ts";
 import { sha256Hex } from "../wire/sha256.ts";
 import { type Operator, OperatorError } from "./operator.ts";
+import { knownUntilMs } from "./since-backup.ts";
 
 const SECRET_BYTES = 32;
 const ID_BYTES = 16;
@@ -53,6 +54,7 @@ export function keepHook(operator: Operator, { id }: { id: string }) {
     if (as.kind === "fault")
       throw new OperatorError(`${as.words}: release the key that it acts as first (postern key list)`);
     if (hook.state === "held") releaseHook(store, hook, { actor: "operator", atMs });
-    return { id, account: hook.accountId, name: hook.name, bot: as.bot, state: "active" };
+    const known = knownUntilMs(store, hook.accountId);
+    return { id, account: hook.accountId, name: hook.name, bot: as.bot, state: "active", knownUntilMs: known };
   });
 }

@@ -22,6 +22,12 @@ export function rotations(store: Store): string[] {
   return (without.length > 0 ? without : owners).map((owner) => rotateFor(store, owner));
 }
 
+/** The commands that stop everything. */
+export function stops(store: Store): string[] {
+  const accounts = listAccounts(store);
+  return accounts.map(({ id }) => `postern stop${accounts.length > 1 ? ` --account ${id}` : ""}`);
+}
+
 /** For each API key that a restore put on hold, the one that releases it. */
 export function releases(store: Store): string[] {
   const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));

@@ -2,8 +2,9 @@ import { ACCOUNT, chosenAccount } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
 import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
-import { present } from "../output.ts";
+import { isoTime, present } from "../output.ts";
 import { OPERATING } from "../passphrase-input.ts";
+import { afterRelease } from "../since-backup.ts";
 import { chosenHook } from "./options.ts";
 
 export const hookKeep: Command = {
@@ -17,6 +18,10 @@ export const hookKeep: Command = {
       chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? ""),
     );
     const done = await change({ input, outside, at }, "keep_hook", { id }, SEALING);
-    present({ input, outside }, done, [`Kept hook ${done.name} (${done.id}): it takes alerts again.`]);
+    const { account, knownUntilMs, ...hook } = done;
+    present({ input, outside }, { ...hook, account, known_until: isoTime(knownUntilMs) }, [
+      `Kept hook ${done.name} (${done.id}): it takes alerts again.`,
+      ...afterRelease(account, knownUntilMs),
+    ]);
   },
 };
