@@ -154,6 +154,20 @@ export const HOOK_BREAKS: readonly Break[] = [
     [OWN, "what the owner has signed takes alerts as its bot, is listed to its account alone, and ends for good"],
   ),
   broken(
+    "a clock that is set ahead makes an alert another",
+    inFile("src/actions/hooks/carry-out.ts", "if (before !== null) return", "if (before?.id === 0) return"),
+    [HOOKS, "an alert without a time, and a clock that was set %s"],
+  ),
+  broken(
+    "where the clock was set what says the same is one for ever",
+    inFile(
+      "src/core/hook/same-again.ts",
+      "&& Math.abs(apartMs) <= sameWithinMs",
+      "&& Math.abs(apartMs) <= sameWithinMs * 1e6",
+    ),
+    [HOOKS, "an alert without a time, and a clock that was set %s"],
+  ),
+  broken(
     "a restore leaves hooks as the snapshot has them",
     inFile(
       "src/store/restores.ts",

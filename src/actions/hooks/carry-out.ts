@@ -25,6 +25,7 @@ import { hasOpenOutcome } from "../../write/one-outcome.ts";
 import { placeMarketOrder } from "../place-market-order.ts";
 import { placeOrder, type ToPlaceOrder } from "../place-order.ts";
 import { type HookKey, hookKey } from "./hook-key.ts";
+import { orderedAlready } from "./same-alert.ts";
 
 /** `waits`: it is tried again a little later. */
 export type Tried =
@@ -107,6 +108,8 @@ async function placeOnce(deps: ToPlaceOrder, trying: Trying, alert: Extract<Aler
   const [order] = done;
   if (order !== undefined) return ended("done", order.error);
   if (isTooOld(deps, hook, delivery)) return ended("too_old", tooOld(delivery));
+  const before = orderedAlready(deps, hook, delivery);
+  if (before !== null) return ended("refused", `it is alert ${before.id} again, by the exchange's clock: ours was set`);
   return sending(trying, 1, async (named) => {
     const { market, side, size, price, timeInForce, reduceOnly } = alert;
     if (price === null) {
