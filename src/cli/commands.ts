@@ -15,6 +15,7 @@ import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { hookCreate } from "./hook/create.ts";
 import { hookDeliveries } from "./hook/deliveries.ts";
+import { hookKeep } from "./hook/keep.ts";
 import { hookList } from "./hook/list.ts";
 import { hookRehearse } from "./hook/rehearse.ts";
 import { hookRevoke } from "./hook/revoke.ts";
@@ -77,6 +78,7 @@ export const COMMANDS: readonly Command[] = [
   keyUntrip,
   hookCreate,
   hookList,
+  hookKeep,
   hookRevoke,
   hookRehearse,
   hookDeliveries,

@@ -1,13 +1,19 @@
 import { resolve } from "node:path";
 import type { Network } from "../core/account.ts";
-import { releases, rotations } from "../ops/next-commands.ts";
+import { counted } from "../core/counted.ts";
+import { hookReleases, releases, rotations, stops } from "../ops/next-commands.ts";
 import { restore } from "../ops/restore.ts";
+import { TAKEN_AWAY } from "../ops/since-backup.ts";
+import { listAccounts } from "../store/accounts.ts";
+import { listReceivers } from "../store/notice-receivers.ts";
+import type { Store } from "../store/open.ts";
+import { listStandingStops } from "../store/stops.ts";
 import { attempt, factsOf, linesOf } from "./backup.ts";
 import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT, Misuse, UNOFFICIAL_EXCHANGE } from "./command.ts";
 import { places, reading } from "./directory.ts";
 import { isoTime, present } from "./output.ts";
 
-/** Commands that are printed for API keys on hold; the list has the rest. */
+/** Commands that are printed for API keys on hold, and for hooks; the list has the rest. */
 const MAX_RELEASES = 10;
 
 export const restoreCommand: Command = {
@@ -31,10 +37,16 @@ export const restoreCommand: Command = {
     const isUnofficialAllowed = input.isSet("unofficial-exchange");
     const wanted = { places: at, file, network: networkOf(input), isUnofficialAllowed, processId, clock };
     const restored = attempt(() => restore(wanted));
-    const { snapshotAtMs, keysHeld, agentsRetired } = restored;
-    const facts = { snapshot_at: isoTime(snapshotAtMs), keys_held: keysHeld, agents_retired: agentsRetired };
-    const { rotate, release } = reading(at, ({ store }) => ({ rotate: rotations(store), release: releases(store) }));
-    present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts }, [
+    const { snapshotAtMs, keysHeld, hooksHeld, agentsRetired } = restored;
+    const held = { keys_held: keysHeld, hooks_held: hooksHeld, agents_retired: agentsRetired };
+    const facts = { snapshot_at: isoTime(snapshotAtMs), ...held };
+    const { rotate, keys, hooks, brought } = reading(at, ({ store }) => ({
+      rotate: rotations(store),
+      keys: releases(store),
+      hooks: hookReleases(store),
+      brought: broughtBack(store),
+    }));
+    present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts, ...brought.facts }, [
       `Restored ${at.directory} from ${file}`,
       ...linesOf(restored),
       `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
@@ -45,16 +57,45 @@ export const restoreCommand: Command = {
       "owner signs, and the command that sends the signature: the new one takes the old one's name, which ends that one at",
       "the exchange. Start the gateway as well; it opens writes once it has read what happened since:",
       "  postern serve",
-      ...(release.length === 0
-        ? []
-        : [
-            `${keysHeld === 1 ? "For the API key" : `For each of the ${keysHeld} API keys`} on hold: register its grant again, revoke it, or release it:`,
-            ...release.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
-            ...(release.length > MAX_RELEASES ? ["and so on for those that postern key list shows as held."] : []),
-          ]),
+      ...notKnown(facts.snapshot_at, brought),
+      ...onHold(keys, { each: "API key", otherwise: "register its grant again, revoke it", list: "postern key list" }),
+      ...onHold(hooks, { each: "hook", otherwise: "revoke it (postern hook revoke)", list: "postern hook list" }),
     ]);
   },
 };
+
+/** What stands as it stood in the backup, and goes on without anybody's word. */
+function broughtBack(store: Store) {
+  const standing = listAccounts(store).flatMap(({ id }) => listStandingStops(store, id));
+  const receivers = listReceivers(store).map(({ name }) => name);
+  return { facts: { stops_standing: standing.length, notice_receivers: receivers }, stop: stops(store) };
+}
+
+/** What was taken away after the backup may be back, and only the operator knows of it. */
+function notKnown(snapshotAt: string, { facts, stop }: ReturnType<typeof broughtBack>): string[] {
+  const { stops_standing: standing, notice_receivers: receivers } = facts;
+  return [
+    `Not known, and not kept to, is what was taken away after ${snapshotAt}:`,
+    `  ${TAKEN_AWAY}`,
+    `Of before it ${counted(standing, "stop")} ${standing === 1 ? "stands" : "stand"}. If trading was stopped after it, or you are not sure, stop it before you release anything:`,
+    ...stop.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
+    ...receivers
+      .slice(0, MAX_RELEASES)
+      .map((name) => `${name} is told what happens, also if it was removed since: postern notice remove ${name}`),
+  ];
+}
+
+type Held = { each: string; otherwise: string; list: string };
+
+function onHold(releasing: readonly string[], { each, otherwise, list }: Held): string[] {
+  if (releasing.length === 0) return [];
+  const whom = releasing.length === 1 ? `For the ${each}` : `For each of the ${releasing.length} ${each}s`;
+  return [
+    `${whom} on hold: ${otherwise}, or release it:`,
+    ...releasing.slice(0, MAX_RELEASES).map((command) => `  ${command}`),
+    ...(releasing.length > MAX_RELEASES ? [`and so on for those that ${list} shows as held.`] : []),
+  ];
+}
 
 const NETWORKS: readonly Network[] = ["mainnet", "testnet", "paper"];
 

@@ -59,7 +59,8 @@ const list = readRoute(
     path: "/v1/hooks",
     tag: TAG,
     summary: "List hooks",
-    description: "Oldest first, in one page: those that take alerts, and the last 20 that were revoked.",
+    description:
+      "Oldest first, in one page: those that take alerts or are on hold after a restore, and the last 20 that were revoked.",
     access: "trading:read",
     answers: [
       {

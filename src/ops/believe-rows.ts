@@ -10,6 +10,7 @@ import { findSealedAgent, vouchForAgent } from "../store/agents.ts";
 import { sealedKeyState, stricter, vouchForKeyState } from "../store/api-keys.ts";
 import { type AuditSeal, findAuditSeal } from "../store/audit-seal.ts";
 import { inTransaction } from "../store/commit.ts";
+import { sealHold } from "../store/hooks.ts";
 import { sealNarrowing } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { revocationId } from "../store/revocations.ts";
@@ -122,6 +123,7 @@ function obey(store: Store, sealedRowId: number): void {
     }
     if (event === "restored") {
       for (const [keyHash] of listSealed(store, "key")) tighten(store, keyHash, "held");
+      sealHold(store);
       for (const [address] of listSealed(store, "agent")) retire(store, address);
     }
   }

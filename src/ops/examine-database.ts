@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { counted } from "../core/counted.ts";
+import { isoTime } from "../core/resource.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listApiKeys, type StoredKey } from "../store/api-keys.ts";
 import type { AuditSeal } from "../store/audit-seal.ts";
@@ -10,8 +11,9 @@ import { unknownOperations, unknownOrders } from "../store/unknowns.ts";
 import type { SealCheck } from "./believe-rows.ts";
 import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
-import { releases, rotations } from "./next-commands.ts";
+import { hookReleases, releases, rotations } from "./next-commands.ts";
 import { UNKNOWN_FOR_MS } from "./release-unknown.ts";
+import { allKnownUntilMs, TAKEN_AWAY } from "./since-backup.ts";
 import { daysLeft } from "./tell-keys.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
@@ -74,15 +76,24 @@ function examineAudit(store: Store, seal: AuditSeal | null, isSealGenuine: boole
 function examineRestore(store: Store): Finding[] {
   if (!hasRestores(store)) return [];
   const accounts = countAwaiting(store);
-  const held = releases(store);
-  if (accounts === 0 && held.length === 0) return [ok("restore", "restored once, and taken up whole")];
+  const [held, hooks] = [releases(store), hookReleases(store)];
+  if (accounts === 0 && held.length === 0 && hooks.length === 0)
+    return [ok("restore", `restored once, and taken up whole; ${unknownSince(store)}`)];
   const waiting = `${counted(accounts, "account")} to be read from the exchange`;
-  const found = `restored; ${waiting}, ${counted(held.length, "key")} on hold`;
+  const found = `restored; ${waiting}, ${counted(held.length, "key")} and ${counted(hooks.length, "hook")} on hold; ${unknownSince(store)}`;
   const todo =
     accounts > 0
       ? `let each owner approve a new agent (${rotations(store).join("; ")}) and leave the gateway running until the exchange has been read`
-      : keepTodo(held);
+      : held.length > 0
+        ? keepTodo(held)
+        : `for each that postern hook list shows as held: revoke it, or release it: ${hooks[0]}`;
   return [warning("restore", found, todo)];
+}
+
+function unknownSince(store: Store): string {
+  const atMs = allKnownUntilMs(store);
+  const when = atMs === null ? "after the backup" : `after ${isoTime(atMs)}`;
+  return `not known, and not kept to, is what was taken away ${when}: ${TAKEN_AWAY}`;
 }
 
 function keepTodo([first]: readonly string[]): string {

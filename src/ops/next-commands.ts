@@ -2,6 +2,7 @@
 import { listAccounts } from "../store/accounts.ts";
 import { listAgents } from "../store/agents.ts";
 import { listApiKeys } from "../store/api-keys.ts";
+import { listHooks } from "../store/hooks.ts";
 import type { Store } from "../store/open.ts";
 
 /** The command that makes an owner's next agent. */
@@ -21,10 +22,26 @@ export function rotations(store: Store): string[] {
   return (without.length > 0 ? without : owners).map((owner) => rotateFor(store, owner));
 }
 
+/** The commands that stop everything. */
+export function stops(store: Store): string[] {
+  const accounts = listAccounts(store);
+  return accounts.map(({ id }) => `postern stop${accounts.length > 1 ? ` --account ${id}` : ""}`);
+}
+
 /** For each API key that a restore put on hold, the one that releases it. */
 export function releases(store: Store): string[] {
   const held = listAccounts(store).flatMap(({ id }) => listApiKeys(store, id).filter(({ state }) => state === "held"));
   return held.map(
     ({ keyHash, limited }) => `postern key keep ${keyHash}${limited === null ? "" : " --accept-older-rails"}`,
+  );
+}
+
+/** The same of each hook on hold. */
+export function hookReleases(store: Store): string[] {
+  const accounts = listAccounts(store);
+  return accounts.flatMap(({ id }) =>
+    listHooks(store, id)
+      .filter(({ state }) => state === "held")
+      .map(({ name }) => `postern hook keep ${name}${accounts.length > 1 ? ` --account ${id}` : ""}`),
   );
 }

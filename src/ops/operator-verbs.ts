@@ -15,7 +15,7 @@ import { blockKey } from "./block-key.ts";
 import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
 import { oneOf, recordIn, sealIn, text, textsIn, type VerbFacts, wholeNumber } from "./facts.ts";
-import { createHook, endHook } from "./hooks.ts";
+import { createHook, endHook, keepHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
 import { keepKey } from "./keep-key.ts";
 import { narrowKey } from "./narrow-key.ts";
@@ -245,6 +245,14 @@ export const OPERATOR_VERBS = {
       // Else its sealed row would be at odds with this one.
       requireKeyring(changer);
       return endHook(changer, given);
+    },
+  ),
+  keep_hook: changing(
+    (facts) => ({ id: text(facts, "id") }),
+    (changer, given) => {
+      // It gives something away.
+      requireKeyring(changer);
+      return keepHook(changer, given);
     },
   ),
   add_receiver: changing(receiverIn, (changer, wanted) => {

@@ -35,8 +35,8 @@ export type Restoring = {
 };
 
 /**
- * Puts a snapshot into an empty directory in place of the lost original: every API key on hold, every agent key retired,
- * and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
+ * Puts a snapshot into an empty directory in place of the lost original: every API key and hook on hold, every agent key
+ * retired, and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
  */
 export function restore(restoring: Restoring): BackUpContents & Restored {
   const { places, file, processId } = restoring;
@@ -121,6 +121,7 @@ function prepare(draft: string, restoredAtMs: number): Restored {
       const detail = {
         snapshot_at: restored.snapshotAtMs,
         keys_held: restored.keysHeld,
+        hooks_held: restored.hooksHeld,
         agents_retired: restored.agentsRetired,
       };
       appendAudit(store, { atMs: restoredAtMs, actor: "operator", event: "restored", reference: "instance", detail });

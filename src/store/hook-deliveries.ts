@@ -32,6 +32,16 @@ export function findSame(store: Store, hookId: string, identity: string, sinceMs
   return store.select().from(hookDeliveries).where(isSame).orderBy(newest).limit(1).get() ?? null;
 }
 
+/** The newest before this one that says the same, and for which an order was placed. */
+export function findOrderedBefore(
+  store: Store,
+  { id, hookId, identity }: Pick<Delivery, "id" | "hookId" | "identity">,
+): Delivery | null {
+  const isSame = and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.identity, identity));
+  const isBefore = and(isSame, lt(hookDeliveries.id, id), isNotNull(hookDeliveries.orderId));
+  return store.select().from(hookDeliveries).where(isBefore).orderBy(desc(hookDeliveries.id)).limit(1).get() ?? null;
+}
+
 export function countRepeat(store: Store, id: number): void {
   const repeats = sql`${hookDeliveries.repeats} + 1`;
   store.update(hookDeliveries).set({ repeats }).where(eq(hookDeliveries.id, id)).run();

@@ -16,13 +16,36 @@ export function insertHook(store: Store, hook: Hook, actor: string): void {
   appendAudit(store, { atMs, actor, event: "hook_created", reference: id, detail });
 }
 
+type HookActor = { actor: string; atMs: number };
+
 /** One-way. */
-export function revokeHook(store: Store, hook: Hook, { actor, atMs }: { actor: string; atMs: number }): void {
-  const revoked: Hook = { ...hook, state: "revoked" };
-  store.insert(hooks).values(revoked).onConflictDoUpdate({ target: hooks.id, set: revoked }).run();
-  vouch(store, "hook", hook.id, contentOf(revoked));
+export function revokeHook(store: Store, hook: Hook, { actor, atMs }: HookActor): void {
+  changeHook(store, { ...hook, state: "revoked" }, { actor, atMs, event: "hook_revoked" });
+}
+
+/** Takes one off hold. */
+export function releaseHook(store: Store, hook: Hook, { actor, atMs }: HookActor): void {
+  changeHook(store, { ...hook, state: "active" }, { actor, atMs, event: "hook_kept" });
+}
+
+function changeHook(store: Store, hook: Hook, { actor, atMs, event }: HookActor & { event: string }): void {
+  store.insert(hooks).values(hook).onConflictDoUpdate({ target: hooks.id, set: hook }).run();
+  vouch(store, "hook", hook.id, contentOf(hook));
   const { id, accountId: account, name } = hook;
-  appendAudit(store, { atMs, actor, event: "hook_revoked", reference: id, detail: { account, name } });
+  appendAudit(store, { atMs, actor, event, reference: id, detail: { account, name } });
+}
+
+/** Puts all that are active on hold, for a restore, which knows no passphrase; how many. */
+export function holdHooks(store: Store): number {
+  const held = store.update(hooks).set({ state: "held" }).where(eq(hooks.state, "active")).returning({ id: hooks.id });
+  return held.all().length;
+}
+
+/** That a restore has put every hook on hold is sealed, so that it cannot be taken back. */
+export function sealHold(store: Store): void {
+  for (const [id, content] of listSealed(store, "hook"))
+    if (sealedHook(content).state === "active")
+      vouch(store, "hook", id, contentOf({ ...sealedHook(content), state: "held" }));
 }
 
 const bySecret = prepared((store) =>
@@ -58,7 +81,9 @@ function asBelieved(store: Store, row: Hook): Hook | null {
 }
 
 function hookFault(store: Store, row: Hook): RowFault | null {
-  if (findSealed(store, "hook", row.id) === contentOf(row)) return null;
+  const content = findSealed(store, "hook", row.id);
+  // That one is on hold is obeyed without any proof.
+  if (content !== null && isAsSealed(row, content)) return null;
   const what = `the row of hook ${row.id} is not the one that was made here: it opens nothing`;
   return { kind: "hook", id: row.id, what };
 }
@@ -72,6 +97,18 @@ export function listHookFaults(store: Store): RowFault[] {
     ...rows.flatMap((row) => hookFault(store, row) ?? []),
     ...gone.map(([id]): RowFault => ({ kind: "hook", id, what: `the row of hook ${id} was deleted from outside` })),
   ];
+}
+
+function isAsSealed(row: Hook, content: string): boolean {
+  if (contentOf(row) === content) return true;
+  return (
+    row.state === "held" && sealedHook(content).state === "active" && contentOf({ ...row, state: "active" }) === content
+  );
+}
+
+function sealedHook(content: string): Hook {
+  // Only `contentOf` makes what the seal covers.
+  return JSON.parse(content) as Hook;
 }
 
 /** What is sealed of a hook: its row may be anybody's. */

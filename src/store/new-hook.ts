@@ -21,7 +21,7 @@ export function hookKey(store: Store, keyHash: string): NewHookKey {
 
 /** What stands in its way, in words; null where nothing does. */
 export function hookObstacle(store: Store, hook: Hook, bot: string): string | null {
-  const others = listHooks(store, hook.accountId).filter(({ state }) => state === "active");
+  const others = listHooks(store, hook.accountId).filter(({ state }) => state !== "revoked");
   if (others.length >= MAX_HOOKS) return `an account has at most ${MAX_HOOKS} hooks: revoke one`;
   if (others.some(({ name }) => name === hook.name)) return `there is a hook ${hook.name} already`;
   if (hook.mode !== "target" || hook.isRehearsal) return null;

@@ -2,6 +2,7 @@ import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-or
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
 import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
+import { holdHooks } from "./hooks.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
@@ -80,11 +81,11 @@ export function isFromBeforeTakeUp(store: Store, accountId: string, createdAtMs:
   return takeUp.takenUpAtMs === null || createdAtMs <= Math.max(takeUp.takenUpAtMs, takeUp.snapshotAtMs);
 }
 
-export type Restored = { snapshotAtMs: number; keysHeld: number; agentsRetired: number };
+export type Restored = { snapshotAtMs: number; keysHeld: number; hooksHeld: number; agentsRetired: number };
 
 /**
- * Makes a snapshot fit to take the place of its lost original, inside the caller's transaction: no key opens it, no
- * agent of the original signs, and every account waits to be taken up.
+ * Makes a snapshot fit to take the place of its lost original, inside the caller's transaction: no key and no
+ * hook opens it, no agent of the original signs, and every account waits to be taken up.
  */
 export function markRestored(store: Store, restoredAtMs: number): Restored {
   const snapshotAtMs = newestKnownMs(store) ?? restoredAtMs;
@@ -102,6 +103,7 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   }
   const held = store.select({ hash: apiKeys.keyHash }).from(apiKeys).where(eq(apiKeys.state, "active")).all();
   for (const { hash } of held) setKeyState(store, hash, "held", restoredAtMs);
+  const hooksHeld = holdHooks(store);
   // What the lost machine has traded and lost today nobody knows.
   for (const of of listBots(store)) countDayAsUsed(store, of, { atMs: restoredAtMs, actor: "operator" });
   const living = store.select({ address: agents.address }).from(agents).where(ne(agents.state, "retired")).all();
@@ -112,7 +114,7 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
   raiseNonces(store, restoredAtMs);
   forget(store);
   store.memory.restores = null;
-  return { snapshotAtMs, keysHeld: held.length, agentsRetired: living.length };
+  return { snapshotAtMs, keysHeld: held.length, hooksHeld, agentsRetired: living.length };
 }
 
 /** Of every key with rails, once. */

@@ -19,7 +19,7 @@ export const hooks = sqliteTable(
     maxSlippageBps: integer().notNull(),
     sources: text(),
     isRehearsal: integer({ mode: "boolean" }).notNull(),
-    state: text().$type<"active" | "revoked">().notNull(),
+    state: text().$type<"active" | "held" | "revoked">().notNull(),
     createdAtMs: integer().notNull(),
   },
   (table) => [uniqueIndex("hooks_secret").on(table.secretHash)],

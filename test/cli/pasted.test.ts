@@ -75,7 +75,11 @@ test("from an empty directory the printed commands lead to an API key that works
   const restored = await pasted(`${unlocked} ${PROGRAM} restore --data-dir restored backup.db`);
   const rotated = await pasted(next(restored, "agent rotate"));
   await pasted(signed(rotated, next(rotated, "agent approve")));
-  expect(await pasted(next(restored, "key keep"))).toContain("it works again");
+  const kept = await pasted(next(restored, "key keep"));
+  expect(kept).toContain("it works again");
+  expect(kept).toContain("knows what was until 20");
+  // Whoever is not sure whether there was a stop after the backup pastes this.
+  expect(await pasted(next(kept, "stop"))).toContain("Stop");
   const second = await startShell(next(restored, "serve"), { POSTERN_LISTEN: "127.0.0.1:0" });
   running.push(second);
   expect(second.firstLine).toContain("Postern listens at");

@@ -35,6 +35,27 @@ test("alerts without a time that say the same are one for as long as the hook sa
   expect(rig.orders).toHaveLength(2);
 });
 
+const SET: [string, { setByMs: number; apartS: number; orders: number }][] = [
+  ["ahead by two hours, and it came again", { setByMs: 7_200_000, apartS: 5, orders: 1 }],
+  ["ahead by two minutes, and it came again", { setByMs: 120_000, apartS: 5, orders: 1 }],
+  ["back by two hours, and it came again", { setByMs: -7_200_000, apartS: 5, orders: 1 }],
+  ["ahead by two hours, and another that says the same came later", { setByMs: 7_200_000, apartS: 90, orders: 2 }],
+  ["not at all, and another that says the same came later", { setByMs: 0, apartS: 61, orders: 2 }],
+];
+test.each(SET)("an alert without a time, and a clock that was set %s", async (_what, { setByMs, apartS, orders }) => {
+  const rig = await openHooksRig();
+  const exchangeStartMs = rig.clock.nowMs() - rig.clock.elapsedMs();
+  rig.deps.exchange.nowMs = () => exchangeStartMs + rig.clock.elapsedMs();
+  await rig.send({ ...BUY });
+  await rig.pass(2);
+  rig.restart();
+  rig.clock.stepWall(setByMs);
+  await rig.pass(apartS - 2);
+  await rig.send({ ...BUY });
+  await rig.pass(2);
+  expect(rig.orders).toHaveLength(orders);
+});
+
 test("what says another time, or another id, is another alert", async () => {
   const rig = await openHooksRig();
   const time = timeAt(rig);

@@ -1,30 +1,13 @@
 /** Who can write the database, and lacks the passphrase, opens no hook and takes over none. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Hook } from "../../src/core/hook/hook.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { findHookBySecret, insertHook, revokeHook } from "../../src/store/hooks.ts";
 import { closeStore } from "../../src/store/open.ts";
 import { listRowFaults } from "../../src/store/row-faults.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
-import { ACCOUNT, fromOutside, makeDirectory, restarted } from "./sealed-directory.ts";
-
-const HOOK: Hook = {
-  id: "8f3abd85-9c3b-4c6e-8f88-3bae4e5d7fc3",
-  accountId: ACCOUNT,
-  name: "chart",
-  keyHash: "ab".repeat(32),
-  secretHash: "cd".repeat(32),
-  mode: "target",
-  market: "BTC",
-  maxAgeMs: 60_000,
-  sameWithinMs: 60_000,
-  maxSlippageBps: 50,
-  sources: "203.0.113.7/32",
-  isRehearsal: false,
-  state: "active",
-  createdAtMs: 1,
-};
+import { fromOutside, makeDirectory, restarted } from "./sealed-directory.ts";
+import { HOOK } from "./sealed-hook.ts";
 
 const OTHER = "ef".repeat(32);
 const COPIED =

@@ -26,6 +26,7 @@ import { hasOpenOutcome } from "../../write/one-outcome.ts";
 import { placeMarketOrder } from "../place-market-order.ts";
 import { placeOrder, type ToPlaceOrder } from "../place-order.ts";
 import { type HookKey, hookKey } from "./hook-key.ts";
+import { orderedAlready } from "./same-alert.ts";
 
 /** `waits`: it is tried again a little later. */
 export type Tried =
@@ -63,9 +64,11 @@ export async function carryOut(deps: ToPlaceOrder, hook: Hook, delivery: Deliver
   if (alert === null) return ended("refused", "it cannot be read any more");
   if (acting === null) return ended("refused", "the key of this hook may not act: see postern key list");
   const trying: Trying = { hook, delivery, acting, done, ended };
-  if (hook.state !== "active") return ended("refused", "the hook was revoked");
+  if (hook.state !== "active") return ended("refused", hook.state === "held" ? ON_HOLD : "the hook was revoked");
   return alert.kind === "order" ? placeOnce(deps, trying, alert) : moveTo(deps, trying, alert.target);
 }
+
+const ON_HOLD = "the hook is on hold since the restore of a backup: see postern hook list";
 
 type Trying = {
   hook: Hook;
@@ -106,6 +109,8 @@ async function placeOnce(deps: ToPlaceOrder, trying: Trying, alert: Extract<Aler
   const [order] = done;
   if (order !== undefined) return ended("done", order.error);
   if (isTooOld(deps, hook, delivery)) return ended("too_old", tooOld(delivery));
+  const before = orderedAlready(deps, hook, delivery);
+  if (before !== null) return ended("refused", `it is alert ${before.id} again, by the exchange's clock: ours was set`);
   return sending(trying, 1, async (named) => {
     const { market, side, size, price, timeInForce, reduceOnly } = alert;
     if (price === null) {

@@ -14,7 +14,7 @@ const MAX_REVOKED = 20;
 export function listHooks(deps: With<"store">, { account }: Caller): ReadAnswer {
   const hooks = listStored(deps.store, account.id);
   const ended = hooks.filter(({ state }) => state === "revoked").slice(-MAX_REVOKED);
-  const shown = hooks.filter((hook) => hook.state === "active" || ended.includes(hook));
+  const shown = hooks.filter((hook) => hook.state !== "revoked" || ended.includes(hook));
   return {
     body: listText(
       shown.map((hook) => hookResource(deps, hook)),

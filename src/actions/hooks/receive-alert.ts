@@ -32,8 +32,8 @@ export type ToReceive = With<"clock" | "store"> & {
 };
 
 /**
- * The hook that this address opens. Throws `route_not_found`, the same for one that never was and one that is no more, and
- * `source_not_allowed`.
+ * The hook that this address opens. Throws `route_not_found`, the same for one that never was and one that is no more, and in
+ * words of its own for one on hold; and `source_not_allowed`.
  *
  * @param address whence the request comes
  */
@@ -41,12 +41,16 @@ export function openHook({ store }: With<"store">, secret: string, address: stri
   const hash = sha256Hex(secret);
   const hook = findHookBySecret(store, hash);
   const isSame = hook !== null && timingSafeEqual(Buffer.from(hook.secretHash), Buffer.from(hash));
+  if (isSame && hook.state === "held") throw new ApiError("route_not_found", HELD);
   if (hook === null || !isSame || hook.state !== "active")
     throw new ApiError("route_not_found", "There is nothing here.");
   if (!isFromThere(hook.sources, address) || !isFromThere(hookKey(store, hook)?.sources ?? null, address))
     throw new ApiError("source_not_allowed", "This hook takes nothing from this address.");
   return hook;
 }
+
+/** To whoever has the address. It may have been revoked after the backup, so it takes nothing until the operator says that it was not. */
+const HELD = "This hook is on hold since the gateway was restored from a backup. Nothing was done.";
 
 function isFromThere(sources: string | readonly string[] | null, address: string): boolean {
   return sources === null || isWithin(address, typeof sources === "string" ? sources.split(",") : sources);

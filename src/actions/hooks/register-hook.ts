@@ -62,7 +62,7 @@ function settleHook(store: Store, hook: Hook, issuedAtMs: number): Hook {
 
 function requireSame(known: Hook, wanted: Hook): Hook {
   if (termsOf(known) === termsOf(wanted)) return known;
-  throw refused("the secret is that of another hook, or of one that was revoked: make a new one");
+  throw refused("the secret is that of another hook, or of one that was revoked or is on hold: make a new one");
 }
 
 function termsOf({ accountId, name, keyHash, mode, market, sources, isRehearsal, state, ...hook }: Hook): string {
@@ -97,7 +97,7 @@ export function revokeHookByOwner(
     const hook = findHook(store, hookId);
     if (hook === null || hook.accountId !== accountId)
       throw new ApiError("hook_not_found", "There is no such hook on this account.");
-    if (hook.state === "active") revokeHook(store, hook, { actor: "owner", atMs });
+    if (hook.state !== "revoked") revokeHook(store, hook, { actor: "owner", atMs });
     return JSON.stringify(hookResource({ store }, { ...hook, state: "revoked" }));
   });
 }

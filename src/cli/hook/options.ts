@@ -7,7 +7,7 @@ import { Failure, type Input, Misuse } from "../command.ts";
 /** The hook of this account with that name or id; one that is revoked only by its id. */
 export function chosenHook(store: Store, account: Account, named: string): Hook {
   const found = listHooks(store, account.id).find(
-    ({ id, name, state }) => id === named || (name === named && state === "active"),
+    ({ id, name, state }) => id === named || (name === named && state !== "revoked"),
   );
   if (found === undefined) throw new Failure(`account ${account.id} has no hook ${named}: see postern hook list`);
   return found;

@@ -1,8 +1,9 @@
 import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
-import { present } from "../output.ts";
+import { isoTime, present } from "../output.ts";
 import { OPERATING } from "../passphrase-input.ts";
+import { afterRelease } from "../since-backup.ts";
 import { keyHashOf } from "./key-options.ts";
 
 export const keyBlock: Command = {
@@ -44,8 +45,8 @@ export const keyKeep: Command = {
     const keyHash = keyHashOf(input.positionals[0] ?? "");
     const given = { keyHash, takesOlderRails: input.isSet("accept-older-rails") };
     const done = await change({ input, outside, at: places(input, outside) }, "keep_key", given, SEALING);
-    present({ input, outside }, { key_hash: keyHash, account: done.accountId, state: "active" }, [
-      `Kept ${keyHash}: it works again.`,
-    ]);
+    const { accountId: account, knownUntilMs } = done;
+    const facts = { key_hash: keyHash, account, state: "active", known_until: isoTime(knownUntilMs) };
+    present({ input, outside }, facts, [`Kept ${keyHash}: it works again.`, ...afterRelease(account, knownUntilMs)]);
   },
 };

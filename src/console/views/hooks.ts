@@ -46,7 +46,7 @@ function lastAlert(hook: ApiHook, nowMs: number): TemplateResult | string {
 }
 
 function endButton(app: App, hook: ApiHook): TemplateResult | typeof nothing {
-  if (hook.state !== "active") return nothing;
+  if (hook.state === "revoked") return nothing;
   function open(): void {
     app.state.forms.hook.ending = { hook, signing: newSigning() };
     app.changed();

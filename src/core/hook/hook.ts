@@ -7,6 +7,10 @@
 export const HOOK_MODES = ["order", "target"] as const;
 export type HookMode = (typeof HOOK_MODES)[number];
 
+/** `held`: a restore has put it on hold, because the snapshot does not know whether it was revoked since. Each is stricter than the one before it. */
+export const HOOK_STATES = ["active", "held", "revoked"] as const;
+export type HookState = (typeof HOOK_STATES)[number];
+
 export type Hook = {
   id: string;
   accountId: string;
@@ -29,7 +33,7 @@ export type Hook = {
   sources: string | null;
   /** Alerts are kept and never carried out. */
   isRehearsal: boolean;
-  state: "active" | "revoked";
+  state: HookState;
   createdAtMs: number;
 };
 

@@ -1,5 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { DELIVERY_STATUSES, HOOK_MODES, MOST_MAX_AGE_S, MOST_SAME_WITHIN_S } from "../../core/hook/hook.ts";
+import {
+  DELIVERY_STATUSES,
+  HOOK_MODES,
+  HOOK_STATES,
+  MOST_MAX_AGE_S,
+  MOST_SAME_WITHIN_S,
+} from "../../core/hook/hook.ts";
 import { MAX_SLIPPAGE_BPS } from "../../core/worst-price.ts";
 import { closed, described, KeyHash, MarketName, nullable, Signature, Timestamp, Uuid, words } from "./common.ts";
 
@@ -40,7 +46,9 @@ export const HookResource = closed(
     account: Uuid,
     bot: nullable(Type.String(), "As which it acts."),
     ...TERMS,
-    state: words(["active", "revoked"], { description: "Whether it takes alerts." }),
+    state: words(HOOK_STATES, {
+      description: "Whether it takes alerts; `held`: not until the operator keeps it, after a restore.",
+    }),
     last_alert_at: nullable(Timestamp, "When the last alert came; null before the first."),
     last_alert_status: nullable(
       words(DELIVERY_STATUSES, { description: "What became of it." }),
