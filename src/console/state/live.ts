@@ -8,6 +8,7 @@ import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder, takeTrade } from "./apply.ts";
 import { beginCandles } from "./candles.ts";
+import { readDescription } from "./description.ts";
 import { readEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
@@ -54,7 +55,7 @@ export function stopLive(app: App): void {
 }
 
 async function readEverything(app: App): Promise<void> {
-  await Promise.all([readFigures(app), reads.readMarkets(app)]);
+  await Promise.all([readFigures(app), reads.readMarkets(app), readDescription(app)]);
   watchMarket(app);
   await readLists(app);
   await reads.readFills(app);
@@ -107,6 +108,7 @@ async function turn(app: App, mine: Live): Promise<void> {
     if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
     // The first reading may have been shared with one that was a second old.
     if (turns === 1 || turns % LISTS_EVERY === 0 || isBehind(app)) await readLists(app);
+    if (app.state.description.failure !== null) await readDescription(app);
   }
 }
 

@@ -15,6 +15,7 @@ import type {
   Performance,
   Status,
   Story,
+  TypedDataDescription,
   WhoAmI,
 } from "../api/resources.ts";
 import type { SetupState } from "../setup/progress.ts";
@@ -53,6 +54,8 @@ export type State = {
   session: Session | null;
   signIn: { isBusy: boolean; failure: string | null };
   connection: StreamState;
+  /** Of the gateway, whoever is signed in. */
+  description: Loaded<TypedDataDescription>;
   account: Loaded<ApiAccount>;
   positions: Loaded<ApiPosition[]>;
   openOrders: Loaded<ApiOrder[]>;
@@ -98,6 +101,7 @@ export function emptyState(nowMs: number, storage: Storage): State {
     session: null,
     signIn: { isBusy: false, failure: null },
     connection: { kind: "idle" },
+    description: emptyLoaded(),
     ...emptyReadings(),
     forms: newForms(storage),
     live: null,

@@ -4,8 +4,8 @@ import { live } from "lit-html/directives/live.js";
 import type { Scope } from "../../core/account.ts";
 import { request } from "../api/request.ts";
 import { copyable } from "../parts/copy.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
 import { type NewKey, newSigning } from "../state/forms.ts";
 import { readKeys } from "../state/read.ts";
@@ -73,11 +73,11 @@ function grantIt(app: App, made: NewKey): TemplateResult {
   if (made.isRegistered) return shownOnce(made.apiKey, () => forget(app));
   return html`
     <p class="words">A key with ${made.grant.scopes.join(" and ")} is ready. It works once the owner has signed its grant.</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing: made.signing,
       owner: ownerOf(app),
       purpose: "grant the key",
-      typedData: () => grantToSign(made.grant),
+      write: (audience) => grantToSign(made.grant, audience),
       signed: (signature) => register(app, made, signature),
     })}
     <button type="button" @click=${() => forget(app)}>Give up</button>`;
