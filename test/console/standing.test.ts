@@ -31,7 +31,9 @@ const steps = Object.assign({}, ...(await Promise.all(modules))) as Steps;
 
 afterEach(forget);
 
-const loaded = (value: unknown) => ({ value, readAtMs: 0, asOfMs: null, failure: null });
+function loaded(value: unknown) {
+  return { value, readAtMs: 0, asOfMs: null, failure: null };
+}
 
 /** What a person reads, and whether the button of that name is barred. */
 function read(app: Stage["app"]): string {
@@ -75,7 +77,9 @@ function nowHolds(app: Stage["app"], position: object | null): void {
   app.state["positions"] = loaded(position === null ? [] : [position]);
 }
 
-const forms = (app: Stage["app"]) => app.state["forms"] as Record<string, Record<string, unknown>>;
+function forms(app: Stage["app"]) {
+  return app.state["forms"] as Record<string, Record<string, unknown>>;
+}
 
 describe("closing a position", () => {
   test("follows its size, and says that it has moved", () => {

@@ -45,6 +45,7 @@ export function lookAnew(state: Pick<State, "keys">, form: RailsForm): void {
   const now = railsNow(state, form.draft.bot);
   if (form.base === null || now === null) return;
   const { days } = form.draft;
+  // Each has every member of the draft.
   const [before, after] = [form.base, now].map((text) => typedDraft({ ...text, days })) as [RailsDraft, RailsDraft];
   for (const name of RAILS_MEMBERS) if (form.draft[name] === before[name]) form.draft[name] = after[name];
   form.base = now;

@@ -40,13 +40,23 @@ export type Loaded<Value> = {
 
 export type StreamState = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
 
-export type Toast = { tone: "good" | "bad" | "plain"; text: string };
+export type Toast = {
+  tone: "good" | "bad" | "plain";
+  text: string;
+  /** Whether what it asks for is past; null where it asks for nothing. */
+  isOver: ((state: State) => boolean) | null;
+};
 
 export type EquityPoint = { atMs: number; equity: string };
 
 export type ScreenRoute = { screen: string; argument: string };
 
-export type Session = { apiKey: string; me: WhoAmI };
+export type Session = {
+  apiKey: string;
+  me: WhoAmI;
+  /** Why the key opens nothing any more: from then on nothing is asked for by itself. */
+  refused: string | null;
+};
 
 export type State = {
   nowMs: number;

@@ -3,7 +3,7 @@ import { live } from "lit-html/directives/live.js";
 import { revocationTypedData } from "../../wire/grant-data.ts";
 import { request } from "../api/request.ts";
 import type { ListedApiKey } from "../api/resources.ts";
-import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
+import { ageOf, dateAndTime, NOTHING, shortId, time } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { isChecked } from "../parts/fields.ts";
 import { ownersWord } from "../parts/owners-word.ts";
@@ -57,7 +57,7 @@ export function keysScreen(app: App): TemplateResult {
     ${section(
       "Bots",
       whenLoaded(app.state.keys, (keys) => bots(app, keys)),
-      "each held to what its owner has signed",
+      heldAsOf(app),
     )}
     ${section(
       "Keys without limits",
@@ -76,6 +76,12 @@ export function keysScreen(app: App): TemplateResult {
     ${limitedKeySection(app)}
     ${newHookSection(app)}
     ${newKeySection(app)}`;
+}
+
+/** No event tells that rails were narrowed: they are as they were read last. */
+function heldAsOf({ state: { keys, nowMs } }: App): string {
+  const words = "each held to what its owner has signed, and to what was narrowed since";
+  return keys.readAtMs === null ? words : `${words}; as of ${time(new Date(keys.readAtMs).toISOString(), nowMs)}`;
 }
 
 /** By name, those that trade before those that are gone; what holds for a bot stands below the first of its keys. */

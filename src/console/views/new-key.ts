@@ -26,7 +26,8 @@ export const SCOPE_WORDS: Record<Scope, string> = {
 function choose(app: App): TemplateResult {
   const { newKey: form } = app.state.forms;
   const { me } = app.state.session ?? {};
-  const isPaper = me?.network === "paper" && me.limits === null && me.scopes.includes("trading:write");
+  const isDemo =
+    app.state.description.value?.demo === true && me?.limits === null && me.scopes.includes("trading:write");
   function make(event: Event): void {
     event.preventDefault();
     const account = app.state.session?.me.account ?? "";
@@ -63,7 +64,7 @@ function choose(app: App): TemplateResult {
       <p class="note">No key can withdraw or transfer. It is made in this browser; the gateway sees its hash only.</p>
       <div class="buttons">
         <button class="primary">Make a key</button>
-        ${isPaper ? html`<button type="button" @click=${() => void makeAtOnce()}>One more at once, signed by the demo's owner</button>` : nothing}
+        ${isDemo ? html`<button type="button" @click=${() => void makeAtOnce()}>One more at once, signed by the demo's owner</button>` : nothing}
       </div>
       ${form.failure === null ? nothing : html`<p class="late" role="alert">${form.failure}</p>`}
     </form>`;

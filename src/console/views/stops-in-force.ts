@@ -103,6 +103,7 @@ function ending(app: App, stop: ApiStop): TemplateResult {
       <summary>To trade again</summary>
       <p>No API key can end it. The owner's signature does: <button type="button" @click=${() => openResumption(app, stop)}>Sign to end it…</button></p>
       <p>Or, on the gateway's machine, its operator (as the service's user, which <code>postern-operator</code> is):</p>
+      <p class="note">Where the gateway was started with <code>--data-dir</code>, the command needs it too: this page is not told which directory it is.</p>
       ${copyable(`postern resume --stop ${stop.id} --account ${stop.account}`, "command that ends the stop")}
     </details>`;
 }
