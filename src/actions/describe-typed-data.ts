@@ -31,12 +31,14 @@ const EXAMPLE_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 const EXAMPLE_STOP = EXAMPLE_ACCOUNT;
 const EXAMPLE_HASH = "3c73f719839477b4b8c76ff79c1260ba83255da46dfd703c49305714c70d4f2d";
 
+type ToDescribe = With<"clock" | "demoOwner" | "settings">;
+
 /** Everything that a wallet needs to sign a grant, a revocation, the end of a stop or a decision on a proposal for this gateway: public, and nobody's secret. */
-export function describeTypedData(deps: With<"clock" | "settings">, askingNetwork: string | null): string {
+export function describeTypedData(deps: ToDescribe, askingNetwork: string | null): string {
   return JSON.stringify(typedDataResource(deps, askingNetwork));
 }
 
-export function typedDataResource(deps: With<"clock" | "settings">, askingNetwork: string | null) {
+export function typedDataResource(deps: ToDescribe, askingNetwork: string | null) {
   const { audience } = deps.settings;
   const revocation = { audience, accountId: EXAMPLE_ACCOUNT, keyHash: EXAMPLE_HASH };
   const resumption = { audience, accountId: EXAMPLE_ACCOUNT, stopId: EXAMPLE_STOP };
@@ -51,6 +53,7 @@ export function typedDataResource(deps: With<"clock" | "settings">, askingNetwor
     object: "typed_data" as const,
     audience,
     asking_network: askingNetwork,
+    demo: deps.demoOwner !== undefined,
     domain: GRANT_DOMAIN,
     types: {
       ...GRANT_TYPES,

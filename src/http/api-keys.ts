@@ -279,6 +279,7 @@ const typedData = openRoute(
           object: "typed_data",
           audience: "https://postern.example",
           asking_network: "203.0.113.7/32",
+          demo: false,
           domain: { name: "Postern", version: "1" },
           types: {
             ApiKeyGrant: [{ name: "audience", type: "string" }],

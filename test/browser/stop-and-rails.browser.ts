@@ -81,7 +81,7 @@ test("what rests goes and what protects stays, a reload says so too, what is hel
   );
   await banner.getByRole("button", { name: "Sign to end it…" }).click();
   await page.getByRole("button", { name: "Sign with Test wallet" }).click();
-  await page.getByText("The stop is ended.").waitFor();
+  await page.getByText("The stop of this account is ended. No other stop stands.").waitFor();
   await banner.waitFor({ state: "detached" });
   expect(await inForce()).toEqual([]);
 });
@@ -124,6 +124,28 @@ async function orderOf(key: string, size: string): Promise<string> {
     ({ status }) => status,
     (error: Error) => error.message,
   );
+}
+
+/** The section of a bot's stop is open while the account's comes: what is signed is the end of the one that is read. */
+async function endsTheBotsStop(page: Page, bot: string): Promise<void> {
+  const { id } = await call<Stop>(scene, bot, "/v1/stop", { scope: "bot" });
+  const banner = page.getByRole("region", BANNER);
+  await banner.getByText("To trade again").click();
+  await scene.postern("stop");
+  await banner.getByText("this account.").waitFor();
+  const open = banner.locator("details[open]");
+  expect(await open.count()).toBe(1);
+  expect(await open.textContent()).toContain(id);
+  await open.getByRole("button", { name: "Sign to end it…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("the bot grid-1").waitFor();
+  expect(await dialog.locator(".lines").textContent()).toContain(id);
+  expect(await seriousFindings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Sign with Test wallet" }).click();
+  await page.getByText("The stop of the bot grid-1 is ended. Another stop stands on, of this account.").waitFor();
+  expect((await inForce()).map((stop) => stop.id)).not.toContain(id);
+  await scene.postern("resume");
+  await banner.waitFor({ state: "detached" });
 }
 
 /** An address for a chart's alerts, which acts as the bot: what is to be pasted is shown once. */
@@ -186,6 +208,8 @@ test("a bot's key is made with the rails of the form, says what a thief could lo
   await page.getByRole("button", { name: "Use this signature" }).click();
   await page.getByText("grid-1 is held to its new rails.").waitFor();
   expect(await orderOf(made, "0.1")).toBe("open");
+
+  await endsTheBotsStop(page, made);
 
   // Taken away again, with what it has placed.
   await page

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { hookTypedData } from "../../src/wire/grant-data.ts";
-import { forget, look, page, type Stage, settled, signedIn } from "./stage.ts";
+import { forget, HELD_TO, look, page, type Stage, settled, signedIn } from "./stage.ts";
 
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
 const CONSOLE = join(import.meta.dir, "../../src/console");
@@ -21,7 +21,16 @@ const HASH = "ab".repeat(32);
 
 function withBot(): { app: Stage["app"]; form: () => Form } {
   const app = signedIn("bots");
-  const limits = { bot: "grid-1" };
+  const use = { turnover_today: "0", turnover_open: "0", loss_today: "0", actions_today: 0, open_orders: 0, nets: [] };
+  const left = { turnover_today: null, exposure: null, actions_today: null, open_orders: null, loss_today: null };
+  const limits = {
+    bot: "grid-1",
+    rails: HELD_TO,
+    expires_at: "1971-01-02T00:00:00.000Z",
+    trip: null,
+    use: { ...use, positions: [] },
+    headroom: { ...left, positions: [] },
+  };
   const keys = [
     { key_hash: "00", limits: null, scopes: ["trading:write"], state: "active" },
     { key_hash: HASH, limits, scopes: ["trading:read", "trading:write"], state: "active" },

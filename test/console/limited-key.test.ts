@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
+import { HELD_TO } from "./stage.ts";
 
 /** The page's own code is checked against a browser's types, which are not this project's: taken in by its path. */
 const CONSOLE = join(import.meta.dir, "../../src/console");
@@ -95,7 +96,8 @@ function openPage(network: string | null, answers: readonly { status: number; co
   const fake = async (path: string, { method, body }: { method: string; body?: string }) => {
     asked.push(`${method} ${path}`);
     if (path === "/v1/api-keys/typed-data") return Response.json({ audience: "https://here", asking_network: network });
-    if (method === "GET") return Response.json({ data: [{ limits: { bot: "grid-1" } }, { limits: null }] });
+    if (method === "GET")
+      return Response.json({ data: [{ limits: { bot: "grid-1", rails: HELD_TO } }, { limits: null }] });
     sent.push(JSON.parse(body ?? ""));
     const { status, code } = answers[sent.length - 1] ?? { status: 201 };
     return Response.json({ error: { code, message: "Refused." } }, { status });

@@ -112,6 +112,6 @@ test("good news that go by themselves take no other message along", async () => 
   for (const text of ["two", "three", "four", "five", "six", "seven"]) notify(app, "bad", text);
   await pass();
   expect(app.state["notices"]).toEqual(
-    ["three", "four", "five", "six", "seven"].map((text) => ({ tone: "bad", text })),
+    ["three", "four", "five", "six", "seven"].map((text) => ({ tone: "bad", text, isOver: null })),
   );
 });

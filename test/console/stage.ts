@@ -73,6 +73,25 @@ export function answering(answers: Readonly<Record<string, unknown>>): void {
   globalThis.fetch = fake as unknown as typeof fetch;
 }
 
+/** The rails that the form proposes, as the list of keys has them. */
+export const HELD_TO = {
+  bot: "grid-1",
+  may: "increase,reduce,modify,cancel",
+  markets: "BTC,ETH",
+  max_order: "500 USD",
+  max_position: "1000 USD",
+  max_exposure: "1500 USD",
+  max_turnover_per_day: "5000 USD",
+  max_loss_per_day: "50 USD",
+  max_actions_per_day: "2000",
+  max_distance: "2 %",
+  max_stop_distance: "10 %",
+  max_leverage: "any",
+  max_open_orders: "40",
+  touches: "own",
+  sources: "any",
+};
+
 export const KEY = {
   apiKey: `api_trade_${"ab".repeat(32)}`,
   grant: { account: "a", keyHash: "h", scopes: ["trading:read", "trading:write"], issuedAtMs: 0 },
@@ -151,7 +170,11 @@ export function look(drawing: unknown): { text: string; buttons: Map<string, () 
   const buttons = new Map<string, () => void>();
   function walk(part: unknown): string {
     if (Array.isArray(part)) return part.map(walk).join(" ");
-    if (typeof part !== "object" || part === null || !("strings" in part)) return typeof part === "string" ? part : "";
+    // Of an attribute that is there or not.
+    if (typeof part === "boolean") return String(part);
+    if (typeof part !== "object" || part === null) return typeof part === "string" ? part : "";
+    if ("_$litDirective$" in part) return walkRows(part as unknown as { values: readonly unknown[] });
+    if (!("strings" in part)) return "";
     // Made by lit's `html`.
     const { strings, values } = part as { strings: readonly string[]; values: readonly unknown[] };
     for (const [index, value] of values.entries()) {
@@ -159,6 +182,11 @@ export function look(drawing: unknown): { text: string; buttons: Map<string, () 
       if (typeof value === "function" && label !== undefined) buttons.set(label, value as () => void);
     }
     return strings.map((text, index) => text + walk(values[index])).join("");
+  }
+  /** What `repeat` draws of its rows; any other directive says nothing. */
+  function walkRows({ values: [rows, ...rest] }: { values: readonly unknown[] }): string {
+    const draw = rest.at(-1);
+    return Array.isArray(rows) && typeof draw === "function" ? rows.map((row) => walk(draw(row))).join(" ") : "";
   }
   return { text: walk(drawing), buttons };
 }
@@ -180,7 +208,7 @@ export const STATUS = {
   builder_fee: null,
   exchange_budget: { actions_used: null, weight: { orders: { left: 61, wait_s: 0 } } },
 };
-const ME = { account: "a", network: "paper", scopes: ["trading:read", "trading:write"], key_hash: "h" };
+const ME = { account: "a", network: "paper", scopes: ["trading:read", "trading:write"], key_hash: "h", limits: null };
 
 export function signedIn(screen: string): Stage["app"] {
   const { app } = openStage();

@@ -7,23 +7,30 @@ import type { Signing } from "../state/forms.ts";
 import type { Wallet } from "../wallet/discover.ts";
 import { type SignRequest, signWith, walletText } from "../wallet/sign.ts";
 import { copyable } from "./copy.ts";
+import { withdrawn } from "./withdrawn.ts";
 
 export type AskedSignature = SignRequest & {
   signing: Signing;
   /** What the signature is for, as a verb: `approve the agent`. */
   purpose: string;
   signed: (signature: string) => Promise<void>;
+  /** Why it is not to be signed any more, as of now; null while it may be. Left out where nothing can change underneath. */
+  withdrawn?: () => string | null;
+  /** Looks at what it is about once more, where no event tells of it, before a wallet is asked. */
+  refresh?: () => Promise<void>;
 };
 
 export function signingPanel(app: App, asked: AskedSignature): TemplateResult {
   const { wallets } = app.state;
   const { signing } = asked;
+  const changed = asked.withdrawn?.() ?? null;
   return html`
     <div class="signing">
       <p class="words">To be signed by <code>${asked.owner}</code></p>
       <div class="buttons">${wallets.map((wallet) => walletButton(app, asked, wallet))}</div>
       ${wallets.length === 0 ? html`<p class="note">No wallet has announced itself in this browser.</p>` : nothing}
-      ${signing.failure === null ? nothing : html`<p class="late" role="alert">${signing.failure}</p>`}
+      ${withdrawn(changed, null)}
+      ${signing.failure === null || signing.failure === changed ? nothing : html`<p class="late" role="alert">${signing.failure}</p>`}
       <details ?open=${signing.elsewhere !== null} @toggle=${(event: Event) => void opened(app, asked, event)}>
         <summary>Hardware or offline wallet: sign elsewhere</summary>
         ${signing.elsewhere === null ? preparing(app, asked) : pasting(app, asked, signing.elsewhere)}
@@ -34,12 +41,24 @@ export function signingPanel(app: App, asked: AskedSignature): TemplateResult {
 function walletButton(app: App, asked: AskedSignature, wallet: Wallet): TemplateResult {
   async function sign(): Promise<void> {
     await busy(app, asked, async () => {
+      if (!(await mayStill(asked))) return;
       const outcome = await signWith(wallet, asked);
       if (outcome.kind === "refused") asked.signing.failure = outcome.words;
       else await asked.signed(outcome.signature);
     });
   }
-  return html`<button type="button" class="primary" ?disabled=${asked.signing.isBusy} @click=${sign}>Sign with ${wallet.name}</button>`;
+  return html`<button type="button" class="primary" ?disabled=${isBarred(asked)} @click=${sign}>Sign with ${wallet.name}</button>`;
+}
+
+function isBarred({ signing, withdrawn: reason }: AskedSignature): boolean {
+  return signing.isBusy || (reason?.() ?? null) !== null;
+}
+
+/** Whether what was shown may still be signed, and sent. */
+async function mayStill({ signing, withdrawn: reason, refresh }: AskedSignature): Promise<boolean> {
+  await refresh?.();
+  signing.failure = reason?.() ?? null;
+  return signing.failure === null;
 }
 
 async function busy(app: App, { signing }: AskedSignature, work: () => Promise<void>): Promise<void> {
@@ -82,7 +101,9 @@ function pasting(app: App, asked: AskedSignature, text: string): TemplateResult 
       app.changed();
       return;
     }
-    await busy(app, asked, () => asked.signed(signature));
+    await busy(app, asked, async () => {
+      if (await mayStill(asked)) await asked.signed(signature);
+    });
   }
   function typed(event: Event): void {
     if (event.target instanceof HTMLInputElement) signing.pasted = event.target.value;
@@ -91,6 +112,6 @@ function pasting(app: App, asked: AskedSignature, text: string): TemplateResult 
     ${copyable(text, "typed data")}
     <form class="paste" @submit=${use} autocomplete="off">
       <label>Signature<input name="signature" spellcheck="false" placeholder="0x…" .value=${live(signing.pasted)} @input=${typed} /></label>
-      <button ?disabled=${signing.isBusy}>Use this signature</button>
+      <button ?disabled=${isBarred(asked)}>Use this signature</button>
     </form>`;
 }

@@ -5,7 +5,7 @@ import type { Scope } from "../../core/account.ts";
 import { request } from "../api/request.ts";
 import type { Setup } from "../api/resources.ts";
 import { copyable } from "../parts/copy.ts";
-import { signingPanel } from "../parts/signing.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import type { App } from "../state/app.ts";
 import { newSigning } from "../state/forms.ts";
 import { curlOf, SCOPE_WORDS } from "../views/new-key.ts";
@@ -19,11 +19,11 @@ export function keyStep(app: App, state: SetupState, setup: Setup): TemplateResu
   if (key === null) return choose(app, state, setup);
   return html`
     <p class="words">A key with ${key.grant.scopes.join(" and ")} is made. It works once you have signed its grant.</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       owner: setup.account?.owner_address ?? "",
       signing: state.signing,
       purpose: "grant the key",
-      typedData: () => grantToSign(key.grant),
+      write: (audience) => grantToSign(key.grant, audience),
       signed: (signature) => register(app, { state, key }, signature),
     })}
     <button type="button" @click=${() => keepKey(app, null)}>Choose other scopes</button>`;

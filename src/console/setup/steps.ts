@@ -6,6 +6,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type ApiAnswer, request } from "../api/request.ts";
 import type { ApiSetupStep, Setup, SetupOutcome } from "../api/resources.ts";
 import type { App } from "../state/app.ts";
+import { readDescription } from "../state/description.ts";
 import { newSigning } from "../state/forms.ts";
 import { hashOfKey } from "../wallet/make-key.ts";
 import { fail, keepKey, lookAt, type MadeKey, newSetup, type SetupState, STORES } from "./progress.ts";
@@ -107,6 +108,7 @@ function beginStep(app: App, state: SetupState): void {
   if (step === "agent" && isUnseen) state.address = setup.account?.owner_address ?? "";
   if ((step === "owner" || step === "agent") && isUnseen && state.address !== "")
     void lookAt(app, state, state.address);
+  if (step === "key" && app.state.description.value === null) void readDescription(app);
   const isToProve = step === "finish" && proof.stage === "new" && key?.grant.scopes.includes("trading:write") === true;
   if (isToProve) void prepareProof(app, state, key);
 }

@@ -5,6 +5,8 @@ import { compare, multiply, SENT_DECIMAL } from "../figures/decimal.ts";
 import { act } from "./act.ts";
 import type { App } from "./app.ts";
 import type { CloseForm } from "./forms.ts";
+import { standingPosition } from "./standing.ts";
+import type { State } from "./state.ts";
 
 export function openClose(app: App, position: ApiPosition): void {
   app.state.forms.close = { position, percent: "100", slippageBps: "50", isBusy: false, failure: null };
@@ -20,7 +22,10 @@ export function closeClose(app: App): void {
 const BPS = /^[1-9][0-9]{0,2}$/;
 const MAX_BPS = 500;
 
-export function closeFault({ percent, slippageBps }: CloseForm): string | null {
+/** Why it cannot be sent as it stands; null when it can. */
+export function closeFault(state: State, { position, percent, slippageBps }: CloseForm): string | null {
+  const { changed } = standingPosition(state, position);
+  if (changed !== null) return changed;
   const isPart = SENT_DECIMAL.test(percent) && compare(percent, "0") > 0 && compare(percent, "100") <= 0;
   if (!isPart) return "Percent is above 0 and at most 100.";
   return BPS.test(slippageBps) && Number(slippageBps) <= MAX_BPS ? null : `Slippage is 1 to ${MAX_BPS} basis points.`;
@@ -28,7 +33,7 @@ export function closeFault({ percent, slippageBps }: CloseForm): string | null {
 
 export async function closeNow(app: App, own: CloseForm): Promise<void> {
   const account = app.state.session?.me.account;
-  if (account === undefined || own.isBusy || closeFault(own) !== null) return;
+  if (account === undefined || own.isBusy || closeFault(app.state, own) !== null) return;
   Object.assign(own, { isBusy: true, failure: null });
   app.changed();
   const { market } = own.position;

@@ -98,8 +98,10 @@ export type FlattenForm = {
 
 /** Triggers for a position that is held; an empty price asks for none. */
 export type ProtectForm = {
+  /** As it was when the dialog was opened, as with all forms here that are opened for something: `standing` has it as it is. */
   position: ApiPosition;
-  size: string;
+  /** Null is all that is held, as that moves. */
+  size: string | null;
   stopPrice: string;
   profitPrice: string;
   isBusy: boolean;

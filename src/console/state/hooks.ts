@@ -22,6 +22,11 @@ export function keysForHooks({ state: { keys } }: App): ListedApiKey[] {
   );
 }
 
+/** The name of the bot as which it acts; null where its key is none as which a hook may act now. */
+export function botOfHook(app: App, { hook: { keyHash } }: MadeHook): string | null {
+  return keysForHooks(app).find(({ key_hash: hash }) => hash === keyHash)?.limits?.bot ?? null;
+}
+
 export type HookWish = { kind: "wish"; hook: WantedHook } | { kind: "fault"; words: string };
 
 export function hookWishOf(app: App, draft: HookDraft): HookWish {

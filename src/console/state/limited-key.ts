@@ -7,7 +7,8 @@ import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import type { App } from "./app.ts";
 import { newSigning } from "./forms.ts";
 import { notify } from "./notices.ts";
-import { draftOf, type LimitedKey, newRailsForm, type RailsForm, wishOf } from "./rails-form.ts";
+import { besideNow, isBaseChanged, railsNow } from "./rails-base.ts";
+import { draftOf, type LimitedKey, newRailsForm, type RailsForm, railsTextOf, wishOf } from "./rails-form.ts";
 import { readKeys } from "./read.ts";
 
 const SCOPES = "trading:read,trading:write";
@@ -50,11 +51,22 @@ export async function writeGrant(app: App, form: RailsForm): Promise<void> {
   if (session === null || wish.kind === "fault" || form.isBusy) return;
   Object.assign(form, { isBusy: true, failure: null });
   app.changed();
-  const described = await describe();
+  // No event tells of rails that were narrowed.
+  const [described] = await Promise.all([describe(), readKeys(app)]);
   form.isBusy = false;
   if (typeof described === "string") form.failure = described;
-  else form.made = madeKey(app, form, described.audience);
+  // Where what holds has changed meanwhile the form says so, and nothing is written down.
+  else if (formChanged(app, form) === null) form.made = madeKey(app, form, described.audience);
   app.changed();
+}
+
+/** Why the form is not to be written down as it stands: what it was filled with does not hold any more. */
+export function formChanged({ state }: App, { replaces, base, draft: { bot } }: RailsForm): string | null {
+  if (replaces === null || base === null) return null;
+  const now = railsNow(state, bot);
+  if (!isBaseChanged(base, now)) return null;
+  const lines = now === null ? [] : besideNow(now, base).map(({ name, now: holds }) => `${name} ${holds}`);
+  return `What ${bot} is held to has changed since this form was opened: ${lines.join("; ")}.`;
 }
 
 function madeKey(app: App, { draft, replaces }: RailsForm, audience: string): LimitedKey | null {
@@ -73,7 +85,14 @@ function madeKey(app: App, { draft, replaces }: RailsForm, audience: string): Li
     days: wish.days,
   };
   const text = grantTextOf(grant, wish.rails);
-  return { apiKey, text, days: wish.days, signing: newSigning(), isRegistered: false };
+  return {
+    apiKey,
+    text,
+    base: railsNow(app.state, text.bot),
+    days: wish.days,
+    signing: newSigning(),
+    isRegistered: false,
+  };
 }
 
 type SignedLimitedKey = { form: RailsForm; key: LimitedKey; signature: string };
@@ -82,16 +101,31 @@ export async function registerLimitedKey(app: App, { form, key, signature }: Sig
   const body = JSON.stringify({ grant: grantAsSent(key.text), signature });
   const answer = await request<unknown>({ method: "POST", path: "/v1/api-keys/limited", bearer: null, body });
   if (answer.kind === "ok") {
-    if (key.apiKey === null) notify(app, "good", `${key.text.bot} is held to its new rails.`);
-    if (key.apiKey === null) endLimitedKey(app);
     key.isRegistered = true;
     await readKeys(app);
+    tellWhatHolds(app, key);
+    if (key.apiKey === null) endLimitedKey(app);
     return;
   }
   // The gateway refuses a grant that is older than an hour: the next signature is for a fresh one.
   if (answer.kind === "refused" && answer.code === "grant_expired") renewGrant(app, key);
   const words = answer.kind === "lost" ? "No answer. Sign again: the same grant twice is one key." : answer.message;
   form.made = { ...key, signing: { ...newSigning(), failure: words } };
+}
+
+/** What was signed holds as far as nobody has narrowed it after it was written. */
+function tellWhatHolds(app: App, { apiKey, text }: LimitedKey): void {
+  const now = app.state.keys.failure === null ? railsNow(app.state, text.bot) : null;
+  const others = now === null ? [] : besideNow(now, text);
+  if (now === null) notify(app, "bad", `${text.bot}: the grant was taken. What holds now could not be read.`);
+  else if (others.length > 0) {
+    const lines = others.map(({ name, now: holds }) => `${name} ${holds}`).join("; ");
+    notify(
+      app,
+      "bad",
+      `${text.bot}: what was signed is not what holds: narrowed since it was written. It holds: ${lines}.`,
+    );
+  } else if (apiKey === null) notify(app, "good", `${text.bot} is held to its new rails.`);
 }
 
 function renewGrant(app: App, key: LimitedKey): void {
@@ -128,7 +162,13 @@ export function changeRails(app: App, key: ListedApiKey): void {
   const { limits } = key;
   if (limits === null) return;
   const { asksFrom } = app.state.forms.limitedKey;
-  app.state.forms.limitedKey = { ...newRailsForm(), asksFrom, replaces: key, draft: draftOf(limits) };
+  app.state.forms.limitedKey = {
+    ...newRailsForm(),
+    asksFrom,
+    replaces: key,
+    base: railsTextOf(limits),
+    draft: draftOf(limits),
+  };
   app.changed();
 }
 

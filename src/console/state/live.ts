@@ -7,13 +7,16 @@ import { member } from "../api/request.ts";
 import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import { remove, takeFill, takeOperation, takeOrder, takeTrade } from "./apply.ts";
+import { waitingProposals } from "./attention.ts";
 import { beginCandles } from "./candles.ts";
+import { readDescription } from "./description.ts";
 import { readEquity } from "./equity.ts";
 import { watchMarket } from "./market-live.ts";
 import { notify } from "./notices.ts";
 import { readPerformance, readToday } from "./performance.ts";
 import * as reads from "./read.ts";
 import { beginRenewal } from "./renewal.ts";
+import type { State } from "./state.ts";
 
 /** Milliseconds between two turns of readings while somebody looks, and while nobody does. */
 const TURN_MS = 5_000;
@@ -54,7 +57,7 @@ export function stopLive(app: App): void {
 }
 
 async function readEverything(app: App): Promise<void> {
-  await Promise.all([readFigures(app), reads.readMarkets(app)]);
+  await Promise.all([readFigures(app), reads.readMarkets(app), readDescription(app)]);
   watchMarket(app);
   await readLists(app);
   await reads.readFills(app);
@@ -80,6 +83,11 @@ function isStopping({ state: { stops } }: App): boolean {
   return stops.value?.some(({ status, flatten }) => status === "stopping" || flatten?.status === "flattening") === true;
 }
 
+/** A key that opens nothing is not asked with again and again: that would use up what the address may be refused. */
+function isRefused({ state: { session } }: App): boolean {
+  return (session?.refused ?? null) !== null;
+}
+
 async function readHealth(app: App): Promise<void> {
   await reads.readStatus(app);
   beginRenewal(app);
@@ -102,11 +110,12 @@ async function readLists(app: App): Promise<void> {
 async function turn(app: App, mine: Live): Promise<void> {
   for (let turns = 1; app.state.live === mine; turns += 1) {
     await app.sleep(document.hidden ? HIDDEN_TURN_MS : TURN_MS);
-    if (app.state.live !== mine) return;
+    if (app.state.live !== mine || isRefused(app)) return;
     await readFigures(app);
     if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
     // The first reading may have been shared with one that was a second old.
     if (turns === 1 || turns % LISTS_EVERY === 0 || isBehind(app)) await readLists(app);
+    if (app.state.description.failure !== null) await readDescription(app);
   }
 }
 
@@ -120,7 +129,7 @@ function isBehind({ state }: App): boolean {
 async function follow(app: App, mine: Live): Promise<void> {
   let failures = 0;
   let isFirst = true;
-  while (app.state.live === mine) {
+  while (app.state.live === mine && !isRefused(app)) {
     app.state.connection = isFirst ? { kind: "connecting" } : broken(app);
     const startedMs = app.nowMs();
     const why = await listen(app, mine);
@@ -190,7 +199,7 @@ function take(app: App, mine: Live, event: StreamEvent): void {
   if (area === "stop") void reads.readStops(app);
   if (area === "proposal") void reads.readProposals(app);
   const words = warningOf(event.type, data);
-  if (words !== null) notify(app, "bad", words);
+  if (words !== null) notify(app, "bad", words, event.type === "proposal.created" ? decided(member(data, "id")) : null);
   if (MOVING.has(area ?? "")) readSoon(app, mine);
 }
 
@@ -223,6 +232,14 @@ function warningOf(type: string, data: unknown): string | null {
     default:
       return null;
   }
+}
+
+/** A proposal waits for nobody once somebody has decided it, or its time is over. */
+function decided(id: unknown) {
+  return ({ proposals, nowMs }: State): boolean => {
+    const found = (proposals.value ?? []).filter((one) => one.id === id);
+    return found.length > 0 && waitingProposals(found, nowMs).length === 0;
+  };
 }
 
 function nameOf(data: unknown): string {

@@ -52,7 +52,7 @@ function emptyWatch(market: string): WatchedMarket {
 }
 
 async function follow(app: App, mine: WatchedMarket): Promise<void> {
-  for (let failures = 0; app.state.watched === mine; failures += 1) {
+  for (let failures = 0; app.state.watched === mine && !app.state.session?.refused; failures += 1) {
     const why = await listen(app, mine);
     if (app.state.watched !== mine) return;
     if (mine.figures !== null) failures = 0;

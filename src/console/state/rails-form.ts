@@ -15,6 +15,8 @@ export type LimitedKey = {
   /** Null where the key is its holder's already, and only its rails are signed anew. */
   apiKey: string | null;
   text: LimitedGrantText;
+  /** What the bot was held to when it was written; null for a new bot. */
+  base: RailsText | null;
   days: number;
   signing: Signing;
   isRegistered: boolean;
@@ -29,6 +31,8 @@ export type RailsForm = {
   asksFrom: string | null | undefined;
   /** The key whose rails are signed anew; null for a key that is to be made. */
   replaces: ListedApiKey | null;
+  /** What held when the form was filled with it; null for a key that is to be made. */
+  base: RailsText | null;
   made: LimitedKey | null;
 };
 
@@ -41,6 +45,7 @@ export function newRailsForm(): RailsForm {
     failure: null,
     asksFrom: undefined,
     replaces: null,
+    base: null,
     made: null,
   };
 }
@@ -51,7 +56,7 @@ export function draftOf(limits: KeyLimits): RailsDraft {
 }
 
 /** Units stand beside the fields. */
-function typedDraft(draft: RailsDraft): RailsDraft {
+export function typedDraft(draft: RailsDraft): RailsDraft {
   const typed = Object.entries(draft).map(([name, text]) => [name, text.replace(/ (USD|%)$/, "")]);
   // Every member of the draft is a text.
   return Object.fromEntries(typed) as RailsDraft;

@@ -25,6 +25,9 @@ import type { Loaded } from "./state.ts";
 /** Rows of history and operations that are shown; the interface has the rest. */
 const HISTORY_ROWS = 200;
 
+/** The status with which a key is refused that was revoked, blocked, put on hold, or has ended. */
+const KEY_REFUSED = 401;
+
 export async function readInto<Body, Value>(
   app: App,
   slot: Loaded<Value>,
@@ -42,6 +45,7 @@ export async function readInto<Body, Value>(
     slot.failure = null;
   } else {
     slot.failure = answer.message;
+    if (answer.kind === "refused" && answer.status === KEY_REFUSED) session.refused = answer.message;
   }
   app.changed();
 }

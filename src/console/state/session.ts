@@ -90,7 +90,7 @@ async function sessionOf(app: App, apiKey: string): Promise<Session | null> {
   signIn.isBusy = false;
   signIn.failure = answer.kind === "ok" ? null : answer.message;
   app.changed();
-  return answer.kind === "ok" ? { apiKey, me: answer.body } : null;
+  return answer.kind === "ok" ? { apiKey, me: answer.body, refused: null } : null;
 }
 
 function open(app: App, session: Session): void {

@@ -15,6 +15,7 @@ import type {
   Performance,
   Status,
   Story,
+  TypedDataDescription,
   WhoAmI,
 } from "../api/resources.ts";
 import type { SetupState } from "../setup/progress.ts";
@@ -39,13 +40,23 @@ export type Loaded<Value> = {
 
 export type StreamState = { kind: "idle" | "connecting" | "live" } | { kind: "broken"; why: string; sinceMs: number };
 
-export type Toast = { tone: "good" | "bad" | "plain"; text: string };
+export type Toast = {
+  tone: "good" | "bad" | "plain";
+  text: string;
+  /** Whether what it asks for is past; null where it asks for nothing. */
+  isOver: ((state: State) => boolean) | null;
+};
 
 export type EquityPoint = { atMs: number; equity: string };
 
 export type ScreenRoute = { screen: string; argument: string };
 
-export type Session = { apiKey: string; me: WhoAmI };
+export type Session = {
+  apiKey: string;
+  me: WhoAmI;
+  /** Why the key opens nothing any more: from then on nothing is asked for by itself. */
+  refused: string | null;
+};
 
 export type State = {
   nowMs: number;
@@ -53,6 +64,8 @@ export type State = {
   session: Session | null;
   signIn: { isBusy: boolean; failure: string | null };
   connection: StreamState;
+  /** Of the gateway, whoever is signed in. */
+  description: Loaded<TypedDataDescription>;
   account: Loaded<ApiAccount>;
   positions: Loaded<ApiPosition[]>;
   openOrders: Loaded<ApiOrder[]>;
@@ -98,6 +111,7 @@ export function emptyState(nowMs: number, storage: Storage): State {
     session: null,
     signIn: { isBusy: false, failure: null },
     connection: { kind: "idle" },
+    description: emptyLoaded(),
     ...emptyReadings(),
     forms: newForms(storage),
     live: null,

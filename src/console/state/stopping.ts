@@ -4,10 +4,12 @@
  */
 import { type ApiRefusal, member, request } from "../api/request.ts";
 import type { ApiStop, WhoAmI } from "../api/resources.ts";
+import { shortId } from "../figures/format.ts";
 import type { App } from "./app.ts";
 import type { StopForm } from "./forms.ts";
 import { notify } from "./notices.ts";
 import { readStops } from "./read.ts";
+import type { State } from "./state.ts";
 
 const STORE = "postern.stop";
 /** Milliseconds between two requests for one stop. */
@@ -20,6 +22,19 @@ const GOES_ON_MS = 60_000;
 /** A key that is held to rails stops itself, and nobody else. */
 export function scopeOf({ limits }: WhoAmI): ApiStop["scope"] {
   return limits === null ? "account" : "bot";
+}
+
+/** Whom a stop covers, in words; of a key with rails it is the bot. */
+export function coveredBy({ keys }: State, { scope, key_hash: hash }: ApiStop): string {
+  if (scope === "account") return "this account";
+  const bot = keys.value?.find(({ key_hash: each }) => each === hash)?.limits?.bot;
+  return bot === undefined ? `the key ${shortId(hash ?? "")}` : `the bot ${bot}`;
+}
+
+/** Oldest first: one that comes anew is put below the others, and nothing that is about to be pressed moves. */
+export function stopsStanding({ stops }: State): ApiStop[] {
+  const inForce = (stops.value ?? []).filter(({ status }) => status !== "resumed");
+  return inForce.sort((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
 }
 
 export function openStop(app: App): void {

@@ -4,6 +4,7 @@ import { isPrice } from "../figures/order-sums.ts";
 import { act } from "./act.ts";
 import type { App } from "./app.ts";
 import type { TradeForm } from "./forms.ts";
+import { standingTrade } from "./standing.ts";
 
 function wordsOf({ side, size, market }: ApiTrade): string {
   return `${side} ${size} ${market}`;
@@ -40,7 +41,7 @@ function changesOf({ trade, stopPrice, profitPrice }: TradeForm): Record<string,
 }
 
 export async function moveProtection(app: App, own: TradeForm): Promise<void> {
-  if (own.isBusy) return;
+  if (own.isBusy || standingTrade(app.state, own.trade).changed !== null) return;
   const body = changesOf(own);
   const typed = [own.stopPrice, own.profitPrice].filter((price) => price !== "");
   if (!typed.every(isPrice)) own.failure = "A trigger is a plain decimal such as 64250.5.";

@@ -4,9 +4,12 @@ import type { ApiStop } from "../api/resources.ts";
 import { figure } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField } from "../parts/fields.ts";
+import { withdrawn } from "../parts/withdrawn.ts";
 import type { App } from "../state/app.ts";
 import { closeFlatten, flattenNow, mayFlatten, openFlatten } from "../state/flattening.ts";
 import type { FlattenForm } from "../state/forms.ts";
+import { standingStop } from "../state/standing.ts";
+import { coveredBy } from "../state/stopping.ts";
 import { waitsFor } from "./stop-waits.ts";
 
 /** How far it has come, and the button for it. */
@@ -51,24 +54,27 @@ const BPS = /^[1-9][0-9]{0,2}$/;
 const MAX_BPS = 500;
 
 function content(app: App, own: FlattenForm): TemplateResult {
+  const { now: stop, changed } = standingStop(app.state, own.stop);
   const isWhole = BPS.test(own.slippageBps) && Number(own.slippageBps) <= MAX_BPS;
   function submit(event: Event): void {
     event.preventDefault();
-    if (isWhole) void flattenNow(app, own);
+    if (isWhole && standingStop(app.state, own.stop).changed === null) void flattenNow(app, own);
   }
   function change(slippageBps: string): void {
     own.slippageBps = slippageBps;
     app.changed();
   }
-  const whose = own.stop.scope === "account" ? "every perpetuals position of the account" : "what this bot holds";
+  const whose =
+    stop.scope === "account" ? "every perpetuals position of the account" : `what ${coveredBy(app.state, stop)} holds`;
   return html`
     <form class="order" @submit=${submit}>
       <p class="words">Closes ${whose} at once, by reduce-only orders no further than this from the best price, and never more than 5 % from mark and oracle.
         It begins when the stop is <em>stopped</em>. Spot balances stay.</p>
       ${decimalField({ words: "Furthest from the best price", name: "slippage", value: own.slippageBps, hint: `basis points, 1 to ${MAX_BPS}` }, change)}
+      ${withdrawn(own.isBusy ? null : changed, null)}
       ${own.failure === null ? nothing : html`<p class="late" role="alert">${own.failure}</p>`}
       <div class="buttons">
-        <button class="primary danger" ?disabled=${own.isBusy || !isWhole}>${own.isBusy ? "Asking…" : "Close it now"}</button>
+        <button class="primary danger" ?disabled=${own.isBusy || !isWhole || changed !== null}>${own.isBusy ? "Asking…" : "Close it now"}</button>
         <button type="button" @click=${() => closeFlatten(app)}>Go back</button>
       </div>
     </form>`;

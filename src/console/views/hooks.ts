@@ -3,20 +3,21 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { alertText } from "../../core/hook/alert-text.ts";
 import { HOOK_MODES } from "../../core/hook/hook.ts";
+import { hookRevocationTypedData, hookTypedData } from "../../wire/grant-data.ts";
 import type { ApiHook } from "../api/resources.ts";
 import { ageOf, NOTHING, shortId } from "../figures/format.ts";
 import { state } from "../parts/badges.ts";
 import { copyable } from "../parts/copy.ts";
 import { dialog } from "../parts/dialog.ts";
 import { choice, isChecked, typed } from "../parts/fields.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section, whenLoaded } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { type HookDraft, type MadeHook, newSigning } from "../state/forms.ts";
-import { endHook, forgetHook, hookWishOf, keysForHooks, makeHook, registerHook } from "../state/hooks.ts";
+import { botOfHook, endHook, forgetHook, hookWishOf, keysForHooks, makeHook, registerHook } from "../state/hooks.ts";
 import { ownerOf } from "../state/session.ts";
-import { hookRevocationToSign, hookToSign } from "../wallet/grant.ts";
+import { standingHook } from "../state/standing.ts";
 import { hashOfKey } from "../wallet/make-key.ts";
 
 export function hooksSection(app: App): TemplateResult {
@@ -108,15 +109,22 @@ function granted(app: App, made: MadeHook): TemplateResult {
   const { hook, account, secret, issuedAtMs } = made;
   if (made.isRegistered) return shownOnce(app, made);
   return html`
-    <p class="words">An address for <strong>${hook.name}</strong> is ready. It works once the owner has signed what it may do.</p>
-    ${signingPanel(app, {
+    <p class="words">An address for <strong>${hook.name}</strong> is ready, which acts as <strong>${botOfHook(app, made) ?? shortId(hook.keyHash)}</strong>. It works once the owner has signed what it may do.</p>
+    ${ownersWord(app, {
       signing: made.signing,
       owner: ownerOf(app),
       purpose: "grant the hook",
-      typedData: () => hookToSign({ account, hook, secretHash: hashOfKey(secret), issuedAtMs }),
+      withdrawn: () => withdrawnHook(app, made),
+      write: (audience) =>
+        hookTypedData({ audience, accountId: account, hook, secretHash: hashOfKey(secret), issuedAtMs }),
       signed: (signature) => registerHook(app, made, signature),
     })}
     <button type="button" @click=${() => backToForm(app)}>Back to the form</button>`;
+}
+
+/** As which it would act is there no more. */
+function withdrawnHook(app: App, made: MadeHook): string | null {
+  return botOfHook(app, made) === null ? "The key of the bot as which it would act opens nothing any more." : null;
 }
 
 function backToForm(app: App): void {
@@ -151,11 +159,12 @@ function endContent(app: App, ending: NonNullable<App["state"]["forms"]["hook"][
   const { hook, signing } = ending;
   return html`
     <p class="words">For good: <strong>${hook.name}</strong> takes no alert any more, and what was not carried out yet goes with it. Orders stay. To hold the bot back and keep the hook, pause the bot.</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing,
       owner: ownerOf(app),
       purpose: "end the hook",
-      typedData: () => hookRevocationToSign(hook.account, hook.id),
+      withdrawn: () => standingHook(app.state, hook).changed,
+      write: (audience) => hookRevocationTypedData({ audience, accountId: hook.account, hookId: hook.id }),
       signed: (signature) => endHook(app, ending, signature),
     })}`;
 }

@@ -1,19 +1,20 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
+import { revocationTypedData } from "../../wire/grant-data.ts";
 import { request } from "../api/request.ts";
 import type { ListedApiKey } from "../api/resources.ts";
-import { ageOf, dateAndTime, NOTHING, shortId } from "../figures/format.ts";
+import { ageOf, dateAndTime, NOTHING, shortId, time } from "../figures/format.ts";
 import { dialog } from "../parts/dialog.ts";
 import { isChecked } from "../parts/fields.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section, whenLoaded } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { newSigning, type RevocationForm } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
 import { readKeys } from "../state/read.ts";
 import { ownerOf, signOut } from "../state/session.ts";
-import { revocationToSign } from "../wallet/grant.ts";
+import { standingKey } from "../state/standing.ts";
 import { botLimits, botOf } from "./bot-limits.ts";
 import { hooksSection, newHookSection } from "./hooks.ts";
 import { limitedKeySection } from "./limited-key.ts";
@@ -56,7 +57,7 @@ export function keysScreen(app: App): TemplateResult {
     ${section(
       "Bots",
       whenLoaded(app.state.keys, (keys) => bots(app, keys)),
-      "each held to what its owner has signed",
+      heldAsOf(app),
     )}
     ${section(
       "Keys without limits",
@@ -75,6 +76,12 @@ export function keysScreen(app: App): TemplateResult {
     ${limitedKeySection(app)}
     ${newHookSection(app)}
     ${newKeySection(app)}`;
+}
+
+/** No event tells that rails were narrowed: they are as they were read last. */
+function heldAsOf({ state: { keys, nowMs } }: App): string {
+  const words = "each held to what its owner has signed, and to what was narrowed since";
+  return keys.readAtMs === null ? words : `${words}; as of ${time(new Date(keys.readAtMs).toISOString(), nowMs)}`;
 }
 
 /** By name, those that trade before those that are gone; what holds for a bot stands below the first of its keys. */
@@ -103,20 +110,22 @@ function close(app: App): void {
 }
 
 function content(app: App, own: RevocationForm): TemplateResult {
-  const { key } = own;
+  const { key: seen } = own;
+  const { now: key } = standingKey(app.state, seen);
   function choose(event: Event): void {
     own.cancelsOrders = isChecked(event);
     app.changed();
   }
   return html`
-    <p class="words">For good, from the next request on: <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.</p>
+    <p class="words">For good, from the next request on: ${key.limits === null ? "a key without limits" : html`a key of the bot <strong>${key.limits.bot}</strong>`}, <code>${shortId(key.key_hash)}</code>, ${key.scopes.join(", ")}.</p>
     <p class="words"><label class="check"><input type="checkbox" name="cancelOrders" .checked=${live(own.cancelsOrders)} @change=${choose} />
       Cancel what it has placed and could make a position larger. What can only reduce stays; without this, all of it does.</label></p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing: own.signing,
       owner: ownerOf(app),
       purpose: "revoke the key",
-      typedData: () => revocationToSign(key.account, key.key_hash),
+      withdrawn: () => standingKey(app.state, seen).changed,
+      write: (audience) => revocationTypedData({ audience, accountId: key.account, keyHash: key.key_hash }),
       signed: (signature) => revoke(app, own, signature),
     })}`;
 }

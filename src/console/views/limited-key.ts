@@ -1,15 +1,16 @@
 /** A bot's key: what it is held to, what that bounds, and what the owner's wallet shows, before anything is signed. */
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
-import { type RailVerb, VERBS } from "../../core/rails/rails.ts";
-import { walletLines } from "../../core/rails/wished-grant.ts";
+import { type RailsText, type RailVerb, VERBS } from "../../core/rails/rails.ts";
 import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
 import { compare, SENT_DECIMAL } from "../figures/decimal.ts";
 import { choice, isChecked, typed } from "../parts/fields.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section, warning } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
+import { withdrawn } from "../parts/withdrawn.ts";
 import type { App } from "../state/app.ts";
-import { endLimitedKey, registerLimitedKey, writeGrant } from "../state/limited-key.ts";
+import { endLimitedKey, formChanged, registerLimitedKey, writeGrant } from "../state/limited-key.ts";
+import { besideNow, grantChanged, lookAnew, type RailBeside, railsNow } from "../state/rails-base.ts";
 import {
   boundWords,
   type LimitedKey,
@@ -19,6 +20,7 @@ import {
   type RailsFormReading,
   wishOf,
 } from "../state/rails-form.ts";
+import { readKeys } from "../state/read.ts";
 import { ownerOf } from "../state/session.ts";
 import { shownOnce } from "./new-key.ts";
 
@@ -67,7 +69,9 @@ function wished(app: App, form: RailsForm): TemplateResult {
     event.preventDefault();
     void writeGrant(app, form);
   }
-  const text = textFields(draft, change);
+  const beside = wish.kind === "wish" ? besideOf(app, wish.rails) : [];
+  const changed = formChanged(app, form);
+  const text = textFields(draft, beside, change);
   return html`
     <form class="rails" @submit=${submit} aria-label="New key for a bot" autocomplete="off">
       ${replaces === null ? text({ name: "bot", words: "Bot", hint: "a-z, 0-9 and -" }) : nothing}
@@ -80,9 +84,11 @@ function wished(app: App, form: RailsForm): TemplateResult {
       <div class="wide" aria-live="polite">${bound(wish, form.isTouched)}</div>
       <p class="note wide">No amount is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount.</p>
       <div class="wide">${warning(elsewhere(app, form))}</div>
+      ${widening(beside)}
+      <div class="wide">${withdrawn(changed, () => takeOver(app, form))}</div>
       ${form.failure === null ? nothing : html`<p class="late wide" role="alert">${form.failure}</p>`}
       <div class="buttons wide">
-        <button class="primary" ?disabled=${wish.kind === "fault" || isBusy}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
+        <button class="primary" ?disabled=${wish.kind === "fault" || isBusy || changed !== null}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
         ${replaces === null ? nothing : html`<button type="button" @click=${() => endLimitedKey(app)}>Leave them as they are</button>`}
       </div>
     </form>`;
@@ -90,9 +96,34 @@ function wished(app: App, form: RailsForm): TemplateResult {
 
 type Change = (change: Partial<RailsDraft>) => void;
 
-function textFields(draft: RailsDraft, change: Change) {
+function takeOver(app: App, form: RailsForm): void {
+  lookAnew(app.state, form);
+  app.changed();
+}
+
+/** Where a bot of that name is held to something else, what it is. */
+function besideOf({ state }: App, wish: RailsText): RailBeside[] {
+  const now = railsNow(state, wish.bot);
+  return now === null ? [] : besideNow(now, wish);
+}
+
+function nowWords(beside: readonly RailBeside[], name: string): TemplateResult | typeof nothing {
+  const found = beside.find((each) => each.name === name);
+  if (found === undefined) return nothing;
+  return html` <small class=${found.isWider ? "warn" : ""}>now ${found.now}${found.isWider ? ": wider" : ""}</small>`;
+}
+
+/** What the bot may do once this is signed, and may not do now. */
+function widening(beside: readonly RailBeside[]): TemplateResult | typeof nothing {
+  const wider = beside.filter(({ isWider }) => isWider);
+  if (wider.length === 0) return nothing;
+  const lines = wider.map(({ name, now }) => `${WORDS.get(name) ?? name} (now ${now})`);
+  return html`<p class="late wide" role="status">What is signed WIDENS what holds now: ${lines.join("; ")}.</p>`;
+}
+
+function textFields(draft: RailsDraft, beside: readonly RailBeside[], change: Change) {
   return ({ name, words, hint }: DraftField): TemplateResult => html`
-    <label><span>${words} <small>${hint}</small></span>
+    <label><span>${words} <small>${hint}</small>${nowWords(beside, name)}</span>
       <input name=${name} spellcheck="false" .value=${live(draft[name])} @input=${(event: Event) => change({ [name]: typed(event) })} />
     </label>`;
 }
@@ -165,16 +196,20 @@ function isTwapRefused({ may, maxDistance }: RailsDraft): boolean {
 
 function grantIt(app: App, form: RailsForm, key: LimitedKey): TemplateResult {
   const { bot } = key.text;
+  const beside = besideOf(app, key.text);
   return html`
     <p class="words">${key.apiKey === null ? `The rails of ${bot} hold once the owner has signed them.` : `A key for ${bot} is ready. It works once the owner has signed its grant.`}
-      The wallet shows this, line by line:</p>
-    <dl class="lines">${walletLines(key.text).map(([name, value]) => html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}</dl>
+    </p>
+    ${widening(beside)}
     <p class="words bound">${boundWords(key.text)}</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing: key.signing,
       owner: ownerOf(app),
       purpose: "grant the key",
-      typedData: async () => limitedGrantTypedData(key.text),
+      write: () => limitedGrantTypedData(key.text),
+      beside: (name) => nowWords(beside, name),
+      withdrawn: () => grantChanged(app.state, key),
+      refresh: () => readKeys(app),
       signed: (signature) => registerLimitedKey(app, { form, key, signature }),
     })}
     <button type="button" @click=${() => giveUp(app, form)}>Back to the form</button>`;

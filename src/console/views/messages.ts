@@ -5,14 +5,14 @@ import type { Intention } from "../api/intentions.ts";
 import { duration } from "../figures/format.ts";
 import { askAgain, putAside } from "../state/act.ts";
 import type { App } from "../state/app.ts";
-import { putAway } from "../state/notices.ts";
+import { noticesNow, putAway } from "../state/notices.ts";
 import type { Toast } from "../state/state.ts";
 
 /** Milliseconds for which a request is nothing to talk about. */
 const USUAL_MS = 2_000;
 
 export function messages(app: App): TemplateResult {
-  const { notices, intentions } = app.state;
+  const { intentions } = app.state;
   return html`
     <div class="messages" aria-live="polite">
       ${repeat(
@@ -21,7 +21,7 @@ export function messages(app: App): TemplateResult {
         (intention) => pending(app, intention),
       )}
       ${repeat(
-        notices,
+        noticesNow(app.state),
         (notice) => notice,
         (notice) => said(app, notice),
       )}

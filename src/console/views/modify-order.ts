@@ -9,9 +9,11 @@ import { farWords, isPrice, meets } from "../figures/order-sums.ts";
 import { dialog } from "../parts/dialog.ts";
 import { decimalField, isChecked } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
+import { withdrawn } from "../parts/withdrawn.ts";
 import { act } from "../state/act.ts";
 import type { App } from "../state/app.ts";
 import type { Modification } from "../state/forms.ts";
+import { standingOrder } from "../state/standing.ts";
 import { orderWords } from "./one-order.ts";
 
 export function openModify(app: App, order: ApiOrder): void {
@@ -52,7 +54,7 @@ function content(app: App, wanted: Modification): TemplateResult {
     event.preventDefault();
     void modify(app, wanted);
   }
-  const { order } = wanted;
+  const { now: order, changed } = standingOrder(app.state, wanted.order);
   return html`
     <form class="order" @submit=${submit} autocomplete="off">
       <p class="words">${orderWords(app, order)}, filled ${order.filled_size ?? "0"}</p>
@@ -64,9 +66,10 @@ function content(app: App, wanted: Modification): TemplateResult {
       ${worst(wanted)}
       ${warning(warningOf(app, wanted))}
       ${wanted.mayPlace ? nothing : html`<p class="note">As it stands the replacement is post-only.</p>`}
+      ${withdrawn(wanted.isBusy ? null : changed, null)}
       ${wanted.failure === null ? nothing : html`<p class="late" role="alert">${wanted.failure}</p>`}
       <div class="buttons">
-        <button class="primary" ?disabled=${wanted.isBusy}>${wanted.isBusy ? "Sending…" : "Modify"}</button>
+        <button class="primary" ?disabled=${wanted.isBusy || changed !== null}>${wanted.isBusy ? "Sending…" : "Modify"}</button>
         <button type="button" @click=${() => close(app)}>Leave it</button>
       </div>
     </form>`;
@@ -100,7 +103,7 @@ function bodyOf({ order, price, size, triggerPrice, mayPlace }: Modification): R
 }
 
 async function modify(app: App, wanted: Modification): Promise<void> {
-  if (wanted.isBusy) return;
+  if (wanted.isBusy || standingOrder(app.state, wanted.order).changed !== null) return;
   const { order } = wanted;
   const body = bodyOf(wanted);
   if (Object.keys(body).every((name) => name === "always_place")) {

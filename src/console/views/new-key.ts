@@ -4,8 +4,8 @@ import { live } from "lit-html/directives/live.js";
 import type { Scope } from "../../core/account.ts";
 import { request } from "../api/request.ts";
 import { copyable } from "../parts/copy.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
 import type { App } from "../state/app.ts";
 import { type NewKey, newSigning } from "../state/forms.ts";
 import { readKeys } from "../state/read.ts";
@@ -26,7 +26,8 @@ export const SCOPE_WORDS: Record<Scope, string> = {
 function choose(app: App): TemplateResult {
   const { newKey: form } = app.state.forms;
   const { me } = app.state.session ?? {};
-  const isPaper = me?.network === "paper" && me.limits === null && me.scopes.includes("trading:write");
+  const isDemo =
+    app.state.description.value?.demo === true && me?.limits === null && me.scopes.includes("trading:write");
   function make(event: Event): void {
     event.preventDefault();
     const account = app.state.session?.me.account ?? "";
@@ -63,7 +64,7 @@ function choose(app: App): TemplateResult {
       <p class="note">No key can withdraw or transfer. It is made in this browser; the gateway sees its hash only.</p>
       <div class="buttons">
         <button class="primary">Make a key</button>
-        ${isPaper ? html`<button type="button" @click=${() => void makeAtOnce()}>One more at once, signed by the demo's owner</button>` : nothing}
+        ${isDemo ? html`<button type="button" @click=${() => void makeAtOnce()}>One more at once, signed by the demo's owner</button>` : nothing}
       </div>
       ${form.failure === null ? nothing : html`<p class="late" role="alert">${form.failure}</p>`}
     </form>`;
@@ -73,11 +74,11 @@ function grantIt(app: App, made: NewKey): TemplateResult {
   if (made.isRegistered) return shownOnce(made.apiKey, () => forget(app));
   return html`
     <p class="words">A key with ${made.grant.scopes.join(" and ")} is ready. It works once the owner has signed its grant.</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing: made.signing,
       owner: ownerOf(app),
       purpose: "grant the key",
-      typedData: () => grantToSign(made.grant),
+      write: (audience) => grantToSign(made.grant, audience),
       signed: (signature) => register(app, made, signature),
     })}
     <button type="button" @click=${() => forget(app)}>Give up</button>`;

@@ -7,8 +7,10 @@ import { dialog } from "../parts/dialog.ts";
 import { decimalField } from "../parts/fields.ts";
 import { section } from "../parts/section.ts";
 import { type Column, table } from "../parts/table.ts";
+import { withdrawn } from "../parts/withdrawn.ts";
 import type { App } from "../state/app.ts";
 import type { TradeForm } from "../state/forms.ts";
+import { standingTrade } from "../state/standing.ts";
 import { cancelEntry, closeTradeForm, moveProtection, openTradeForm } from "../state/trades.ts";
 import { mayWrite } from "./positions.ts";
 
@@ -62,7 +64,7 @@ export function tradeDialog(app: App): TemplateResult {
 }
 
 function content(app: App, own: TradeForm): TemplateResult {
-  const { trade } = own;
+  const { now: trade, changed } = standingTrade(app.state, own.trade);
   function edit(change: Partial<TradeForm>): void {
     Object.assign(own, change, { failure: null });
     app.changed();
@@ -77,9 +79,10 @@ function content(app: App, own: TradeForm): TemplateResult {
       ${decimalField({ words: "Stop loss, trigger price", name: "tradeStop", value: own.stopPrice, hint: "mark" }, (stopPrice) => edit({ stopPrice }))}
       ${decimalField({ words: "Take profit, trigger price", name: "tradeProfit", value: own.profitPrice, hint: trade.take_profit === null ? "none so far" : "mark" }, (profitPrice) => edit({ profitPrice }))}
       <p class="note">The new order is placed first; the old one goes once the exchange has taken it. At market, at worst 10 % beyond its trigger.</p>
+      ${withdrawn(own.isBusy ? null : changed, null)}
       ${own.failure === null ? nothing : html`<p class="late" role="alert">${own.failure}</p>`}
       <div class="buttons">
-        <button class="primary" ?disabled=${own.isBusy}>${own.isBusy ? "Sending…" : "Move"}</button>
+        <button class="primary" ?disabled=${own.isBusy || changed !== null}>${own.isBusy ? "Sending…" : "Move"}</button>
         <button type="button" @click=${() => closeTradeForm(app)}>Leave it</button>
       </div>
     </form>`;

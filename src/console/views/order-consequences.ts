@@ -45,7 +45,9 @@ function shareWords(app: App, draft: OrderDraft): string {
   const free = account === null || market === null ? null : freeFor(account, market, draft.side);
   if (free === null) return "";
   const words = `of ${money(free.amount)} ${free.token}`;
-  return market?.kind === "spot" ? words : `${words} at ${leverageOf(app, draft.market) ?? 1}×`;
+  const leverage = leverageOf(app, draft.market);
+  if (market?.kind === "spot") return words;
+  return leverage === null ? `${words}, without leverage: what is set there is not known` : `${words} at ${leverage}×`;
 }
 
 function leverageOf(app: App, market: string): number | null {
@@ -105,8 +107,8 @@ export function consequences(app: App, draft: OrderDraft): TemplateResult {
   return html`
     <dl class="sums" aria-live="polite">
       <div><dt>Value</dt><dd>${sums === null ? NOTHING : money(sums.value)}</dd></div>
-      <div><dt>Margin</dt><dd>${draft.isReduceOnly ? "none" : (sums?.margin ?? null) === null ? NOTHING : money(sums?.margin)}</dd></div>
-      <div><dt title="At the rate of your last fill of that kind">Fee, about</dt><dd>${(sums?.fee ?? null) === null ? NOTHING : money(sums?.fee)}</dd></div>
+      <div><dt title="Not known before something is held there, or its leverage is set here">Margin</dt><dd>${draft.isReduceOnly ? "none" : (sums?.margin ?? null) === null ? NOTHING : money(sums?.margin)}</dd></div>
+      <div><dt title="At the rate of your last fill of that kind; not known before the first">Fee, about</dt><dd>${(sums?.fee ?? null) === null ? NOTHING : money(sums?.fee)}</dd></div>
       <div><dt title=${liquidationTitle(app, draft)}>Liquidation, about</dt><dd>${figure(liquidationOf(app, draft, price ?? ""))}</dd></div>
     </dl>
     ${warning(warningOf(app, draft))}`;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { ribbon } from "../parts/badges.ts";
 import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
-import type { ScreenRoute, State } from "../state/state.ts";
+import type { ScreenRoute, Session, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { cancelAllDialog } from "./cancel-all-dialog.ts";
 import { cancelDialog } from "./cancel-dialog.ts";
@@ -76,7 +76,13 @@ function content(app: App): TemplateResult {
   const { setup, session } = app.state;
   if (setup !== null) return html`${messages(app)}${setupScreen(app, setup)}`;
   if (session === null) return screenOf(app.state.route) === null ? noSuchPage(app) : signInScreen(app);
-  return html`${topBar(app)}${navigation(app)}${stopsInForce(app)}${messages(app)}${screen(app)}`;
+  return html`${topBar(app)}${navigation(app)}${refusedKey(session)}${stopsInForce(app)}${messages(app)}${screen(app)}`;
+}
+
+/** Said once, above all that goes on being shown as it was. */
+function refusedKey({ refused }: Session): TemplateResult | typeof nothing {
+  if ((refused ?? null) === null) return nothing;
+  return html`<p class="late" role="alert">${refused} Nothing here is up to date any more, and nothing is asked for. Sign in with another key, or reload once this one is let in again.</p>`;
 }
 
 function screen(app: App): TemplateResult {

@@ -1,12 +1,14 @@
 /** Orders that agents only propose: what waits for the owner, and what became of the last ones. */
 import { html, nothing, type TemplateResult } from "lit-html";
+import { proposalTypedData } from "../../wire/grant-data.ts";
+import type { TypedData } from "../../wire/wallet-form.ts";
 import { request } from "../api/request.ts";
 import type { ApiProposal, DecidedProposal } from "../api/resources.ts";
 import { duration, NOTHING, shortId, time } from "../figures/format.ts";
 import { state } from "../parts/badges.ts";
 import { dialog } from "../parts/dialog.ts";
+import { ownersWord } from "../parts/owners-word.ts";
 import { section } from "../parts/section.ts";
-import { signingPanel } from "../parts/signing.ts";
 import { type Column, table } from "../parts/table.ts";
 import type { App } from "../state/app.ts";
 import { waitingProposals } from "../state/attention.ts";
@@ -14,7 +16,7 @@ import { type Deciding, newSigning } from "../state/forms.ts";
 import { notify } from "../state/notices.ts";
 import { readProposals } from "../state/read.ts";
 import { ownerOf } from "../state/session.ts";
-import { decisionToSign } from "../wallet/grant.ts";
+import { standingProposal } from "../state/standing.ts";
 
 /** Decided ones that are shown below those that wait. */
 const SHOWN_DECIDED = 5;
@@ -82,13 +84,20 @@ function content(app: App, own: Deciding): TemplateResult {
   return html`
     <p class="words">${proposal.bot ?? shortId(proposal.key_hash)} asks to <strong>${proposal.in_words}</strong>.</p>
     <p class="words">${then}</p>
-    ${signingPanel(app, {
+    ${ownersWord(app, {
       signing: own.signing,
       owner: ownerOf(app),
       purpose: `${decision} it`,
-      typedData: () => decisionToSign(proposal, decision),
+      withdrawn: () => standingProposal(app.state, proposal).changed,
+      write: (audience) => decisionToSign(own, audience),
       signed: (signature) => decide(app, own, signature),
     })}`;
+}
+
+/** The owner signs the order in the words in which it is shown. */
+function decisionToSign({ proposal, decision }: Deciding, audience: string): TypedData {
+  const { account, id, in_words: order } = proposal;
+  return proposalTypedData({ audience, accountId: account, proposalId: id, order, decision });
 }
 
 async function decide(app: App, { proposal, decision, signing }: Deciding, signature: string): Promise<void> {

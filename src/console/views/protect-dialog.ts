@@ -1,6 +1,6 @@
 /** Stop loss and take profit for a position: what they would come to is shown before they are sent. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { ApiMarket } from "../api/resources.ts";
+import type { ApiMarket, ApiPosition } from "../api/resources.ts";
 import { figure, signedMoney, tone } from "../figures/format.ts";
 import { metWords } from "../figures/met-trigger.ts";
 import {
@@ -14,9 +14,12 @@ import {
 import { dialog } from "../parts/dialog.ts";
 import { decimalField } from "../parts/fields.ts";
 import { warning } from "../parts/section.ts";
+import { withdrawn } from "../parts/withdrawn.ts";
 import type { App } from "../state/app.ts";
 import type { ProtectForm } from "../state/forms.ts";
-import { closeProtect, protectFault, protectNow } from "../state/protecting.ts";
+import { closeProtect, openProtect, protectFault, protectNow } from "../state/protecting.ts";
+import { standingPosition } from "../state/standing.ts";
+import { sizeSince } from "./close-dialog.ts";
 
 export function protectDialog(app: App): TemplateResult {
   const { protect } = app.state.forms;
@@ -24,7 +27,8 @@ export function protectDialog(app: App): TemplateResult {
 }
 
 function content(app: App, own: ProtectForm): TemplateResult {
-  const { position } = own;
+  const { now: position, changed, isThere } = standingPosition(app.state, own.position);
+  const size = own.size ?? position.size;
   const market = app.state.markets.value?.find((listed) => listed.market === position.market);
   if (market === undefined) return html`<p class="words">The rules of ${position.market} have not been read yet.</p>`;
   function edit(change: Partial<ProtectForm>): void {
@@ -35,16 +39,17 @@ function content(app: App, own: ProtectForm): TemplateResult {
     event.preventDefault();
     if (market !== undefined) void protectNow(app, own, market);
   }
-  const fault = protectFault(own);
+  const fault = protectFault(app.state, own);
   return html`
     <form class="order" @submit=${submit} autocomplete="off">
-      <p class="words">${position.side} ${figure(position.size)} ${position.market}, entered at ${figure(position.entry_price)}, mark ${figure(position.mark_price)}</p>
+      <p class="words">${position.side} ${figure(position.size)} ${position.market}, entered at ${figure(position.entry_price)}, mark ${figure(position.mark_price)}${sizeSince(own.position, position)}</p>
       ${decimalField({ words: "Stop loss, trigger price", name: "stopPrice", value: own.stopPrice, hint: "mark" }, (stopPrice) => edit({ stopPrice }))}
-      ${consequence({ own, kind: "stop_loss", price: own.stopPrice, market })}
+      ${consequence({ position, size, kind: "stop_loss", price: own.stopPrice, market })}
       ${decimalField({ words: "Take profit, trigger price", name: "profitPrice", value: own.profitPrice, hint: "mark" }, (profitPrice) => edit({ profitPrice }))}
-      ${consequence({ own, kind: "take_profit", price: own.profitPrice, market })}
-      ${decimalField({ words: "Size", name: "protectSize", value: own.size, hint: `of ${figure(position.size)}` }, (size) => edit({ size }))}
+      ${consequence({ position, size, kind: "take_profit", price: own.profitPrice, market })}
+      ${decimalField({ words: "Size", name: "protectSize", value: size, hint: `of ${figure(position.size)}` }, (size) => edit({ size }))}
       <p class="note">Orders at market that can only reduce, held by the exchange. They stay until they fire or are canceled.</p>
+      ${withdrawn(own.isBusy ? null : changed, isThere ? () => openProtect(app, position) : null)}
       ${own.failure === null ? nothing : html`<p class="late" role="alert">${own.failure}</p>`}
       <div class="buttons">
         <button class="primary" ?disabled=${own.isBusy || fault !== null}>${own.isBusy ? "Sending…" : "Place"}</button>
@@ -55,10 +60,9 @@ function content(app: App, own: ProtectForm): TemplateResult {
 
 const LATE_WORDS = "That is beyond the liquidation price: the position is liquidated before the stop fires.";
 
-type TriggerFormShown = { own: ProtectForm; kind: TriggerKind; price: string; market: ApiMarket };
+type TriggerFormShown = { position: ApiPosition; size: string; kind: TriggerKind; price: string; market: ApiMarket };
 
-function consequence({ own, kind, price, market }: TriggerFormShown): TemplateResult | typeof nothing {
-  const { position, size } = own;
+function consequence({ position, size, kind, price, market }: TriggerFormShown): TemplateResult | typeof nothing {
   const side = closingSide(position);
   const worst = worstAfter(price, side, market);
   if (worst === null) return nothing;

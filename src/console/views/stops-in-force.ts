@@ -1,34 +1,33 @@
 /** What is stopped, on every screen: how far it has come, what is left, what was kept, and how it is ended. */
 import { html, nothing, type TemplateResult } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import type { ApiStop } from "../api/resources.ts";
 import { shortId, time } from "../figures/format.ts";
 import { andMore } from "../parts/and-more.ts";
 import { copyable } from "../parts/copy.ts";
 import type { App } from "../state/app.ts";
+import { coveredBy, stopsStanding } from "../state/stopping.ts";
 import { flattening } from "./flatten-dialog.ts";
 import { openResumption } from "./resume-dialog.ts";
 import { waitsFor } from "./stop-waits.ts";
 
 export function stopsInForce(app: App): TemplateResult | typeof nothing {
   const { stops } = app.state;
-  const inForce = (stops.value ?? []).filter(({ status }) => status !== "resumed");
+  const inForce = stopsStanding(app.state);
   if (inForce.length === 0) return nothing;
   return html`
     <div class="stops" role="region" aria-label="Stops in force">
       ${stops.failure === null ? nothing : html`<p class="late">Not up to date: ${stops.failure}</p>`}
-      ${inForce.map((stop) => shown(app, stop))}
+      ${repeat(
+        inForce,
+        ({ id }) => id,
+        (stop) => shown(app, stop),
+      )}
     </div>`;
 }
 
-/** Of a key with rails it is the bot that is stopped. */
-function whoseOf({ state: { keys } }: App, { scope, key_hash: hash }: ApiStop): string {
-  if (scope === "account") return "this account";
-  const bot = keys.value?.find(({ key_hash: each }) => each === hash)?.limits?.bot;
-  return bot === undefined ? `the key ${shortId(hash ?? "")}` : `the bot ${bot}`;
-}
-
 function shown(app: App, stop: ApiStop): TemplateResult {
-  const whose = whoseOf(app, stop);
+  const whose = coveredBy(app.state, stop);
   return html`
     <div class="stop-in-force ${stop.status}">
       <p role="status"><strong>${headline(stop, whose)}</strong> ${progress(stop, app.state.nowMs)}</p>
@@ -104,6 +103,7 @@ function ending(app: App, stop: ApiStop): TemplateResult {
       <summary>To trade again</summary>
       <p>No API key can end it. The owner's signature does: <button type="button" @click=${() => openResumption(app, stop)}>Sign to end it…</button></p>
       <p>Or, on the gateway's machine, its operator (as the service's user, which <code>postern-operator</code> is):</p>
+      <p class="note">Where the gateway was started with <code>--data-dir</code>, the command needs it too: this page is not told which directory it is.</p>
       ${copyable(`postern resume --stop ${stop.id} --account ${stop.account}`, "command that ends the stop")}
     </details>`;
 }

@@ -329,6 +329,10 @@ export const TypedDataResource = closed(
       Type.String(),
       "The network that this was asked from, as `sources` of a limited grant names it; null from the gateway's own machine, and through a proxy that is not trusted.",
     ),
+    demo: Type.Boolean({
+      description:
+        "Whether this is the demo of `postern serve --paper`, which holds its owner's key: only there `POST /v1/api-keys/demo` makes one.",
+    }),
     domain: closed({
       name: Type.String({ description: "Name of the signing domain." }),
       version: Type.String({ description: "Version of the signing domain." }),
