@@ -139,8 +139,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "what one reader is refused for, another is refused too",
     "src/exchange/shared-info.ts",
-    "if (!isRefused(shared)) return shared;",
-    "return shared;",
+    "if (!isRefused(shared)) return asOfClock",
+    "return asOfClock",
   ),
   one(
     "our own budget is told as the exchange's silence",

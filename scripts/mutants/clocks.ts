@@ -1,4 +1,4 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
 /** What readings of the exchange's clock, and what it dates, are believed for. */
 export const CLOCKS: readonly Mutant[] = [
@@ -94,4 +94,16 @@ export const CLOCKS: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "a row is as old as our clock says that goes now",
+    "src/settle/record/noted-time.ts",
+    "Math.min(aheadNowMs(world), ...numbers.map(({ signedMs, notedMs }) => signedMs - notedMs))",
+    "aheadNowMs(world)",
+  ),
+  one(
+    "a number that goes on above one of a wrong clock is when it was signed",
+    "src/settle/record/noted-time.ts",
+    "return Math.min(nonce, expiresAtMs - settings.timings.actionLifeMs);",
+    "return Math.max(nonce, expiresAtMs - settings.timings.actionLifeMs);",
+  ),
 ];

@@ -43,4 +43,10 @@ export const IN_FLIGHT: readonly Mutant[] = [
     name: "orders do not let cancels go first",
     changes: [{ file: "src/settle/send/flight-queue.ts", find: "noop: 1, order: 2 }", put: "noop: 0, order: 0 }" }],
   },
+  {
+    name: "rows that cannot be read for a moment end the watch over who waits",
+    changes: [
+      { file: "src/settle/send/flight-queue.ts", find: "        onFault(error);", put: "        throw error;" },
+    ],
+  },
 ];

@@ -116,4 +116,10 @@ export const RESTORES: readonly Mutant[] = [
     " || positionOf(deps, account, market) === ZERO ? null : sums",
     " ? null : sums",
   ),
+  one(
+    "what was taken up is looked at after the gateway was stopped",
+    "src/settle/restore/after-restore.ts",
+    "if (isStopped()) return;",
+    "if (isStopped() && pauseMs < 0) return;",
+  ),
 ];

@@ -224,9 +224,9 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   ),
   one(
     "our wall clock is believed to have gone on evenly since an order was taken for over",
-    SHOWN_SINCE,
-    "return Math.max(nowAheadMs, ...aheadMs);",
-    "return Math.min(nowAheadMs, Math.max(nowAheadMs, ...aheadMs));",
+    "src/settle/record/noted-time.ts",
+    "Math.max(aheadNowMs(world), ...atNumbers)",
+    "Math.min(aheadNowMs(world), Math.max(aheadNowMs(world), ...atNumbers))",
   ),
   one(
     "another's order hides for good that one which nothing has named is over",
