@@ -174,7 +174,18 @@ export async function deathOfAnApproval(world, report) {
     const again = await approve(world, intent);
     await sleep(1000);
     report.check(`and approving it again sends none (${fate})`, world.placed().length - before === 1, again);
-    report.note(`${fate}: told`, { answer: answer.err || answer.json, settled, again: again.json ?? again.err });
+    report.check(
+      `the operator is not told a reason of something else (${fate})`,
+      !/locked/.test(answer.err),
+      answer.err || answer.json,
+    );
+    const reason = settled?.note ?? "";
+    report.check(
+      `the agent is told of no refusal that there was not (${fate})`,
+      fate !== "drop" || !/takes no such order/.test(reason),
+      settled,
+    );
+    report.note(`${fate}: told`, again.json ?? again.err);
   }
 }
 

@@ -338,7 +338,7 @@ export const narrowedUnderAnOlderForm = (world, report) =>
     const grant = screen.slice(screen.indexOf("hold once the owner has signed"));
     report.check(
       "a form of before a narrowing does not undo it without a word",
-      rails.max_order === "50 USD" || /narrow|wid|loosen|50 USD\s/i.test(grant.split("A thief")[0]),
+      rails.max_order === "50 USD" || /narrow|widen|loosen/i.test(grant.split("A thief")[0]),
       rails,
     );
   });

@@ -1,12 +1,13 @@
 // node run.mjs --binary PATH [scene …]
 import * as alerts from "./alerts.mjs";
 import * as approvals from "./approvals.mjs";
+import * as disk from "./disk.mjs";
 import * as operator from "./operator.mjs";
 import * as page from "./page-scenes.mjs";
 import { Report } from "./report.mjs";
 import { World } from "./world.mjs";
 
-const scenes = { ...approvals, ...alerts, ...operator, ...page };
+const scenes = { ...approvals, ...alerts, ...operator, ...disk, ...page };
 const [flag, binary, ...names] = process.argv.slice(2);
 if (flag !== "--binary" || names.length === 0) {
   console.log(`node run.mjs --binary PATH [scene …]; scenes: ${Object.keys(scenes).join(" ")}`);
