@@ -8,10 +8,10 @@ import type { Side } from "../core/order.ts";
 import type { Store } from "./open.ts";
 
 /** Unix milliseconds of our wall clock, of a fill that was heard of; or of the exchange's, of one that names its own. */
-export type FilledAt = { clock: "wall" | "exchange"; atMs: number };
+type FilledAt = { clock: "wall" | "exchange"; atMs: number };
 
 /** `bot`: null for what no bot has placed. */
-export type JustFilled = { bot: string | null; side: Side; size: Decimal; at: FilledAt };
+type JustFilled = { bot: string | null; side: Side; size: Decimal; at: FilledAt };
 
 /** By account and market, what each bot was filled on each side, the newest last. */
 export type JustFilledBook = Map<string, Map<string, JustFilled[]>>;
