@@ -76,7 +76,10 @@ export const DeliveryResource = closed(
       description:
         "What became of it. `accepted`: it is being carried out. `done`: it was. `too_old`, `superseded` by a newer one, `refused`: `reason` says more. `rehearsed`: kept and not carried out.",
     }),
-    reason: nullable(Type.String(), "In words, why it came to nothing or to less; null where there is nothing to say. Of `accepted`: why it increases nothing any more."),
+    reason: nullable(
+      Type.String(),
+      "In words, why it came to nothing or to less; null where there is nothing to say. Of `accepted`: why it increases nothing any more.",
+    ),
     order_ids: Type.Array(Uuid, { description: "The orders that were placed for it, oldest first." }),
     repeats: Type.Integer({ minimum: 0, description: "How often the same came again, without effect." }),
     ended_at: nullable(Timestamp, "When that was so; null while it is being carried out."),
