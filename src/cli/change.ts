@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createBudget } from "../exchange/budget.ts";
 import { type ConnectedExchange, openExchange } from "../exchange/http.ts";
 import { openTransport } from "../exchange/transport.ts";
@@ -6,6 +7,8 @@ import { type Keyring, openKeyring, vaultKeyOf } from "../ops/keyring.ts";
 import { OperatorError } from "../ops/operator.ts";
 import type { DoneBy, GivenTo, OperatorVerb } from "../ops/operator-verbs.ts";
 import { perform } from "../ops/operator-verbs.ts";
+import { isGenuineSeal } from "../ops/seal-audit.ts";
+import { findAuditSeal } from "../store/audit-seal.ts";
 import { DirectoryInUse } from "../store/lock.ts";
 import { Failure, type Input } from "./command.ts";
 import { askGateway, MAY_BE_DONE } from "./control.ts";
@@ -34,6 +37,7 @@ export async function change<Name extends OperatorVerb>(
   needs: ChangeNeeds = { keys: false, exchange: false },
 ): Promise<DoneBy<Name>> {
   requireDatabase(at);
+  if (needs.keys) await requireNamedPassphrase({ input, outside, at });
   const startedMs = outside.clock.elapsedMs();
   for (let hasBroken = false; ; ) {
     const answer = await askGateway(at, verb, given);
@@ -48,6 +52,24 @@ export async function change<Name extends OperatorVerb>(
       if (!isStarting) throw error;
       await outside.clock.sleep(ASK_AGAIN_MS);
     }
+  }
+}
+
+/**
+ * A running gateway has its passphrase and needs none; a file that is named is looked at all the same. One that is wrong, or that
+ * others may read, is nothing to pass over: it is of another directory, or no secret any more.
+ */
+async function requireNamedPassphrase({ input, outside, at }: Here): Promise<void> {
+  if (input.value("passphrase-file") === null || !existsSync(at.control)) return;
+  try {
+    const keyring = await unlockBeside(at, { input, outside });
+    const seal = reading(at, ({ store }) => findAuditSeal(store));
+    const isOfIt = seal === null || isGenuineSeal(keyring, seal);
+    keyring.signers.lock();
+    if (!isOfIt) throw new Failure("the passphrase is wrong: it is not that of this directory. Nothing was done");
+  } catch (error) {
+    if (error instanceof OperatorError) throw new Failure(`${error.message}. Nothing was done`);
+    throw error;
   }
 }
 

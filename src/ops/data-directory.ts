@@ -62,5 +62,5 @@ export function isDemo(places: Places): boolean {
 
 /** Takes back a set-up that failed. Never called once the database holds an account. */
 export function removeDatabase(places: Places): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(places.database + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(places.database + suffix, { force: true });
 }

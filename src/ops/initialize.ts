@@ -2,6 +2,7 @@ import type { Account, Agent, Network } from "../core/account.ts";
 import type { Clock } from "../core/clock.ts";
 import { newUuid } from "../core/uuid.ts";
 import { inTransaction } from "../store/commit.ts";
+import { isOfDisk } from "../store/heard-writes.ts";
 import { type Instance, insertInstance } from "../store/instance.ts";
 import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore, type Store } from "../store/open.ts";
@@ -65,13 +66,22 @@ async function inNewDirectory<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!isVacant(places)) throw new OperatorError(`${places.directory} is not empty`);
-  makeDirectory(places);
-  const lock = takeLock(places.directory, processId);
   try {
-    return await work();
-  } finally {
-    lock.release();
+    makeDirectory(places);
+    const lock = takeLock(places.directory, processId);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw isOfDisk(error) ? noRoom(places, error) : error;
   }
+}
+
+function noRoom({ directory }: Places, { message }: Error): OperatorError {
+  const todo = "make room on its disk, or choose another with --data-dir, and run the same command again";
+  return new OperatorError(`${directory} cannot be written: ${message}. Nothing was made: ${todo}`);
 }
 
 /** The part of it below the directory's lock. */
@@ -83,15 +93,17 @@ async function withNewStore<T>(
   { places }: Pick<NewDatabase, "places">,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = openStore(places.database);
   try {
-    return await work(store);
+    const store = openStore(places.database);
+    try {
+      return await work(store);
+    } finally {
+      closeStore(store);
+    }
   } catch (error) {
-    closeStore(store);
+    // Of one that could not even be opened as well: what is left of it would stand in the way of the next try.
     removeDatabase(places);
     throw error;
-  } finally {
-    closeStore(store);
   }
 }
 

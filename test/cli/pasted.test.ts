@@ -97,6 +97,18 @@ test("a backup for which there is no room says so of its disk, not of the databa
   expect(readdirSync(room).filter((name) => name.startsWith("small"))).toEqual([]);
 });
 
+test("a set-up for which there is no room says so of its disk, and is done by the same command once there is", async () => {
+  const made = `${PROGRAM} init --data-dir roomless --network testnet --passphrase-file 'pass phrase'`;
+  for (const blocks of [8, 64, 200]) {
+    const ran = await runShell(`cd ${quoted(room)} && trap '' XFSZ && ulimit -f ${blocks} && ${made}`);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.err).toContain("roomless cannot be written");
+    expect(ran.err).toContain("run the same command again");
+    expect(readdirSync(join(room, "roomless")).filter((name) => !name.startsWith("lock."))).toEqual([]);
+  }
+  await pasted(`cd ${quoted(room)} && ${made}`);
+}, 60_000);
+
 test("a port that is taken is told with the option that chooses another", async () => {
   using taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });
   const at = `127.0.0.1:${taken.port}`;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { receiveDatagrams } from "./datagrams.ts";
@@ -157,6 +157,28 @@ test("a version older than the one that has taken writes does not start", async 
   expect(ran).toMatchObject({ exitCode: 1, out: "" });
   expect(ran.err).toContain("is damaged");
 });
+
+test("beside a running gateway a passphrase file that is wrong, or that others may read, is refused and nothing is done", async () => {
+  await serve();
+  const stop = (await postern("stop")).facts;
+  const other = join(workplace.directory, "other");
+  const resume = async (text: string, mode: number) => {
+    writeFileSync(other, text);
+    chmodSync(other, mode);
+    return postern("resume", "--passphrase-file", other);
+  };
+  const right = readFileSync(workplace.passphraseFile, "utf8");
+  for (const [text, mode, why] of [
+    ["not this one either", 0o600, "the passphrase is wrong"],
+    [right, 0o644, "has mode 644"],
+  ] as const) {
+    const ran = await resume(text, mode);
+    expect(ran.exitCode).toBe(1);
+    expect(ran.err).toContain(why);
+  }
+  // It had not been ended by them.
+  expect((await resume(right, 0o600)).facts.resumed).toEqual([stop.id]);
+}, 30_000);
 
 test("the wrong passphrase starts nothing", async () => {
   const other = makeWorkplace();
