@@ -178,7 +178,7 @@ export function look(drawing: unknown): { text: string; buttons: Map<string, () 
     // Made by lit's `html`.
     const { strings, values } = part as { strings: readonly string[]; values: readonly unknown[] };
     for (const [index, value] of values.entries()) {
-      const label = /^[^<]*>([^<]+)<\/button>/.exec(strings[index + 1] ?? "")?.[1];
+      const label = /^[^<]*>([^<]+)(?:<\/button>|$)/.exec(strings[index + 1] ?? "")?.[1];
       if (typeof value === "function" && label !== undefined) buttons.set(label, value as () => void);
     }
     return strings.map((text, index) => text + walk(values[index])).join("");

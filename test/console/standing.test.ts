@@ -204,7 +204,11 @@ test("a proposal that was refused meanwhile is decided by nobody any more", () =
 const NARROWED = { ...HELD_TO, max_order: "50 USD", markets: "BTC" };
 
 /** On the screen of bots; the list of keys is answered with these rails, each time anew. */
-function changing(): { app: Stage["app"]; holds: (rails: object) => void; form: () => Record<string, unknown> } {
+function changing(): {
+  app: Stage["app"];
+  holds: (rails: object, isRead?: boolean) => void;
+  form: () => Record<string, unknown>;
+} {
   const app = stopped();
   app.state["route"] = { screen: "bots", argument: "" };
   const [key = {}] = (app.state["keys"] as { value: Record<string, unknown>[] }).value;
@@ -223,9 +227,9 @@ function changing(): { app: Stage["app"]; holds: (rails: object) => void; form: 
     },
   });
   const answers: Record<string, unknown> = { "/v1/api-keys/typed-data": { audience: "https://here" } };
-  const holds = (rails: object) => {
+  const holds = (rails: object, isRead = true) => {
     answers["/v1/api-keys?state=all"] = { data: [listed(rails)] };
-    app.state["keys"] = loaded([listed(rails)]);
+    if (isRead) app.state["keys"] = loaded([listed(rails)]);
   };
   answering(answers);
   Object.assign(app.state["session"] as object, { me: { account: "a", network: "paper", scopes: [], limits: null } });
@@ -264,6 +268,28 @@ describe("rails that were narrowed while a form for them was open", () => {
     expect(read(app)).toContain("has changed since this was written: signed as it stands it would not be what holds.");
     expect(read(app)).toMatch(/maxOrder 500 USD\s+now 50 USD: wider/);
     expect(isBarred(app, "Sign with")).toBe(true);
+  });
+
+  test("and that nobody has read yet are read as the button is pressed, and no wallet is asked", async () => {
+    const { app, holds, form } = changing();
+    await steps.writeGrant(app, form());
+    const wallet: string[] = [];
+    const provider = {
+      request: async ({ method }: { method: string }) => {
+        wallet.push(method);
+        return [];
+      },
+    };
+    app.state["wallets"] = [{ name: "W", provider }];
+    holds(NARROWED, false);
+    look(page(app)).buttons.get("Sign with ")?.();
+    await settled();
+    expect(wallet).toEqual([]);
+    expect(isBarred(app, "Sign with")).toBe(true);
+    holds(HELD_TO);
+    look(page(app)).buttons.get("Sign with ")?.();
+    await settled();
+    expect(wallet).toEqual(["eth_requestAccounts"]);
   });
 
   test("are said to hold where the signature came too late", async () => {
