@@ -18,6 +18,6 @@ test("what a gateway knows of markets is told by the names that were asked for",
     expect(asked).toEqual([["NONE"]]);
     for (const names of [undefined, "BTC", ["BTC", 7]])
       await expect(async () => perform(changer, "tell_markets", { names })).toThrow(OperatorError);
-    await expect(async () => perform(operator, "tell_markets", { names: [] })).toThrow("not running");
+    await expect(async () => perform(operator, "tell_markets", { names: [] })).toThrow("no gateway runs here");
   });
 });
