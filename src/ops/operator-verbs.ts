@@ -7,6 +7,7 @@ import type { WantedHook } from "../core/hook/hook.ts";
 import { HOOK_MODES } from "../core/hook/hook.ts";
 import { RECEIVER_KINDS } from "../core/notice/notice.ts";
 import { DECISIONS } from "../core/proposal.ts";
+import { isOfDisk } from "../store/heard-writes.ts";
 import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
@@ -327,14 +328,25 @@ function openWrites(changer: Changer) {
   return { ...status, on_trial: false };
 }
 
-/** Does what the operator asked for; throws an `OperatorError` when it cannot be done. */
+/** Does what the operator asked for; throws an `OperatorError` when it cannot be done, and where the disk takes nothing. */
 export async function perform(changer: Changer, name: string, facts: VerbFacts): Promise<object> {
   if (!isVerb(name)) throw new OperatorError(`this gateway does not know the verb "${name}"`);
   const verb = OPERATOR_VERBS[name];
   if (changer.trial?.isOn() === true && !verb.isForTrials) {
     throw new OperatorError("an upgrade is being checked, and nothing is changed before that has ended");
   }
-  return verb.perform(changer, facts);
+  try {
+    return await verb.perform(changer, facts);
+  } catch (error) {
+    throw isOfDisk(error) ? notWritten(error) : error;
+  }
+}
+
+/** A stop, say, that was not written down stops nothing: that is to be known at once. */
+function notWritten({ message }: Error): OperatorError {
+  return new OperatorError(
+    `${message}: what was asked for was not written down, and does not hold. No order is taken either until the disk of the data directory takes writes: make room there, and give the same command again`,
+  );
 }
 
 function isVerb(name: string): name is OperatorVerb {
