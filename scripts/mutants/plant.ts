@@ -1,7 +1,7 @@
 /** Copies of the tree to plant bugs in: the tree itself is never touched, and may be edited meanwhile. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Change } from "./mutant.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -12,10 +12,15 @@ const NOT_COPIED: ReadonlySet<string> = new Set([".git", "node_modules", "dist"]
 export function copyTree(from: string = ROOT): string {
   const directory = mkdtempSync(join(tmpdir(), "postern-planted-"));
   for (const name of readdirSync(from)) {
-    if (!NOT_COPIED.has(name)) cpSync(join(from, name), join(directory, name), { recursive: true });
+    if (!NOT_COPIED.has(name)) cpSync(join(from, name), join(directory, name), { recursive: true, filter: isCopied });
   }
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   return directory;
+}
+
+/** Packages of a script of its own lie below it, and may be installed just now: what is listed there is gone a moment later. */
+function isCopied(path: string): boolean {
+  return basename(path) !== "node_modules";
 }
 
 /** Texts of the files that these changes make of a tree, by path; a text that is not there exactly once is a fault. */
