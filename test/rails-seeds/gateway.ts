@@ -109,6 +109,9 @@ export function quickClock(): QuickClock {
   };
 }
 
+/** What a look at what became of an action takes, milliseconds. */
+const PURSUIT_MS = 1_000;
+
 /** What a run says to the gateway. */
 export type Outside = {
   /** By market name; null while nothing can be read. */
@@ -286,7 +289,11 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },
     settling: {
-      pursue: async (attemptId) => outside.pursue(attemptId),
+      async pursue(attemptId) {
+        outside.pursue(attemptId);
+        // Who waits for it asks again until a deadline, which no clock would reach that stands still.
+        await clock.sleep(PURSUIT_MS);
+      },
       burn: async () => undefined,
       look: async () => "open",
       openCount: () => 0,
