@@ -20,6 +20,8 @@ export type BotsWatch = {
   findings(): string[];
   /** The most that a bot has come to, in 10^-16 dollars. */
   most(): bigint;
+  /** What the bot of a key holds by its own fills, in 10^-8, below zero for short; null for a key of no bot. */
+  netOf(by: Asked["by"]): bigint | null;
 };
 
 /** Sizes in 10^-8; a net below zero is short. */
@@ -79,7 +81,7 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
   let most = 0n;
   const prices: Prices = { lowest: 0n, highest: 0n };
 
-  function holderOf({ by }: Asked): Book | undefined {
+  function holderOf({ by }: Pick<Asked, "by">): Book | undefined {
     return books.find(({ bot }) => bot.holders.some((holder) => holder.by === by));
   }
 
@@ -230,6 +232,12 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
     },
     findings: () => [...found, ...(isClockRight() ? ofDay : [])],
     most: () => most,
+    netOf(by) {
+      const book = holderOf({ by });
+      if (book === undefined) return null;
+      takeFills(book);
+      return book.net;
+    },
   };
 }
 

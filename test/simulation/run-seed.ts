@@ -320,11 +320,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     await timeline.runUntil(timeline.nowMs() + 8_000);
     const database = disk.openCopy();
     const truth = readTruth(venue, wishOf, PARTIES);
-    const dialogues = withParts(clients.dialogues);
     const audited: Audited = {
       venue,
       truth,
-      dialogues,
+      dialogues: withParts(clients.dialogues),
       reads: clients.reads,
       sent: network.sent,
       signerOf,
@@ -351,6 +350,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     const ofTrades = auditTrades({
       ...audited,
       excused: excusedOf({ weather, faultsEndMs, downs, sent: network.sent }),
+      netOf: (by) => watch?.netOf(by) ?? null,
     });
     findings.push(...audit(audited), ...ofTrades.findings);
     if (watch !== null) findings.push(...watch.findings());
@@ -358,9 +358,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     if (stop !== null)
       findings.push(...auditStop({ venue, truth, told, runningTwaps, database, resumedAtMs: resumedAtMs() }, stop));
     const { outages, lags } = weather;
+    const hasLags = Object.keys(lags).length > 0;
     const about = { database, sent: network.sent, deathsAtMs, faultsEndMs, worlds };
     const { refusedNonces } = opened;
-    const hasLags = Object.keys(lags).length > 0;
     // Of another clock the times in the database would tell nothing.
     if (!wasClockWrong) measured = measure({ ...about, outages, refusedNonces, hasLags }, timeline.nowMs());
     measured = { ...measured, unprotectedMs: ofTrades.worstMs };

@@ -20,7 +20,8 @@ const UNPROTECTED_WITHIN_MS = 20_000;
 /** From then on, until then, in virtual milliseconds: nobody can protect anything meanwhile. */
 export type Span = { fromMs: number; toMs: number };
 
-type TradesRun = Audited & { excused: readonly Span[] };
+/** `netOf`: what the bot of a key holds by its own fills, in 10^-8, below zero for short; null for a key of no bot. */
+type TradesRun = Audited & { excused: readonly Span[]; netOf(by: Wish["by"]): bigint | null };
 
 /** What was found, and the longest that more was held than was protected. */
 type TradesAudit = { findings: string[]; worstMs: number };
@@ -168,6 +169,10 @@ function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
 
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
 /** What is worth less at its stop the exchange takes no stop for, in 10^-16 dollars. */
 const MINIMUM_VALUE = 10n * 100_000_000n * 100_000_000n;
 const LOWEST_STOP = 80_000n * 100_000_000n;
@@ -228,10 +233,16 @@ function unexcusedMs({ excused }: TradesRun, { fromMs, toMs }: Span): number {
 }
 
 /** At the end as much is protected as is held; more only while the entry lives, and nothing where nothing is held. */
-function auditRest(run: Audited, books: Books): string[] {
+function auditRest(run: TradesRun, books: Books): string[] {
   const nowMs = run.venue.nowMs();
+  const byPosition = heldByPosition(run, books, nowMs);
   const found = auditRestOf(run, books, heldAt(run, books, nowMs));
-  return found.length === 0 ? [] : auditRestOf(run, books, heldByPosition(run, books, nowMs));
+  const later = found.length === 0 ? [] : auditRestOf(run, books, byPosition);
+  const net = run.netOf(books.wish.by);
+  if (later.length === 0 || net === null) return later;
+  // What its bot was short of when the trade entered is no part of what it has to protect.
+  const left = larger(books.isLong ? net : -net, 0n);
+  return auditRestOf(run, books, smaller(byPosition, left));
 }
 
 function auditRestOf(run: Audited, books: Books, held: bigint): string[] {
