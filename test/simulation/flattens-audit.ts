@@ -14,6 +14,7 @@ import { namedIn, SWEEPING, type Unasked } from "./unasked-cancels.ts";
 import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 import { auditOver, increasesOf, type Taken } from "./withdrawn.ts";
+import type { Moves } from "./worlds/markets.ts";
 
 /** Orders of one stop in all its markets and for all that was asked, at most. */
 const MAX_STEPS = 60;
@@ -52,7 +53,7 @@ function isStep(wish: Wish | undefined): boolean {
   return wish !== undefined && wish.number >= FIRST_STEP;
 }
 
-export type Flat = Unasked & Omit<Stopping, "resumedAtMs">;
+export type Flat = Unasked & Omit<Stopping, "resumedAtMs"> & { moves: Moves | null };
 
 /** One sentence for each of these that did not hold. */
 export function auditFlattening(run: Flat, flattening: Flattening): string[] {
@@ -169,22 +170,22 @@ function auditSteps(about: About): string[] {
       placedBy(execution)
         .filter(({ request }) => isStep(run.wishOf(request)))
         .flatMap(({ request, leg }) => [
-          ...auditWhen(about, { execution, cloid: request.c }),
+          ...auditWhen(about, { execution, request }),
           ...auditTerms(request),
           ...(leg === null ? [] : auditTaken(about, { execution, leg })),
         ]),
     );
 }
 
-function auditWhen(about: About, { execution, cloid }: { execution: Execution; cloid: string | null }): string[] {
+function auditWhen(about: About, { execution, request }: { execution: Execution; request: Request }): string[] {
   const { run, words } = about;
   const sentAtMs = run.sentWhen(execution);
-  const name = `a step of flattening (${cloid}) was sent at ${sentAtMs}`;
+  const name = `a step of flattening (${request.c}) was sent at ${sentAtMs}`;
   const isBefore = words.createdAtMs === null || sentAtMs < words.createdAtMs;
   const isUnproven = words.stoppedAtMs === null || sentAtMs < words.stoppedAtMs;
   return [
     ...(isBefore ? [`${name}, and its stop stood from ${words.createdAtMs} on`] : []),
-    ...(isUnproven ? auditUnproven(about, sentAtMs).map((what) => `${name}, and ${what}`) : []),
+    ...(isUnproven ? auditUnproven(about, { sentAtMs, asset: request.a }).map((what) => `${name}, and ${what}`) : []),
     ...(sentAtMs > words.resumedAtMs + SIGNED_WITHIN_MS
       ? [`${name}, and the stop was ended at ${words.resumedAtMs}`]
       : []),
@@ -192,17 +193,24 @@ function auditWhen(about: About, { execution, cloid }: { execution: Execution; c
 }
 
 /**
- * Before it is told to be stopped a step may be sent, once nothing that was signed before the stop can newly come, and nothing that was told
- * to be open lives.
+ * Before it is told to be stopped a step may be sent, once nothing that was signed before the stop can newly come in its market, and
+ * nothing that was told to be open there lives: markets are closed apart.
  */
-function auditUnproven({ run, wish, words }: About, sentAtMs: number): string[] {
+function auditUnproven(
+  { run, wish, words }: About,
+  { sentAtMs, asset }: { sentAtMs: number; asset: number },
+): string[] {
   const { venue } = run;
   const user = wish.stop.party.account.tradingAddress;
-  const signed = increasesUnder(run, wish).filter((each) => each.sentAtMs < (words.createdAtMs ?? 0));
+  const signed = increasesUnder(run, wish).filter(
+    (each) => each.sentAtMs < (words.createdAtMs ?? 0) && (each.asset === null || each.asset === asset),
+  );
   return signed.flatMap(({ oid, takenAtMs }) => {
     if (takenAtMs - START_MS > sentAtMs) return [`the exchange took ${oid ?? "a TWAP"} at ${takenAtMs - START_MS}`];
     const record = oid === null ? null : venue.record(user, oid);
-    if (oid === null || record === null || !wasToldOpen(run, oid, sentAtMs)) return [];
+    // Where two markets have changed places the step was for another than the exchange took it for.
+    const isSwapped = run.moves !== null && run.moves.swap !== null;
+    if (oid === null || record === null || isSwapped || !wasToldOpen(run, oid, sentAtMs)) return [];
     const isLive = venue.isLive(oid) || record.statusTimestampMs - START_MS > sentAtMs;
     return isLive ? [`${oid} was told to be open, and lived`] : [];
   });
@@ -213,11 +221,12 @@ function increasesUnder(run: Flat, { bot, stop: { party } }: FlattenWish): Taken
   if (bot !== null) return increasesOf(run, bot);
   const taken = run.venue.log.filter((execution) => execution.signer === party.agent && isIncrease(execution));
   return taken.flatMap((execution): Taken[] => {
-    const when = { sentAtMs: run.sentWhen(execution), takenAtMs: execution.atMs, twapId: null, isReduction: false };
+    const times = { sentAtMs: run.sentWhen(execution), takenAtMs: execution.atMs };
+    const when = { ...times, twapId: null, isReduction: false };
     const placed = placedBy(execution).flatMap(({ request, leg }) =>
-      leg === null || onlyReduces(request) ? [] : [{ ...when, oid: leg.oid }],
+      leg === null || onlyReduces(request) ? [] : [{ ...when, oid: leg.oid, asset: request.a }],
     );
-    return execution.input.action.type === "twapOrder" ? [{ ...when, oid: null }] : placed;
+    return execution.input.action.type === "twapOrder" ? [{ ...when, oid: null, asset: null }] : placed;
   });
 }
 

@@ -95,6 +95,8 @@ export type Taken = {
   oid: number | null;
   twapId: number | null;
   isReduction: boolean;
+  /** Number of its market, as it was signed; null where that is not looked for. */
+  asset: number | null;
   sentAtMs: number;
   takenAtMs: number;
 };
@@ -114,13 +116,15 @@ export function takenOf({ venue, wishOf, operationOf, sentWhen }: ToKnowOwn, bot
     const when = () => ({ sentAtMs: sentWhen(execution), takenAtMs: execution.atMs });
     const operation = operationOf(execution);
     if (operation?.twapId != null)
-      return isOf(operation.wish) ? [{ oid: null, twapId: operation.twapId, isReduction: false, ...when() }] : [];
+      return isOf(operation.wish)
+        ? [{ oid: null, twapId: operation.twapId, isReduction: false, asset: null, ...when() }]
+        : [];
     return placedBy(execution).flatMap(({ request, replaces, leg }): Taken[] => {
       const wish = wishOf(request);
       const isOwn = replaces === null ? wish !== undefined && isOf(wish) : own.has(replaces);
       if (leg === null || !isOwn) return [];
       own.add(leg.oid);
-      return [{ oid: leg.oid, twapId: null, isReduction: onlyReduces(request), ...when() }];
+      return [{ oid: leg.oid, twapId: null, isReduction: onlyReduces(request), asset: request.a, ...when() }];
     });
   });
 }
