@@ -26,16 +26,13 @@ export async function getOrder(
   const now = findOrder(deps.store, order.id) ?? order;
   const body = orderText(now);
   if (!isLive(now.status)) return { body, asOfMs: null };
-  const notedMs = notedAtEarliestMs(deps, now);
-  // Nothing of it can have been filled before it was there.
-  const filledAsOfMs = Math.max(
-    notedAtEarliestMs(deps, { ...now, seenAtMs: null }),
-    deps.fillIndex.readToMs(account) ?? 0,
-  );
   // A node that does not know the order has told nothing new of it.
   const isAsLastKnown = looked === "failed" || looked === "not_found";
-  if (isAsLastKnown) return { body, asOfMs: Math.min(filledAsOfMs, notedMs) };
   // What is filled was told by a feed, which was last found to have told everything at that time.
   const isTold = now.status === "open" && (wasTold || deps.feeds.isLive(account.tradingAddress));
-  return { body, asOfMs: isTold ? filledAsOfMs : null };
+  if (!isAsLastKnown && !isTold) return { body, asOfMs: null };
+  // Nothing of it can have been filled before it was there.
+  const placedMs = notedAtEarliestMs(deps, { ...now, seenAtMs: null });
+  const filledAsOfMs = Math.max(placedMs, deps.fillIndex.readToMs(account) ?? 0);
+  return { body, asOfMs: isAsLastKnown ? Math.min(filledAsOfMs, notedAtEarliestMs(deps, now)) : filledAsOfMs };
 }

@@ -28,6 +28,17 @@ export async function askGateway<Name extends OperatorVerb>(
   return { isRunning: true, result: posted.answer as DoneBy<Name> };
 }
 
+/** The same of what only a running gateway can do. `words`: what is told where none runs. */
+export async function askRunning<Name extends OperatorVerb>(
+  at: Places,
+  { verb, given }: { verb: Name; given: GivenTo<Name> },
+  words: string,
+): Promise<DoneBy<Name>> {
+  const answer = await askGateway(at, verb, given);
+  if (answer.isRunning) return answer.result;
+  throw new Failure(answer.hasBroken ? MAY_BE_DONE : words);
+}
+
 /** With these the connection was never made: the socket is what a killed gateway left behind, or has just gone. */
 const NOBODY_LISTENS: readonly unknown[] = ["ECONNREFUSED", "ENOENT"];
 

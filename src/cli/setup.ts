@@ -1,5 +1,5 @@
-import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "./command.ts";
-import { askGateway, MAY_BE_DONE } from "./control.ts";
+import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
+import { askRunning } from "./control.ts";
 import { places, requireDatabase, starter } from "./directory.ts";
 import { present } from "./output.ts";
 import { linkLines } from "./setup-link.ts";
@@ -12,10 +12,8 @@ export const setupCommand: Command = {
   async run(input, outside) {
     const at = places(input, outside);
     requireDatabase(at);
-    const answer = await askGateway(at, "new_setup_link", {});
-    if (!answer.isRunning && answer.hasBroken) throw new Failure(MAY_BE_DONE);
-    if (!answer.isRunning) throw new Failure(`the gateway is not running. Start it:\n  ${starter(at)}`);
-    const made = answer.result;
+    const words = `the gateway is not running. Start it:\n  ${starter(at)}`;
+    const made = await askRunning(at, { verb: "new_setup_link", given: {} }, words);
     const facts = { setup_url: made.setup_url, expires_at: new Date(made.expires_at_ms).toISOString() };
     present({ input, outside }, facts, linkLines(made.setup_url));
   },

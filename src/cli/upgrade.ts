@@ -1,5 +1,5 @@
 import { type Command, DATA_DIRECTORY, Failure, type Input, JSON_OUTPUT } from "./command.ts";
-import { askGateway, MAY_BE_DONE } from "./control.ts";
+import { askRunning } from "./control.ts";
 import { places, starter } from "./directory.ts";
 import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
@@ -23,10 +23,8 @@ export const upgradeStatus: Command = {
 /** Has the running gateway say how it is, or open writes, and prints what it says; fails when none runs. */
 async function askUpgrade(verb: "upgrade_status" | "open_writes", input: Input, outside: Outside): Promise<void> {
   const at = places(input, outside);
-  const answer = await askGateway(at, verb, {});
-  if (!answer.isRunning && answer.hasBroken) throw new Failure(MAY_BE_DONE);
-  if (!answer.isRunning) throw new Failure(`no gateway runs in ${at.directory}. Start it:\n  ${starter(at)}`);
-  const { result } = answer;
+  const words = `no gateway runs in ${at.directory}. Start it:\n  ${starter(at)}`;
+  const result = await askRunning(at, { verb, given: {} }, words);
   // Over the socket it is JSON; the gateway may be another version than this.
   const facts: Readonly<Record<string, unknown>> = { ...result };
   const rows = Object.entries(facts).map(([name, value]) => `${name} ${String(value)}`);

@@ -1,7 +1,7 @@
 import { alertResource } from "../../actions/hooks/list-alerts.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, parseLimit } from "../../core/page.ts";
 import { listDeliveries } from "../../store/hook-deliveries.ts";
-import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { ACCOUNT } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { columns, present } from "../output.ts";
@@ -21,7 +21,7 @@ export const hookDeliveries: Command = {
     const limit = parseLimit(input.value("limit") ?? String(DEFAULT_LIMIT));
     if (limit === null) throw new Misuse(`--limit is a whole number from 1 to ${MAX_LIMIT}`);
     const { hook, alerts } = reading(places(input, outside), ({ store }) => {
-      const found = chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? "");
+      const found = chosenHook(store, input);
       const newest = listDeliveries(store, found.id, { before: null, limit });
       return { hook: found, alerts: newest.map((delivery) => alertResource({ store }, found, delivery)) };
     });

@@ -1,4 +1,4 @@
-import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { ACCOUNT } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
 import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
@@ -14,9 +14,7 @@ export const hookKeep: Command = {
   positionals: ["HOOK"],
   async run(input, outside) {
     const at = places(input, outside);
-    const { id } = reading(at, ({ store }) =>
-      chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? ""),
-    );
+    const { id } = reading(at, ({ store }) => chosenHook(store, input));
     const done = await change({ input, outside, at }, "keep_hook", { id }, SEALING);
     const { account, knownUntilMs, ...hook } = done;
     present({ input, outside }, { ...hook, account, known_until: isoTime(knownUntilMs) }, [

@@ -1,11 +1,13 @@
-import type { Account } from "../../core/account.ts";
 import type { Hook, HookMode } from "../../core/hook/hook.ts";
 import { listHooks } from "../../store/hooks.ts";
 import type { Store } from "../../store/open.ts";
+import { chosenAccount } from "../account-choice.ts";
 import { Failure, type Input, Misuse } from "../command.ts";
 
-/** The hook of this account with that name or id; one that is revoked only by its id. */
-export function chosenHook(store: Store, account: Account, named: string): Hook {
+/** The hook that is named, by its name or id, of the account that is chosen; one that is revoked only by its id. */
+export function chosenHook(store: Store, input: Input): Hook {
+  const account = chosenAccount(store, input);
+  const named = input.positionals[0] ?? "";
   const found = listHooks(store, account.id).find(
     ({ id, name, state }) => id === named || (name === named && state !== "revoked"),
   );

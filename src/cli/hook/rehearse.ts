@@ -3,7 +3,7 @@ import type { Market } from "../../core/market.ts";
 import { parseStrictJson } from "../../http/strict-json.ts";
 import type { Places } from "../../ops/data-directory.ts";
 import { listDeliveriesSince } from "../../store/hook-deliveries.ts";
-import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { ACCOUNT } from "../account-choice.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT, Misuse } from "../command.ts";
 import { askGateway } from "../control.ts";
 import { places, reading } from "../directory.ts";
@@ -30,7 +30,7 @@ export const hookRehearse: Command = {
     if (!Number.isInteger(hours) || hours < 1) throw new Misuse("--hours is a whole number");
     const sinceMs = outside.clock.nowMs() - hours * HOUR_MS;
     const { hook, deliveries } = reading(places(input, outside), ({ store }) => {
-      const found = chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? "");
+      const found = chosenHook(store, input);
       return { hook: found, deliveries: listDeliveriesSince(store, found.id, sinceMs, MAX_SHOWN) };
     });
     const terms = {

@@ -1,4 +1,4 @@
-import { ACCOUNT, chosenAccount } from "../account-choice.ts";
+import { ACCOUNT } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
 import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
@@ -13,9 +13,7 @@ export const hookRevoke: Command = {
   positionals: ["HOOK"],
   async run(input, outside) {
     const at = places(input, outside);
-    const { id } = reading(at, ({ store }) =>
-      chosenHook(store, chosenAccount(store, input), input.positionals[0] ?? ""),
-    );
+    const { id } = reading(at, ({ store }) => chosenHook(store, input));
     const done = await change({ input, outside, at }, "revoke_hook", { id }, SEALING);
     present({ input, outside }, done, [`Hook ${done.name} (${done.id}) takes nothing any more.`]);
   },

@@ -2,9 +2,10 @@
 import { parseLimitedGrant } from "../../core/rails/limited-grant.ts";
 import { grantAsSent, grantTextOf, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
 import { request } from "../api/request.ts";
-import type { KeyLimits, ListedApiKey, TypedDataDescription } from "../api/resources.ts";
+import type { KeyLimits, ListedApiKey } from "../api/resources.ts";
 import { hashOfKey, makeApiKey } from "../wallet/make-key.ts";
 import type { App } from "./app.ts";
+import { readDescription } from "./description.ts";
 import { newSigning } from "./forms.ts";
 import { notify } from "./notices.ts";
 import { besideNow, isBaseChanged, railsNow } from "./rails-base.ts";
@@ -22,10 +23,11 @@ export function beginLimitedKey(app: App): void {
 }
 
 async function proposeSources(app: App, form: RailsForm): Promise<void> {
-  const [described] = await Promise.all([describe(), readKeys(app)]);
+  await Promise.all([readDescription(app), readKeys(app)]);
+  const { value: described, failure } = app.state.description;
   if (!form.isTouched && form.replaces === null) form.draft.bot = freeName(app);
   app.changed();
-  if (typeof described === "string" || described.asking_network === null) return;
+  if (described === null || failure !== null || described.asking_network === null) return;
   form.asksFrom = described.asking_network;
   if (form.draft.sources === PROPOSED_RAILS.sources && form.replaces === null)
     form.draft.sources = described.asking_network;
@@ -39,11 +41,6 @@ function freeName({ state: { keys } }: App): string {
   return names.find((name) => !taken.has(name)) ?? "";
 }
 
-async function describe(): Promise<TypedDataDescription | string> {
-  const answer = await request<TypedDataDescription>({ method: "GET", path: "/v1/api-keys/typed-data", bearer: null });
-  return answer.kind === "ok" ? answer.body : answer.message;
-}
-
 /** What the owner is to sign, as it stands in the form now. */
 export async function writeGrant(app: App, form: RailsForm): Promise<void> {
   const { session } = app.state;
@@ -52,9 +49,10 @@ export async function writeGrant(app: App, form: RailsForm): Promise<void> {
   Object.assign(form, { isBusy: true, failure: null });
   app.changed();
   // No event tells of rails that were narrowed.
-  const [described] = await Promise.all([describe(), readKeys(app)]);
+  await Promise.all([readDescription(app), readKeys(app)]);
+  const { value: described, failure } = app.state.description;
   form.isBusy = false;
-  if (typeof described === "string") form.failure = described;
+  if (described === null || failure !== null) form.failure = failure;
   // Where what holds has changed meanwhile the form says so, and nothing is written down.
   else if (formChanged(app, form) === null) form.made = madeKey(app, form, described.audience);
   app.changed();

@@ -83,11 +83,6 @@ function isStopping({ state: { stops } }: App): boolean {
   return stops.value?.some(({ status, flatten }) => status === "stopping" || flatten?.status === "flattening") === true;
 }
 
-/** A key that opens nothing is not asked with again and again: that would use up what the address may be refused. */
-function isRefused({ state: { session } }: App): boolean {
-  return (session?.refused ?? null) !== null;
-}
-
 async function readHealth(app: App): Promise<void> {
   await reads.readStatus(app);
   beginRenewal(app);
@@ -110,7 +105,7 @@ async function readLists(app: App): Promise<void> {
 async function turn(app: App, mine: Live): Promise<void> {
   for (let turns = 1; app.state.live === mine; turns += 1) {
     await app.sleep(document.hidden ? HIDDEN_TURN_MS : TURN_MS);
-    if (app.state.live !== mine || isRefused(app)) return;
+    if (app.state.live !== mine || reads.isRefused(app)) return;
     await readFigures(app);
     if (app.state.twaps.value?.some(({ ended_at }) => ended_at === null) === true) await reads.readTwaps(app);
     // The first reading may have been shared with one that was a second old.
@@ -129,7 +124,7 @@ function isBehind({ state }: App): boolean {
 async function follow(app: App, mine: Live): Promise<void> {
   let failures = 0;
   let isFirst = true;
-  while (app.state.live === mine && !isRefused(app)) {
+  while (app.state.live === mine && !reads.isRefused(app)) {
     app.state.connection = isFirst ? { kind: "connecting" } : broken(app);
     const startedMs = app.nowMs();
     const why = await listen(app, mine);

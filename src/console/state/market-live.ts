@@ -6,6 +6,7 @@ import { member } from "../api/request.ts";
 import { marketNamed } from "../figures/market-name.ts";
 import type { App } from "./app.ts";
 import { beginCandles } from "./candles.ts";
+import { isRefused } from "./read.ts";
 
 type ToldBook = Static<typeof BookResource>;
 type Details = Static<typeof MarketDetails>;
@@ -52,7 +53,7 @@ function emptyWatch(market: string): WatchedMarket {
 }
 
 async function follow(app: App, mine: WatchedMarket): Promise<void> {
-  for (let failures = 0; app.state.watched === mine && !app.state.session?.refused; failures += 1) {
+  for (let failures = 0; app.state.watched === mine && !isRefused(app); failures += 1) {
     const why = await listen(app, mine);
     if (app.state.watched !== mine) return;
     if (mine.figures !== null) failures = 0;

@@ -28,6 +28,11 @@ const HISTORY_ROWS = 200;
 /** The status with which a key is refused that was revoked, blocked, put on hold, or has ended. */
 const KEY_REFUSED = 401;
 
+/** A key that opens nothing is not asked with again and again: that would use up what the address may be refused. */
+export function isRefused({ state: { session } }: App): boolean {
+  return (session?.refused ?? null) !== null;
+}
+
 export async function readInto<Body, Value>(
   app: App,
   slot: Loaded<Value>,

@@ -81,7 +81,7 @@ function content(app: App): TemplateResult {
 
 /** Said once, above all that goes on being shown as it was. */
 function refusedKey({ refused }: Session): TemplateResult | typeof nothing {
-  if ((refused ?? null) === null) return nothing;
+  if (refused === null) return nothing;
   return html`<p class="late" role="alert">${refused} Nothing here is up to date any more, and nothing is asked for. Sign in with another key, or reload once this one is let in again.</p>`;
 }
 
