@@ -274,4 +274,16 @@ export const LEGS: readonly Mutant[] = [
     "const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;",
     "const byNowMs = world.exchange.nowMs();",
   ),
+  one(
+    "an order that stands under another number than its answer named has vanished",
+    VANISHED,
+    "const listed = open.find(isOurs);",
+    "const listed = open.find(() => false);",
+  ),
+  one(
+    "an answer with the id 0 names an order",
+    "src/wire/answer/reply.ts",
+    'if (oid === "0") throw',
+    'if (oid === "") throw',
+  ),
 ];

@@ -4,6 +4,7 @@ import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import { filledAt } from "../../src/core/order.ts";
+import { findOrder } from "../../src/store/orders.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { parseOrderStatus } from "../../src/wire/answer/order-status.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
@@ -35,6 +36,7 @@ test.each<[string, Delivery]>([
   ["a refusal and that it rests", answeredBy((own) => [REFUSAL, own])],
   ["that it rests, and a refusal", answeredBy((own) => [own, REFUSAL])],
   ["that it rests twice", answeredBy((own) => [{ resting: { ...own.resting, oid: 7 } }, own])],
+  ["the id 0, which no order has,", answeredBy((own) => [{ resting: { ...own.resting, oid: 0 } }])],
   ["nothing", answeredBy(() => [])],
   ["that it waits for the mark, which it has no trigger for", answeredBy(() => ["waitingForTrigger"])],
   ["that it waits for a fill, behind which it was not sent", answeredBy(() => ["waitingForFill"])],
@@ -56,6 +58,30 @@ test("an answer that names another order of ours is not believed, however alike 
   await rig.clock.advance(10_000);
   const again = await rig.answerOf(rig.place("key-0002"));
   expect([again.order["status"], again.order["exchange_order_id"]]).toEqual(["open", String(rig.venue.orders[1]?.oid)]);
+});
+
+test.each([
+  ["open", "open"],
+  ["canceled", "canceled"],
+])("an order that was answered under a number that nobody has is found by its own id: %s", async (status, told) => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(answeredBy((own) => [{ resting: { ...own.resting, oid: 7_777_777 } }]));
+  const { order } = await rig.answerOf(rig.place("key-0001"));
+  const id = String(order["id"]);
+  const [placed] = rig.venue.orders;
+  if (placed === undefined) throw new Error("nothing placed");
+  placed.status = status;
+  placed.statusAtMs = rig.clock.nowMs();
+  rig.venue.history = [recordOf(placed)];
+  for (let nth = 0; nth < 4; nth += 1) {
+    await rig.clock.advance(61_000);
+    await rig.deps.settling.look(id, "settle");
+  }
+  expect(findOrder(rig.store, id)).toMatchObject({
+    status: told,
+    exchangeOrderId: String(placed.oid),
+    filledSize: "0",
+  });
 });
 
 function tell({ deps, venue }: GatewayRig): void {

@@ -23,6 +23,7 @@ import { interpretOrder, type Sight, type Sought } from "../look/look.ts";
 import type { Sweep } from "../look/sweep.ts";
 import type { Sweeps } from "../look/sweeps.ts";
 import { mayHaveFills, mayHaveFired } from "../look/unnamed.ts";
+import { differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { compareHolding } from "./position-check.ts";
 
@@ -100,6 +101,12 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
         // Whatever else says that it is over: what shows it outweighs that.
         return { kind: "not_found" };
       }
+      const renamed = underAnotherId(sought, sweep);
+      if (renamed !== null) {
+        missed.delete(leg.cloid);
+        const named = { ...sought, leg: { ...leg, oid: renamed.order.oid } };
+        return interpretOrder(world, evidence, named, { ...renamed, options: SETTLE });
+      }
       const record = recordOf(sweep, leg);
       // That of its placing is kept where that of its end is lost, and tells nothing of now.
       if (record !== null && statusMeaning(record.status) !== "open") {
@@ -149,11 +156,28 @@ function isOfLater({ exchange, clock }: With<"clock" | "exchange">, { sinceMs, s
 
 /** What the history says of it last; it may know what the look-up by id has forgotten. */
 export function recordOf({ history }: Sweep, leg: Pick<Leg, "oid" | "cloid">): OrderRecord | null {
-  const records = history.filter(({ order }) => isOf(leg, order));
+  return newestOf(history.filter(({ order }) => isOf(leg, order)));
+}
+
+function newestOf(records: readonly OrderRecord[]): OrderRecord | null {
   return records.reduce<OrderRecord | null>(
     (last, record) => (last === null || record.statusTimestampMs > last.statusTimestampMs ? record : last),
     null,
   );
+}
+
+/**
+ * What is shown of it under another number than its answer had named, and no list knows: an order under our client order id with
+ * just the terms that we asked for is ours. Null where there is none. What a trigger places may have a number of its own besides.
+ */
+function underAnotherId(sought: Sought, { open, history }: Sweep): OrderRecord | null {
+  const { leg } = sought;
+  if (leg.oid === null || leg.trigger !== null) return null;
+  const unnamed = { ...sought, leg: { ...leg, oid: null } };
+  const isOurs = (order: FrontendOrder) => order.oid !== leg.oid && differenceFrom(unnamed, order) === null;
+  const listed = open.find(isOurs);
+  if (listed !== undefined) return { order: listed, status: "open", statusTimestampMs: listed.timestampMs };
+  return newestOf(history.filter(({ order }) => isOurs(order)));
 }
 
 function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {

@@ -151,8 +151,11 @@ function statusEntry(value: unknown): StatusEntry {
   return { kind: "error", text: text(entry, "error") };
 }
 
+/** No order has the id 0: an answer with that one names nothing, and what became of the order is looked for. */
 function ids(entry: Source): { oid: string; cloid: string | null } {
-  return { oid: nativeId(entry, "oid"), cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
+  const oid = nativeId(entry, "oid");
+  if (oid === "0") throw new Error("unreadable: id");
+  return { oid, cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
 }
 
 /**
