@@ -302,4 +302,10 @@ export const UNSEEN: readonly Mutant[] = [
     "if (known === null || known.ageMs > maxAgeMs) return null;\n  const { mark",
     "if (known === null) return null;\n  const { mark",
   ),
+  one(
+    "a list of fills is complete up to when it was read",
+    "src/actions/list-fills.ts",
+    "readToMs - SHOWN_WITHIN_MS);",
+    "readToMs);",
+  ),
 ];

@@ -1,9 +1,10 @@
-import { API_NETWORK } from "../core/account.ts";
+import { type Account, API_NETWORK } from "../core/account.ts";
 import { ApiError } from "../core/errors.ts";
+import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
 import { pageLooked } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
-import { findFill, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
+import { findCompleteTo, findFill, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, UNFILTERED, type WantedFilter } from "./list-filter.ts";
@@ -27,7 +28,13 @@ export function listFills(
       : lookForFills(deps.store, { ...asked, filter });
   const page = pageLooked(looked, limit, (row) => row.fill.id);
   const body = listText(page.rows.map(fillResource), page.nextCursor);
-  return { body, asOfMs: deps.fillIndex.readToMs(account) ?? 0 };
+  return { body, asOfMs: wholeToMs(deps, account) };
+}
+
+/** Up to the newest fill of what was read, or to so long before it was asked for that no server would have lacked more. */
+function wholeToMs({ store, fillIndex }: With<"fillIndex" | "store">, account: Account): number {
+  const readToMs = fillIndex.readToMs(account) ?? 0;
+  return Math.max(0, findCompleteTo(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
 }
 
 export function fillResource({ fill, orderId, keyHash }: ListedFill) {

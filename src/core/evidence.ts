@@ -325,6 +325,9 @@ export const QUIET_SPACING_MS = 2_000;
 /** Our idea of the exchange's time may be wrong by so much, milliseconds: what has to be later is later by more. */
 export const CLOCK_DOUBT_MS = 10_000;
 
+/** What happened so long before an answer was asked for is in it: no server is further behind, by a clock that may be wrong, milliseconds. */
+export const SHOWN_WITHIN_MS = BEHIND_MS + CLOCK_DOUBT_MS;
+
 /** How long record and fills that contradict one another are waited for, milliseconds. */
 export const DISPUTED_AFTER_MS = 60_000;
 

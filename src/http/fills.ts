@@ -18,7 +18,8 @@ const list = readRoute(
     answers: [
       {
         status: 200,
-        description: "A page of fills; `X-Data-As-Of` is the time up to which they are complete.",
+        description:
+          "A page of fills; `X-Data-As-Of` is the time up to which they are complete, whichever of the exchange's servers was asked: the newest of them, or 160 s before the exchange was asked. Newer ones that it has told are there as well.",
         schema: listOf(FillResource, "FillList"),
         example: { object: "list", data: [EXAMPLE_FILL], has_more: false, next_cursor: null },
         headers: ["X-Data-As-Of"],

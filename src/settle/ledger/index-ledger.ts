@@ -1,6 +1,6 @@
 /** The local index of funding and transfers: read now and then, kept for good, and whole from a time on that it names. */
 import type { Account } from "../../core/account.ts";
-import { BEHIND_MS, CLOCK_DOUBT_MS } from "../../core/evidence.ts";
+import { SHOWN_WITHIN_MS } from "../../core/evidence.ts";
 import type { With } from "../../deps.ts";
 import type { Reader } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -42,8 +42,6 @@ const TRANSFERS_STAND_MS = 10 * 60_000;
 /** So long transfers and funding of an account without a position stand, milliseconds. */
 const QUIET_STANDS_MS = 6 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** What happened so long before an answer was asked for is in it: no server is further behind, by a clock that may be wrong, milliseconds. */
-const SHOWN_WITHIN_MS = BEHIND_MS + CLOCK_DOUBT_MS;
 
 /** One round: whoever is due, the longest unread first. */
 export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean): Promise<void> {
