@@ -108,7 +108,7 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
   if (replacement.state === "absent" && !pursuit.isRefusedLookedFor) return isRefusalHeeded(tools, attempt, pursuit);
   if (replacement.state !== "sent" && replacement.state !== "lost") return true;
   if (isWhollyFilled(replaced) && !isAlwaysPlace(attempt)) {
-    const event = { type: "proven_absent", reason: FILLED_BEFORE } as const;
+    const event = { type: "proven_absent", reason: FILLED_BEFORE, absence: "replaced_nothing" } as const;
     inTransaction(world.store, () => recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs()));
     return true;
   }
