@@ -87,6 +87,7 @@ const SCENES = [
   "test/exchange/reads.test.ts",
   "test/exchange/told-late.test.ts",
   "test/actions/cancel-outside.test.ts",
+  "test/actions/of-elsewhere.test.ts",
   "test/actions/repeated-key.test.ts",
   "test/actions/told-beside.test.ts",
   "test/actions/told-outside.test.ts",

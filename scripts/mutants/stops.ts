@@ -94,7 +94,12 @@ export const STOPS: readonly Mutant[] = [
     'now.by === "book" || deps.exchange',
     'now.kind === "ok" || deps.exchange',
   ),
-  one("what was kept is canceled by an older list", "src/actions/cancel-outside.ts", "!kept.has(order.oid) && ", ""),
+  one(
+    "what was kept is canceled by an older list",
+    "src/actions/cancel-outside.ts",
+    "      !kept.has(order.oid) &&\n",
+    "",
+  ),
   one(
     "an order of elsewhere goes before a stop stands in for its own",
     "src/actions/stand-in.ts",
