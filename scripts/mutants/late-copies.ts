@@ -207,4 +207,16 @@ export const LATE_COPIES: readonly Mutant[] = [
     "return record === null || legShown({ store }, account, record) === null;",
     "return record !== undefined || legShown({ store }, account, record) === null;",
   ),
+  one(
+    "a close whose position can never be read never ends",
+    "src/settle/close/closer.ts",
+    "nowMs - memory.unreadSinceMs >= UNREAD_MS",
+    "nowMs - memory.unreadSinceMs < 0",
+  ),
+  one(
+    "a close gives up on a position that was read within the day",
+    "src/settle/close/closer.ts",
+    "held === null ? (memory.unreadSinceMs ?? nowMs) : null",
+    "memory.unreadSinceMs ?? nowMs",
+  ),
 ];
