@@ -110,6 +110,7 @@ const SCENES = [
   "test/store/refused-book.test.ts",
   "test/store/remembered.test.ts",
   "test/store/stops-since.test.ts",
+  "test/store/unproven-twaps.test.ts",
   "test/store/while-unchanged.test.ts",
   "test/write",
   "test/wire/action",

@@ -51,8 +51,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "a TWAP whose first slice came after the take-up is somebody else's",
     "src/store/unproven-twaps.ts",
-    "takeUp.takenUpAtMs + SHOWN_WITHIN_MS",
-    "takeUp.takenUpAtMs",
+    "takeUp.between.toMs + SHOWN_WITHIN_MS",
+    "takeUp.between.toMs",
   ),
   one(
     "a fill that began from nothing in another market ends the question",

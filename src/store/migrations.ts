@@ -33,6 +33,7 @@ import shortenKeyDigits from "../../drizzle/0028_shorten_key_digits.sql" with { 
 import mergeBotBooks from "../../drizzle/0029_merge_bot_books.sql" with { type: "text" };
 import indexToldPositions from "../../drizzle/0030_index_told_positions.sql" with { type: "text" };
 import keepConclusions from "../../drizzle/0031_keep_conclusions.sql" with { type: "text" };
+import dateTakeUps from "../../drizzle/0032_date_take_ups.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0029_merge_bot_books", sql: mergeBotBooks },
   { name: "0030_index_told_positions", sql: indexToldPositions },
   { name: "0031_keep_conclusions", sql: keepConclusions },
+  { name: "0032_date_take_ups", sql: dateTakeUps },
 ];
 
 /** The database was written by a newer Postern than this one. */
