@@ -32,6 +32,7 @@ const SCENES = [
   "test/simulation/as-it-is.test.ts",
   "test/simulation/forgotten-original.test.ts",
   "test/simulation/refused-modify.test.ts",
+  "test/simulation/refused-and-placed.test.ts",
   "test/simulation/always-place.test.ts",
   "test/simulation/excess.test.ts",
   "test/simulation/beside.test.ts",

@@ -107,8 +107,8 @@ export const RESTORES: readonly Mutant[] = [
   one(
     "a TWAP that began after all had been read is in question",
     UNPROVEN,
-    "takeUp.takenUpAtMs + SHOWN_WITHIN_MS",
-    "takeUp.takenUpAtMs + 1_000 * SHOWN_WITHIN_MS",
+    "takeUp.between.toMs + SHOWN_WITHIN_MS",
+    "takeUp.between.toMs + 1_000 * SHOWN_WITHIN_MS",
   ),
   one(
     "an account that holds nothing may hold something of a bot's",
