@@ -83,7 +83,7 @@ export const LATE_COPIES: readonly Mutant[] = [
   one("a copy counts as one that may not execute", UNUSED, '{ ...leg, state: "lost" }', "leg"),
   one(
     "a cancel-all leaves copies to come",
-    "src/settle/cancel-all/covered.ts",
+    "src/settle/cancel-all/asked-orders.ts",
     "[...live, ...behind, ...refused]",
     "[...live, ...behind]",
   ),

@@ -1,6 +1,6 @@
 import type { Account } from "../core/account.ts";
 import type { CancelAll } from "../core/cancel-all.ts";
-import { isAsked } from "../settle/cancel-all/covered.ts";
+import { isAsked } from "../settle/cancel-all/asked-orders.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptedRow } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";

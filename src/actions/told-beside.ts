@@ -1,8 +1,8 @@
 import type { Account } from "../core/account.ts";
 import { dexOf } from "../core/market.ts";
 import type { With } from "../deps.ts";
+import type { ToldOpen } from "../exchange/account-picture.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import type { ToldOpen } from "../exchange/sitter.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
 import { isOfElsewhere } from "./of-elsewhere.ts";
