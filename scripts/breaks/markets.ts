@@ -3,7 +3,7 @@ import { type Break, inFile } from "./break.ts";
 
 const KNOWLEDGE = "src/core/market-knowledge.ts";
 const VIEW = "src/exchange/market-view.ts";
-const TOLD = "src/exchange/told-markets.ts";
+const TOLD = "src/exchange/followed-markets.ts";
 const WISHES = "src/exchange/market-wishes.ts";
 const FOLLOW = "src/actions/follow-markets.ts";
 

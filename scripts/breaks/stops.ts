@@ -42,7 +42,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "orders that may be alive are left alone",
-    changes: inFile("src/settle/stop/covered.ts", "return [...live, ...behind].filter", "return [...behind].filter"),
+    changes: inFile("src/settle/stop/remaining.ts", "return [...live, ...behind].filter", "return [...behind].filter"),
     seenBy: EARLY,
   },
   {
@@ -111,7 +111,7 @@ export const STOP_BREAKS: readonly Break[] = [
     row: "S53",
     name: "what came after the silence goes as well",
     changes: inFile(
-      "src/settle/stop/covered.ts",
+      "src/settle/stop/remaining.ts",
       "return !isOfThen(stop) || (findAttemptByCloid",
       "return !isOfThen(stop) || stop.upTo > 0 || (findAttemptByCloid",
     ),

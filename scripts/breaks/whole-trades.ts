@@ -8,7 +8,7 @@ const REFUSED: NamedTest = { test: AT_MARKET, title: "%s: %j %j is %s" };
 const CLOSE = "test/http/close.test.ts";
 const CLOSES = "src/actions/close-position.ts";
 const ALL = "test/http/cancel-all.test.ts";
-const COVERED = "src/settle/cancel-all/covered.ts";
+const ASKED_ORDERS = "src/settle/cancel-all/asked-orders.ts";
 const CLOSER = "src/settle/close/closer.ts";
 const LEFT_OVER: NamedTest = { test: CLOSE, title: "of the triggers that are left over: %s" };
 const IN_PROGRESS: NamedTest = { test: CLOSE, title: "while one may execute no other begins" };
@@ -118,7 +118,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
     row: "P20",
     name: "what protects goes with a cancel-all",
-    changes: inFile(COVERED, "return !row.keepsProtection || can", "return row.keepsProtection || can"),
+    changes: inFile(ASKED_ORDERS, "return !row.keepsProtection || can", "return row.keepsProtection || can"),
     seenBy: { test: ALL, title: "it cancels %s" },
   },
   {

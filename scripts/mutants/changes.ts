@@ -265,7 +265,7 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "      if (!isSizeKnown(world, sought, memory)) return over(leg.oid);\n",
+        find: "      if (!isSizeKnown(world, sought, memory) && !isSettledLong(leg, memory, nowMs)) return over(leg.oid);\n",
         put: "",
       },
     ],

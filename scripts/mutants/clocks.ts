@@ -106,4 +106,28 @@ export const CLOCKS: readonly Mutant[] = [
     "return Math.min(nonce, expiresAtMs - settings.timings.actionLifeMs);",
     "return Math.max(nonce, expiresAtMs - settings.timings.actionLifeMs);",
   ),
+  one(
+    "a row that is dated days ahead is believed, and not reopened for days",
+    "src/settle/record/noted-time.ts",
+    "if (atMs <= nowMs) return atMs;",
+    "if (atMs !== nowMs) return atMs;",
+  ),
+  one(
+    "a row that is dated ahead was noted just now, at each look",
+    "src/settle/record/noted-time.ts",
+    "keptMoment(known.get(change) ?? null, nowMs)",
+    "keptMoment(null, nowMs)",
+  ),
+  one(
+    "what a lost machine did is of after its own clock said, however wrong",
+    "src/store/restores.ts",
+    "Math.min(snapshotAtMs - CLOCK_LEAD_MS, filledToMs ?? Infinity)",
+    "snapshotAtMs - CLOCK_LEAD_MS + 0 * (filledToMs ?? 0)",
+  ),
+  one(
+    "what was read after a restore was read up to when our own clock said",
+    "src/store/restores.ts",
+    "toMs: readToMs ?? takenUpAtMs",
+    "toMs: takenUpAtMs ?? readToMs",
+  ),
 ];

@@ -83,7 +83,7 @@ export const LATE_COPIES: readonly Mutant[] = [
   one("a copy counts as one that may not execute", UNUSED, '{ ...leg, state: "lost" }', "leg"),
   one(
     "a cancel-all leaves copies to come",
-    "src/settle/cancel-all/covered.ts",
+    "src/settle/cancel-all/asked-orders.ts",
     "[...live, ...behind, ...refused]",
     "[...live, ...behind]",
   ),
@@ -144,8 +144,8 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "what was given a row since a cancel-all was asked for is none of it",
     "src/actions/adopt-outside.ts",
-    "isElsewhere(deps, account, order) || adoptedRow(deps.store, account, order.oid) !== null",
-    "isElsewhere(deps, account, order) || (adoptedRow(deps.store, account, order.oid) === null && order.oid === '')",
+    'import { isOfElsewhere } from "./of-elsewhere.ts";',
+    'import { isWithoutRow as isOfElsewhere } from "./of-elsewhere.ts";',
   ),
   one(
     "a bot is told flat while a slice of its TWAP is not known",
@@ -156,8 +156,8 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "what was told and has got a row meanwhile is not asked for",
     "src/actions/told-beside.ts",
-    "=== null || adoptedRow(store, account, oid) !== null;",
-    "=== null || (adoptedRow(store, account, oid) === null && oid === '');",
+    'import { isOfElsewhere } from "./of-elsewhere.ts";',
+    'import { isWithoutRow as isOfElsewhere } from "./of-elsewhere.ts";',
   ),
   one(
     "a close of a market that was settled without a fill never ends",
@@ -200,5 +200,23 @@ export const LATE_COPIES: readonly Mutant[] = [
     "src/wire/answer/reply.ts",
     "named !== undefined && named !== String(nonce)",
     "named !== undefined && named === ''",
+  ),
+  one(
+    "an order that is shown with our name and terms is another's until its number is known",
+    "src/actions/of-elsewhere.ts",
+    "return record === null || legShown({ store }, account, record) === null;",
+    "return record !== undefined || legShown({ store }, account, record) === null;",
+  ),
+  one(
+    "a close whose position can never be read never ends",
+    "src/settle/close/closer.ts",
+    "nowMs - memory.unreadSinceMs >= UNREAD_MS",
+    "nowMs - memory.unreadSinceMs < 0",
+  ),
+  one(
+    "a close gives up on a position that was read within the day",
+    "src/settle/close/closer.ts",
+    "held === null ? (memory.unreadSinceMs ?? nowMs) : null",
+    "memory.unreadSinceMs ?? nowMs",
   ),
 ];

@@ -286,4 +286,16 @@ export const LEGS: readonly Mutant[] = [
     'if (oid === "0") throw',
     'if (oid === "") throw',
   ),
+  one(
+    "what was concluded of a leg stays once the exchange has reported it",
+    "src/core/advance-leg.ts",
+    "reason: REPORTED, absence: null,",
+    "reason: REPORTED,",
+  ),
+  one(
+    "an order that was never sent is told as refused by the exchange",
+    "src/core/order.ts",
+    'return absence !== null && absence !== "refused";',
+    'return absence !== null && absence !== "refused" && absence !== "not_sent";',
+  ),
 ];

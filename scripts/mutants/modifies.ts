@@ -1,4 +1,4 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, one } from "./mutant.ts";
 
 /** What may be said of an order that was modified, and what a modify may leave open. */
 export const MODIFIES: readonly Mutant[] = [
@@ -350,4 +350,10 @@ export const MODIFIES: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "a record that shows what a modify placed is taken for a word that it was refused",
+    "src/settle/modify/original.ts",
+    "const mayTellMore = isRefused(leg) || (wasTaken(leg) && leg.oid === null);",
+    "const mayTellMore = wasTaken(leg) && leg.oid === null;",
+  ),
 ];

@@ -61,24 +61,24 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "(isTold ? sitter.heardToMs : null)",
-        put: "(sitter.connection < 0 ? null : sitter.heardToMs)",
+        find: "(isTold ? account.heardToMs : null)",
+        put: "(account.connection < 0 ? null : account.heardToMs)",
       },
     ],
   },
   {
     name: "the end of a connection ends nothing",
-    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.connection += 1;\n", put: "" }],
+    changes: [{ file: "src/exchange/account-picture.ts", find: "      account.connection += 1;\n", put: "" }],
   },
   {
     name: "the time that an ended connection had reached goes on",
-    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.heardToMs = null;\n", put: "" }],
+    changes: [{ file: "src/exchange/account-picture.ts", find: "      account.heardToMs = null;\n", put: "" }],
   },
   {
     name: "an older state takes the place of a newer one",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
+        file: "src/exchange/account-picture.ts",
         find: "if (known !== undefined && known.timeMs > value.timeMs) return;",
         put: "if (known !== undefined && known.timeMs < 0) return;",
       },
@@ -98,8 +98,8 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that cannot be read is none",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
-        find: "if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });",
+        file: "src/exchange/account-picture.ts",
+        find: "if (known !== undefined) account.states.set(dex, { ...known, connection: null });",
         put: "",
       },
     ],
@@ -108,22 +108,24 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that cannot be read takes away what a read has shown",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
-        find: "  if (held !== null) sitter.open.set(dex, held);",
-        put: "  if (held !== null && value !== null) sitter.open.set(dex, held);\n  else sitter.open.delete(dex);",
+        file: "src/exchange/account-picture.ts",
+        find: "  if (held !== null) account.open.set(dex, held);",
+        put: "  if (held !== null && value !== null) account.open.set(dex, held);\n  else account.open.delete(dex);",
       },
     ],
   },
   {
     name: "a gap tells nothing of TWAPs",
-    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.twaps = untold(sitter.twaps);\n", put: "" }],
+    changes: [
+      { file: "src/exchange/account-picture.ts", find: "      account.twaps = untold(account.twaps);\n", put: "" },
+    ],
   },
   {
     name: "a gap tells nothing of open orders",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
-        find: "      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });\n",
+        file: "src/exchange/account-picture.ts",
+        find: "      for (const [dex, list] of account.open) account.open.set(dex, { ...list, connection: null });\n",
         put: "",
       },
     ],
@@ -132,12 +134,12 @@ export const PICTURES: readonly Mutant[] = [
     name: "a frame that names no mode means a standard account",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
-        find: 'else if (sitter.unnamedMode === "standard")',
-        put: 'else if (sitter.unnamedMode !== "portfolio")',
+        file: "src/exchange/account-picture.ts",
+        find: 'else if (account.unnamedMode === "standard")',
+        put: 'else if (account.unnamedMode !== "portfolio")',
       },
       {
-        file: "src/exchange/sitter.ts",
+        file: "src/exchange/account-picture.ts",
         find: '  unnamedMode: "standard" | "nothing";',
         put: '  unnamedMode: "standard" | "nothing" | "portfolio";',
       },
@@ -147,7 +149,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "no check finds that an account has become another kind",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
+        file: "src/exchange/account-picture.ts",
         find: 'value: "standard", heard: null, from: "unnamed" };',
         put: 'value: "standard", heard, from: "named" };',
       },
@@ -168,8 +170,8 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "const connection = heardToMs === null ? null : sitter.connection;",
-        put: "const connection = heardToMs === -1 ? null : sitter.connection;",
+        find: "const connection = heardToMs === null ? null : account.connection;",
+        put: "const connection = heardToMs === -1 ? null : account.connection;",
       },
     ],
   },
@@ -177,7 +179,7 @@ export const PICTURES: readonly Mutant[] = [
     name: "an order that was told open late is open after its end",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
+        file: "src/exchange/account-picture.ts",
         find: "isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null)",
         put: "isOver ? { order, status, statusTimestampMs: timeMs } : null",
       },
@@ -185,14 +187,14 @@ export const PICTURES: readonly Mutant[] = [
   },
   {
     name: "an order stays told open after its connection",
-    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.toldOpen.clear();\n", put: "" }],
+    changes: [{ file: "src/exchange/account-picture.ts", find: "      account.toldOpen.clear();\n", put: "" }],
   },
   {
     name: "an order that a list shows stays told open",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
-        find: "  for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);\n",
+        file: "src/exchange/account-picture.ts",
+        find: "  for (const { oid } of value ?? []) account.toldOpen.delete(oid);\n",
         put: "",
       },
     ],
@@ -209,13 +211,13 @@ export const PICTURES: readonly Mutant[] = [
   },
   {
     name: "a record stands for good beside a list that goes on lacking it",
-    changes: [{ file: "src/exchange/sitter.ts", find: "  forgetRecords(sitter, dex);\n", put: "" }],
+    changes: [{ file: "src/exchange/account-picture.ts", find: "  forgetRecords(account, dex);\n", put: "" }],
   },
   {
     name: "a trigger waits on until a list shows that it has fired",
     changes: [
       {
-        file: "src/exchange/sitter.ts",
+        file: "src/exchange/account-picture.ts",
         find: 'meaning === "triggered" || before?.hasFired === true',
         put: "before?.hasFired === true",
       },
@@ -226,8 +228,8 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/picture.ts",
-        find: "if (!isNewer(sitter.spot) || isToldOver(sitter, shown.value, read)) return false;",
-        put: "if (!isNewer(sitter.spot)) return false;",
+        find: "if (!isNewer(account.spot) || isToldOver(account, shown.value, read)) return false;",
+        put: "if (!isNewer(account.spot)) return false;",
       },
     ],
   },
@@ -323,6 +325,8 @@ export const PICTURES: readonly Mutant[] = [
   },
   {
     name: "the running TWAPs of an ended connection are held against the next",
-    changes: [{ file: "src/exchange/sitter.ts", find: "      sitter.running = newRunningTwaps();\n", put: "" }],
+    changes: [
+      { file: "src/exchange/account-picture.ts", find: "      account.running = newRunningTwaps();\n", put: "" },
+    ],
   },
 ];

@@ -1,6 +1,6 @@
 import { type Mutant, one } from "./mutant.ts";
 
-const WHOSE = "src/settle/restore/whose.ts";
+const BOT_MARKS = "src/settle/restore/bot-marks.ts";
 const OWN_ORDERS = "src/settle/restore/own-orders.ts";
 const UNPROVEN = "src/store/unproven-twaps.ts";
 const GIVEN = "src/store/given-orders.ts";
@@ -15,7 +15,7 @@ export const RESTORES: readonly Mutant[] = [
   ),
   one(
     "of what is found after a restore the mark is not looked at",
-    WHOSE,
+    BOT_MARKS,
     "return only === undefined || others",
     "if (known[0] !== undefined) return known[0];\n    return only === undefined || others",
   ),
@@ -107,8 +107,8 @@ export const RESTORES: readonly Mutant[] = [
   one(
     "a TWAP that began after all had been read is in question",
     UNPROVEN,
-    "takeUp.takenUpAtMs + SHOWN_WITHIN_MS",
-    "takeUp.takenUpAtMs + 1_000 * SHOWN_WITHIN_MS",
+    "takeUp.between.toMs + SHOWN_WITHIN_MS",
+    "takeUp.between.toMs + 1_000 * SHOWN_WITHIN_MS",
   ),
   one(
     "an account that holds nothing may hold something of a bot's",

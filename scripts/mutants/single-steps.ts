@@ -66,8 +66,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "a position of before the close has moved",
     POSITION_CHECK,
-    "if (state === null || state.timeMs <= sinceMs) return",
-    "if (state === null) return",
+    'state === null || state.timeMs <= sinceMs) return "unknown"',
+    'state === null) return "unknown"',
   ),
   one(
     "what was filled in part is refused by a new word",

@@ -1,6 +1,6 @@
 import { type Mutant, one } from "./mutant.ts";
 
-const COVERED = "src/settle/stop/covered.ts";
+const REMAINING = "src/settle/stop/remaining.ts";
 const CANCEL = "src/settle/stop/cancel-covered.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
 const UNUSED = "src/settle/copies/unused-numbers.ts";
@@ -30,7 +30,7 @@ export const STOPS: readonly Mutant[] = [
   ),
   one(
     "a stop cancels what protects",
-    COVERED,
+    REMAINING,
     "  if (!stop.keepsProtection) return true;\n",
     "  if (stop.id !== null) return true;\n",
   ),
@@ -54,19 +54,19 @@ export const STOPS: readonly Mutant[] = [
   ),
   one(
     "TWAPs that run are left running",
-    COVERED,
+    REMAINING,
     "    if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;\n",
     "    if (operation.id !== null) return false;\n",
   ),
   one(
     "a TWAP whose answer was lost is forgotten",
-    COVERED,
+    REMAINING,
     'kind === "twap" && accountId === stop.accountId',
     'kind === "leverage" && accountId === stop.accountId',
   ),
   one(
     "an order that is over while a modify of it is out counts as over",
-    COVERED,
+    REMAINING,
     "  return [...live, ...behind].filter",
     "  return [...live, ...behind.slice(0, 0)].filter",
   ),
@@ -94,7 +94,12 @@ export const STOPS: readonly Mutant[] = [
     'now.by === "book" || deps.exchange',
     'now.kind === "ok" || deps.exchange',
   ),
-  one("what was kept is canceled by an older list", "src/actions/cancel-outside.ts", "!kept.has(order.oid) && ", ""),
+  one(
+    "what was kept is canceled by an older list",
+    "src/actions/cancel-outside.ts",
+    "      !kept.has(order.oid) &&\n",
+    "",
+  ),
   one(
     "an order of elsewhere goes before a stop stands in for its own",
     "src/actions/stand-in.ts",
@@ -139,7 +144,7 @@ export const STOPS: readonly Mutant[] = [
   ),
   one(
     "a cancel-all leaves what has not been entered yet to enter after it",
-    "src/settle/cancel-all/covered.ts",
+    "src/settle/cancel-all/asked-orders.ts",
     "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: false });",
     "isTouched(store, row, keyHash) && isAsked(world, row, { market, side, reduceOnly: true });",
   ),
@@ -199,7 +204,7 @@ export const STOPS: readonly Mutant[] = [
   ),
   one(
     "a number that a refusal left unused is not waited for",
-    COVERED,
+    REMAINING,
     "    unusedNumbers: unusedNumbersOf(world, stop),\n",
     "    unusedNumbers: unusedNumbersOf(world, stop).slice(0, 0),\n",
   ),

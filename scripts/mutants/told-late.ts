@@ -2,7 +2,7 @@ import { type Mutant, one } from "./mutant.ts";
 
 const CLOCK = "src/exchange/clock.ts";
 const PICTURE = "src/exchange/picture.ts";
-const SITTER = "src/exchange/sitter.ts";
+const ACCOUNT_PICTURE = "src/exchange/account-picture.ts";
 
 /** Bugs of one line in the exchange's time, and in what a feed tells late or a read shows of before. */
 export const TOLD_LATE: readonly Mutant[] = [
@@ -33,49 +33,54 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a history of TWAPs that was read of an earlier time is taken",
     PICTURE,
-    "      if (!isNewer(sitter.twaps)) return false;\n",
+    "      if (!isNewer(account.twaps)) return false;\n",
     "",
   ),
   one(
     "a leverage that was read of an earlier time is taken",
     PICTURE,
-    "      if (!isNewer(sitter.leverages.get(shown.market))) return false;\n",
+    "      if (!isNewer(account.leverages.get(shown.market))) return false;\n",
     "",
   ),
   one(
     "what is told late of an order takes its time back",
-    SITTER,
+    ACCOUNT_PICTURE,
     "const newestMs = Math.max(timeMs, before?.timeMs ?? 0);",
     "const newestMs = timeMs;",
   ),
-  one("an order is open again after its end", SITTER, "timeMs === newestMs && end === null;", "timeMs === newestMs;"),
+  one(
+    "an order is open again after its end",
+    ACCOUNT_PICTURE,
+    "timeMs === newestMs && end === null;",
+    "timeMs === newestMs;",
+  ),
   one(
     "an order is open by an older word",
-    SITTER,
+    ACCOUNT_PICTURE,
     'meaning === "open" && timeMs === newestMs && end',
     'meaning === "open" && end',
   ),
   one(
     "what a history of TWAPs holds says how far a connection has told",
-    SITTER,
+    ACCOUNT_PICTURE,
     "for (const { timeS } of records) if (!isSnapshot) hearTime",
     "for (const { timeS } of records) hearTime",
   ),
   one(
     "records of TWAPs go on across two connections",
-    SITTER,
+    ACCOUNT_PICTURE,
     "else if (twaps !== null && twaps.connection === connection)",
     "else if (twaps !== null)",
   ),
   one(
     "a list of one dex forgets the records of another's orders",
-    SITTER,
+    ACCOUNT_PICTURE,
     "if (dexOf(told.market) === dex) told.record = null;",
     "told.record = null;",
   ),
   one(
     "of two fills of one moment the place of the first is told",
-    SITTER,
+    ACCOUNT_PICTURE,
     "  fills.delete(timeMs);\n  fills.set(timeMs, heard);",
     "  if (!fills.has(timeMs)) fills.set(timeMs, heard);",
   ),

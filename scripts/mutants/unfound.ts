@@ -107,4 +107,22 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     "MINUTE_MS + BEHIND_MS;",
     "MINUTE_MS - 5 * BEHIND_MS;",
   ),
+  one(
+    "a market is settled by one look that shows nothing held there",
+    "src/settle/evidence/vanished.ts",
+    "nowMs - settledSinceMs >= SETTLED_AFTER_MS",
+    "nowMs >= settledSinceMs",
+  ),
+  one(
+    "a market that is listed counts as settled",
+    "src/settle/evidence/position-check.ts",
+    "findMarket(universe, market)?.isDelisted !== true",
+    "findMarket(universe, market) === null",
+  ),
+  one(
+    "a market in which something is held counts as settled",
+    "src/settle/evidence/position-check.ts",
+    "coin !== market || isZero(signedSize)",
+    "coin !== market || !isZero(signedSize)",
+  ),
 ];

@@ -51,8 +51,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "a TWAP whose first slice came after the take-up is somebody else's",
     "src/store/unproven-twaps.ts",
-    "takeUp.takenUpAtMs + SHOWN_WITHIN_MS",
-    "takeUp.takenUpAtMs",
+    "takeUp.between.toMs + SHOWN_WITHIN_MS",
+    "takeUp.between.toMs",
   ),
   one(
     "a fill that began from nothing in another market ends the question",
@@ -196,19 +196,19 @@ export const UNSEEN: readonly Mutant[] = [
   ),
   one(
     "of two bots that share a mark the first has it",
-    "src/settle/restore/whose.ts",
+    "src/settle/restore/bot-marks.ts",
     "only === undefined || others.length > 0 ?",
     "only === undefined ?",
   ),
   one(
     "a mark of no bot is one that nobody knows",
-    "src/settle/restore/whose.ts",
+    "src/settle/restore/bot-marks.ts",
     'const all: Whose[] = [{ kind: "nobody" }, ...known];',
     "const all: Whose[] = [...known];",
   ),
   one(
     "who is granted a key after a restore is not given what was found",
-    "src/settle/restore/whose.ts",
+    "src/settle/restore/bot-marks.ts",
     'if (found.kind === "bot") giveOrder(',
     'if (found.kind === "nobody" as string && found.kind === "bot") giveOrder(',
   ),

@@ -82,5 +82,6 @@ function legOf(order: StoredOrder, filled: Filled | null): Leg {
     filledNotional: filled?.notional ?? decimal("0"),
     reason: order.error,
     isExchangesWord: true,
+    absence: null,
   };
 }

@@ -1,11 +1,11 @@
 import type { Account } from "../core/account.ts";
 import type { CancelAll } from "../core/cancel-all.ts";
-import { isAsked } from "../settle/cancel-all/covered.ts";
-import type { FrontendOrder } from "../wire/answer/order-status.ts";
+import { isAsked } from "../settle/cancel-all/asked-orders.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptedRow } from "./adopt-order.ts";
 import type { ToCancelOutside } from "./cancel-outside.ts";
-import { adoptListed, isElsewhere, isKnown, mayGo, openNow } from "./cancel-outside.ts";
+import { adoptListed, isKnown, mayGo, openNow } from "./cancel-outside.ts";
+import { isOfElsewhere } from "./of-elsewhere.ts";
 
 /** `isWhole` false while there may be more: the lists, what was told beside them, or whether a stop stands in, is not known yet. */
 export type AdoptedOutside = { orderIds: readonly string[]; isWhole: boolean };
@@ -19,7 +19,9 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
   const found = await openNow(deps, account);
   if (found === null) return { orderIds: [], isWhole: false };
   const asked = found.orders.filter(
-    (order) => isOfElsewhere(deps, account, order) && isAsked(deps, row, { ...termsOf(order), market: order.coin }),
+    (order) =>
+      isOfElsewhere(deps, account, { oid: order.oid, record: order }) &&
+      isAsked(deps, row, { ...termsOf(order), market: order.coin }),
   );
   const known = asked.filter(({ coin }) => isKnown(deps, coin));
   const verdicts = await Promise.all(known.map((order) => mayGo(deps, account, order, row.keepsProtection)));
@@ -29,9 +31,4 @@ export async function adoptOutside(deps: ToCancelOutside, row: CancelAll, accoun
     orderIds: going.map((order) => adoptedRow(deps.store, account, order.oid)?.id ?? adoptListed(deps, account, order)),
     isWhole: !isUnread && known.length === asked.length && !verdicts.includes("pending"),
   };
-}
-
-/** Also where it has a row by now: whoever gave it one (a change of it, this before a death) has not said that it goes. */
-function isOfElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
-  return isElsewhere(deps, account, order) || adoptedRow(deps.store, account, order.oid) !== null;
 }

@@ -4,7 +4,7 @@ import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Side } from "../core/order.ts";
 import { isUuid, newUuid } from "../core/uuid.ts";
 import type { ToWrite, With } from "../deps.ts";
-import { cancelAllShown, coveredBy, withholdCovered } from "../settle/cancel-all/covered.ts";
+import { cancelAllShown, coveredBy, withholdCovered } from "../settle/cancel-all/asked-orders.ts";
 import { findCancelAll, insertCancelAll } from "../store/cancel-alls.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";

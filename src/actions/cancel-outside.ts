@@ -8,12 +8,12 @@ import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { cancelCovered, nameOfStop, type ToCancel } from "../settle/stop/cancel-covered.ts";
 import { inTransaction } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
-import { findLegByOid } from "../store/legs.ts";
 import { listOutside, noteOutside } from "../store/stops.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
-import { describeOutside, legShown } from "./outside-order.ts";
+import { isWithoutRow } from "./of-elsewhere.ts";
+import { describeOutside } from "./outside-order.ts";
 import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
 import { type FoundBeside, lookBeside } from "./told-beside.ts";
 import { mostFilled } from "./told-outside.ts";
@@ -34,7 +34,10 @@ export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: 
     listOutside(deps.store, stop.id).flatMap(({ outcome, nativeId }) => (outcome === "kept" ? nativeId : [])),
   );
   const outside = found.orders.filter(
-    (order) => !kept.has(order.oid) && isElsewhere(deps, account, order) && isToGo(deps, stop, order),
+    (order) =>
+      !kept.has(order.oid) &&
+      isWithoutRow(deps, account, { oid: order.oid, record: order }) &&
+      isToGo(deps, stop, order),
   );
   const known = outside.filter(({ coin }) => isKnown(deps, coin));
   const done = await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
@@ -62,10 +65,6 @@ export async function openNow(deps: ToCancelOutside, account: Account): Promise<
   }
   const { orders, unread } = await lookBeside(deps, account, { dexes, listed });
   return { orders: [...listed, ...orders], unread };
-}
-
-export function isElsewhere(deps: ToCancelOutside, account: Account, order: FrontendOrder): boolean {
-  return legShown(deps, account, order) === null && findLegByOid(deps.store, account.id, order.oid) === null;
 }
 
 function isToGo({ markets }: With<"markets">, stop: Stop, order: FrontendOrder): boolean {

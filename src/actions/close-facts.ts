@@ -23,7 +23,8 @@ export async function currentPosition(
   return { size: sizeIn(value, market), timeMs };
 }
 
-function sizeIn({ positions }: ClearinghouseState, market: string): Decimal {
+/** Signed; nothing where it is not among them. */
+export function sizeIn({ positions }: ClearinghouseState, market: string): Decimal {
   return positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 

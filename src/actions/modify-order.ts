@@ -339,6 +339,7 @@ function storeModify(
     filledNotional: decimal("0"),
     reason: null,
     isExchangesWord: false,
+    absence: null,
   });
   const { assetId } = replacement.market;
   const wire = wireOrder({ ...target, assetId, size, price, timeInForce, trigger, cloid });

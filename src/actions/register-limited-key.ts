@@ -13,7 +13,7 @@ import { misnamedMarket, misnamedWords } from "../core/rails/misnamed-markets.ts
 import { railsResource } from "../core/rails/rails-resource.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
-import { giveToBots } from "../settle/restore/whose.ts";
+import { giveToBots } from "../settle/restore/bot-marks.ts";
 import { findAccountFault } from "../store/account-faults.ts";
 import {
   findApiKey,

@@ -1,12 +1,11 @@
 import type { Account } from "../core/account.ts";
 import { dexOf } from "../core/market.ts";
 import type { With } from "../deps.ts";
+import type { ToldOpen } from "../exchange/account-picture.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import type { ToldOpen } from "../exchange/sitter.ts";
-import { findLegByOid } from "../store/legs.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { statusMeaning } from "../wire/answer/status-words.ts";
-import { adoptedRow } from "./adopt-order.ts";
+import { isOfElsewhere } from "./of-elsewhere.ts";
 
 type ToLookAtTold = With<"picture" | "reads" | "store">;
 
@@ -51,7 +50,7 @@ export async function lookBeside(deps: ToLookAtTold, account: Account, among: Li
   const { tradingAddress: user } = account;
   const looked = await Promise.all(
     toldBeside(deps, account, among)
-      .filter(({ oid }) => isOfElsewhere(deps, account, oid))
+      .filter((told) => isOfElsewhere(deps, account, told))
       .map(async (told) => {
         const now = await lookAtTold(deps, { user, oid: told.oid }, "cancel");
         return { told, order: now === "unknown" ? told.record : now };
@@ -61,10 +60,6 @@ export async function lookBeside(deps: ToLookAtTold, account: Account, among: Li
     orders: looked.flatMap(({ order }) => (order === null || order === "over" ? [] : order)),
     unread: looked.flatMap(({ told, order }) => (order === null ? told : [])),
   };
-}
-
-function isOfElsewhere({ store }: With<"store">, account: Account, oid: string): boolean {
-  return findLegByOid(store, account.id, oid) === null || adoptedRow(store, account, oid) !== null;
 }
 
 /** The record of an order from elsewhere that was told open, which is kept in mind where it shows one. */

@@ -3,7 +3,7 @@
  * everything that it holds.
  */
 import type { Account } from "../core/account.ts";
-import { isZero, ZERO } from "../core/decimal.ts";
+import { isZero } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { isAfterAll } from "../core/mark.ts";
 import { dexOf, findMarket } from "../core/market.ts";
@@ -19,7 +19,7 @@ import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { leftToTrade } from "../write/left-to-trade.ts";
 import { MARK_MAX_AGE_MS } from "../write/newest-reference.ts";
 import { closeEndedTwaps } from "../write/twap-ends.ts";
-import { currentPosition, type ToReadPosition } from "./close-facts.ts";
+import { currentPosition, sizeIn, type ToReadPosition } from "./close-facts.ts";
 import { enterTrade } from "./enter-trade.ts";
 import { markNow } from "./met-stop.ts";
 import type { ToPlaceOrder } from "./place-order.ts";
@@ -111,8 +111,17 @@ async function positionNow(
 ): Promise<ShownPosition | null> {
   const state = await reads.clearinghouse(tradingAddress, dexOf(market), "reduce");
   if (state.kind === "failed") return null;
-  const { positions, timeMs } = state.value;
-  return { size: positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO, timeMs };
+  return { size: sizeIn(state.value, market), timeMs: state.value.timeMs };
+}
+
+/** What the closer tells where no position can be read. */
+export function lastKnownOf(deps: () => With<"picture" | "store">): CloserParts["lastKnown"] {
+  return ({ id, tradingAddress }, market) => {
+    const { picture, store } = deps();
+    const state = picture.state(tradingAddress, dexOf(market));
+    const shown = state === null ? null : { size: sizeIn(state.value, market), timeMs: state.timeMs };
+    return { shown, left: leftByFills(store, id, market) };
+  };
 }
 
 /** How the closer reads a position; null where it cannot be had. What is shown against the known fills is not believed at once. */

@@ -3,7 +3,7 @@ import type { Network } from "../core/account.ts";
 import { counted } from "../core/counted.ts";
 import { hookReleases, releases, rotations, stops } from "../ops/next-commands.ts";
 import { restore } from "../ops/restore.ts";
-import { TAKEN_AWAY } from "../ops/since-backup.ts";
+import { notKeptTo, TAKEN_AWAY } from "../ops/since-backup.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listReceivers } from "../store/notice-receivers.ts";
 import type { Store } from "../store/open.ts";
@@ -75,7 +75,7 @@ function broughtBack(store: Store) {
 function notKnown(snapshotAt: string, { facts, stop }: ReturnType<typeof broughtBack>): string[] {
   const { stops_standing: standing, notice_receivers: receivers } = facts;
   return [
-    `Not known, and not kept to, is what was taken away after ${snapshotAt}:`,
+    `The gateway is restored; ${notKeptTo(`after ${snapshotAt}`)}`,
     `  ${TAKEN_AWAY}`,
     `Of before it ${counted(standing, "stop")} ${standing === 1 ? "stands" : "stand"}. If trading was stopped after it, or you are not sure, stop it before you release anything:`,
     ...stop.slice(0, MAX_RELEASES).map((command) => `  ${command}`),

@@ -95,7 +95,7 @@ function lives(leg: Leg, { oid, isArmed }: Event<"shown_since">): Leg {
 
 function open(leg: Leg, state: "resting" | "armed", oid: string | null): Leg {
   const isSame = leg.state === state && leg.oid === oid && leg.reason === null;
-  return isSame ? leg : { ...leg, state, oid, reason: null, isExchangesWord: true };
+  return isSame ? leg : { ...leg, ...said(state, null), oid };
 }
 
 /**
@@ -115,7 +115,8 @@ function filled(leg: Leg, event: Event<"filled">): Leg {
 }
 
 function canceled(leg: Leg, event: Event<"canceled">): Leg {
-  return { ...grows(leg, event), ...said("canceled", event.reason), oid: event.oid ?? leg.oid };
+  const absence = event.absence ?? null;
+  return { ...grows(leg, event), ...said("canceled", event.reason), absence, oid: event.oid ?? leg.oid };
 }
 
 /** A second report of a cancel adds what the first did not say, and takes nothing back. */
@@ -173,8 +174,8 @@ function agrees(leg: Leg, event: Event<"rejected">): Leg {
   return leg.isExchangesWord && event.oid === null ? leg : rejected(leg, event);
 }
 
-function absent(leg: Leg, { reason }: Event<"proven_absent">): Leg {
-  return { ...leg, state: "absent", reason, isExchangesWord: false };
+function absent(leg: Leg, { reason, absence }: Event<"proven_absent">): Leg {
+  return { ...leg, state: "absent", reason, absence, isExchangesWord: false };
 }
 
 function away(leg: Leg, { reason }: Event<"turned_away">): Leg {
@@ -203,7 +204,7 @@ function lost(leg: Leg, { reason }: Event<"lost">): Leg {
 const REPORTED = "the exchange has reported an order that was not found before; it is being looked up";
 
 function found(leg: Leg, { oid }: Event<"reported">): Leg {
-  return { ...leg, state: "lost", reason: REPORTED, oid: leg.oid ?? oid, isExchangesWord: false };
+  return { ...leg, state: "lost", reason: REPORTED, absence: null, oid: leg.oid ?? oid, isExchangesWord: false };
 }
 
 /** Something is wrong with it; the reason for which it was canceled stays beside that. */
@@ -230,7 +231,7 @@ function grows(leg: Leg, { filled: seen }: { filled: Filled | null }): Leg {
 /** Fills of a leg that we took for absent: it is there after all. */
 function filling(leg: Leg, event: Event<"fills_seen">): Leg {
   const grown = grows(leg, event);
-  return grown === leg ? leg : { ...grown, state: "lost", reason: null, isExchangesWord: false };
+  return grown === leg ? leg : { ...grown, state: "lost", reason: null, absence: null, isExchangesWord: false };
 }
 
 function fires(leg: Leg, event: Event<"fills_seen">): Leg {
@@ -242,8 +243,8 @@ function unfilled(leg: Leg, event: Event<"fills_seen">): Leg | null {
   return event.filled.size === "0" ? leg : null;
 }
 
-function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reason" | "isExchangesWord"> {
-  return { state, reason, isExchangesWord: true };
+function said(state: LegState, reason: string | null): Pick<Leg, "state" | "reason" | "isExchangesWord" | "absence"> {
+  return { state, reason, absence: null, isExchangesWord: true };
 }
 
 /** True where its fills are its whole size: nothing is left that could be open or canceled, whatever a record says. */

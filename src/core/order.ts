@@ -1,4 +1,5 @@
 import { compare, type Decimal, multiply } from "./decimal.ts";
+import type { Absence } from "./evidence.ts";
 
 export type Side = "buy" | "sell";
 export type TimeInForce = "gtc" | "ioc" | "alo";
@@ -82,7 +83,12 @@ export type Leg = {
   reason: string | null;
   /** True when the reason is the exchange's own answer, false when we concluded it. */
   isExchangesWord: boolean;
+  /** By what it was concluded here that nothing of it is there; null where nothing was. */
+  absence: LegAbsence | null;
 };
+
+/** `not_sent`: no byte of the action that was to place it has left. */
+export type LegAbsence = Absence | "not_sent";
 
 /** A fact about one leg, whoever reported it. */
 export type LegEvent =
@@ -100,11 +106,18 @@ export type LegEvent =
   | { type: "perhaps_over"; because: "new_word" | "no_record" }
   /** Listed as open by an answer from after it was taken for over. */
   | { type: "shown_since"; oid: string; isArmed: boolean }
-  | { type: "canceled"; oid: string | null; reason: string | null; filled: Filled | null }
+  | {
+      type: "canceled";
+      oid: string | null;
+      reason: string | null;
+      filled: Filled | null;
+      /** Where it is not the exchange that says so. */
+      absence?: LegAbsence;
+    }
   /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
   /** Concluded by `core/evidence`: the leg left no order at the exchange, and no longer can. */
-  | { type: "proven_absent"; reason: string }
+  | { type: "proven_absent"; reason: string; absence: LegAbsence }
   /**
    * An answer refused it. A refusal names no order, so that it may be another's: whatever shows the order overrules it. Where a server
    * refused the action before it came to its number (`isNumberUsed` false), a copy may still be taken.
@@ -150,6 +163,11 @@ export function wasTaken(leg: Leg): boolean {
 /** True where the exchange has refused it: by a record of it, or by an answer, which whatever shows it overrules. */
 export function isRefused({ state, isExchangesWord }: Leg): boolean {
   return state === "rejected" || (state === "absent" && isExchangesWord);
+}
+
+/** True where nothing of it is there by what was concluded here, and no refusal of it is known. */
+export function isConcludedAbsent({ absence }: Leg): boolean {
+  return absence !== null && absence !== "refused";
 }
 
 /** True where it is over by the exchange's own word, and what was filled of it is not known yet. */

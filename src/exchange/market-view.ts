@@ -6,9 +6,9 @@ import type { Decimal } from "../core/decimal.ts";
 import type { Market } from "../core/market.ts";
 import type { FigureKey, FigureKind, Seen, Told } from "../core/market-knowledge.ts";
 import type { Purpose } from "./exchange.ts";
-import { askForBook, askForMarks, askForMids, type MarketReads } from "./market-told.ts";
+import { type FollowedMarketsOptions, type OnNews, openFollowedMarkets } from "./followed-markets.ts";
 import type { Read } from "./reads.ts";
-import { type OnNews, openToldMarkets, type ToldMarketsOptions } from "./told-markets.ts";
+import { askForBook, askForMarks, askForMids, type MarketReads } from "./told-figures.ts";
 
 /** `isOurBudget`: it was not asked for, to keep our weight for what matters more. */
 export type FigureReading<Kind extends FigureKind> =
@@ -48,7 +48,7 @@ export type MarketView = {
   close(): void;
 };
 
-export type MarketViewOptions = ToldMarketsOptions & {
+export type MarketViewOptions = FollowedMarketsOptions & {
   reads: MarketReads;
   /** What is older is asked for before it is shown, milliseconds. */
   maxAgeMs: number;
@@ -64,7 +64,7 @@ type Polled<Kind> = {
 export function openMarketView(options: MarketViewOptions): MarketView {
   const { reads, maxAgeMs, ...telling } = options;
   const { clock } = telling;
-  const told = openToldMarkets(telling);
+  const told = openFollowedMarkets(telling);
 
   function usable<Kind extends FigureKind>(kind: Kind, of: string, withinMs = maxAgeMs): FigureReading<Kind> | null {
     told.need({ kind, of });

@@ -3,19 +3,19 @@ import type { AccountMode, ClearinghouseState, Leverage, SpotBalance } from "../
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
-import type { FeedEvent } from "./feed-event.ts";
-import { isSilent } from "./pace.ts";
 import {
+  type AccountPicture,
   channelOf,
   forgetRecords,
   type HeardOrder,
   type HeldState,
   hear,
-  newSitter,
-  type Sitter,
+  newAccountPicture,
   type ToldOpen,
   totalsOf,
-} from "./sitter.ts";
+} from "./account-picture.ts";
+import type { FeedEvent } from "./feed-event.ts";
+import { isSilent } from "./pace.ts";
 import { isDoubtful } from "./told-twaps.ts";
 
 /** A part of an account's state as last shown: it is of its mark's time or later. */
@@ -77,38 +77,38 @@ export type ReadPart =
 const MODE_HOLDS_MS = 60_000;
 
 export function createPicture(): Picture {
-  const sitters = new Map<string, Sitter>();
+  const accounts = new Map<string, AccountPicture>();
 
-  function sitterOf(address: string): Sitter {
-    const known = sitters.get(address);
+  function accountOf(address: string): AccountPicture {
+    const known = accounts.get(address);
     if (known !== undefined) return known;
-    const fresh = newSitter();
-    sitters.set(address, fresh);
+    const fresh = newAccountPicture();
+    accounts.set(address, fresh);
     return fresh;
   }
 
   function known<T>(
     address: string,
-    pick: (sitter: Sitter) => HeldState<T> | null | undefined,
-    hasFallenSilent: (sitter: Sitter) => boolean = () => false,
+    pick: (account: AccountPicture) => HeldState<T> | null | undefined,
+    hasFallenSilent: (account: AccountPicture) => boolean = () => false,
   ): Known<T> | null {
-    const sitter = sitters.get(address);
-    const held = sitter === undefined ? null : pick(sitter);
-    if (sitter === undefined || held == null) return null;
+    const account = accounts.get(address);
+    const held = account === undefined ? null : pick(account);
+    if (account === undefined || held == null) return null;
     const { value, timeMs, heard, askedAtMs } = held;
-    const isTold = held.connection === sitter.connection && !hasFallenSilent(sitter);
-    const toldToMs = Math.max(timeMs, (isTold ? sitter.heardToMs : null) ?? timeMs);
+    const isTold = held.connection === account.connection && !hasFallenSilent(account);
+    const toldToMs = Math.max(timeMs, (isTold ? account.heardToMs : null) ?? timeMs);
     const asOfMs = hasPositions(value) ? timeMs : toldToMs;
     return { value, timeMs, heard, askedAtMs, asOfMs, toldToMs, isTold };
   }
 
   return {
     hear(address, event) {
-      const sitter = sitterOf(address);
-      hear(sitter, event);
-      for (const wake of sitter.waiters.splice(0)) wake();
+      const account = accountOf(address);
+      hear(account, event);
+      for (const wake of account.waiters.splice(0)) wake();
     },
-    take: (address, shown, read) => takeRead(sitterOf(address), shown, read),
+    take: (address, shown, read) => takeRead(accountOf(address), shown, read),
     state: (address, dex) => known(address, ({ states }) => states.get(dex), silent(channelOf("state", dex))),
     openOrders: (address, dex) => known(address, ({ open }) => open.get(dex), silent(channelOf("open", dex))),
     spot: (address) => known(address, ({ spot }) => spot, silent(channelOf("spot"))),
@@ -120,18 +120,18 @@ export function createPicture(): Picture {
         ({ running, heardToMs }) => isDoubtful(running, heardToMs),
       ),
     leverage: (address, market) => known(address, ({ leverages }) => leverages.get(market)),
-    toldOf: (address, oid) => sitters.get(address)?.updates.get(oid) ?? null,
-    heardFillAt: (address, timeMs) => sitters.get(address)?.fills.get(timeMs) ?? null,
-    heardOf: (address) => sitters.get(address)?.heard ?? 0,
-    toldOpen: (address) => [...(sitters.get(address)?.toldOpen.values() ?? [])],
-    takeRecord: (address, oid, record) => takeRecord(sitterOf(address), oid, record),
-    isTold: (address) => (sitters.get(address)?.heardToMs ?? null) !== null,
-    next: (address) => new Promise((resolve) => sitterOf(address).waiters.push(resolve)),
+    toldOf: (address, oid) => accounts.get(address)?.updates.get(oid) ?? null,
+    heardFillAt: (address, timeMs) => accounts.get(address)?.fills.get(timeMs) ?? null,
+    heardOf: (address) => accounts.get(address)?.heard ?? 0,
+    toldOpen: (address) => [...(accounts.get(address)?.toldOpen.values() ?? [])],
+    takeRecord: (address, oid, record) => takeRecord(accountOf(address), oid, record),
+    isTold: (address) => (accounts.get(address)?.heardToMs ?? null) !== null,
+    next: (address) => new Promise((resolve) => accountOf(address).waiters.push(resolve)),
   };
 }
 
 /** Its channel, while others of the connection go on. */
-function silent(channel: string): (sitter: Sitter) => boolean {
+function silent(channel: string): (account: AccountPicture) => boolean {
   return ({ paces, connection, heardToMs }) => isSilent(paces.get(channel), connection, heardToMs);
 }
 
@@ -145,46 +145,46 @@ function isFilled(list: unknown): boolean {
 }
 
 /** One that was read holds for a while: an account's owner changes it, and hardly ever. */
-function modeOf({ mode, heardToMs }: Sitter): HeldState<AccountMode> | null {
+function modeOf({ mode, heardToMs }: AccountPicture): HeldState<AccountMode> | null {
   if (mode === null || mode.from !== "read" || heardToMs === null) return mode;
   return heardToMs - mode.timeMs < MODE_HOLDS_MS ? mode : { ...mode, connection: null };
 }
 
-function takeRecord({ toldOpen }: Sitter, oid: string, record: FrontendOrder | null): void {
+function takeRecord({ toldOpen }: AccountPicture, oid: string, record: FrontendOrder | null): void {
   const told = toldOpen.get(oid);
   if (told !== undefined) told.record = record;
   if (record === null) toldOpen.delete(oid);
 }
 
 /** A list, or balances, name no time: they are of when they were asked for, as far as the server that told them was not behind. */
-function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): boolean {
+function takeRead(account: AccountPicture, shown: ReadPart, read: ReadMark): boolean {
   const held = <T>(value: T): HeldState<T> => ({ value, ...read, heard: null, connection: null });
   const isNewer = (known: HeldState<unknown> | null | undefined): boolean =>
     known == null || known.timeMs <= read.timeMs;
   if (shown.value === null) return false;
   switch (shown.part) {
     case "state":
-      if (!isNewer(sitter.states.get(shown.dex))) return false;
-      sitter.states.set(shown.dex, held(shown.value));
+      if (!isNewer(account.states.get(shown.dex))) return false;
+      account.states.set(shown.dex, held(shown.value));
       return true;
     case "open":
-      if (!isNewer(sitter.open.get(shown.dex))) return false;
-      sitter.open.set(shown.dex, held(shown.value));
-      forgetRecords(sitter, shown.dex);
+      if (!isNewer(account.open.get(shown.dex))) return false;
+      account.open.set(shown.dex, held(shown.value));
+      forgetRecords(account, shown.dex);
       return true;
     case "spot":
-      if (!isNewer(sitter.spot) || isToldOver(sitter, shown.value, read)) return false;
-      sitter.spot = held(shown.value);
+      if (!isNewer(account.spot) || isToldOver(account, shown.value, read)) return false;
+      account.spot = held(shown.value);
       return true;
     case "mode":
-      return takeMode(sitter, shown.value, read);
+      return takeMode(account, shown.value, read);
     case "leverage":
-      if (!isNewer(sitter.leverages.get(shown.market))) return false;
-      sitter.leverages.set(shown.market, held(shown.value));
+      if (!isNewer(account.leverages.get(shown.market))) return false;
+      account.leverages.set(shown.market, held(shown.value));
       return true;
     case "twaps":
-      if (!isNewer(sitter.twaps)) return false;
-      sitter.twaps = held(shown.value);
+      if (!isNewer(account.twaps)) return false;
+      account.twaps = held(shown.value);
       return true;
   }
 }
@@ -192,17 +192,21 @@ function takeRead(sitter: Sitter, shown: ReadPart, read: ReadMark): boolean {
 /** So long balances that the feed has told to be over are those of a server that is behind, milliseconds. */
 const BEHIND_MS = 20_000;
 
-function isToldOver({ balancesBefore, spot, connection }: Sitter, value: readonly SpotBalance[], read: ReadMark) {
+function isToldOver(
+  { balancesBefore, spot, connection }: AccountPicture,
+  value: readonly SpotBalance[],
+  read: ReadMark,
+) {
   const overMs = balancesBefore.get(totalsOf(value));
   return overMs !== undefined && spot?.connection === connection && read.timeMs - overMs < BEHIND_MS;
 }
 
 /** Frames name the modes that an owner has to choose; whether they do for this one, a read shows. */
-function takeMode(sitter: Sitter, value: AccountMode, read: ReadMark): boolean {
-  const { mode, heardToMs } = sitter;
+function takeMode(account: AccountPicture, value: AccountMode, read: ReadMark): boolean {
+  const { mode, heardToMs } = account;
   if (mode !== null && mode.from !== "unnamed" && mode.timeMs > read.timeMs) return false;
-  sitter.unnamedMode = value === "standard" ? "standard" : "nothing";
-  const connection = heardToMs === null ? null : sitter.connection;
-  sitter.mode = { value, ...read, heard: null, connection, from: "read" };
+  account.unnamedMode = value === "standard" ? "standard" : "nothing";
+  const connection = heardToMs === null ? null : account.connection;
+  account.mode = { value, ...read, heard: null, connection, from: "read" };
   return true;
 }

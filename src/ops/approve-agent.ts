@@ -17,7 +17,7 @@ export type ApprovalTerms = { validUntilMs?: number | null; chainId?: number };
 /** What the owner signed: the agent, and the nonce that the exchange was asked with (unix milliseconds). */
 export type OwnersApproval = ApprovalTerms & { agentAddress: string; nonce: number; signature: string };
 
-export type ApprovingOperator = Operator & { exchange: Pick<Exchange, "send" | "info"> };
+export type ApprovingOperator = Operator & { exchange: Pick<Exchange, "info" | "nowMs" | "send"> };
 
 /** The action that the owner's wallet signs so that this agent may trade. */
 export function approvalOf(
@@ -34,7 +34,7 @@ export function approvalOf(
 
 /** Sends the owner's approval to the exchange and stores it once the exchange has it. */
 export async function approveOwnAgent(operator: ApprovingOperator, approval: OwnersApproval): Promise<Agent> {
-  const agent = agentOf(operator, approval.agentAddress);
+  const agent = agentOf(operator, approval.agentAddress, operator.exchange.nowMs());
   const action = approvalOf(operator.network, agent, approval.nonce, approval);
   const signature = readSignature(approval.signature);
   const signer = signerOf(approvalDigest(action), approval.signature);
@@ -78,11 +78,11 @@ export function storeApproval(operator: Operator, agent: Agent, validUntilMs: nu
   return { ...agent, state: "approved", approvedAtMs, validUntilMs };
 }
 
-function agentOf(operator: Operator, address: string): Agent {
+function agentOf(operator: Operator, address: string, nowMs: number): Agent {
   const found = findAgent(operator.store, address.toLowerCase());
   if (found === null) throw new OperatorError("this gateway has no agent with this address");
   if (found.state === "retired") throw new OperatorError("this agent is retired, and an agent key is never used again");
-  if (found.validUntilMs !== null && found.validUntilMs <= operator.clock.nowMs()) {
+  if (found.validUntilMs !== null && found.validUntilMs <= nowMs) {
     throw new OperatorError("this agent's approval has ended, and an agent key is never used again: see agent rotate");
   }
   const { sealedKey: _sealed, ...agent } = found;

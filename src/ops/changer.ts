@@ -14,7 +14,7 @@ export type Changer = Operator & {
   keyring: Keyring | null;
   /** Of a running gateway; the paper demo, which keeps its own, has none. */
   passphrase?: PassphraseFacts | null;
-  exchange: Pick<Exchange, "send" | "info"> | null;
+  exchange: Pick<Exchange, "info" | "nowMs" | "send"> | null;
   /** Of a running gateway; null for a command that opened the directory itself. */
   trial: Trial | null;
   state: GatewayState | null;

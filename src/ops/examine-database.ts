@@ -13,7 +13,7 @@ import { examineRows } from "./examine-rows.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 import { hookReleases, releases, rotations } from "./next-commands.ts";
 import { UNKNOWN_FOR_MS } from "./release-unknown.ts";
-import { allKnownUntilMs, TAKEN_AWAY } from "./since-backup.ts";
+import { allKnownUntilMs, notKeptTo, TAKEN_AWAY } from "./since-backup.ts";
 import { daysLeft } from "./tell-keys.ts";
 import { verifyAudit } from "./verify-audit.ts";
 
@@ -93,7 +93,7 @@ function examineRestore(store: Store): Finding[] {
 function unknownSince(store: Store): string {
   const atMs = allKnownUntilMs(store);
   const when = atMs === null ? "after the backup" : `after ${isoTime(atMs)}`;
-  return `not known, and not kept to, is what was taken away ${when}: ${TAKEN_AWAY}`;
+  return `${notKeptTo(when)} ${TAKEN_AWAY}`;
 }
 
 function keepTodo([first]: readonly string[]): string {

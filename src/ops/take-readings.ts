@@ -7,8 +7,8 @@ import { readinessOf } from "../settle/pre-trade/readiness.ts";
 import { OVERRULED } from "../settle/record/note.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { findSigningAgent } from "../store/agents.ts";
+import { databaseSize } from "../store/database-size.ts";
 import { countNotes } from "../store/notes.ts";
-import { databaseSize } from "../store/size.ts";
 import { listStandingStops } from "../store/stops.ts";
 import { unknownOperations, unknownOrders } from "../store/unknowns.ts";
 

@@ -1,18 +1,12 @@
 /** What this process's own transactions tell of the disk: whether the last write succeeded, and with which code it failed. */
 import { DiskFault } from "./disk.ts";
+import { codeOf, saysDisk, saysFile } from "./fault-codes.ts";
 import type { Store } from "./open.ts";
-
-/** SQLite's codes for a disk or a file that takes no write, as opposed to errors of the statement itself. */
-const REFUSED = /^SQLITE_(FULL|READONLY|IOERR|BUSY|LOCKED|CANTOPEN|PERM|AUTH|NOMEM|CORRUPT|NOTADB)/;
-
-/** Of SQLite and of the system: there is no room, or nothing may be written there. */
-const OF_DISK = /^(SQLITE_(FULL|READONLY|IOERR|CANTOPEN)|ENOSPC|EDQUOT|EFBIG|EIO|EROFS|EACCES)/;
 
 /** Whether something failed because of the disk that it was to be written to. */
 export function isOfDisk(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  const code = "code" in error ? String(error.code) : "";
-  return OF_DISK.test(code) || error instanceof DiskFault || isOfDisk(error.cause);
+  return saysDisk(codeOf(error)) || error instanceof DiskFault || isOfDisk(error.cause);
 }
 
 /** SQLite's code of the last write where that failed; null where it succeeded. */
@@ -26,6 +20,6 @@ export function noteCommit({ memory }: Store): void {
 
 /** Remembers what a transaction has thrown, where that is the disk's fault. */
 export function noteRefusedWrite({ memory }: Store, error: unknown): void {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (REFUSED.test(code)) memory.refusedWith = code;
+  const code = codeOf(error);
+  if (saysFile(code)) memory.refusedWith = code;
 }

@@ -4,7 +4,7 @@ import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
 import { hookDeliveries } from "./schema-hooks.ts";
 
-export type NewDelivery = Omit<Delivery, "id" | "steps" | "orderId" | "repeats">;
+export type NewDelivery = Omit<Delivery, "id" | "steps" | "orderId" | "repeats" | "isHeldBack">;
 
 const insert = prepared((store) =>
   store.insert(hookDeliveries).values(placeholders(hookDeliveries)).returning().prepare(),
@@ -12,7 +12,7 @@ const insert = prepared((store) =>
 
 /** Inside the caller's transaction. */
 export function insertDelivery(store: Store, delivery: NewDelivery): Delivery {
-  const row = insert(store).get({ ...delivery, id: null, steps: 0, orderId: null, repeats: 0 });
+  const row = insert(store).get({ ...delivery, id: null, steps: 0, orderId: null, repeats: 0, isHeldBack: false });
   if (row === undefined) throw new Error("bug: a row that was stored and is not there");
   return row;
 }
@@ -85,15 +85,15 @@ export function updateDelivery(store: Store, id: number, change: DeliveryChange)
   store.update(hookDeliveries).set(change).where(isThis).run();
 }
 
-/** Those of these hooks that wait now; from the reason on they increase nothing. */
+/** Those of these hooks that wait now: from then on they increase nothing, and the reason says why. */
 export function holdBack(store: Store, hookIds: readonly string[], reason: string): void {
   const isOf = and(inArray(hookDeliveries.hookId, [...hookIds]), sql`status = 'accepted'`);
-  if (hookIds.length > 0) store.update(hookDeliveries).set({ reason }).where(isOf).run();
+  if (hookIds.length > 0) store.update(hookDeliveries).set({ reason, isHeldBack: true }).where(isOf).run();
 }
 
 /** Whether it has waited through a stop. */
 export function isHeldBack(store: Store, id: number): boolean {
-  return findDelivery(store, id)?.reason != null;
+  return findDelivery(store, id)?.isHeldBack === true;
 }
 
 /** Those of this market that have not been carried out yet, but for one. */

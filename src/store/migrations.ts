@@ -32,6 +32,8 @@ import doubtsBothWays from "../../drizzle/0027_doubts_both_ways.sql" with { type
 import shortenKeyDigits from "../../drizzle/0028_shorten_key_digits.sql" with { type: "text" };
 import mergeBotBooks from "../../drizzle/0029_merge_bot_books.sql" with { type: "text" };
 import indexToldPositions from "../../drizzle/0030_index_told_positions.sql" with { type: "text" };
+import keepConclusions from "../../drizzle/0031_keep_conclusions.sql" with { type: "text" };
+import dateTakeUps from "../../drizzle/0032_date_take_ups.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -69,6 +71,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0028_shorten_key_digits", sql: shortenKeyDigits },
   { name: "0029_merge_bot_books", sql: mergeBotBooks },
   { name: "0030_index_told_positions", sql: indexToldPositions },
+  { name: "0031_keep_conclusions", sql: keepConclusions },
+  { name: "0032_date_take_ups", sql: dateTakeUps },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -43,6 +43,7 @@ export const LEG = [
   "legFilledNotional",
   "legReason",
   "legIsExchangesWord",
+  "legAbsence",
 ] as const;
 
 /** Columns that say what has become of an order: all that change but its terms. */
@@ -67,6 +68,7 @@ export const ENDING = [
   "legFilledNotional",
   "legReason",
   "legIsExchangesWord",
+  "legAbsence",
   "attemptState",
   "sentAtMs",
   "settledAtMs",
@@ -152,6 +154,7 @@ export function legColumns(leg: Leg): LegColumns {
     legFilledNotional: leg.filledNotional,
     legReason: leg.reason,
     legIsExchangesWord: leg.isExchangesWord,
+    legAbsence: leg.absence,
   };
 }
 
@@ -169,6 +172,7 @@ export const NO_LEG: LegColumns = {
   legFilledNotional: null,
   legReason: null,
   legIsExchangesWord: null,
+  legAbsence: null,
 };
 
 /** How a trigger stands in a row: three columns, all null where there is none. */

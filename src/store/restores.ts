@@ -2,6 +2,7 @@ import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-or
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
 import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
+import { findCompleteTo } from "./fills.ts";
 import { holdHooks } from "./hooks.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
@@ -22,7 +23,12 @@ export type TakeUp = {
   restoredAtMs: number;
   /** Null while nothing may be written for the account. */
   takenUpAtMs: number | null;
+  /** What the lost machine did after the snapshot is of this or later, and was read up to this: by the exchange's time. */
+  between: { sinceMs: number; toMs: number | null };
 };
+
+/** The lost machine's clock and the exchange's may have differed by this much, milliseconds; by more where its fills say when it was. */
+const CLOCK_LEAD_MS = 60 * 60_000;
 
 /** An order of ours whose key the database does not know. */
 export type Adoption = typeof adoptions.$inferSelect;
@@ -65,8 +71,10 @@ export function findTakeUp(store: Store, accountId: string): TakeUp | null {
     .where(eq(takeUps.accountId, accountId))
     .get();
   if (row === undefined) return null;
-  const { snapshotAtMs, takenUpAtMs } = row.takeUp;
-  return { accountId, snapshotAtMs, takenUpAtMs, restoredAtMs: row.restoredAtMs };
+  const { snapshotAtMs, takenUpAtMs, filledToMs, readToMs } = row.takeUp;
+  const sinceMs = Math.min(snapshotAtMs - CLOCK_LEAD_MS, filledToMs ?? Infinity);
+  const between = { sinceMs, toMs: readToMs ?? takenUpAtMs };
+  return { accountId, snapshotAtMs, takenUpAtMs, restoredAtMs: row.restoredAtMs, between };
 }
 
 /**
@@ -94,7 +102,10 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
     const pending = store.select().from(takeUps).where(eq(takeUps.accountId, accountId)).get();
     // What an earlier restore never read is still missing.
     const sinceMs = pending?.takenUpAtMs === null ? Math.min(pending.snapshotAtMs, snapshotAtMs) : snapshotAtMs;
-    const row = { restoreId, snapshotAtMs: sinceMs, takenUpAtMs: null };
+    const known = [findCompleteTo(store, accountId), pending?.takenUpAtMs === null ? pending.filledToMs : null];
+    const fills = known.filter((atMs) => atMs !== null);
+    const filledToMs = fills.length === 0 ? null : Math.min(...fills);
+    const row = { restoreId, snapshotAtMs: sinceMs, takenUpAtMs: null, filledToMs, readToMs: null };
     store
       .insert(takeUps)
       .values({ accountId, ...row })
@@ -155,8 +166,12 @@ export function listAwaiting(store: Store): string[] {
 }
 
 /** The last statement of its transaction: from here on the account trades. */
-export function markTakenUp(store: Store, accountId: string, takenUpAtMs: number): void {
-  store.update(takeUps).set({ takenUpAtMs }).where(eq(takeUps.accountId, accountId)).run();
+export function markTakenUp(
+  store: Store,
+  accountId: string,
+  { takenUpAtMs, readToMs }: { takenUpAtMs: number; readToMs: number },
+): void {
+  store.update(takeUps).set({ takenUpAtMs, readToMs }).where(eq(takeUps.accountId, accountId)).run();
   store.memory.restores = null;
 }
 

@@ -42,6 +42,7 @@ export const hookDeliveries = sqliteTable(
     reason: text(),
     endedAtMs: integer(),
     repeats: integer().notNull(),
+    isHeldBack: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     index("hook_deliveries_identity").on(table.hookId, table.identity),

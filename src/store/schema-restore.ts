@@ -15,6 +15,10 @@ export const takeUps = sqliteTable("take_ups", {
   snapshotAtMs: integer().notNull(),
   /** Wall time at which that was done; null until then. */
   takenUpAtMs: integer(),
+  /** Up to when the snapshot had all fills, by the exchange's time; null where it had none, or is of before this was kept. */
+  filledToMs: integer(),
+  /** When it was taken up, by the exchange's time. */
+  readToMs: integer(),
 });
 
 /** Orders of ours that a take-up found and whose Idempotency-Key the database does not know: only its bits. */

@@ -83,6 +83,7 @@ export const everyLeg = sqliteView("every_leg").as(
         filledNotional: whole(orders.legFilledNotional),
         reason: orders.legReason,
         isExchangesWord: whole(orders.legIsExchangesWord),
+        absence: orders.legAbsence,
         foundBy: orders.id,
       })
       .from(orders)

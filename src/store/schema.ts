@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { Decimal } from "../core/decimal.ts";
+import type { LegAbsence } from "../core/order.ts";
 
 /** One row: what this data directory is. */
 export const instance = sqliteTable("instance", {
@@ -148,6 +149,7 @@ export const orders = sqliteTable(
     legFilledNotional: text().$type<Decimal>(),
     legReason: text(),
     legIsExchangesWord: integer({ mode: "boolean" }),
+    legAbsence: text().$type<LegAbsence>(),
   },
   (table) => [
     index("orders_leg_oid").on(table.legOid).where(sql`leg_oid is not null`),
@@ -187,6 +189,7 @@ export const legs = sqliteTable(
     filledNotional: text().$type<Decimal>().notNull(),
     reason: text(),
     isExchangesWord: integer({ mode: "boolean" }).notNull(),
+    absence: text().$type<LegAbsence>(),
   },
   (table) => [
     index("legs_order").on(table.orderId, table.ordinal),

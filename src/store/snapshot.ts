@@ -1,14 +1,11 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { codeOf, saysWritten } from "./fault-codes.ts";
 import type { Store } from "./open.ts";
 
 /** Why there is no snapshot, and whether that is plainly for what it is written to. */
 export type SnapshotFault = { reason: string; isOfTarget: boolean };
-
-/** The source is only read, so these are of the target. */
-const WRITE_CODES = ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE"];
-const DISK_CODES = ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES"];
 
 /**
  * Writes a consistent copy of a database, beside whoever has it open, into an empty file that the caller has made. On
@@ -21,9 +18,9 @@ export function snapshotInto(source: string, target: string): SnapshotFault | nu
     snapshotOf(client, target);
     return null;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const reason = error instanceof Error ? error.message : String(error);
-    return { reason, isOfTarget: [...WRITE_CODES, ...DISK_CODES].includes(code) };
+    // The source is only read.
+    return { reason, isOfTarget: saysWritten(codeOf(error)) };
   } finally {
     client?.close();
   }

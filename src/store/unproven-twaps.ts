@@ -12,8 +12,6 @@ import type { BotName } from "./remembered-of-bot.ts";
 import { findTakeUp, hasRestores } from "./restores.ts";
 import { fills } from "./schema.ts";
 
-/** The lost machine's clock and the exchange's may have differed by this much, milliseconds. */
-const CLOCK_LEAD_MS = 60 * 60_000;
 /** A TWAP that runs has a slice each half minute, so one of before the take-up shows itself so soon after it. Milliseconds. */
 const SHOWN_WITHIN_MS = 60_000;
 
@@ -36,12 +34,12 @@ const NONE: ReadonlyMap<string, Sums> = new Map();
 
 function twapFillsOf(store: Store, accountId: string): TwapFills[] {
   const takeUp = findTakeUp(store, accountId);
-  if (takeUp === null || takeUp.takenUpAtMs === null) return [];
+  if (takeUp === null || takeUp.between.toMs === null) return [];
   const isThen = and(
     eq(fills.accountId, accountId),
     isNotNull(fills.twapId),
-    gte(fills.timeMs, takeUp.snapshotAtMs - CLOCK_LEAD_MS),
-    lte(fills.timeMs, takeUp.takenUpAtMs + SHOWN_WITHIN_MS),
+    gte(fills.timeMs, takeUp.between.sinceMs),
+    lte(fills.timeMs, takeUp.between.toMs + SHOWN_WITHIN_MS),
   );
   const shown = store.selectDistinct({ twapId: fills.twapId }).from(fills).where(isThen).all();
   const ids = shown.flatMap(({ twapId }) => twapId ?? []);

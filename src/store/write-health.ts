@@ -3,11 +3,11 @@
  * them only a try can tell, because a disk that was mounted read-only says nothing by itself.
  */
 import type { Clock } from "../core/clock.ts";
+import { diskFreeBytes } from "./database-size.ts";
 import { writeProbe } from "./health.ts";
 import { failedWith } from "./heard-writes.ts";
 import { MAX_INTENT_WAIT_MS } from "./locked.ts";
 import type { Store } from "./open.ts";
-import { diskFreeBytes } from "./size.ts";
 
 export type WriteHealth = {
   /**

@@ -4,7 +4,7 @@
 import { alarmIn } from "../core/alarm.ts";
 import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
-import { cancelAllShown } from "../settle/cancel-all/covered.ts";
+import { cancelAllShown } from "../settle/cancel-all/asked-orders.ts";
 import { listBatch, listUnsettledOfBatch } from "../store/batches.ts";
 import { findCancelAll } from "../store/cancel-alls.ts";
 import type { Store } from "../store/open.ts";

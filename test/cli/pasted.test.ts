@@ -77,7 +77,7 @@ test("from an empty directory the printed commands lead to an API key that works
   await pasted(signed(rotated, next(rotated, "agent approve")));
   const kept = await pasted(next(restored, "key keep"));
   expect(kept).toContain("it works again");
-  expect(kept).toContain("knows what was until 20");
+  expect(kept).toContain("what was taken away after 20");
   // Whoever is not sure whether there was a stop after the backup pastes this.
   expect(await pasted(next(kept, "stop"))).toContain("Stop");
   const second = await startShell(next(restored, "serve"), { POSTERN_LISTEN: "127.0.0.1:0" });

@@ -38,7 +38,7 @@ test("an alarm stays when the answer is lost, and goes when the order itself is 
 
 test("what a cancel by its name has closed is not proven absent once anything of it is filled", () => {
   const over = legRow({ state: "closing", reason: ALARM, isExchangesWord: true });
-  const absent = { type: "proven_absent", reason: "never ran" } as const;
+  const absent = { type: "proven_absent", reason: "never ran", absence: "never_ran" } as const;
   expect(advanceLeg(over, absent)).toMatchObject({ state: "absent" });
   expect(advanceLeg({ ...over, filledSize: decimal("0.5") }, absent)).toBeNull();
 });

@@ -19,6 +19,7 @@ const led: Leg = {
   filledNotional: decimal("0"),
   reason: null,
   isExchangesWord: false,
+  absence: null,
 };
 
 test("it is taken back, and what a record says stands in its place", () => {

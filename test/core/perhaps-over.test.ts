@@ -40,5 +40,7 @@ test("an alarm stays, and what is over or never rested is in no doubt", () => {
 
 test("what rested was there: no absence is proven of it afterwards", () => {
   const leg = doubted(RESTING);
-  expect(leg === null ? leg : advanceLeg(leg, { type: "proven_absent", reason: "never ran" })).toBeNull();
+  expect(
+    leg === null ? leg : advanceLeg(leg, { type: "proven_absent", reason: "never ran", absence: "never_ran" }),
+  ).toBeNull();
 });

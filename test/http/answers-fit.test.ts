@@ -92,7 +92,7 @@ import type { describeRenewal } from "../../src/ops/renew-agent.ts";
 import type { approvalShown } from "../../src/ops/set-up/approvals.ts";
 import type { setupState } from "../../src/ops/set-up/state.ts";
 import type { accountResource, positionResource } from "../../src/settle/account/account-resources.ts";
-import type { cancelAllShown } from "../../src/settle/cancel-all/covered.ts";
+import type { cancelAllShown } from "../../src/settle/cancel-all/asked-orders.ts";
 
 const SCHEMAS = {
   account: AccountResource,

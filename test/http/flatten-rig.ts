@@ -103,5 +103,6 @@ export function awaitTakeUp({ deps: { store }, clock }: Pick<Rig, "deps" | "cloc
     store.insert(takeUps).values({ accountId, restoreId, snapshotAtMs: atMs, takenUpAtMs: null }).run();
   });
   store.memory.restores = null;
-  return () => inTransaction(store, () => markTakenUp(store, accountId, clock.nowMs()));
+  return () =>
+    inTransaction(store, () => markTakenUp(store, accountId, { takenUpAtMs: clock.nowMs(), readToMs: clock.nowMs() }));
 }

@@ -79,38 +79,44 @@ describe("an intent", () => {
     expect(rig.sent).toHaveLength(0);
   });
 
-  test("whose order came to nothing is told as refused only where the exchange has said so", async () => {
+  test("whose order the exchange has refused is told so", async () => {
     const rig = await limitedRig(GRANT);
-    const { exchange, store } = rig.deps;
     const answer = {
       status: "ok",
       response: { type: "order", data: { statuses: [{ error: "Order has invalid size." }] } },
     };
-    exchange.send = async () => ({ kind: "answered", httpStatus: 200, body: JSON.stringify(answer) });
+    rig.deps.exchange.send = async () => ({ kind: "answered", httpStatus: 200, body: JSON.stringify(answer) });
     const refused = intentOf(await call(rig, "propose_order", BUY));
     expect(await call(rig, "place", { intent: refused })).toMatchObject({
       outcome: "rejected",
       note: expect.stringContaining("The exchange takes no such order"),
     });
+  });
+
+  const NO_REFUSAL = "No refusal of the exchange is known";
+  test.each([
+    ["never_ran", NO_REFUSAL],
+    ["left_nothing", NO_REFUSAL],
+    ["not_sent", NO_REFUSAL],
+    ["refused", "The exchange takes no such order"],
+  ] as const)("whose order left nothing (%s) is told by that, in whatever words", async (absence, note) => {
+    const rig = await limitedRig(GRANT);
+    const { exchange, store } = rig.deps;
     exchange.send = () => new Promise(() => undefined);
-    const lost = intentOf(await call(rig, "propose_order", { ...BUY, again: true }));
+    const lost = intentOf(await call(rig, "propose_order", BUY));
     void call(rig, "place", { intent: lost });
     await rig.clock.advance(100);
     const [attempt] = listOpenAttempts(store);
     if (attempt?.cloid == null) throw new Error("bug: nothing is on its way");
     const { cloid } = attempt;
-    const reason = "The order was never executed and no longer can be: an empty action has taken its number.";
-    const event = { type: "proven_absent", reason } as const;
+    const event = { type: "proven_absent", reason: "In new words.", absence } as const;
     const nowMs = rig.clock.nowMs();
     inTransaction(store, () => {
       recordLegEvent(store, cloid, event, nowMs);
       finishOrderAttempt(store, attempt, { nowMs });
     });
     const told = await call(rig, "order", { intent: lost });
-    expect(told).toMatchObject({
-      outcome: "rejected",
-      note: expect.stringContaining("No refusal of the exchange is known"),
-    });
+    expect(told).toMatchObject({ outcome: "rejected", note: expect.stringContaining(note) });
   });
 
   test("of another bot is none, and neither is what is no intent", async () => {

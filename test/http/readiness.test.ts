@@ -335,7 +335,7 @@ describe("accounts are told apart", () => {
     writeBehind(rig.deps.store, "UPDATE agents SET state = 'approved'");
     expect((await readiness(rig)).message).toContain("restoring");
     expect(await placed(rig, ACCOUNTS.main, KEYS.both)).toEqual({ status: 503, code: "not_ready" });
-    markTakenUp(rig.deps.store, ACCOUNTS.main, START_MS);
+    markTakenUp(rig.deps.store, ACCOUNTS.main, { takenUpAtMs: START_MS, readToMs: START_MS });
     const { message } = await readiness(rig);
     expect(message).toMatch(/^Orders are not taken: account [1-5] of 4: restoring \([^;]*\)\.$/);
     expect((await placed(rig, ACCOUNTS.main, KEYS.both)).status).toBe(201);

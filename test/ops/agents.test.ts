@@ -3,7 +3,7 @@ import { approvalOf } from "../../src/ops/approve-agent.ts";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
 import { perform } from "../../src/ops/operator-verbs.ts";
-import { listAgents } from "../../src/store/agents.ts";
+import { listAgents, markAgentApproved } from "../../src/store/agents.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { agentPrefix } from "../../src/vault/agent-keys.ts";
 import { approvalTypedData } from "../../src/wire/approval.ts";
@@ -176,5 +176,18 @@ test("a directory from before keeps its names, and one with names of its own is 
     expect(newAgent(operator, account.ownerAddress).name).toBe("postern-2");
     writeBehind(operator.store, "UPDATE agents SET state = 'retired'");
     expect(newAgent(operator, account.ownerAddress).name).toBe("postern-1");
+  });
+});
+
+const HOUR_MS = 3_600_000;
+test.each([
+  ["ended by the exchange's clock, which our own is a day behind", 24 * HOUR_MS, 12 * HOUR_MS, "approval has ended"],
+  ["goes on by the exchange's clock, which our own is a day ahead of", -24 * HOUR_MS, -12 * HOUR_MS, "of other data"],
+] as const)("an approval that has %s", async (_what, exchangeAheadMs, endsAfterMs, refusal) => {
+  await withOperator({ nowMs: () => NOW_MS + exchangeAheadMs }, async (rig) => {
+    const times = { approvedAtMs: NOW_MS - 48 * HOUR_MS, validUntilMs: NOW_MS + endsAfterMs };
+    markAgentApproved(rig.operator.store, rig.agent.address, times);
+    const stranger = walletOf(Uint8Array.from({ length: 32 }, () => 9));
+    await expect(approve({ ...rig, wallet: stranger })).rejects.toThrow(refusal);
   });
 });

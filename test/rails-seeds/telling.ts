@@ -38,7 +38,7 @@ function eventsOf(leg: Leg): LegEvent[] {
   const seen: LegEvent[] = leg.filled === 0 ? [] : [{ type: "fills_seen", filled }];
   switch (leg.standing) {
     case "dead":
-      return [{ type: "proven_absent", reason: "it never arrived" }];
+      return [{ type: "proven_absent", reason: "it never arrived", absence: "left_nothing" }];
     case "waits":
       return [{ type: "armed", oid }, ...seen];
     case "rests":
@@ -107,7 +107,7 @@ function tellCloid(gateway: Gateway, venue: Venue, cloid: string | null): void {
   if (leg !== undefined) tellLeg(gateway, leg);
   const { store, clock } = gateway;
   if (leg !== undefined || cloid === null || findLegByCloid(store, cloid) === null) return;
-  const event = { type: "proven_absent", reason: "it never left" } as const;
+  const event = { type: "proven_absent", reason: "it never left", absence: "not_sent" } as const;
   inTransaction(store, () => void recordLegEvent(store, cloid, event, clock.nowMs()));
 }
 

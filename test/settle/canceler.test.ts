@@ -96,7 +96,7 @@ test("none is done before what a lost machine has placed since the backup is kno
   canceler.heed();
   await rig.clock.advance(20_000);
   expect(isDone()).toBe(false);
-  inTransaction(rig.store, () => markTakenUp(rig.store, ACCOUNT.id, START_MS));
+  inTransaction(rig.store, () => markTakenUp(rig.store, ACCOUNT.id, { takenUpAtMs: START_MS, readToMs: START_MS }));
   await rig.clock.advance(5_000);
   expect(isDone()).toBe(true);
 });

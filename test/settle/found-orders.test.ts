@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import type { Side } from "../../src/core/order.ts";
-import { giveToBots, whoseOf } from "../../src/settle/restore/whose.ts";
+import { giveToBots, whoseOf } from "../../src/settle/restore/bot-marks.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { giveOrder, listFoundOfNobody } from "../../src/store/given-orders.ts";
 import { insertLeg } from "../../src/store/legs.ts";

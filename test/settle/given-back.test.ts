@@ -45,7 +45,7 @@ test.each([
     const cloid = placedElsewhere(rig);
     markRestored(rig.store, rig.clock.nowMs());
     // Another process marks it in life; here what this one remembers has to be told.
-    markTakenUp(rig.store, "nobody", 0);
+    markTakenUp(rig.store, "nobody", { takenUpAtMs: 0, readToMs: 0 });
     void rig.settler.takeUp();
     await rig.clock.advance(beforeMs);
     approve(rig);

@@ -51,3 +51,15 @@ test("one that was placed elsewhere, of which nothing was signed, is of no later
   insertOrder(rig.store, order);
   expect(notedAtEarliestMs(rig.deps, order)).toBe(START_MS - HOUR_MS);
 });
+
+test("one that lies days ahead was noted before it was read first, however often it is asked for", async () => {
+  const { rig, order } = await noted({ before: 72 * HOUR_MS, since: -72 * HOUR_MS });
+  const latestMs = () => notedAtLatestMs(rig.deps, order, rig.clock.nowMs());
+  expect(latestMs()).toBe(START_MS + 20_000);
+  await rig.clock.advance(HOUR_MS);
+  expect(latestMs()).toBe(START_MS + 20_000);
+  // It was changed again: that is another moment.
+  expect(notedAtLatestMs(rig.deps, { ...order, seenAtMs: START_MS + 80 * HOUR_MS }, rig.clock.nowMs())).toBe(
+    START_MS + 20_000 + HOUR_MS,
+  );
+});

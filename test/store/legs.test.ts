@@ -35,6 +35,7 @@ const CHANGED: Leg = {
   filledNotional: decimal("4.5"),
   reason: "said",
   isExchangesWord: true,
+  absence: null,
 };
 
 for (const [place, insert] of Object.entries(PLACES)) {

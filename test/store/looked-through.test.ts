@@ -183,6 +183,7 @@ test("fills, of which the order says whose they are", () => {
             filledNotional: decimal("1"),
             reason: null,
             isExchangesWord: true,
+            absence: null,
           };
           insertOrder(store, order);
           insertLeg(store, { ...leg, ...terms, ...filled });

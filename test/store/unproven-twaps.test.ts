@@ -1,14 +1,19 @@
 /** After a restore: what TWAPs of which nobody can say whose they are may have bought and sold for a bot, by the fills of its account. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import type { StoredFill } from "../../src/store/fills.ts";
+import { type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
+import { findTakeUp, markRestored, markTakenUp } from "../../src/store/restores.ts";
+import { takeUps } from "../../src/store/schema-restore.ts";
 import { listUnprovenTwaps } from "../../src/store/unproven-twaps.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { awaitTakeUp, indexFill } from "../http/flatten-rig.ts";
 import { BOT, limitedRig, register, textOf } from "../http/rails-rig.ts";
 import { ACCOUNTS, type Rig } from "../http/rig.ts";
+import { openMemoryStore } from "../support/memory-store.ts";
+import { accountRow } from "../support/rows.ts";
 
 const MAY = "increase,reduce,twap";
 /** Of the same bot. */
@@ -50,6 +55,50 @@ test.each<[what: string, slices: Slice[], sums: ReturnType<typeof sumsOf>]>([
   ["its own slice may be what began from nothing", [{ atMs: -9, startPosition: "0" }], { BTC: ["0.5", "0"] }],
 ])("of what TWAPs of nobody traded %s", async (_what, slices, sums) => {
   expect(sumsOf(await rigWith(slices))).toEqual(sums);
+});
+
+const HOUR_MS = 3_600_000;
+
+type Dates = { snapshotAtMs?: number; takenUpAtMs?: number; filledToMs?: number | null };
+test.each<[what: string, atMs: number, dates: Dates, isCounted: boolean]>([
+  ["the clock of the lost machine was two hours ahead", -600_000, { snapshotAtMs: 2 * HOUR_MS }, true],
+  [
+    "it was so, and the snapshot had no fills: an hour is all that is allowed for",
+    -600_000,
+    { snapshotAtMs: 2 * HOUR_MS, filledToMs: null },
+    false,
+  ],
+  ["it was there before the snapshot, which had all fills by then", -HOUR_MS - 1, { filledToMs: -600_000 }, false],
+  ["the clock of this machine is three days behind", -600_000, { takenUpAtMs: -72 * HOUR_MS }, true],
+])("a TWAP of nobody, where %s", async (_what, atMs, { filledToMs = -1_200_000, ...dates }, isCounted) => {
+  const rig = await rigWith([{ atMs }]);
+  const nowMs = rig.clock.nowMs();
+  const wall = Object.fromEntries(Object.entries(dates).map(([name, afterMs]) => [name, nowMs + afterMs]));
+  const filled = filledToMs === null ? null : nowMs + filledToMs;
+  rig.deps.store
+    .update(takeUps)
+    .set({ ...wall, filledToMs: filled })
+    .run();
+  expect(sumsOf(rig)).toEqual(isCounted ? { BTC: ["0.5", "0"] } : {});
+});
+
+test("a restore keeps up to when the snapshot had all fills; another one before the first is taken up keeps the earlier", () => {
+  const store = openMemoryStore();
+  const { id } = accountRow();
+  const restoredAt = (atMs: number, filledToMs: number) =>
+    inTransaction(store, () => {
+      setCompleteTo(store, id, filledToMs);
+      markRestored(store, atMs);
+    });
+  insertAccount(store, accountRow());
+  restoredAt(10 * HOUR_MS, 2 * HOUR_MS);
+  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 2 * HOUR_MS, toMs: null });
+  restoredAt(11 * HOUR_MS, 5 * HOUR_MS);
+  expect(findTakeUp(store, id)?.between.sinceMs).toBe(2 * HOUR_MS);
+  inTransaction(store, () => markTakenUp(store, id, { takenUpAtMs: 1, readToMs: 12 * HOUR_MS }));
+  expect(findTakeUp(store, id)).toMatchObject({ takenUpAtMs: 1, between: { toMs: 12 * HOUR_MS } });
+  restoredAt(13 * HOUR_MS, 6 * HOUR_MS);
+  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 6 * HOUR_MS, toMs: null });
 });
 
 test("a TWAP of our own is somebody's", async () => {

@@ -65,6 +65,7 @@ export function legRow(some: Partial<Leg> = {}): Leg {
     filledNotional: decimal("0"),
     reason: null,
     isExchangesWord: false,
+    absence: null,
     ...some,
   };
 }

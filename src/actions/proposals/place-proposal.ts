@@ -2,9 +2,9 @@
 import { cloidOf } from "../../core/cloid.ts";
 import { ApiError, type ErrorCode } from "../../core/errors.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
+import { isConcludedAbsent } from "../../core/order.ts";
 import { isLive, keyOfProposal, type Proposal, placedUntilMs, proposalStatus } from "../../core/proposal.ts";
 import type { With } from "../../deps.ts";
-import { isConcludedAbsent } from "../../settle/place/pursue-place.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -158,5 +158,6 @@ export function wasPlaced({ store }: With<"store">, proposal: Proposal): boolean
 
 /** Whether it is over because nothing shows it and nothing can come of it any more, and not by a refusal in words that are known. */
 export function isProvenAbsent({ store }: With<"store">, orderId: string): boolean {
-  return isConcludedAbsent(findLegByCloid(store, cloidOf(orderId))?.reason ?? null);
+  const leg = findLegByCloid(store, cloidOf(orderId));
+  return leg !== null && isConcludedAbsent(leg);
 }

@@ -1,10 +1,10 @@
+import { afterRelease } from "../../ops/since-backup.ts";
 import { ACCOUNT } from "../account-choice.ts";
 import { change, SEALING } from "../change.ts";
 import type { Command } from "../command.ts";
 import { places, reading } from "../directory.ts";
 import { isoTime, present } from "../output.ts";
 import { OPERATING } from "../passphrase-input.ts";
-import { afterRelease } from "../since-backup.ts";
 import { chosenHook } from "./options.ts";
 
 export const hookKeep: Command = {

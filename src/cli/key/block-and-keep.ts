@@ -1,9 +1,9 @@
+import { afterRelease } from "../../ops/since-backup.ts";
 import { change, SEALING } from "../change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { isoTime, present } from "../output.ts";
 import { OPERATING } from "../passphrase-input.ts";
-import { afterRelease } from "../since-backup.ts";
 import { keyHashOf } from "./key-options.ts";
 
 export const keyBlock: Command = {

@@ -83,6 +83,8 @@ export type Delivery = {
   endedAtMs: number | null;
   /** How often the same came again. */
   repeats: number;
+  /** A stop was ended while it waited: it increases nothing any more. */
+  isHeldBack: boolean;
 };
 
 /** Name of the n-th order of an alert. With spaces, so that it is no client's Idempotency-Key; an alert that says its time has it again after a restore. */

@@ -35,10 +35,11 @@ export function describeAgentApproval(setting: SettingUp, asked: { chainId: numb
 
 /** Signed now, for so many days; null = as long as the exchange likes. */
 export function termsOfDays(
-  { clock }: Pick<SettingUp, "clock">,
+  { exchange }: Pick<SettingUp, "exchange">,
   { chainId, validDays }: { chainId: number; validDays: number | null },
 ): SignedTerms {
-  const nonce = clock.nowMs();
+  // By the clock that judges both.
+  const nonce = exchange.nowMs();
   // Whole seconds: people read it in their wallet.
   const validUntilMs = validDays === null ? null : Math.floor((nonce + validDays * DAY_MS) / 1_000) * 1_000;
   return { nonce, chainId, validUntilMs };
@@ -47,7 +48,7 @@ export function termsOfDays(
 /** The approval of the builder's fee, for the wallet. */
 export function describeBuilderApproval(setting: SettingUp, chainId: number) {
   const account = requireAccount(setting);
-  const terms = { nonce: setting.clock.nowMs(), chainId, validUntilMs: null };
+  const terms = { nonce: setting.exchange.nowMs(), chainId, validUntilMs: null };
   return approvalShown(account.ownerAddress, { terms, action: builderAction(setting, account, terms) });
 }
 

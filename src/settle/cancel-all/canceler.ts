@@ -15,7 +15,7 @@ import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
-import { cancelAllShown } from "./covered.ts";
+import { cancelAllShown } from "./asked-orders.ts";
 
 /** Orders that are canceled at once. */
 const MAX_AT_ONCE = 16;

@@ -3,6 +3,7 @@ import type { Touches } from "../../core/cancel-all.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import type { Close } from "../../core/close.ts";
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
+import { isoTime } from "../../core/resource.ts";
 import { newUuid } from "../../core/uuid.ts";
 import type { RowWorker, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
@@ -28,10 +29,23 @@ export type CloserParts = {
   canceler: RowWorker;
   /** What an account holds in a perpetual market, not older than its last change; null where nobody can say. */
   position(account: Account, market: string): Promise<HeldShown | null>;
+  /** What is known of it without an answer. */
+  lastKnown(account: Account, market: string): LastKnown;
 };
 
-/** Since when nothing is shown against the known fills, elapsed milliseconds; null where the last reading was not so. Losing it costs time. */
-type CloseMemory = { againstSinceMs: number | null };
+/** `shown`: the newest position that this process was shown, by the exchange's time. `left`: what the known fills leave; null where they do not tell. */
+export type LastKnown = { shown: { size: Decimal; timeMs: number } | null; left: Decimal | null };
+
+/** Elapsed milliseconds; losing them costs time. */
+type CloseMemory = {
+  /** Since when nothing is shown against the known fills; null where the last reading was not so. */
+  againstSinceMs: number | null;
+  /** Since when no reading could be had; null where the last one was. */
+  unreadSinceMs: number | null;
+};
+
+/** So long without a reading, and nobody waits for one any more: its dex may be gone for good. Longer than the exchange was ever away. */
+const UNREAD_MS = 24 * 3_600_000;
 
 type ToEndClose = With<"clock" | "log" | "randomBytes" | "store">;
 
@@ -48,7 +62,7 @@ export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWor
     failed: "a step of a close failed",
     list: () => listRunningCloses(world.store).map(({ orderId: id }) => ({ id })),
     open({ id }) {
-      const memory: CloseMemory = { againstSinceMs: null };
+      const memory: CloseMemory = { againstSinceMs: null, unreadSinceMs: null };
       return () => step(world, parts, { orderId: id, memory });
     },
     ...PAUSES,
@@ -58,7 +72,7 @@ export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWor
 /** True when there is nothing more to do for it. */
 async function step(
   world: ToEndClose,
-  { canceler, position }: CloserParts,
+  { canceler, position, lastKnown }: CloserParts,
   { orderId, memory }: { orderId: string; memory: CloseMemory },
 ): Promise<boolean> {
   const { store } = world;
@@ -74,6 +88,7 @@ async function step(
   if (isNobodysBusiness || leftOver(store, close).length === 0) return end(world, close, null);
   const net = ownNetOf(store, close);
   const held = net === null ? await position(account, close.market) : { size: net, left: null };
+  if (isUnread(world, memory, held)) return endUnread(world, close, lastKnown(account, close.market));
   if (held === null || !isBelieved(world, memory, held)) return false;
   end(world, close, held);
   canceler.heed();
@@ -88,6 +103,32 @@ function isBelieved({ clock }: With<"clock">, memory: CloseMemory, { left }: Hel
   const nowMs = clock.elapsedMs();
   memory.againstSinceMs = left === null ? null : (memory.againstSinceMs ?? nowMs);
   return memory.againstSinceMs === null || nowMs - memory.againstSinceMs >= SETTLED_AFTER_MS;
+}
+
+function isUnread({ clock }: With<"clock">, memory: CloseMemory, held: HeldShown | null): boolean {
+  const nowMs = clock.elapsedMs();
+  memory.unreadSinceMs = held === null ? (memory.unreadSinceMs ?? nowMs) : null;
+  return memory.unreadSinceMs !== null && nowMs - memory.unreadSinceMs >= UNREAD_MS;
+}
+
+/** Nobody can say whether anything is held: so what would protect it stays, and the order's story tells what is known. */
+function endUnread({ clock, store }: With<"clock" | "store">, close: Close, { shown, left }: LastKnown): true {
+  const hours = UNREAD_MS / 3_600_000;
+  const last =
+    shown === null ? "none was shown since the start" : `${shown.size} was shown as of ${isoTime(shown.timeMs)}`;
+  const fills = left === null ? "the known fills do not tell" : `the known fills leave ${left}`;
+  inTransactionNotWaiting(store, () => {
+    const ids = leftOver(store, close).map(({ id }) => id);
+    endClose(store, close.orderId, clock.nowMs());
+    appendNote(store, {
+      resourceId: close.orderId,
+      attemptId: null,
+      atMs: clock.nowMs(),
+      what: "left-over triggers kept",
+      detail: `the position could not be read for ${hours} hours: ${last}, ${fills}; ${ids.join(", ")}`,
+    });
+  });
+  return true;
 }
 
 /** What was given up as unknown is followed by nobody. */

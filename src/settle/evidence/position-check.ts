@@ -1,6 +1,6 @@
 import { compare, type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { BEHIND_MS, type PositionWord } from "../../core/evidence.ts";
-import { dexOf, isSpot } from "../../core/market.ts";
+import { dexOf, findMarket, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
@@ -102,6 +102,23 @@ export function leftByFills(store: Store, accountId: string, market: string): De
 
 /** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
 export const SETTLED_AFTER_MS = 10 * 60_000;
+
+/**
+ * Whether a perpetual is over by the list of markets, and an answer of after that moment shows nothing held there: it was settled, which
+ * leaves no fill, so that no position ever stands where the known fills have left it.
+ */
+export async function isSettled(
+  world: With<"exchange" | "markets">,
+  { user, market, sinceMs }: { user: string; market: string; sinceMs: number },
+  options: InfoOptions,
+): Promise<boolean> {
+  const universe = world.markets.current();
+  if (universe === null || isSpot(market) || findMarket(universe, market)?.isDelisted !== true) return false;
+  const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
+  const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
+  if (state === null || state.timeMs <= sinceMs) return false;
+  return state.positions.every(({ coin, signedSize }) => coin !== market || isZero(signedSize));
+}
 
 function inMarket({ market, read }: { market: string; read: readonly Fill[] }): PositionFill[] {
   return read

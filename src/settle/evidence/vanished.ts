@@ -25,7 +25,7 @@ import type { Sweeps } from "../look/sweeps.ts";
 import { mayHaveFills, mayHaveFired } from "../look/unnamed.ts";
 import { differenceFrom } from "./difference.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { compareHolding } from "./position-check.ts";
+import { compareHolding, isSettled, SETTLED_AFTER_MS } from "./position-check.ts";
 
 /**
  * Orders that rested by the exchange's own word and of which it has no record any more: it keeps about the newest 2,000
@@ -63,6 +63,8 @@ type MissedLook = {
   count: number;
   overByMs: number | null;
   unmoved: number;
+  /** Since when its market is shown as settled, by our monotonic clock; null where the last look did not show that. */
+  settledSinceMs: number | null;
 };
 
 export function openVanished(world: ToLook & With<"markets">, evidence: FillEvidence, sweeps: Sweeps): Vanished {
@@ -77,7 +79,8 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
     // One that was placed elsewhere was there when it was first missed.
     const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
     const sinceElapsedMs = world.clock.elapsedMs();
-    const fresh = { sinceMs, sinceElapsedMs, lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0 };
+    const nothing = { lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0, settledSinceMs: null };
+    const fresh = { sinceMs, sinceElapsedMs, ...nothing };
     missed.set(cloid, fresh);
     return fresh;
   }
@@ -127,7 +130,10 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
       const sinceMs = memory.overByMs ?? byNowMs;
       const position = await compareHolding(world, { ...sought, read: [], sinceMs }, SETTLE);
       memory.unmoved = position === "unmoved" ? memory.unmoved + 1 : 0;
-      if (!isSizeKnown(world, sought, memory)) return over(leg.oid);
+      const isWithoutMarket =
+        position === "moved" && !hasFired && (await isSettled(world, { ...sought, sinceMs }, SETTLE));
+      memory.settledSinceMs = isWithoutMarket ? (memory.settledSinceMs ?? nowMs) : null;
+      if (!isSizeKnown(world, sought, memory) && !isSettledLong(leg, memory, nowMs)) return over(leg.oid);
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
       if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
@@ -204,6 +210,11 @@ function isSizeKnown(world: With<"store">, sought: Sought, memory: MissedLook): 
   if (!wereFillsMissing(leg)) return memory.unmoved >= WITNESSES_NEEDED || areFillsKnown(world, sought, memory);
   const filled = sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid ?? "" });
   return filled.size !== ZERO && areFillsKnown(world, sought, memory);
+}
+
+/** Fills that a sweep of minutes after its end lacks are none; that its market was settled is why its position does not stand where they leave it. */
+function isSettledLong(leg: Leg, { settledSinceMs }: MissedLook, nowMs: number): boolean {
+  return !wereFillsMissing(leg) && settledSinceMs !== null && nowMs - settledSinceMs >= SETTLED_AFTER_MS;
 }
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */

@@ -15,8 +15,8 @@ import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
+import { isOfAnother } from "./fill-of-another.ts";
 import { fillPages } from "./fill-pages.ts";
-import { isOfAnother } from "./whose.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {

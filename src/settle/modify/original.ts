@@ -55,6 +55,8 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   if (outcome.kind === "failed")
     return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false), isEndWeighed: false };
   const placed = isPlacingAsked ? await heedPlacing(tools, { attempt, placing, pursuit }, outcome.json[0]) : null;
+  if (isRefused(replacement) && !isRefused(legsOfModify(world, attempt).replacement))
+    return lookAgain(attempt, replacement);
   const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
@@ -80,6 +82,12 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
     facts,
     isEndWeighed: end !== null || isLost || isNewWord,
   };
+}
+
+/** What was refused is shown all the same: what that says of the original is for the next look. */
+function lookAgain(attempt: Attempt, replacement: Leg): OriginalLook {
+  const sight = { kind: "failed", reason: "what the answer had refused is there" } as const;
+  return { sight, goneBefore: "no", facts: factsOf(attempt, replacement, false), isEndWeighed: false };
 }
 
 /**
@@ -127,6 +135,12 @@ function isUntold(attempt: Attempt, replacement: Leg): boolean {
   return isRefused(replacement) && (refusal === null || refusal === "at_placing");
 }
 
+/** That it was refused its record says as well, where it has one, and says less of why. */
+export function isMoreThanRefusal(sight: Sight): boolean {
+  const isShown = sight.kind === "seen" || sight.kind === "unfinished";
+  return isShown && sight.events.every(({ type }) => type !== "rejected");
+}
+
 type PlacingSought = { attempt: Attempt; placing: Sought; pursuit: Pursuit };
 
 /** The record of what the modify placed, null where there is none: another's under its client order id tells nothing of it. */
@@ -141,9 +155,12 @@ async function heedPlacing(
   const { leg } = placing;
   if (difference !== null && !pursuit.isNamesakeTold) applySight(world, leg, { kind: "foreign", difference });
   pursuit.isNamesakeTold ||= difference !== null;
-  // Some answers to triggers name no id.
-  if (difference === null && wasTaken(leg) && leg.oid === null)
-    applySight(world, leg, await readAnswer(world, evidence, placing, { answer, options: { purpose: "settle" } }));
+  // Some answers to triggers name no id; and the answer that refused it may have been another's.
+  const mayTellMore = isRefused(leg) || (wasTaken(leg) && leg.oid === null);
+  if (answer.kind === "order" && difference === null && mayTellMore) {
+    const sight = await readAnswer(world, evidence, placing, { answer, options: { purpose: "settle" } });
+    if (isMoreThanRefusal(sight)) applySight(world, leg, sight);
+  }
   return answer.kind === "order" && difference === null ? answer.order : null;
 }
 

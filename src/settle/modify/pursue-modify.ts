@@ -16,7 +16,7 @@ import { type Pursuit, startPursuit, type Tools } from "../pursuit.ts";
 import { openAttempt, recordLegEvent } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { finishModify, isToBeCanceled, keepApart, legsOfModify } from "./modify.ts";
-import { hadOwnEnd, isOriginalsEndKnown, lookAtOriginal, type OriginalLook } from "./original.ts";
+import { hadOwnEnd, isMoreThanRefusal, isOriginalsEndKnown, lookAtOriginal, type OriginalLook } from "./original.ts";
 import { reduceReplacement } from "./reduce.ts";
 
 /**
@@ -108,7 +108,7 @@ async function isReplacementKnown(tools: Tools, attempt: Attempt, pursuit: Pursu
   if (replacement.state === "absent" && !pursuit.isRefusedLookedFor) return isRefusalHeeded(tools, attempt, pursuit);
   if (replacement.state !== "sent" && replacement.state !== "lost") return true;
   if (isWhollyFilled(replaced) && !isAlwaysPlace(attempt)) {
-    const event = { type: "proven_absent", reason: FILLED_BEFORE } as const;
+    const event = { type: "proven_absent", reason: FILLED_BEFORE, absence: "replaced_nothing" } as const;
     inTransaction(world.store, () => recordLegEvent(world.store, replacement.cloid, event, world.clock.nowMs()));
     return true;
   }
@@ -134,9 +134,7 @@ async function isRefusalHeeded(tools: Tools, attempt: Attempt, pursuit: Pursuit)
   if (sight.kind === "failed") return false;
   pursuit.isRefusedLookedFor = true;
   if (openAttempt(world.store, attempt.id) === null) return false;
-  // That it was refused its record says as well, where it has one, and says less of why.
-  const isShown = sight.kind === "seen" || sight.kind === "unfinished";
-  if (isShown && sight.events.every(({ type }) => type !== "rejected")) applySight(world, replacement, sight);
+  if (isMoreThanRefusal(sight)) applySight(world, replacement, sight);
   const { state } = legsOfModify(world, attempt).replacement;
   return state !== "sent" && state !== "lost";
 }

@@ -169,6 +169,7 @@ function storeReduction(
     filledSize: ZERO,
     filledNotional: ZERO,
     isExchangesWord: false,
+    absence: null,
   };
   insertLeg(world.store, leg);
   const wire = wireOrder({ ...order, ...leg, size: remainder, assetId: assetIdOf(world, order), cloid });

@@ -80,6 +80,7 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
     filledNotional: ZERO,
     reason: null,
     isExchangesWord: false,
+    absence: null,
   };
 }
 

@@ -41,12 +41,13 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
 /** What an absence that was concluded means for the leg, in plain words. */
 export function absenceEvent(attempt: Attempt, absence: Absence, refusal: string | null): LegEvent {
   // Nobody can say whether the replacement ever was at the exchange; so this says nothing of the original.
-  if (absence === "outlived" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_THERE };
-  if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null };
-  if (absence === "unfound" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_FOUND };
+  if (absence === "outlived" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_THERE, absence };
+  if (absence === "outlived") return { type: "canceled", oid: null, reason: OUTLIVED, filled: null, absence };
+  if (absence === "unfound" && attempt.kind === "modify") return { type: "proven_absent", reason: NOT_FOUND, absence };
   // A cancel of ours whose answer was lost may have closed it: so it is not said that it never was there.
-  if (absence === "unfound") return { type: "canceled", oid: null, reason: UNFOUND, filled: null };
-  return { type: "proven_absent", reason: `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}` };
+  if (absence === "unfound") return { type: "canceled", oid: null, reason: UNFOUND, filled: null, absence };
+  const reason = `${WORDS[absence]}${saidWith(absence, attempt.answerText, refusal)}`;
+  return { type: "proven_absent", reason, absence };
 }
 
 const OUTLIVED =
@@ -73,12 +74,6 @@ const WORDS = {
   left_nothing:
     "It left no order: the exchange's history has gone on past its end without it. It was refused when it arrived, or never arrived.",
 } as const satisfies Record<Exclude<Absence, PerhapsThere>, string>;
-
-/** Whether an order that was rejected is so by what was concluded of it here, and not by words of the exchange. */
-export function isConcludedAbsent(reason: string | null): boolean {
-  const { refused: _saidByTheExchange, ...concluded } = WORDS;
-  return [...Object.values(concluded), OUTLIVED, UNFOUND].some((words) => reason?.startsWith(words));
-}
 
 function saidWith(absence: Exclude<Absence, PerhapsThere>, answerText: string | null, refusal: string | null): string {
   const said = absence === "refused" ? refusal : answerText;

@@ -5,7 +5,7 @@
  */
 
 import type { With } from "../../deps.ts";
-import type { HeardOrder } from "../../exchange/sitter.ts";
+import type { HeardOrder } from "../../exchange/account-picture.ts";
 import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { parseOrderStatusOf } from "../../wire/answer/order-status.ts";
 import type { Reply } from "../../wire/answer/reply.ts";

@@ -58,7 +58,7 @@ function endOne(store: Store, attempt: Attempt, why: NotSentCause): void {
   const { cloid } = attempt;
   if (cloid === null) throw new Error("bug: a placing without a client order id");
   const reason = `The order was never sent: ${why.reason}.`;
-  recordLegEvent(store, cloid, { type: "proven_absent", reason }, why.nowMs);
+  recordLegEvent(store, cloid, { type: "proven_absent", reason, absence: "not_sent" }, why.nowMs);
   finishOrderAttempt(store, attempt, { nowMs: why.nowMs });
   auditNotSent(store, attempt, why);
 }

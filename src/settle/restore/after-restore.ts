@@ -28,8 +28,6 @@ const BETWEEN_READINGS_MS = 2_000;
 const WAIT_MS = 1_000;
 /** Between two tries of what could not be read or did not count, milliseconds: each costs the exchange's weight. */
 const RETRY_MS = 5_000;
-/** The lost machine's clock and the exchange's may have differed by this much, milliseconds. */
-const CLOCK_LEAD_MS = 60 * 60 * 1_000;
 
 /** Takes up every account that waits for it, each as soon as its new agent key is approved. */
 export async function takeUpAccounts(parts: TakingUp): Promise<void> {
@@ -109,7 +107,7 @@ async function readCounting(parts: TakingUp, account: Account): Promise<Sweep[] 
     approvedByMs = keptMoment(approvedByMs, exchange.nowMs());
     return approvedByMs + livesMs;
   };
-  const sinceMs = (findTakeUp(world.store, account.id)?.snapshotAtMs ?? 0) - CLOCK_LEAD_MS;
+  const sinceMs = findTakeUp(world.store, account.id)?.between.sinceMs ?? 0;
   const counting: Sweep[] = [];
   while (!parts.isStopped() && exchange.nowMs() <= quietFromMs()) await world.clock.sleep(WAIT_MS);
   while (!parts.isStopped()) {
@@ -153,7 +151,11 @@ async function readTimed(
   return chainTimeMs === null ? null : { chainTimeMs, json };
 }
 
-function conclude(world: With<"clock" | "instance" | "log" | "store">, account: Account, own: OwnOrders): void {
+function conclude(
+  world: With<"clock" | "exchange" | "instance" | "log" | "store">,
+  account: Account,
+  own: OwnOrders,
+): void {
   const { store } = world;
   const takenUpAtMs = world.clock.nowMs();
   const snapshotAtMs = findTakeUp(store, account.id)?.snapshotAtMs ?? 0;
@@ -168,7 +170,7 @@ function conclude(world: With<"clock" | "instance" | "log" | "store">, account: 
       detail: facts,
     });
     takeUpTrades(world, account);
-    markTakenUp(store, account.id, takenUpAtMs);
+    markTakenUp(store, account.id, { takenUpAtMs, readToMs: world.exchange.nowMs() });
   });
   world.log.info({ account: account.id, ...facts }, "the orders since the snapshot are read; the account trades again");
 }

@@ -19,7 +19,7 @@ import { interpretOrder, type Sight } from "../look/look.ts";
 import { findInSweep, type Sweep, type Swept } from "../look/sweep.ts";
 import { firstLeg } from "../place/new-order.ts";
 import type { Tools } from "../pursuit.ts";
-import { type Whose, whoseOf } from "./whose.ts";
+import { type Whose, whoseOf } from "./bot-marks.ts";
 
 type FoundOwn = { cloid: string; swept: Exclude<Swept, { kind: "not_found" }> };
 

@@ -13,7 +13,7 @@ import { signingAgent } from "../pre-trade/obstacles.ts";
 import { actionOf, storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
 import type { CancelWhile, ToCancel } from "./cancel-covered.ts";
-import { askedTwap } from "./covered.ts";
+import { askedTwap } from "./remaining.ts";
 
 /** To cancel what a stop covers. */
 export type ToWithdraw = ToCancel & With<"instance">;

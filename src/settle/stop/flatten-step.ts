@@ -19,7 +19,7 @@ import { placeOwn, storeOwnOrder } from "../place/place-own.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { isUnsettled, mayStillExecute } from "../unsettled.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
-import { keptOrders } from "./covered.ts";
+import { keptOrders } from "./remaining.ts";
 
 /** To close what is held. */
 export type ToFlatten = ToWithdraw & With<"commits" | "feeds" | "picture">;

@@ -8,7 +8,7 @@ import { findStop, listStopsInForce, updateStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { openTurns } from "../turns.ts";
 import type { ToWithdraw } from "./cancel-twaps.ts";
-import { isNothing, keptOrders, remainingOf } from "./covered.ts";
+import { isNothing, keptOrders, remainingOf } from "./remaining.ts";
 import { tellWaits, waitsOf } from "./waits.ts";
 import { newWithdrawal, type StopTools, type Withdrawal, withdraw } from "./withdraw.ts";
 

@@ -15,7 +15,7 @@ import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop, tellWaiting } from "../../store/stops.ts";
 import { unsettledPlacings, wasRefused } from "../cancel/cancel.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
-import type { Remaining } from "./covered.ts";
+import type { Remaining } from "./remaining.ts";
 
 type ToTellWaits = With<"clock" | "exchange" | "markets" | "signers" | "state" | "store">;
 

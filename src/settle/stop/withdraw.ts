@@ -9,7 +9,7 @@ import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
-import { type Remaining, remainingOf } from "./covered.ts";
+import { type Remaining, remainingOf } from "./remaining.ts";
 
 export type StopTools = {
   world: ToWithdraw;

@@ -41,7 +41,7 @@ export type HeldState<T> = ShownState & { value: T; connection: number | null };
 /** A frame that named it, one that named none, or a read. */
 type ModeSource = "named" | "unnamed" | "read";
 
-export type Sitter = {
+export type AccountPicture = {
   connection: number;
   /** Events heard so far. */
   heard: number;
@@ -74,7 +74,7 @@ const MAX_TWAP_RECORDS = 4_000;
 /** Balances that were told to be over. */
 const MAX_BALANCES_BEFORE = 16;
 
-export function newSitter(): Sitter {
+export function newAccountPicture(): AccountPicture {
   return {
     connection: 0,
     heard: 0,
@@ -96,36 +96,36 @@ export function newSitter(): Sitter {
   };
 }
 
-export function hear(sitter: Sitter, event: FeedEvent): void {
-  sitter.heard += 1;
+export function hear(account: AccountPicture, event: FeedEvent): void {
+  account.heard += 1;
   switch (event.kind) {
     case "disconnected":
-      sitter.connection += 1;
-      sitter.heardToMs = null;
-      sitter.toldOpen.clear();
-      sitter.running = newRunningTwaps();
+      account.connection += 1;
+      account.heardToMs = null;
+      account.toldOpen.clear();
+      account.running = newRunningTwaps();
       return;
     case "order_updates":
-      for (const update of event.updates) hearUpdate(sitter, update);
+      for (const update of event.updates) hearUpdate(account, update);
       return;
     case "fills":
-      for (const { timeMs } of event.fills) hearFill(sitter, timeMs);
+      for (const { timeMs } of event.fills) hearFill(account, timeMs);
       return;
     case "twap_records":
-      hearTwaps(sitter, event.records, event.isSnapshot);
-      compareTwaps(sitter.running, sitter.twaps?.value ?? null, sitter.heardToMs);
+      hearTwaps(account, event.records, event.isSnapshot);
+      compareTwaps(account.running, account.twaps?.value ?? null, account.heardToMs);
       return;
     case "running_twaps":
-      sitter.running.byDex.set(event.dex, event.twaps);
-      compareTwaps(sitter.running, sitter.twaps?.value ?? null, sitter.heardToMs);
+      account.running.byDex.set(event.dex, event.twaps);
+      compareTwaps(account.running, account.twaps?.value ?? null, account.heardToMs);
       return;
     case "account_part":
-      hearPart(sitter, event.shown);
+      hearPart(account, event.shown);
       return;
     case "gap":
       // It may have been a record of a TWAP, which nothing tells again, or of an order.
-      sitter.twaps = untold(sitter.twaps);
-      for (const [dex, list] of sitter.open) sitter.open.set(dex, { ...list, connection: null });
+      account.twaps = untold(account.twaps);
+      for (const [dex, list] of account.open) account.open.set(dex, { ...list, connection: null });
       return;
     case "connected":
     case "refused":
@@ -144,28 +144,28 @@ export function channelOf(part: "state" | "open" | "spot", dex = ""): string {
 }
 
 /** In brief: what no price moves. */
-function hearBeat({ paces, connection, heardToMs }: Sitter, channel: string, told: unknown): void {
+function hearBeat({ paces, connection, heardToMs }: AccountPicture, channel: string, told: unknown): void {
   if (heardToMs === null) return;
   const frame = { connection, told: JSON.stringify(told), atMs: heardToMs };
   paces.set(channel, nextPace(paces.get(channel), frame));
 }
 
-function hearTime(sitter: Sitter, timeMs: number): void {
-  sitter.heardToMs = Math.max(sitter.heardToMs ?? 0, timeMs);
+function hearTime(account: AccountPicture, timeMs: number): void {
+  account.heardToMs = Math.max(account.heardToMs ?? 0, timeMs);
 }
 
-function hearFill(sitter: Sitter, timeMs: number): void {
-  hearTime(sitter, timeMs);
-  const { fills, heard } = sitter;
+function hearFill(account: AccountPicture, timeMs: number): void {
+  hearTime(account, timeMs);
+  const { fills, heard } = account;
   fills.delete(timeMs);
   fills.set(timeMs, heard);
   const [oldest] = fills.keys();
   if (fills.size > MAX_UPDATES && oldest !== undefined) fills.delete(oldest);
 }
 
-function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }: OrderUpdate): void {
-  hearTime(sitter, timeMs);
-  const { updates, toldOpen } = sitter;
+function hearUpdate(account: AccountPicture, { order, status, statusTimestampMs: timeMs }: OrderUpdate): void {
+  hearTime(account, timeMs);
+  const { updates, toldOpen } = account;
   const { oid, cloid, coin: market } = order;
   const meaning = statusMeaning(status);
   const isOver = meaning === "filled" || meaning === "canceled" || meaning === "rejected";
@@ -175,7 +175,7 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
   const end = isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null);
   const hasFired = meaning === "triggered" || before?.hasFired === true;
   const isOpen = meaning === "open" && timeMs === newestMs && end === null;
-  const stands = { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: sitter.heard, end };
+  const stands = { isOver: end !== null, isOpen, hasFired, timeMs: newestMs, heard: account.heard, end };
   updates.set(oid, { ...stands, market, cloid });
   const [oldest] = updates.keys();
   if (updates.size > MAX_UPDATES && oldest !== undefined) updates.delete(oldest);
@@ -185,40 +185,41 @@ function hearUpdate(sitter: Sitter, { order, status, statusTimestampMs: timeMs }
 }
 
 /** Of what names no time itself it is certain that it was shown after the newest time that the connection had shown before. */
-function heldNow<T>(sitter: Sitter, value: T): HeldState<T> | null {
-  const { connection, heardToMs, heard } = sitter;
+function heldNow<T>(account: AccountPicture, value: T): HeldState<T> | null {
+  const { connection, heardToMs, heard } = account;
   return heardToMs === null ? null : { value, timeMs: heardToMs, heard, askedAtMs: null, connection };
 }
 
-function hearTwaps(sitter: Sitter, records: readonly TwapRecord[], isSnapshot: boolean): void {
-  const { twaps, connection, heard } = sitter;
-  for (const { timeS } of records) if (!isSnapshot) hearTime(sitter, timeS * 1_000);
-  if (isSnapshot) sitter.twaps = { value: records, timeMs: sitter.heardToMs ?? 0, heard, askedAtMs: null, connection };
+function hearTwaps(account: AccountPicture, records: readonly TwapRecord[], isSnapshot: boolean): void {
+  const { twaps, connection, heard } = account;
+  for (const { timeS } of records) if (!isSnapshot) hearTime(account, timeS * 1_000);
+  if (isSnapshot)
+    account.twaps = { value: records, timeMs: account.heardToMs ?? 0, heard, askedAtMs: null, connection };
   else if (twaps !== null && twaps.connection === connection)
     twaps.value = [...records, ...twaps.value].slice(0, MAX_TWAP_RECORDS);
-  else sitter.twaps = null;
+  else account.twaps = null;
 }
 
-function hearPart(sitter: Sitter, shown: AccountPart): void {
+function hearPart(account: AccountPicture, shown: AccountPart): void {
   switch (shown.part) {
     case "head":
-      if (shown.value !== null) hearHead(sitter, shown.value);
+      if (shown.value !== null) hearHead(account, shown.value);
       return;
     case "state":
-      hearState(sitter, shown.dex, shown.value);
+      hearState(account, shown.dex, shown.value);
       return;
     case "open":
-      hearList(sitter, shown.dex, shown.value);
+      hearList(account, shown.dex, shown.value);
       return;
     case "spot":
-      hearSpot(sitter, shown.value);
+      hearSpot(account, shown.value);
       return;
   }
 }
 
-function hearSpot(sitter: Sitter, value: SpotBalance[] | null): void {
-  const { spot, balancesBefore, heardToMs } = sitter;
-  const held = value === null ? null : heldNow(sitter, value);
+function hearSpot(account: AccountPicture, value: SpotBalance[] | null): void {
+  const { spot, balancesBefore, heardToMs } = account;
+  const held = value === null ? null : heldNow(account, value);
   if (held !== null && spot !== null) {
     const [before, now] = [totalsOf(spot.value), totalsOf(held.value)];
     if (before !== now) balancesBefore.set(before, heardToMs ?? 0);
@@ -226,8 +227,8 @@ function hearSpot(sitter: Sitter, value: SpotBalance[] | null): void {
     const [oldest] = balancesBefore.keys();
     if (balancesBefore.size > MAX_BALANCES_BEFORE && oldest !== undefined) balancesBefore.delete(oldest);
   }
-  sitter.spot = held ?? untold(spot);
-  if (value !== null) hearBeat(sitter, channelOf("spot"), value);
+  account.spot = held ?? untold(spot);
+  if (value !== null) hearBeat(account, channelOf("spot"), value);
 }
 
 /** What only trades and transfers change: an order that comes and goes leaves the same behind. */
@@ -235,41 +236,44 @@ export function totalsOf(balances: readonly SpotBalance[]): string {
   return JSON.stringify(balances.map(({ coin, total }) => [coin, total]));
 }
 
-function hearHead(sitter: Sitter, { serverTimeMs, mode }: { serverTimeMs: number; mode: AccountMode | null }): void {
-  hearTime(sitter, serverTimeMs);
-  const { connection, heard } = sitter;
+function hearHead(
+  account: AccountPicture,
+  { serverTimeMs, mode }: { serverTimeMs: number; mode: AccountMode | null },
+): void {
+  hearTime(account, serverTimeMs);
+  const { connection, heard } = account;
   const shown = { timeMs: serverTimeMs, askedAtMs: null, connection };
-  if (mode !== null) sitter.mode = { ...shown, value: mode, heard, from: "named" };
+  if (mode !== null) account.mode = { ...shown, value: mode, heard, from: "named" };
   // It has told nothing of the mode.
-  else if (sitter.unnamedMode === "standard")
-    sitter.mode = { ...shown, value: "standard", heard: null, from: "unnamed" };
-  else if (sitter.mode?.from !== "read") sitter.mode = null;
+  else if (account.unnamedMode === "standard")
+    account.mode = { ...shown, value: "standard", heard: null, from: "unnamed" };
+  else if (account.mode?.from !== "read") account.mode = null;
 }
 
-function hearState(sitter: Sitter, dex: string, value: ClearinghouseState | null): void {
-  const known = sitter.states.get(dex);
+function hearState(account: AccountPicture, dex: string, value: ClearinghouseState | null): void {
+  const known = account.states.get(dex);
   if (value === null) {
-    if (known !== undefined) sitter.states.set(dex, { ...known, connection: null });
+    if (known !== undefined) account.states.set(dex, { ...known, connection: null });
     return;
   }
-  hearTime(sitter, value.timeMs);
+  hearTime(account, value.timeMs);
   if (known !== undefined && known.timeMs > value.timeMs) return;
   const sizes = value.positions.map(({ coin, signedSize }) => [coin, signedSize]);
-  hearBeat(sitter, channelOf("state", dex), sizes);
-  const { connection, heard } = sitter;
-  sitter.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
+  hearBeat(account, channelOf("state", dex), sizes);
+  const { connection, heard } = account;
+  account.states.set(dex, { value, timeMs: value.timeMs, heard, askedAtMs: null, connection });
 }
 
-function hearList(sitter: Sitter, dex: string, value: readonly FrontendOrder[] | null): void {
-  const held = (value === null ? null : heldNow(sitter, value)) ?? untold(sitter.open.get(dex) ?? null);
-  if (held !== null) sitter.open.set(dex, held);
+function hearList(account: AccountPicture, dex: string, value: readonly FrontendOrder[] | null): void {
+  const held = (value === null ? null : heldNow(account, value)) ?? untold(account.open.get(dex) ?? null);
+  if (held !== null) account.open.set(dex, held);
   const sizes = value?.map(({ oid, size }) => [oid, size]);
-  if (sizes !== undefined) hearBeat(sitter, channelOf("open", dex), sizes);
-  for (const { oid } of value ?? []) sitter.toldOpen.delete(oid);
-  forgetRecords(sitter, dex);
+  if (sizes !== undefined) hearBeat(account, channelOf("open", dex), sizes);
+  for (const { oid } of value ?? []) account.toldOpen.delete(oid);
+  forgetRecords(account, dex);
 }
 
 /** A list that lacks them is behind, or they are over: their records tell. */
-export function forgetRecords({ toldOpen }: Sitter, dex: string): void {
+export function forgetRecords({ toldOpen }: AccountPicture, dex: string): void {
   for (const told of toldOpen.values()) if (dexOf(told.market) === dex) told.record = null;
 }

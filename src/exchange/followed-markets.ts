@@ -21,11 +21,11 @@ import {
 } from "../core/market-knowledge.ts";
 import { type Marks, medianOf, noteMark } from "../core/rails/median.ts";
 import { FIRST_FRAME_MS, type MarketFeed, type MarketFeedOptions, openMarketFeed } from "./market-feed.ts";
-import { toldBy } from "./market-told.ts";
+import { toldBy } from "./told-figures.ts";
 
 export type OnNews = (key: FigureKey | null) => void;
 
-export type ToldMarkets = {
+export type FollowedMarkets = {
   /** Somebody needs it now. */
   need(key: FigureKey): void;
   /** The newest that is known, however old. */
@@ -43,7 +43,7 @@ export type ToldMarkets = {
   close(): void;
 };
 
-export type ToldMarketsOptions = Pick<MarketFeedOptions, "url" | "transport" | "clock"> & {
+export type FollowedMarketsOptions = Pick<MarketFeedOptions, "url" | "transport" | "clock"> & {
   /** The exchange's time as we know it, unix milliseconds. */
   exchangeNowMs(): number;
 };
@@ -53,7 +53,7 @@ const GIVEN_UP_AFTER_MS = 5_000;
 /** Who follows is woken this often to see what has grown old, milliseconds. */
 const LOOK_MS = 1_000;
 
-export function openToldMarkets({ exchangeNowMs, ...connecting }: ToldMarketsOptions): ToldMarkets {
+export function openFollowedMarkets({ exchangeNowMs, ...connecting }: FollowedMarketsOptions): FollowedMarkets {
   const { clock } = connecting;
   const knowledge = newKnowledge();
   const followers = new Set<OnNews>();
