@@ -36,6 +36,8 @@ const exitCode = await run(process.argv.slice(2), {
   randomBytes: systemRandom,
   schedule: afterThisTurn,
   every: systemInterval,
+  // By this file's place: in the executable, where all of it is one file, the thread's lies beside that.
+  checkpointThread: () => new Worker(new URL("./store/checkpoint-thread.ts", import.meta.url)),
   protectMemory,
   residentBytes: () => process.memoryUsage.rss(),
   stopRequested: stopSignal,

@@ -6,12 +6,15 @@ import { embedPage, pageSource } from "../embed-page.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 
+/** Its place below the root of the bundle is its place below src/, by which `src/main.ts` finds it. */
+const CHECKPOINT_THREAD = join(ROOT, "src/store/checkpoint-thread.ts");
+
 export type Stamp = { version: string; commit: string };
 
 /** Everything about the bundle but what it becomes. */
 export async function bundleOptions(entrypoint: string, stamp: Stamp) {
   return {
-    entrypoints: [entrypoint],
+    entrypoints: [entrypoint, CHECKPOINT_THREAD],
     target: "bun",
     minify: { syntax: true, whitespace: true, identifiers: false },
     define: {
