@@ -61,6 +61,7 @@ const SCENES = [
   "test/simulation/quiet-stop.test.ts",
   "test/simulation/quiet-twaps.test.ts",
   "test/store/stops-since.test.ts",
+  "test/store/checkpoints.test.ts",
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",
   "test/simulation/close.test.ts",

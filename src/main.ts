@@ -36,6 +36,8 @@ const exitCode = await run(process.argv.slice(2), {
   randomBytes: systemRandom,
   schedule: afterThisTurn,
   every: systemInterval,
+  // From this file's place, which in the executable is inside it: a relative name would be looked for in the working directory as well.
+  checkpointThread: () => new Worker(new URL("./store/checkpoint-thread.ts", import.meta.url)),
   protectMemory,
   residentBytes: () => process.memoryUsage.rss(),
   stopRequested: stopSignal,

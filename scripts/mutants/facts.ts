@@ -18,6 +18,7 @@ const REFUSED_BOOK = "src/store/refused-book.ts";
 const POSITION_FILLS = "src/store/position-fills.ts";
 const COMMIT = "src/store/commit.ts";
 const STOPS = "src/store/stops.ts";
+const CHECKPOINTS = "src/store/checkpoints.ts";
 const JUST_FILLED = "src/store/just-filled.ts";
 
 /** Bugs of one line in what a write is judged by, in its last word, and in rows that are kept. */
@@ -233,6 +234,13 @@ export const FACTS: readonly Mutant[] = [
     "  if (inMarket.length === 0 && newest.length === MAX_LOOKED_THROUGH) return null;\n",
     "",
   ),
+  one(
+    "writing goes on after what was carried over could not be brought to the disk",
+    CHECKPOINTS,
+    'if (told.kind !== "not_on_disk") return null;',
+    "if (told.kind !== null) return null;",
+  ),
+  one("the thread of checkpoints is asked again before it has answered", CHECKPOINTS, " || isCarrying", ""),
   one(
     "an intent is announced before it is on the disk",
     COMMIT,

@@ -19,6 +19,8 @@ import type { PassphraseFacts } from "../ops/examine-passphrase.ts";
 import { noteStart } from "../ops/note-start.ts";
 import type { Listener } from "../ops/tell-state.ts";
 import type { Trial } from "../ops/trial.ts";
+import { within } from "../settle/within.ts";
+import { openCheckpoints } from "../store/checkpoints.ts";
 import type { Instance } from "../store/instance.ts";
 import { hasSealedRows } from "../store/sealed-rows.ts";
 import { openDescriptors } from "./descriptors.ts";
@@ -87,6 +89,7 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     const { exchange, state } = gateway.deps;
     const agentsUnlocked = keyring.signers.addresses().length;
     noteStart({ store, clock }, { version: settings.version, agentsUnlocked, settings: config.changed, instance });
+    const checkpoints = checkpointsOf(input, outside);
     const sealing = startSealing({ store, clock, keyring, log }, outside);
     const baseUrl = ownUrlOf(listenedConfig);
     const pageUrl = config.publicUrl ?? baseUrl;
@@ -116,7 +119,8 @@ export function listen(input: ListenInput, outside: Outside): Listening {
       hooksExposure: alerts.exposure,
       gateway,
       post,
-      stop: () => stopAll({ door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch }),
+      stop: () =>
+        stopAll({ door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch, checkpoints }),
     };
   } catch (error) {
     void door.stop(true);
@@ -124,6 +128,12 @@ export function listen(input: ListenInput, outside: Outside): Listening {
     void alerts.stop();
     throw error;
   }
+}
+
+/** Null where a replicator beside us carries the log over, or nobody can begin a thread. */
+function checkpointsOf({ config, at, unlocked }: ListenInput, { checkpointThread }: Outside) {
+  if (config.hasExternalCheckpoints || checkpointThread === undefined) return null;
+  return openCheckpoints(unlocked.store, at.database, checkpointThread);
 }
 
 type MadeParts = { settings: Settings; descriptors: ReturnType<typeof openDescriptors>; metrics: Metrics };
@@ -241,14 +251,17 @@ type Stopping = {
   sealing: Sealing;
   notices: Notices;
   watch: CrowdWatch;
+  checkpoints: { close(): Promise<void> } | null;
 };
 
 /** Answers that are ready when the writes have ended are still to be handed over, within this, milliseconds. */
 const HAND_OVER_MS = 1_000;
 const HAND_OVER_INTERVAL_MS = 5;
+/** A thread that waits for a slow disk is not waited for any longer, milliseconds. */
+const CLOSE_THREAD_MS = 5_000;
 
 async function stopAll(stopping: Stopping): Promise<void> {
-  const { door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch } = stopping;
+  const { door, endReloads, gateway, control, exposed, alerts, clock, sealing, notices, watch, checkpoints } = stopping;
   endReloads();
   alerts.close();
   const closed = door.stop(false);
@@ -261,6 +274,8 @@ async function stopAll(stopping: Stopping): Promise<void> {
   watch.end();
   await exposed.stop();
   await alerts.stop();
+  // Before the database: whoever closes it last carries over what is left.
+  if (checkpoints !== null) await within(clock, CLOSE_THREAD_MS, checkpoints.close());
   await gateway.stop();
   await door.stop(true);
   await closed;

@@ -29,6 +29,8 @@ export type Outside = {
   schedule(run: () => void): void;
   /** Calls `work` again and again; what it returns ends that. */
   every(ms: number, work: () => void): () => void;
+  /** Begins the thread of `store/checkpoints`. Only main.ts has it: elsewhere the gateway's own connection does that work. */
+  checkpointThread?: () => Worker;
   /** Keeps what is in memory out of core dumps and from other processes; false where that cannot be done. */
   protectMemory(): boolean;
   /** Memory of this process. */

@@ -1,13 +1,15 @@
 import type { Static, TSchema } from "@sinclair/typebox";
-import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { ApiError } from "../core/errors.ts";
 
 /** Gives the value back, typed, when it fits; throws a fault as an error that names the field and the rule. */
 export type Check<Value> = (value: unknown) => Value;
 
 export function compileCheck<Schema extends TSchema>(schema: Schema): Check<Static<Schema>> {
-  const compiled = TypeCompiler.Compile(schema);
+  let compiled: TypeCheck<Schema> | null = null;
   return (value) => {
+    // With the first body, and not at each start: there are forty schemas, and most are asked for by hardly any client.
+    compiled ??= TypeCompiler.Compile(schema);
     if (compiled.Check(value)) return value;
     // A body of at most 64 KiB has a bounded number of faults; a stray name tells the client most, so it goes first.
     const faults = [...compiled.Errors(value)];

@@ -122,6 +122,7 @@ function transact<T>(store: Store, work: (store: Store) => T): { result: T; comm
   requireWhole(store);
   const result = noting(store, () => writing(store, () => commit(store, work)));
   noteCommit(store);
+  store.memory.onCommit?.();
   return { result, commit: store.disk.committed() };
 }
 

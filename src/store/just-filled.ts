@@ -32,12 +32,14 @@ export function noteJustFilled(store: Store, of: OfMarket, fill: JustFilled & { 
   const ofMarket = justFilled.get(name) ?? new Map<string, JustFilled[]>();
   justFilled.set(name, ofMarket);
   const whose = `${side} ${bot ?? ""}`;
-  const kept = (ofMarket.get(whose) ?? []).filter((each) => isNear(each.at, at));
+  const kept = ofMarket.get(whose) ?? [];
   const last = kept.at(-1);
-  const isTogether = last !== undefined && pieceOf(last.at) === pieceOf(at);
-  if (isTogether) kept.pop();
-  kept.push(isTogether ? { bot, side, size: add(last.size, size), at: laterOf(last.at, at) } : { bot, side, size, at });
-  ofMarket.set(whose, kept);
+  if (last !== undefined && pieceOf(last.at) === pieceOf(at)) {
+    kept[kept.length - 1] = { bot, side, size: add(last.size, size), at: laterOf(last.at, at) };
+    return;
+  }
+  // Once a piece of time, and not with each fill: a bot may be filled a hundred times in one.
+  ofMarket.set(whose, [...kept.filter((each) => isNear(each.at, at)), { bot, side, size, at }]);
 }
 
 /** Two of different clocks are not compared. */

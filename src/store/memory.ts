@@ -21,6 +21,8 @@ export type Memory = {
   /** Null while nobody listens. */
   audience: Audience | null;
   broken: BrokenWatch;
+  /** Called after each commit; null where nobody carries the log over beside this connection. */
+  onCommit: (() => void) | null;
   /** SQLite's code of the last write, where it did not get through. */
   refusedWith: string | null;
   /** What the transaction that is open has still to write. */
@@ -46,6 +48,7 @@ export function newMemory(): Memory {
     showAgain: null,
     audience: null,
     broken: { because: null, listener: () => undefined },
+    onCommit: null,
     refusedWith: null,
     lastWrites: new Map(),
     justFilled: new Map(),

@@ -1,8 +1,8 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { addressBytes } from "./hex.ts";
 import { encodeMsgpack, type MsgpackValue } from "./msgpack.ts";
-import { domainSeparator, signedDigest } from "./typed-data.ts";
+import { signedDigest } from "./typed-data.ts";
 
 /** Which network a signature is worth something on: "a" is mainnet, "b" everything else. */
 export type AgentSource = "a" | "b";
@@ -36,12 +36,11 @@ function bigEndian64(value: number): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-const EXCHANGE_DOMAIN = domainSeparator({
-  name: "Exchange",
-  version: "1",
-  chainId: 1337,
-  verifyingContract: "0x0000000000000000000000000000000000000000",
-});
+/**
+ * The separator of the domain `Exchange`, version 1, chain 1337, contract 0. Written out, because working it out is a twentieth
+ * of what a start takes to its first answer.
+ */
+const EXCHANGE_DOMAIN = hexToBytes("d79297fcdf2ffcd4ae223d01edaa2ba214ff8f401d7c9300d995d17c82aa4040");
 const AGENT_TYPE = keccak_256(utf8ToBytes("Agent(string source,bytes32 connectionId)"));
 const SOURCE_HASH = { a: keccak_256(utf8ToBytes("a")), b: keccak_256(utf8ToBytes("b")) } as const;
 
