@@ -1,5 +1,6 @@
 /** Quiet accounts that are stopped: a few seeds, and those that have found something. */
 import { expect, test } from "bun:test";
+import { tmpdir } from "node:os";
 import { worldsOf } from "./drawn.ts";
 import { isQuiet, runQuiet } from "./quiet.ts";
 
@@ -15,7 +16,7 @@ const SEEDS: [number, string][] = [
 test.each(SEEDS)(
   "seed %d, an account %s, breaks no promise",
   async (seed) => {
-    const { findings, scene } = await runQuiet(seed, false);
+    const { findings, scene } = await runQuiet({ seed, directory: tmpdir(), isLogged: false });
     scene.close();
     expect(findings).toEqual([]);
   },

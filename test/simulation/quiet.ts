@@ -3,6 +3,7 @@
  * spot, modifies, TWAPs and settings whose answers are lost, and then a stop. Held against it: what `stopped` and `flat` claim, and that
  * a stop ends within a bound once the exchange answers well again.
  */
+import { mkdirSync } from "node:fs";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { makeBot } from "./bots.ts";
 import { type Chance, openChance } from "./chance.ts";
@@ -10,6 +11,7 @@ import type { Ask } from "./front.ts";
 import { MAKER } from "./plain-venue.ts";
 import { drawQuietFates } from "./quiet-fates.ts";
 import { openQuietWatch } from "./quiet-watch.ts";
+import type { RunOptions } from "./run-seed.ts";
 import { limit, openScene, type Scene, trade } from "./scene.ts";
 import { PARTIES, type Party } from "./template.ts";
 
@@ -213,11 +215,13 @@ const MINUTE_MS = 60_000;
 
 export type QuietRun = { findings: string[]; scene: Scene; deaths: number };
 
-export async function runQuiet(seed: number, isLogged: boolean): Promise<QuietRun> {
+export async function runQuiet({ seed, directory, isLogged }: RunOptions): Promise<QuietRun> {
+  mkdirSync(directory, { recursive: true });
   const { plan, chance, bots } = drawQuiet(seed);
   const scene = await openScene({
     seed,
     bots,
+    directory,
     isLogged,
     hasFeed: chance.isLucky(0.4),
     areTriggersUnnamed: seed % 3 === 0,

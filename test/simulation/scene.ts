@@ -74,6 +74,8 @@ export type SceneOptions = {
   onChange?: () => void;
   /** True keeps all that happens, line by line. */
   isLogged?: boolean;
+  /** Below which its databases lie; where temporary files do when it is left out. */
+  directory?: string;
 };
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
@@ -82,7 +84,7 @@ const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate:
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const { seed = 1, weightPerMinute = 0, hasFeed = false, areTriggersUnnamed = false } = options;
   const triggerReply = areTriggersUnnamed ? "waitingForTrigger" : "resting";
-  const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
+  const directory = mkdtempSync(join(options.directory ?? tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
   const { bots = [], isHttp = false } = options;
@@ -90,7 +92,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const chance = openChance(seed);
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(options.isLogged === true, timeline.nowMs);
-  const disk = openDisk({ directory, name: "scene", template: withBots });
+  const disk = openDisk({ directory, name: "scene", template: withBots, isAlone: true });
   const venue = openPlainVenue({
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
