@@ -66,6 +66,8 @@ export type SceneOptions = {
   areTriggersUnnamed?: boolean;
   /** Where two answers of the exchange are plausible. */
   engine?: Partial<EngineOptions>;
+  /** True lets a fate answer a read of a store that is behind. */
+  hasPast?: boolean;
   /** Keys with rails that are registered. */
   bots?: readonly Bot[];
   /** True asks through the whole HTTP edge. */
@@ -98,6 +100,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     nowMs: () => START_MS + timeline.nowMs(),
     plainTriggerReply: triggerReply,
     engine: options.engine ?? {},
+    hasPast: options.hasPast ?? false,
     onChange: () => options.onChange?.(),
   });
   const lenses: Lens[] = [];
