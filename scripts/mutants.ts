@@ -58,6 +58,7 @@ const SCENES = [
   "test/simulation/namesakes-rest.test.ts",
   "test/simulation/starved.test.ts",
   "test/simulation/stop.test.ts",
+  "test/simulation/quiet.test.ts",
   "test/simulation/quiet-stop.test.ts",
   "test/simulation/quiet-twaps.test.ts",
   "test/store/stops-since.test.ts",

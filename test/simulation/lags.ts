@@ -28,13 +28,30 @@ export const NO_LAGS: Lags = {};
 /** The longest that any store is ever behind, milliseconds. */
 export const MAX_LAG_MS = 120_000;
 
-export function drawLags(chance: Chance): Lags {
-  if (!chance.isLucky(0.5)) return NO_LAGS;
+/** Of what lags are drawn: the share of the runs that have any, of the stores that are behind in these, and by how much each is. */
+type LagRange = { runs: number; stores: number; mostMs: readonly number[]; rates: readonly number[] };
+
+const ANY_LAG: LagRange = {
+  runs: 0.5,
+  stores: 0.6,
+  mostMs: [200, 1_000, 3_000, 12_000, 30_000, MAX_LAG_MS],
+  rates: [0.2, 0.7, 1],
+};
+
+/** Where nothing else happens for minutes only what is behind by as much differs from the present. */
+export const LONG_LAG: LagRange = {
+  runs: 0.7,
+  stores: 0.6,
+  mostMs: [3_000, 30_000, MAX_LAG_MS, MAX_LAG_MS],
+  rates: [0.4, 0.9, 1],
+};
+
+export function drawLags(chance: Chance, range: LagRange = ANY_LAG): Lags {
+  if (!chance.isLucky(range.runs)) return NO_LAGS;
   const lags: Record<string, { mostMs: number; rate: number }> = {};
   for (const store of STORES) {
-    if (!chance.isLucky(0.6)) continue;
-    const mostMs = chance.pick([200, 1_000, 3_000, 12_000, 30_000, MAX_LAG_MS]);
-    lags[store] = { mostMs, rate: chance.pick([0.2, 0.7, 1]) };
+    if (!chance.isLucky(range.stores)) continue;
+    lags[store] = { mostMs: chance.pick(range.mostMs), rate: chance.pick(range.rates) };
   }
   return lags;
 }

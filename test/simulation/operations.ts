@@ -64,7 +64,8 @@ function isSetting(ask: Extract<Ask, { kind: "leverage" }>, action: { leverage: 
   return action.leverage === ask.leverage && action.isCross === (ask.marginType === "cross");
 }
 
-function isDone({ reply, isAdmitted }: Execution): boolean {
+/** The exchange took it, and it had an effect. */
+export function isDone({ reply, isAdmitted }: Execution): boolean {
   if (!isAdmitted || reply.status !== "ok") return false;
   const { response } = reply;
   if (response.type === "twapOrder") return "running" in response.data.status;

@@ -13,11 +13,20 @@ type Plain = {
   nowMs: () => number;
   plainTriggerReply?: TriggerReply;
   engine?: Partial<EngineOptions>;
+  /** Its past is kept, for stores that are behind. */
+  hasPast?: boolean;
   /** Called when an action was executed, or a price has moved. */
   onChange?: () => void;
 };
 
-export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", engine = {}, onChange }: Plain): Venue {
+export function openPlainVenue({
+  seed,
+  nowMs,
+  plainTriggerReply = "resting",
+  engine = {},
+  hasPast = false,
+  onChange,
+}: Plain): Venue {
   return openVenue({
     seed,
     nowMs,
@@ -27,5 +36,6 @@ export function openPlainVenue({ seed, nowMs, plainTriggerReply = "resting", eng
     engine,
     owners: PARTIES.map(({ account, agent }) => ({ owner: account.ownerAddress, agent })),
     strangers: [MAKER, TAKER],
+    remembersUntilMs: hasPast ? Number.POSITIVE_INFINITY : null,
   });
 }

@@ -1,7 +1,7 @@
 /** What a stop of a quiet account has said, held against the exchange's books at each look. */
 import { isClosed } from "../../src/core/order.ts";
-import type { VenueReply } from "../../src/paper/engine/action.ts";
 import { listLegs } from "../../src/store/legs.ts";
+import { isDone } from "./operations.ts";
 import type { QuietPlan } from "./quiet.ts";
 import type { Call, Scene } from "./scene.ts";
 import { liveOrders } from "./scene.ts";
@@ -56,7 +56,7 @@ export function openQuietWatch(scene: Scene, plan: QuietPlan): QuietWatch {
 
   function look(): void {
     // Told for a moment only, by the end it may be so.
-    for (const end of [...falseEnds(scene, user), ...falseTwaps(scene)]) found.add(`at one time ${end}`);
+    for (const end of [...falseEnds(scene, user), ...falseOperations(scene)]) found.add(`at one time ${end}`);
     const [row] = stops().filter(({ cause }) => cause === "asked");
     if (row !== undefined && row.stopped_at_ms !== null) stoppedAtMs ??= row.stopped_at_ms;
     if (stoppedAtMs === null || endedAtMs !== null) return;
@@ -89,7 +89,7 @@ export function openQuietWatch(scene: Scene, plan: QuietPlan): QuietWatch {
     const hasEnded = endedAtMs !== null;
     for (const { cause } of hasEnded ? [] : unended) found.add(`a stop (${cause}) has not ended: ${waits()}`);
     if (flattening?.status === "flattening") found.add(`a flattening has not ended: ${waits()}`);
-    return [...found, ...falseEnds(scene, user), ...falseTwaps(scene), ...scene.errors];
+    return [...found, ...falseEnds(scene, user), ...falseOperations(scene), ...scene.errors];
   }
 
   /** As the last answer tells them. */
@@ -135,20 +135,20 @@ function falseEnds(scene: Scene, user: string): string[] {
   );
 }
 
-/** TWAPs that are told not to have been made and were, or the other way. */
-function falseTwaps(scene: Scene): string[] {
-  const made = scene.rows(
-    "select o.id as id, o.status as status, a.nonce as nonce from operations o join attempts a on a.resource_id = o.id where o.action = 'twap'",
-  );
-  return made.flatMap(({ id, status, nonce }) => {
-    const hasRun = scene.venue.log.some(
-      ({ input, reply, ...of }) => of.nonce === nonce && input.action.type === "twapOrder" && isRunning(reply),
-    );
-    const isFalse = (status === "rejected" && hasRun) || (status === "succeeded" && !hasRun);
-    return isFalse ? [`TWAP ${id} is told as ${status}, and ${hasRun ? "was" : "was not"} made`] : [];
-  });
-}
+const DONE_BY: Readonly<Record<string, string>> = { twap: "twapOrder", leverage: "updateLeverage" };
 
-function isRunning(reply: VenueReply): boolean {
-  return reply.status === "ok" && reply.response.type === "twapOrder" && "running" in reply.response.data.status;
+/** TWAPs and leverages that are told not to have been made and were, or the other way. */
+function falseOperations(scene: Scene): string[] {
+  const made = scene.rows(
+    "select o.id as id, o.action as action, o.status as status, a.nonce as nonce from operations o join attempts a on a.resource_id = o.id",
+  );
+  return made.flatMap(({ id, action, status, nonce }) => {
+    const type = DONE_BY[String(action)];
+    if (type === undefined) return [];
+    // A leverage can be overwritten before it is read back.
+    if (action === "leverage" && made.filter((other) => other["action"] === action).length > 1) return [];
+    const hasRun = scene.venue.log.some((of) => of.nonce === nonce && of.input.action.type === type && isDone(of));
+    const isFalse = (status === "rejected" && hasRun) || (status === "succeeded" && !hasRun);
+    return isFalse ? [`${action} ${id} is told as ${status}, and ${hasRun ? "was" : "was not"} made`] : [];
+  });
 }

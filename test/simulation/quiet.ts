@@ -1,15 +1,17 @@
 /**
  * An account in which nobody does anything but through the gateway, so that nothing newer ever tells of what was lost: orders, triggers,
- * spot, modifies, TWAPs and settings whose answers are lost, and then a stop. Held against it: what `stopped` and `flat` claim, and that
- * a stop ends within a bound once the exchange answers well again.
+ * spot, modifies, TWAPs and settings whose answers are lost, and then a stop; and stores that are behind, each answer by itself. Held
+ * against it: what `stopped` and `flat` claim, and that a stop ends within a bound once answers are lost no more.
  */
+import { mkdirSync } from "node:fs";
 import { resumeTrading } from "../../src/ops/stop-trading.ts";
 import { makeBot } from "./bots.ts";
 import { type Chance, openChance } from "./chance.ts";
 import type { Ask } from "./front.ts";
 import { MAKER } from "./plain-venue.ts";
-import { drawQuietFates } from "./quiet-fates.ts";
+import { drawQuietFates, drawQuietLags, hasLags } from "./quiet-fates.ts";
 import { openQuietWatch } from "./quiet-watch.ts";
+import type { RunOptions } from "./run-seed.ts";
 import { limit, openScene, type Scene, trade } from "./scene.ts";
 import { PARTIES, type Party } from "./template.ts";
 
@@ -213,12 +215,16 @@ const MINUTE_MS = 60_000;
 
 export type QuietRun = { findings: string[]; scene: Scene; deaths: number };
 
-export async function runQuiet(seed: number, isLogged: boolean): Promise<QuietRun> {
+export async function runQuiet({ seed, directory, isLogged }: RunOptions): Promise<QuietRun> {
+  mkdirSync(directory, { recursive: true });
   const { plan, chance, bots } = drawQuiet(seed);
+  const behind = drawQuietLags(seed);
   const scene = await openScene({
     seed,
     bots,
+    directory,
     isLogged,
+    hasPast: hasLags(behind),
     hasFeed: chance.isLucky(0.4),
     areTriggersUnnamed: seed % 3 === 0,
   });
@@ -228,7 +234,7 @@ export async function runQuiet(seed: number, isLogged: boolean): Promise<QuietRu
     [true, 94_900],
   ] as const)
     trade(scene, MAKER, { isBuy, price, size: "3" });
-  scene.setFate(drawQuietFates(chance, timeline.nowMs() + plan.faultsEndMs));
+  scene.setFate(drawQuietFates(chance, timeline.nowMs() + plan.faultsEndMs, behind));
   const watch = openQuietWatch(scene, plan);
   const startMs = timeline.nowMs();
   const sinceMs = () => timeline.nowMs() - startMs;

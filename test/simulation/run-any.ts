@@ -8,8 +8,9 @@ export async function runAny(options: RunOptions): Promise<RunResult> {
   return isQuiet(options.seed) ? quietResult(options) : runSeed(options);
 }
 
-async function quietResult({ seed, isLogged }: RunOptions): Promise<RunResult> {
-  const { findings, scene, deaths } = await runQuiet(seed, isLogged);
+async function quietResult(options: RunOptions): Promise<RunResult> {
+  const { seed } = options;
+  const { findings, scene, deaths } = await runQuiet(options);
   const { network, timeline, history } = scene;
   scene.close();
   await settleOnce();

@@ -66,6 +66,8 @@ export type SceneOptions = {
   areTriggersUnnamed?: boolean;
   /** Where two answers of the exchange are plausible. */
   engine?: Partial<EngineOptions>;
+  /** True lets a fate answer a read of a store that is behind. */
+  hasPast?: boolean;
   /** Keys with rails that are registered. */
   bots?: readonly Bot[];
   /** True asks through the whole HTTP edge. */
@@ -74,6 +76,8 @@ export type SceneOptions = {
   onChange?: () => void;
   /** True keeps all that happens, line by line. */
   isLogged?: boolean;
+  /** Below which its databases lie; where temporary files do when it is left out. */
+  directory?: string;
 };
 
 const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate: 0, endMs: 0 };
@@ -82,7 +86,7 @@ const CALM: FeedWeather = { latencyMs: 1, doubleRate: 0, cutRate: 0, silentRate:
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const { seed = 1, weightPerMinute = 0, hasFeed = false, areTriggersUnnamed = false } = options;
   const triggerReply = areTriggersUnnamed ? "waitingForTrigger" : "resting";
-  const directory = mkdtempSync(join(tmpdir(), "postern-scene-"));
+  const directory = mkdtempSync(join(options.directory ?? tmpdir(), "postern-scene-"));
   const template = join(directory, "template.db");
   makeTemplate(template);
   const { bots = [], isHttp = false } = options;
@@ -90,12 +94,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   const chance = openChance(seed);
   const timeline = openTimeline(isHttp ? settleHttp : settleOnce);
   const history = openHistory(options.isLogged === true, timeline.nowMs);
-  const disk = openDisk({ directory, name: "scene", template: withBots });
+  const disk = openDisk({ directory, name: "scene", template: withBots, isAlone: true });
   const venue = openPlainVenue({
     seed,
     nowMs: () => START_MS + timeline.nowMs(),
     plainTriggerReply: triggerReply,
     engine: options.engine ?? {},
+    hasPast: options.hasPast ?? false,
     onChange: () => options.onChange?.(),
   });
   const lenses: Lens[] = [];
