@@ -75,6 +75,7 @@ const VALUE_WRAPPERS = new Set([
 ]);
 const KEYED = new Set(["Property", "MethodDefinition", "PropertyDefinition", "AccessorProperty"]);
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+const DECLARATIONS = new Set(["FunctionDeclaration", "ClassDeclaration", "TSTypeAliasDeclaration"]);
 const SKIPPED_PARENTS = new Set([
   "ExportSpecifier",
   "LabeledStatement",
@@ -121,7 +122,11 @@ export function readFacts(file: SourceFile): Facts {
 function lineFinder(text: string): (offset: number) => number {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  let last = 0;
   return (offset) => {
+    // Asked in the order of the text, and several times of one node.
+    const isSame = (starts[last] ?? 0) <= offset && offset < (starts[last + 1] ?? Number.POSITIVE_INFINITY);
+    if (isSame) return last + 1;
     let low = 0;
     let high = starts.length;
     while (high - low > 1) {
@@ -129,6 +134,7 @@ function lineFinder(text: string): (offset: number) => number {
       if ((starts[middle] ?? 0) <= offset) low = middle;
       else high = middle;
     }
+    last = low;
     return low + 1;
   };
 }
@@ -140,17 +146,13 @@ function place(comment: Comment, lineOf: (offset: number) => number) {
 function visit(scan: Scan, node: Node, at: Place): void {
   record(scan, node, at);
   const inType = at.inType || (node.type.startsWith("TS") && !VALUE_WRAPPERS.has(node.type));
-  for (const [key, child] of Object.entries(node)) {
-    const children = Array.isArray(child) ? child : [child];
-    for (const item of children) {
-      if (!isNode(item)) continue;
-      visit(scan, item, {
-        parent: node,
-        key,
-        inType: inType || TYPE_KEYS.has(key),
-        inBinding: bindsAt(node, key, at.inBinding),
-      });
-    }
+  // Millions of members, of which most are texts and numbers: no list is made of them.
+  for (const key in node) {
+    const child = node[key];
+    if (typeof child !== "object" || child === null) continue;
+    const inBinding = bindsAt(node, key, at.inBinding);
+    const below: Place = { parent: node, key, inType: inType || TYPE_KEYS.has(key), inBinding };
+    for (const item of Array.isArray(child) ? child : [child]) if (isNode(item)) visit(scan, item, below);
   }
 }
 
@@ -247,7 +249,7 @@ function recordShape(scan: Scan, node: Node, at: Place): void {
   }
   if (node.type === "SpreadElement" && isWrittenOut(node["argument"])) scan.idleSpreads.push(line);
   const topLevel = at.parent?.type === "Program" || at.parent?.type === "ExportNamedDeclaration";
-  if (/^(FunctionDeclaration|ClassDeclaration|TSTypeAliasDeclaration)$/.test(node.type)) {
+  if (DECLARATIONS.has(node.type)) {
     scan.declared.push({ name: idOf(node), line });
   }
   if (node.type === "TSTypeAliasDeclaration" && at.parent?.type === "ExportNamedDeclaration") {

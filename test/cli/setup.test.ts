@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { offerSetup } from "../../src/cli/setup-link.ts";
@@ -15,17 +16,32 @@ import { type Wallet, walletOf } from "./wallet.ts";
 
 let workplace: Workplace;
 let running: Running[];
-let exchangeUrl: string;
 let wallet: Wallet;
 
-beforeEach(async () => {
+/** What is the same for all: an exchange where each test has money of its own, and a directory as `init` leaves it. */
+const wallets = Array.from({ length: 12 }, () => walletOf(secp256k1.utils.randomSecretKey()));
+let first: Workplace;
+let exchange: Running;
+let exchangeUrl: string;
+
+beforeAll(async () => {
+  workplace = makeWorkplace();
+  first = workplace;
+  const words = ["paper", "--listen", "127.0.0.1:0", "--fund", wallets.map(({ address }) => address).join(",")];
+  exchange = await startProcess([...words, "--json", "--data-dir", join(workplace.directory, "exchange")]);
+  exchangeUrl = JSON.parse(exchange.firstLine).exchange_url;
+  await init();
+});
+
+afterAll(async () => {
+  await exchange.end("SIGKILL");
+  first.remove();
+});
+
+beforeEach(() => {
   workplace = makeWorkplace();
   running = [];
-  wallet = walletOf(secp256k1.utils.randomSecretKey());
-  const words = ["paper", "--listen", "127.0.0.1:0", "--fund", wallet.address, "--json"];
-  const exchange = await startProcess([...words, "--data-dir", join(workplace.directory, "exchange")]);
-  running.push(exchange);
-  exchangeUrl = JSON.parse(exchange.firstLine).exchange_url;
+  wallet = wallets.pop() ?? wallet;
 });
 
 afterEach(async () => {
@@ -41,6 +57,12 @@ async function init(...more: string[]): Promise<void> {
   const at = ["--network", "paper", "--exchange-url", exchangeUrl, "--passphrase-file", workplace.passphraseFile];
   const made = await postern("init", ...at, ...more);
   expect(made).toMatchObject({ exitCode: 0, err: "" });
+}
+
+/** The directory that `init` has made, before anything was done with it. */
+function initialized(): void {
+  cpSync(first.dataDirectory, workplace.dataDirectory, { recursive: true });
+  chmodSync(workplace.dataDirectory, 0o700);
 }
 
 type Served = { process: Running; baseUrl: string; link: string };
@@ -79,7 +101,7 @@ function openPage(baseUrl: string, token = `setup_${randomBytes(32).toString("he
 }
 
 test("the page leads from an empty directory to a first order, killed and restarted at every step", async () => {
-  await init();
+  initialized();
   let gateway = await serve();
   let page = openPage(gateway.baseUrl);
   async function killAndRestart(): Promise<void> {
@@ -177,7 +199,7 @@ test("the page leads from an empty directory to a first order, killed and restar
 }, 60_000);
 
 test("a link is good once, for one page, and another one is printed on request", async () => {
-  await init();
+  initialized();
   const gateway = await serve();
   const [first, second] = [openPage(gateway.baseUrl), openPage(gateway.baseUrl)];
   expect((await first.claim(gateway.link)).status).toBe(200);
@@ -195,7 +217,7 @@ test("a link is good once, for one page, and another one is printed on request",
 }, 30_000);
 
 test("a refusal of the exchange is told in words, with the one thing to do", async () => {
-  await init();
+  initialized();
   const gateway = await serve();
   const page = openPage(gateway.baseUrl);
   await page.claim(gateway.link);
@@ -257,7 +279,7 @@ test("before the signature the owner is shown the agents that are there, and wha
 }, 30_000);
 
 test("the link is shown to a terminal, by the process itself", async () => {
-  await init();
+  initialized();
   let shown = "";
   const decoder = new TextDecoder();
   function show(_terminal: Bun.Terminal, bytes: Uint8Array): void {
@@ -278,7 +300,7 @@ test("the link is shown to a terminal, by the process itself", async () => {
 }, 30_000);
 
 test("without a running gateway there is no link", async () => {
-  await init();
+  initialized();
   expect(await postern("setup")).toMatchObject({ exitCode: 1, err: expect.stringContaining("not running") });
 });
 

@@ -13,16 +13,20 @@ async function aliveAndWell(rig: Rig): Promise<void> {
   expect(response.status).toBe(200);
 }
 
+/** One gateway for all rows: none of them changes anything, and it goes on after each. */
+const target = openRig();
+
 test.each(ROWS.map((row): [string, Row] => [row.what, row]))(
   "refuses %s, sends and stores nothing, and goes on",
   async (_what, row) => {
-    const rig = openRig();
+    const rig = target;
+    const sentBefore = rig.sent.length;
     const before = rowCounts(rig);
     const response = await rig.ask(row.request);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     expect({ code: error.code, message: error.message }).toMatchObject({ code: row.code });
     if (row.says !== undefined) expect(error.message).toContain(row.says);
-    expect(rig.sent).toEqual([]);
+    expect(rig.sent.slice(sentBefore)).toEqual([]);
     expect(rowCounts(rig)).toEqual(before);
     await aliveAndWell(rig);
   },

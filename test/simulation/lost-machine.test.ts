@@ -10,6 +10,8 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 /** Some seconds of them; both are raised by hand for a long run. */
 const SEEDS = 25;
 const FIRST_SEED = 1;
+/** What each of them came to. */
+const hashes = new Map<number, string>();
 /** For all of them, on a machine that has other things to do, milliseconds. */
 const LONGEST_MS = 180_000;
 
@@ -20,6 +22,7 @@ test(
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
       const run = await runLostMachine(seed, directory);
       expect({ seed, findings: run.findings }).toEqual({ seed, findings: [] });
+      hashes.set(seed, run.hash);
       adopted += run.adopted;
     }
     // Otherwise nothing was tried.
@@ -29,6 +32,6 @@ test(
 );
 
 test("the same seed twice gives the same answers and orders", async () => {
-  const [first, again] = [await runLostMachine(7, directory), await runLostMachine(7, directory)];
-  expect(again.hash).toBe(first.hash);
+  const first = hashes.get(7) ?? (await runLostMachine(7, directory)).hash;
+  expect((await runLostMachine(7, directory)).hash).toBe(first);
 });
