@@ -155,6 +155,24 @@ export const HOOK_BREAKS: readonly Break[] = [
     [HOOKS, "an alert without a time, and a clock that was set %s"],
   ),
   broken(
+    "how long this process has run since says nothing of two alerts",
+    inFile(
+      "src/core/hook/same-again.ts",
+      "  if (earlier.heardMs !== null && now",
+      "  if (earlier.heardMs === -1 && now",
+    ),
+    [HOOKS, "an alert without a time, and a clock that was set %s"],
+  ),
+  broken(
+    "after a restart what says the same is one until the clock has come past it",
+    inFile(
+      "src/core/hook/same-again.ts",
+      "  return !(apartMs < -STEADY_WITHIN_MS && isDatedByItsOrder(earlier));",
+      "  return earlier.orderId !== null || !(apartMs < -STEADY_WITHIN_MS && isDatedByItsOrder(earlier));",
+    ),
+    [HOOKS, "an alert without a time, and a clock that was set %s"],
+  ),
+  broken(
     "where the clock was set what says the same is one for ever",
     inFile(
       "src/core/hook/same-again.ts",

@@ -15,7 +15,25 @@ function chat(name: string, changes: Break["changes"], title: string): Break {
   return { row: "S63", name, changes, seenBy: { test: CHATS, title } };
 }
 
+const KEYS_TOLD = { test: "test/http/key-events.test.ts", title: "%s is told" };
+
 export const NOTICE_BREAKS: readonly Break[] = [
+  {
+    row: "S63",
+    name: "a narrowing is told to nobody",
+    changes: inFile("src/store/narrowings.ts", "  tellNarrowing(store, row);\n", ""),
+    seenBy: KEYS_TOLD,
+  },
+  {
+    row: "S63",
+    name: "a bot that may increase again is told to have lost its limit",
+    changes: inFile(
+      "src/core/notice/notice.ts",
+      'return isOver ? "A bot that had lost its limit of the day may increase again" : ',
+      "return ",
+    ),
+    seenBy: KEYS_TOLD,
+  },
   broken(
     "one address of a name is judged, and not all",
     inFile(POST, "addresses.find((each)", "addresses.slice(0, 1).find((each)"),

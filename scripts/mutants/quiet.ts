@@ -10,6 +10,24 @@ export const QUIET_BUGS: readonly Mutant[] = [
     "await listUnnamedOver(deps, account)",
     "(await listUnnamedOver(deps, account)).slice(0, 0)",
   ),
+  one(
+    "equal TWAPs that no answer has named keep a flattening for good",
+    "src/write/twap-ends.ts",
+    "  bookEqualTwaps(deps, account, rows);\n",
+    "",
+  ),
+  one(
+    "equal TWAPs of two bots stand in the books of one",
+    "src/core/rails/equal-twaps.ts",
+    "rivals.every((other) => other.bot === bot && other.isTaken)",
+    "rivals.every((other) => other.isTaken)",
+  ),
+  one(
+    "a TWAP of somebody else's stands in a bot's books beside its equal ones",
+    "src/core/rails/equal-twaps.ts",
+    "rivals.length === ids.length && ",
+    "",
+  ),
   one("slices that are nobody's are none of a TWAP that no answer has named", TWAP_END, " && !mayHaveSlices", ""),
   one(
     "a TWAP that no answer has named has left nothing, wherever the position stands",

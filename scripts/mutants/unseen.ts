@@ -151,6 +151,12 @@ export const UNSEEN: readonly Mutant[] = [
     "",
   ),
   one(
+    "the bound of loss of a key that opens nothing is that of one which opens",
+    "src/core/rails/loss-bound.ts",
+    "  if (mayOpen(rails)) return",
+    "  if (rails.maxOrder !== null || mayOpen(rails)) return",
+  ),
+  one(
     "a narrowing loosens whose orders a key may touch",
     "src/core/rails/narrow.ts",
     'by.touches === "own" ? "own" : rails.touches',

@@ -1,4 +1,5 @@
 /** How a command reaches a data directory: beside a running gateway, or in its place when none runs. */
+import { resolve } from "node:path";
 import type { Network } from "../core/account.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { chooseDirectory, hasDatabase, isDemo, type Places, placesIn } from "../ops/data-directory.ts";
@@ -55,7 +56,8 @@ export function requireDatabase(at: Places): void {
   if (hasDatabase(at)) return;
   throw new Failure(
     [
-      `there is no Postern in ${at.directory}. Make one (or one for mainnet):`,
+      `there is no Postern in ${resolve(at.directory)}. A gateway that was started with another data directory is reached by that:`,
+      "give the command --data-dir DIRECTORY, or set POSTERN_DATA_DIR. To make one here (or one for mainnet):",
       "  postern init --network testnet",
       "or try it on paper, without an account:",
       "  postern serve --paper",

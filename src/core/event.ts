@@ -13,6 +13,7 @@ export const EVENT_TYPES = [
   "key.registered",
   "key.revoked",
   "key.blocked",
+  "key.narrowed",
   "key.held",
   "key.released",
   "agent.approved",
@@ -37,7 +38,7 @@ export type NewEvent = {
   accountId: string;
   atMs: number;
   type: EventType;
-  /** Id of the order, operation, fill or proposal, hash of the key, address of the agent, holder of the heartbeat. */
+  /** Id of the order, operation, fill or proposal, hash of the key, address of the agent, holder of the heartbeat, narrowing or trip. */
   resourceId: string;
   /** JSON text of the resource as of then; null for a fill, which is read from its own row. */
   payload: string | null;

@@ -62,6 +62,12 @@ export function heedTwapNews(
   if (status === "rejected") forgetBotTwap(store, id);
 }
 
+/** Books what is known of one whose operation stays without a native id, under that which its bot has it by; once. */
+export function nameInBooks(store: Store, operationId: string, twapId: string): void {
+  const twap = findBotTwap(store, operationId);
+  if (twap?.twapId === null) bookAll(store, { ...twap, twapId }, "in");
+}
+
 /** For `fills`: books a fill that has just become known, where it is of a bot's TWAP. */
 export function bookTwapFill(store: Store, fill: TwapFill): void {
   if (fill.twapId === null) return;

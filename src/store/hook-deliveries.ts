@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, lte, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, ne, sql } from "drizzle-orm";
 import type { Delivery, DeliveryStatus } from "../core/hook/hook.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
@@ -17,17 +17,30 @@ export function insertDelivery(store: Store, delivery: NewDelivery): Delivery {
   return row;
 }
 
+/** How many of the newest are remembered. */
+const MAX_HEARD = 1_000;
+
+/** Notes when this process has heard it, by a clock that nobody sets. */
+export function noteHeard({ memory: { heardAlerts } }: Store, id: number, elapsedMs: number): void {
+  heardAlerts.set(id, elapsedMs);
+  for (const oldest of heardAlerts.keys()) {
+    if (heardAlerts.size <= MAX_HEARD) return;
+    heardAlerts.delete(oldest);
+  }
+}
+
+/** Null where another process has heard it. */
+export function heardMsOf({ memory: { heardAlerts } }: Store, id: number): number | null {
+  return heardAlerts.get(id) ?? null;
+}
+
 export function findDelivery(store: Store, id: number): Delivery | null {
   return store.select().from(hookDeliveries).where(eq(hookDeliveries.id, id)).get() ?? null;
 }
 
-/** The newest that says the same, received at this time or later. */
-export function findSame(store: Store, hookId: string, identity: string, sinceMs: number): Delivery | null {
-  const isSame = and(
-    eq(hookDeliveries.hookId, hookId),
-    eq(hookDeliveries.identity, identity),
-    gte(hookDeliveries.receivedAtMs, sinceMs),
-  );
+/** The newest that says the same. */
+export function findSame(store: Store, hookId: string, identity: string): Delivery | null {
+  const isSame = and(eq(hookDeliveries.hookId, hookId), eq(hookDeliveries.identity, identity));
   const newest = desc(hookDeliveries.id);
   return store.select().from(hookDeliveries).where(isSame).orderBy(newest).limit(1).get() ?? null;
 }

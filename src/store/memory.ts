@@ -28,6 +28,8 @@ export type Memory = {
   /** What the transaction that is open has still to write. */
   lastWrites: LastWrites;
   justFilled: JustFilledBook;
+  /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
+  heardAlerts: Map<number, number>;
   remembered: RememberedRows | null;
   restores: KnownRestores | null;
   /** Null without the passphrase. */
@@ -52,6 +54,7 @@ export function newMemory(): Memory {
     refusedWith: null,
     lastWrites: new Map(),
     justFilled: new Map(),
+    heardAlerts: new Map(),
     remembered: null,
     restores: null,
     sealed: null,

@@ -1,13 +1,15 @@
 /** What has made the rails of a bot tighter since its owner signed them. One that was sealed and is gone holds the bot. */
 import { and, asc, eq, sql } from "drizzle-orm";
-import { parseNarrowing } from "../core/rails/grammar.ts";
+import { parseNarrowing, printRails } from "../core/rails/grammar.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { type Narrowing, narrowed } from "../core/rails/narrow.ts";
 import type { Rails } from "../core/rails/rails.ts";
+import { narrowingResource } from "../core/rails/rails-resource.ts";
 import type { Halt } from "../core/rails/trip.ts";
 import { findApiKey, listApiKeys } from "./api-keys.ts";
 import { appendAudit } from "./audit.ts";
 import { listBotGrants } from "./bots.ts";
+import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { forget, rememberedAsSettled } from "./remembered.ts";
@@ -26,6 +28,16 @@ export function insertNarrowing(store: Store, row: StoredNarrowing): void {
   const { id, accountId: account, bot, rails, actor, createdAtMs: atMs } = row;
   appendAudit(store, { atMs, actor, event: "rails_narrowed", reference: bot, detail: { account, id, rails } });
   forget(store);
+  tellNarrowing(store, row);
+}
+
+/** To whoever follows the account, as the bot is held now: its keys say nothing else. */
+function tellNarrowing(store: Store, row: StoredNarrowing): void {
+  const rails = heldTo.find(store, row)?.rails;
+  if (rails === undefined) return;
+  const { accountId, createdAtMs: atMs, id: resourceId } = row;
+  const payload = JSON.stringify(narrowingResource(row, printRails(rails)));
+  appendEvent(store, { accountId, atMs, type: "key.narrowed", resourceId, payload });
 }
 
 /** Also what the audit log tells of one that was made without the passphrase, so that it cannot be taken back. */

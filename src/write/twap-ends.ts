@@ -1,11 +1,12 @@
 import type { Account } from "../core/account.ts";
-import { isTwapOver, type TwapRow } from "../core/rails/twap-end.ts";
+import { isTwapOver } from "../core/rails/twap-end.ts";
 import type { ToJudge } from "../deps.ts";
 import { exchangeTimeOf } from "../exchange/reads.ts";
 import { forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo } from "../store/fills.ts";
-import { listUnnamedOver } from "./unnamed-twaps.ts";
+import type { TwapRecord } from "../wire/answer/twap.ts";
+import { bookEqualTwaps, listUnnamedOver } from "./unnamed-twaps.ts";
 
 /**
  * How long a history of TWAPs counts that no feed tells anew, milliseconds: a TWAP that has ended only frees what it
@@ -19,6 +20,7 @@ export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<
   if (listBotTwaps(store, account.id).length === 0) return;
   const rows = await shownTwaps(deps, account);
   if (rows === null) return;
+  bookEqualTwaps(deps, account, rows);
   const unnamed = await listUnnamedOver(deps, account);
   const knownToMs = findCompleteTo(store, account.id);
   const over = [...unnamed, ...listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs))];
@@ -28,7 +30,7 @@ export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<
   });
 }
 
-async function shownTwaps(deps: ToJudge, { tradingAddress }: Account): Promise<readonly TwapRow[] | null> {
+async function shownTwaps(deps: ToJudge, { tradingAddress }: Account): Promise<readonly TwapRecord[] | null> {
   const { picture, exchange } = deps;
   const known = picture.twaps(tradingAddress);
   if (known !== null && exchange.nowMs() - known.toldToMs <= HISTORY_STANDS_MS) return known.value;

@@ -4,15 +4,44 @@
  */
 import type { Account } from "../core/account.ts";
 import { BEHIND_MS, type PositionWord } from "../core/evidence.ts";
+import { type LostTwap, namesInBooks } from "../core/rails/equal-twaps.ts";
 import { hasLeftNothing, type UnnamedTwap, unnamedTwapEndsAtMs } from "../core/rails/twap-end.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { compareHolding } from "../settle/evidence/position-check.ts";
+import { ofItsTime } from "../settle/operation/twap.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { type BotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
+import { nameInBooks } from "../store/bot-twaps.ts";
+import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findCompleteTo, hasSliceOfNobody } from "../store/fills.ts";
+import { listSentTwaps } from "../store/operations.ts";
+import type { TwapRecord } from "../wire/answer/twap.ts";
 
 /** A slice may carry a time this much before the signing, milliseconds. */
 const LEAD_MS = 1_000;
+
+/**
+ * Books equal ones of one bot that were all carried out, each under one of the native ids that are shown: their answers were lost together, and
+ * nothing will ever say which is which. Their operations stay as they are told.
+ */
+export function bookEqualTwaps({ store }: With<"store">, { id }: Account, shown: readonly TwapRecord[]): void {
+  const unnamed = new Map(
+    listBotTwaps(store, id).flatMap((twap) => (twap.twapId === null ? [[twap.operationId, twap]] : [])),
+  );
+  if (unnamed.size < 2) return;
+  const lost = listSentTwaps(store, id).flatMap((operation): LostTwap[] => {
+    const [placing] = operation.exchangeId === null ? listAttemptsOf(store, operation.id) : [];
+    if (placing === undefined) return [];
+    const isTaken = placing.state === "done" && placing.seal === "nonce_taken";
+    const bot = unnamed.get(operation.id)?.bot ?? null;
+    return [{ operationId: operation.id, bot, isTaken, ids: ofItsTime({ store }, placing, [...shown]) }];
+  });
+  const names = namesInBooks(lost);
+  if (names.size === 0) return;
+  inTransactionNotWaiting(store, () => {
+    for (const [operationId, twapId] of names) nameInBooks(store, operationId, twapId);
+  });
+}
 
 /** Those of an account that have ended and left nothing. What is held is asked for only where all else says so. */
 export async function listUnnamedOver(deps: ToJudge, account: Account): Promise<BotTwap[]> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hashTypedData } from "viem";
@@ -199,3 +199,30 @@ test("commands say so when there is nothing set up", async () => {
   expect(ran).toMatchObject({ exitCode: 1, out: "" });
   expect(ran.err).toContain("postern init");
 });
+
+const HASH = "ab".repeat(32);
+
+test.each([
+  "key untrip --bot grid-1",
+  `key narrow ${HASH} --max-order any`,
+  `key block ${HASH}`,
+  `key keep ${HASH}`,
+  "key list",
+  "stop",
+  "resume",
+  `proposal approve ${HASH}`,
+  "hook keep chart",
+  "hook revoke chart",
+  "notice remove desk",
+  `agent retire ${OWNER}`,
+  "account list",
+  "doctor",
+])("%s where no Postern is says where it looked and how another is named, and makes nothing", async (typed) => {
+  const elsewhere = join(workplace.directory, "nothing-here");
+    const ran = await runHere([...typed.split(" "), "--data-dir", elsewhere]);
+    expect(ran).toMatchObject({ exitCode: 1, out: "" });
+    expect(ran.err).toContain(`there is no Postern in ${elsewhere}.`);
+    expect(ran.err).toContain("--data-dir DIRECTORY");
+    expect(existsSync(elsewhere)).toBe(false);
+  },
+);

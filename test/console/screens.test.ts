@@ -257,7 +257,7 @@ const USE = {
   nets: [{ market: "BTC", net: "-0.01" }],
   positions: [{ market: "BTC", worst_case_size: "0.012", worst_case_usd: "900" }],
 };
-const TRIP = { cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
+const TRIP = { account: "a1", cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
 const HEADROOM = {
   turnover_today: "3765.5",
   exposure: null,
@@ -294,6 +294,7 @@ test("of each bot it is shown what it is held to, has used and has left, and whi
     expect(text.replaceAll(/\s+/g, " ")).toContain(words);
   expect(text).toContain("60.00 of 50 USD");
   expect(text).toContain("it has lost 60.00 of the 50.00 USD that it may lose in a day");
+  expect(text).toContain("postern key untrip --bot grid-1 --account a1");
   expect(text).toContain("Holds −0.01 BTC");
   expect(text).toContain("may come to 900.00 of 1,000 USD 100.00 left");
   expect(text).toContain(

@@ -66,6 +66,7 @@ export function answering(answers: Readonly<Record<string, unknown>>): void {
   const fake = async (path: string) => {
     asked.push(path);
     const body = await answers[path];
+    if (body instanceof Response) return body;
     if (body !== undefined) return Response.json(body);
     return Response.json({ error: { code: "exchange_unavailable", message: "No exchange." } }, { status: 503 });
   };

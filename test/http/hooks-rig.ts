@@ -78,10 +78,12 @@ function fillWhatComes(rig: Rig): { orders: Sent[]; held: { szi: number } } {
   const orders: Sent[] = [];
   const held = { szi: 0 };
   const level = { px: "59990", sz: "10", n: 1 };
-  const book = () => ({ coin: "BTC", time: rig.clock.nowMs(), levels: [[level], [{ ...level, px: "60010" }]] });
+  // The exchange's time does not go back with our clock.
+  const shownAtMs = () => Math.max(rig.clock.nowMs(), rig.deps.exchange.nowMs());
+  const book = () => ({ coin: "BTC", time: shownAtMs(), levels: [[level], [{ ...level, px: "60010" }]] });
   rig.answers.set("l2Book", book);
   rig.answers.set("clearinghouseState", ({ dex }) =>
-    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], rig.clock.nowMs()),
+    stateOf((dex ?? "") === "" && held.szi !== 0 ? [{ coin: "BTC", szi: String(held.szi) }] : [], shownAtMs()),
   );
   const { send } = rig.deps.exchange;
   rig.deps.exchange.send = async (body, ...rest) => {

@@ -35,20 +35,34 @@ test("alerts without a time that say the same are one for as long as the hook sa
   expect(rig.orders).toHaveLength(2);
 });
 
-const SET: [string, { setByMs: number; apartS: number; orders: number }][] = [
+/** `isHeard`: by a process that is still there. */
+type Setting = { setByMs: number; apartS: number; isHeard?: boolean; orders: number };
+const SET: [string, Setting][] = [
   ["ahead by two hours, and it came again", { setByMs: 7_200_000, apartS: 5, orders: 1 }],
   ["ahead by two minutes, and it came again", { setByMs: 120_000, apartS: 5, orders: 1 }],
   ["back by two hours, and it came again", { setByMs: -7_200_000, apartS: 5, orders: 1 }],
+  [
+    "back by two hours, and it came again to another process",
+    { setByMs: -7_200_000, apartS: 5, isHeard: false, orders: 1 },
+  ],
+  ["back by two hours, and another that says the same came later", { setByMs: -7_200_000, apartS: 90, orders: 2 }],
+  ["back by 85 seconds, and another that says the same came later", { setByMs: -85_000, apartS: 90, orders: 2 }],
+  [
+    "back by two hours, and another that says the same came later to another process",
+    { setByMs: -7_200_000, apartS: 90, isHeard: false, orders: 2 },
+  ],
   ["ahead by two hours, and another that says the same came later", { setByMs: 7_200_000, apartS: 90, orders: 2 }],
   ["not at all, and another that says the same came later", { setByMs: 0, apartS: 61, orders: 2 }],
 ];
-test.each(SET)("an alert without a time, and a clock that was set %s", async (_what, { setByMs, apartS, orders }) => {
+test.each(SET)("an alert without a time, and a clock that was set %s", async (_what, set) => {
+  const { setByMs, apartS, isHeard = true, orders } = set;
   const rig = await openHooksRig();
   const exchangeStartMs = rig.clock.nowMs() - rig.clock.elapsedMs();
   rig.deps.exchange.nowMs = () => exchangeStartMs + rig.clock.elapsedMs();
   await rig.send({ ...BUY });
   await rig.pass(2);
   rig.restart();
+  if (!isHeard) rig.deps.store.memory.heardAlerts.clear();
   rig.clock.stepWall(setByMs);
   await rig.pass(apartS - 2);
   await rig.send({ ...BUY });

@@ -21,7 +21,7 @@ const STOP: Ask = { kind: "stop", scope: "bot", keepsProtection: true };
 type Shown = { id: string; flatten: { status: string; waits_for: { reason: string }[] } | null };
 
 /** A scene in which the bot's TWAP is lost, and the bot stopped and flattened. `shown` asks how far that is. */
-async function stopBesideLost(fate: FateOf, lens: Lens | null) {
+async function stopBesideLost(fate: FateOf, lens: Lens | null, keys = ["lost-key-1"]) {
   const [party] = PARTIES;
   if (party === undefined) throw new Error("bug: a run without parties");
   const bot = makeBot({ party, nth: 0, rails: { bot: "grid", ...UNBOUND } });
@@ -30,8 +30,9 @@ async function stopBesideLost(fate: FateOf, lens: Lens | null) {
   trade(s, MAKER, { isBuy: false, price: 95_100, size: "3" });
   if (lens !== null) s.seeThrough(lens);
   s.setFate(fate);
-  s.ask("lost-key-1", TWAP, by);
-  await s.pass(200);
+  for (const key of keys) s.ask(key, TWAP, by);
+  // One that is like another waits a while for that.
+  await s.pass(keys.length === 1 ? 200 : 5_500);
   const shown = async () => JSON.parse((await s.tell("stop-key-1", STOP, by)).body) as Shown;
   const { id } = await shown();
   expect((await s.tell(null, { kind: "flatten", id, bps: 300 }, by)).status).toBe(202);
@@ -86,3 +87,29 @@ test.each([
   },
   60_000,
 );
+
+/** Both run after both were sent, the first on a request that was slow; until the network is well nothing is heard of either number. */
+function slowTwaps(network: { isWell: boolean }): FateOf {
+  const heard = new Set<string>();
+  return ({ path, body }) => {
+    const answer = { kind: "error", code: "ECONNRESET", afterMs: 50 } as const;
+    if (path === "/exchange" && isTwap(body)) {
+      heard.add(body);
+      return { arrivesAfterMs: [heard.size === 1 ? 6_000 : 1], answer };
+    }
+    return path === "/exchange" && !network.isWell ? { arrivesAfterMs: [], answer } : directly(1);
+  };
+}
+
+test("two equal ones that both ran are in their bot's books together, stay unknown, and keep a flattening no longer", async () => {
+  const network = { isWell: false };
+  const { s, flatten } = await stopBesideLost(slowTwaps(network), null, ["lost-key-1", "lost-key-2"]);
+  trade(s, MAKER, { isBuy: true, price: 94_900, size: "3" });
+  await s.pass(3_000);
+  network.isWell = true;
+  await s.pass(13 * MINUTE_MS);
+  const lost = { status: "unknown", exchange_id: null };
+  expect(twaps(s)).toEqual([lost, lost]);
+  expect(s.rows("select operation_id from bot_twaps")).toEqual([]);
+  expect(await flatten()).toMatchObject({ status: "flat" });
+}, 60_000);

@@ -8,6 +8,7 @@ import { ApiError } from "../../core/errors.ts";
 import { type Alert, parseAlert } from "../../core/hook/alert.ts";
 import type { Delivery, Hook } from "../../core/hook/hook.ts";
 import { judgeAlert } from "../../core/hook/judged-alert.ts";
+import { isSameAgain } from "../../core/hook/same-again.ts";
 import { canonicalName } from "../../core/market.ts";
 import { isWithin } from "../../core/rails/networks.ts";
 import type { With } from "../../deps.ts";
@@ -17,8 +18,10 @@ import {
   findDelivery,
   findSame,
   forgetDeliveries,
+  heardMsOf,
   insertDelivery,
   newestAlertMs,
+  noteHeard,
   supersede,
 } from "../../store/hook-deliveries.ts";
 import { findHookBySecret } from "../../store/hooks.ts";
@@ -72,10 +75,9 @@ export function receiveAlert(deps: ToReceive, hook: Hook, { text, json }: Arrive
   // As it was said: what is the same must not hang on whether the list of markets has been read.
   const identity = sha256Hex(said === null ? text : canonicalJson(said));
   const alert = said === null ? null : { ...said, market: marketOf(deps, said) };
-  const sinceMs = alert?.atMs == null ? nowMs - hook.sameWithinMs : 0;
   return inTransaction(store, () => {
-    const same = findSame(store, hook.id, identity, sinceMs);
-    if (same !== null) {
+    const same = findSame(store, hook.id, identity);
+    if (same !== null && (alert?.atMs != null || isSameNow(deps, hook, same))) {
       countRepeat(store, same.id);
       return { delivery: same, isRepeat: true };
     }
@@ -92,10 +94,16 @@ export function receiveAlert(deps: ToReceive, hook: Hook, { text, json }: Arrive
       ...judged,
       endedAtMs: judged.status === "accepted" ? null : nowMs,
     });
+    noteHeard(store, delivery.id, clock.elapsedMs());
     if (alert?.kind === "target" && judged.status === "accepted") supersede(store, delivery, nowMs);
     forgetDeliveries(store, hook.id, KEPT_DELIVERIES);
     return { delivery: findDelivery(store, delivery.id) ?? delivery, isRepeat: false };
   });
+}
+
+function isSameNow({ store, clock }: With<"clock" | "store">, hook: Hook, earlier: Delivery): boolean {
+  const heardMs = heardMsOf(store, earlier.id);
+  return isSameAgain(hook, { ...earlier, heardMs }, { wallMs: clock.nowMs(), elapsedMs: clock.elapsedMs() });
 }
 
 /** By its canonical name, as what is held there is kept; as it was said while the exchange's list has not been read. */

@@ -190,7 +190,8 @@ function take(app: App, mine: Live, event: StreamEvent): void {
     takeFill(app, data);
   }
   if (area === "fill" && member(data, "order_id") === null) mine.isNewFillUnclear = true;
-  if (area === "key") void reads.readKeys(app);
+  // A trip is what a key is held to as well.
+  if (area === "key" || event.type === "rail.tripped") void reads.readKeys(app);
   if (area === "stop") void reads.readStops(app);
   if (area === "proposal") void reads.readProposals(app);
   const words = warningOf(event.type, data);

@@ -54,12 +54,12 @@ export function botLimits(app: App, key: ListedApiKey): TemplateResult | null {
 /** Why it increases nothing for the rest of the day. */
 function trip({ trip: tripped, bot }: KeyLimits): TemplateResult | typeof nothing {
   if (tripped === null) return nothing;
-  const { cause, loss, limit, until } = tripped;
+  const { account, cause, loss, limit, until } = tripped;
   const why =
     cause === "loss"
       ? `it has lost ${money(loss)} of the ${money(limit)} USD that it may lose in a day`
       : "what it had used of its day is not known since a restore";
-  return html`<p class="late">TRIPPED until ${dateAndTime(until)}: ${why}. It increases nothing until then, or until the operator ends it: <code>postern key untrip --bot ${bot}</code></p>`;
+  return html`<p class="late">TRIPPED until ${dateAndTime(until)}: ${why}. It increases nothing until then, or until the operator ends it: <code>postern key untrip --bot ${bot} --account ${account}</code></p>`;
 }
 
 function change(app: App, key: ListedApiKey): void {

@@ -17,11 +17,17 @@ export const CONDITIONS = {
 export type Condition = keyof typeof CONDITIONS;
 
 /** By their type; what is not here is told to nobody. */
-const EVENTS: Readonly<Record<string, string>> = {
+const EVENTS: Readonly<Record<string, string | ((data: Notice["data"]) => string)>> = {
   "agent.expiring": "An agent key ends soon",
+  "key.registered": "An API key was registered",
+  "key.narrowed": "A bot is held to tighter rails",
+  "key.blocked": "An API key was blocked",
+  "key.revoked": "An API key was revoked",
+  "key.held": "An API key is on hold since a restore",
+  "key.released": "An API key that was on hold may be used again",
   "key.expiring": "An API key ends soon",
   "rail.refused": "A rail has refused what a bot asked",
-  "rail.tripped": "A bot has lost its limit of the day",
+  "rail.tripped": tripTitle,
   "heartbeat.missed": "A heartbeat was missed",
   "stop.created": "Trading was stopped",
   "proposal.created": "An order waits for your approval",
@@ -67,12 +73,23 @@ export type LoggedEvent = { id: number; type: string; atMs: number; resourceId: 
 
 /** Null for what is told to nobody. */
 export function noticeOf({ id, type, atMs, resourceId, payload }: LoggedEvent): Notice | null {
-  const title = type === NOTICE_TYPE ? titleOf(resourceId) : EVENTS[type];
-  if (title === undefined) return null;
+  const told = type === NOTICE_TYPE ? titleOf(resourceId) : EVENTS[type];
+  if (told === undefined) return null;
   // Only we write it.
   const data = payload === null ? {} : (JSON.parse(payload) as Notice["data"]);
+  const title = typeof told === "string" ? told : told(data);
   const named = type === NOTICE_TYPE ? `gateway.${resourceId}` : type;
   return { id: String(id), type: named, atMs, title, data };
+}
+
+/** The same event tells that a bot may not increase, and that it may again. */
+function tripTitle({ cause, cleared_at: clearedAt }: Notice["data"]): string {
+  const isOver = typeof clearedAt === "string";
+  if (cause === "restored")
+    return isOver
+      ? "A bot that had been held since a restore may increase again"
+      : "A bot increases nothing before the next UTC day: what it had used is not known since a restore";
+  return isOver ? "A bot that had lost its limit of the day may increase again" : "A bot has lost its limit of the day";
 }
 
 function titleOf(condition: string): string | undefined {

@@ -23,6 +23,21 @@ export function railsResource(text: RailsText) {
   };
 }
 
+/** What narrowed a bot, and what it is held to from then on. */
+export function narrowingResource({ id, accountId, bot, actor, createdAtMs }: NarrowingFacts, rails: RailsText) {
+  return {
+    object: "rail_narrowing" as const,
+    id,
+    account: accountId,
+    bot,
+    narrowed_by: actor,
+    rails: railsResource(rails),
+    created_at: isoTime(createdAtMs),
+  };
+}
+
+type NarrowingFacts = { id: string; accountId: string; bot: string; actor: string; createdAtMs: number };
+
 /** A trip in the words of the interface. */
 export function tripResource({ id, accountId, bot, cause, day, loss, limit, createdAtMs, clearedAtMs }: Trip) {
   return {

@@ -223,6 +223,24 @@ export const RailTrip = closed(
   { title: "RailTrip", description: "A bot may not increase for the rest of the UTC day, or may again." },
 );
 
+export const RailNarrowing = closed(
+  {
+    object: Type.Literal("rail_narrowing", { description: "Always `rail_narrowing`." }),
+    id: Uuid,
+    account: Uuid,
+    bot: Type.String({ description: "The bot whose rails are tighter now, those of all its keys." }),
+    narrowed_by: Type.String({ description: "Hash of the key that has narrowed itself, or `operator`." }),
+    rails: closed(RAILS, {
+      description: "What the bot is held to now; `nothing` where two lists have nothing in common.",
+    }),
+    created_at: Timestamp,
+  },
+  {
+    title: "RailNarrowing",
+    description: "The rails of a bot were made tighter. Only a later grant of its owner loosens them.",
+  },
+);
+
 /** What holds of a bot's key now. */
 export const KeyLimits = nullable(
   closed(

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { EventType } from "../../core/event.ts";
 import { AccountResource } from "./account.ts";
-import { ListedApiKeyResource, RailTrip } from "./api-key.ts";
+import { ListedApiKeyResource, RailNarrowing, RailTrip } from "./api-key.ts";
 import { AnswerNetwork, closed, described, KeyHash, MarketName, nullable, Timestamp, Uuid, words } from "./common.ts";
 import { FillResource } from "./fill.ts";
 import { HeartbeatResource } from "./heartbeat.ts";
@@ -136,6 +136,7 @@ const DATA = {
   "key.registered": ListedApiKeyResource,
   "key.revoked": Type.Union([ListedApiKeyResource, RevokedHash], { description: "The key, or the hash alone." }),
   "key.blocked": ListedApiKeyResource,
+  "key.narrowed": RailNarrowing,
   "key.held": ListedApiKeyResource,
   "key.released": ListedApiKeyResource,
   "agent.approved": ApprovedAgent,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { decimal } from "../../../src/core/decimal.ts";
 import { parseLimitedGrant } from "../../../src/core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../../src/core/rails/loss-bound.ts";
-import type { RailsText } from "../../../src/core/rails/rails.ts";
+import type { Rails, RailsText, RailVerb } from "../../../src/core/rails/rails.ts";
 import {
   grantAsSent,
   grantTextOf,
@@ -87,6 +87,52 @@ describe("what is proposed", () => {
     );
     const small = { maxTurnoverPerDay: decimal("0.1"), maxExposure: decimal("0.05") };
     expect(lossBoundWords({ ...parsed.grant.rails, ...small })).toContain("at most 0.02 USD");
+  });
+
+  const MARKET = "15 USD for each percent that the market moves against a position of 1500 USD over all markets";
+  const CLOSES =
+    "closes what the bot holds at prices up to 10 % worse, at most 150 USD of 1500 USD, and the fees of that";
+
+  test.each<[string, Partial<Rails>, string]>([
+    ["reduce,cancel", {}, `A thief of this key opens nothing, and ${CLOSES}; it may cancel what protects that.`],
+    ["reduce", {}, `A thief of this key opens nothing, and ${CLOSES}.`],
+    ["cancel", {}, "A thief of this key opens nothing, and closes nothing; it may cancel what protects that."],
+    [
+      "reduce",
+      { touches: "all" },
+      "A thief of this key opens nothing, and closes whatever the account holds at prices up to 10 % worse, and the fees of that.",
+    ],
+    [
+      "reduce",
+      { maxStopDistance: null },
+      "A thief of this key opens nothing, and nothing bounds how badly it closes what the bot holds: max_stop_distance is any.",
+    ],
+    [
+      "increase,reduce,modify,cancel",
+      { markets: [] },
+      `A thief of this key opens nothing, and ${CLOSES}; it may cancel what protects that.`,
+    ],
+    [
+      "approve",
+      {},
+      "A thief of this key opens and closes nothing by itself: it says yes to whatever the account's agents ask for, each held to its own rails.",
+    ],
+    [
+      "reduce,propose",
+      { maxLossPerDay: null },
+      `By itself a thief of this key opens nothing, and ${CLOSES}. What it asks for beyond that waits until somebody approves it, and is then held to these rails. If everything that it asks for were approved: A thief of this key can lose you, in a day, at most 450 USD by bad prices (2 % of what it opens, 10 % of what it closes, 6500 USD in all), the fees of that, and ${MARKET}.`,
+    ],
+    [
+      "propose",
+      { maxTurnoverPerDay: null },
+      "By itself a thief of this key opens nothing, and closes nothing. What it asks for beyond that waits until somebody approves it, and is then held to these rails. If everything that it asks for were approved: Nothing bounds what a thief of this key can lose you in a day: max_turnover_per_day is any. Once it has lost 50 USD in a day it increases nothing until the next; that is best effort, closes nothing and bounds no loss.",
+    ],
+  ])("bounds a key that may %s, with %j, by what it can do itself", (may, others, words) => {
+    const parsed = parseLimitedGrant(grantTextOf(FOR, WISHED));
+    if (parsed.kind !== "grant") throw new Error("no grant");
+    // Each is a verb.
+    const verbs = may.split(",") as RailVerb[];
+    expect(lossBoundWords({ ...parsed.grant.rails, may: verbs, ...others })).toBe(words);
   });
 
   test("bounds whatever is opened and closed within turnover and exposure, each at the worst price that its rail allows", () => {
