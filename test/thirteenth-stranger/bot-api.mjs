@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { join } from "node:path";
-import { pause } from "./lab.mjs";
+import { pause, until } from "./lab.mjs";
 
 export const ADDRESSES = { "api.telegram.org": "149.154.167.220", "hooks.example.org": "149.154.167.221" };
 
@@ -93,11 +93,12 @@ export class BotApi {
     setTimeout(() => say(due()), 700);
   }
 
-  /** Has an update delivered; what the gateway has said by then. */
-  async tell(update, withinMs = 4000) {
+  /** Has an update delivered; what the gateway has said by then, which is awaited where something is to be said. */
+  async tell(update, withinMs = 15_000) {
     const before = this.sent.length;
     this.updates.push(update);
-    await pause(withinMs);
+    await until(() => this.sent.length > before, Boolean, withinMs);
+    await pause(800);
     return this.sent.slice(before);
   }
 
