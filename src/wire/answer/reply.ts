@@ -2,8 +2,8 @@ import type { NoopAnswer } from "../../core/attempt.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { parseJson } from "../json.ts";
 import {
+  givenId,
   money,
-  nativeId,
   oneOf,
   orNull,
   rows,
@@ -147,12 +147,12 @@ function statusEntry(value: unknown): StatusEntry {
     return { kind: "filled", ...ids(filled), totalSize: money(filled, "totalSz"), averagePrice };
   }
   const running = sourceOrNull(entry, "running");
-  if (running !== null) return { kind: "running", twapId: nativeId(running, "twapId") };
+  if (running !== null) return { kind: "running", twapId: givenId(running, "twapId") };
   return { kind: "error", text: text(entry, "error") };
 }
 
 function ids(entry: Source): { oid: string; cloid: string | null } {
-  return { oid: nativeId(entry, "oid"), cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
+  return { oid: givenId(entry, "oid"), cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
 }
 
 /**
