@@ -61,6 +61,38 @@ export const MCP_BREAKS: readonly Break[] = [
     "a sentence that others wrote is not shown, and a refusal is its code",
   ),
   broken(
+    "what looks like a rail is shown, whatever it says",
+    inFile("src/core/rails/grammar.ts", "return FORMS[member].parse(text) !== undefined;", "return text !== member;"),
+    "what a bot is held to is told as its owner has signed it, and nothing else that looks like it",
+  ),
+  broken(
+    "the same in other letters is another intent",
+    inFile(
+      "src/actions/proposals/propose-order.ts",
+      "    size: decimal(size),\n    price: decimal(price),\n",
+      "    size,\n    price,\n",
+    ),
+    "is the same in whatever letters it is proposed: %j",
+  ),
+  broken(
+    "a market that there is not is put before a person",
+    inFile(
+      "src/actions/proposals/propose-order.ts",
+      "const market = await requireMarket(deps, asked.market, false);",
+      "const market = await requireMarket(deps, asked.market, false).catch(() => ({ ...[...(deps.markets.current()?.byName.values() ?? [])][0], name: asked.market }) as Market);",
+    ),
+    "is none for %s, and nobody is asked about it",
+  ),
+  broken(
+    "what its market takes not is put before a person",
+    inFile(
+      "src/actions/proposals/propose-order.ts",
+      "if (fault !== null) return { proposal: null, fault };",
+      'if (fault === "") return { proposal: null, fault };',
+    ),
+    "is none for %s, and nobody is asked about it",
+  ),
+  broken(
     "a model may name the Idempotency-Key",
     inFile("src/http/mcp/proposed-terms.ts", "if (strange !== undefined) return", 'if (strange === "") return'),
     "a proposal whose %s does not fit is no intent",

@@ -281,12 +281,6 @@ export const LEGS: readonly Mutant[] = [
     "const listed = open.find(() => false);",
   ),
   one(
-    "an answer with the id 0 names an order",
-    "src/wire/answer/reply.ts",
-    'if (oid === "0") throw',
-    'if (oid === "") throw',
-  ),
-  one(
     "what was concluded of a leg stays once the exchange has reported it",
     "src/core/advance-leg.ts",
     "reason: REPORTED, absence: null,",

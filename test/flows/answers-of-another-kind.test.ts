@@ -100,3 +100,16 @@ test.each([
     expect((await read(rig, id)).body).toMatchObject(told);
   },
 );
+
+test("a modify that was carried out is told as it is, though it was answered under the native id 0", async () => {
+  const { rig, id } = await opened();
+  rig.deliveries.push(async (arrive) => {
+    const text = await (await arrive()).text();
+    return new Response(text.replace(/"oid":\d+/, '"oid":0'), { headers: { "content-type": "application/json" } });
+  });
+  await modify(rig, id, { price: "89000" });
+  await rig.clock.advance(60_000);
+  const [resting] = await open(rig);
+  const told = { id, status: "open", price: "89000", exchange_order_id: String(resting?.oid) };
+  expect([resting?.limitPx, (await read(rig, id)).body]).toMatchObject(["89000.0", told]);
+});

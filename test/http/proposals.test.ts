@@ -42,11 +42,14 @@ function callerOf(rig: Rig, apiKey = BOT): Caller {
 
 /** A bot that may only propose, and a key that may only approve. */
 async function openScene(may = "cancel,propose") {
-  const rig = await limitedRig({ may, maxOrder: "100 USD" });
+  const rig = await limitedRig({ may, markets: "BTC", maxOrder: "100 USD" });
   const approver = textOf(rig, { may: "approve", bot: "person" }, OTHER_BOT);
   expect((await register(rig, approver)).status).toBe(201);
-  const propose = (terms: Partial<OrderTerms> = {}) =>
-    proposeOrder(rig.deps, callerOf(rig), { terms: { ...BUY, ...terms }, isAnother: true }).proposal.id;
+  const propose = async (terms: Partial<OrderTerms> = {}): Promise<string> => {
+    const { proposal } = await proposeOrder(rig.deps, callerOf(rig), { terms: { ...BUY, ...terms }, isAnother: true });
+    if (proposal === null) throw new Error("its market takes no such order");
+    return proposal.id;
+  };
   const placeIt = (id: string): Promise<PlacedProposal> => placeProposal(rig.deps, callerOf(rig), id);
   const decide = async (id: string, word: string, apiKey: string = OTHER_BOT) =>
     told(await rig.ask({ path: `/v1/proposals/${id}/${word}`, method: "POST", apiKey, body: {} }));
@@ -99,7 +102,7 @@ async function sign(
 test("a key that may only propose places nothing by itself, by whatever door", async () => {
   const { rig, propose, placeIt, list } = await openScene();
   expect(await told(await place(rig, {}))).toMatchObject({ status: 403, code: "rail_refused" });
-  const id = propose();
+  const id = await propose();
   expect(await list()).toEqual([]);
   expect(await placeIt(id)).toEqual({ kind: "waiting_for_approval" });
   expect(await placeIt(id)).toEqual({ kind: "waiting_for_approval" });
@@ -110,7 +113,7 @@ test("a key that may only propose places nothing by itself, by whatever door", a
 test("that one waits is told once, and what a person said of it: as events, and as a notice with the order in words", async () => {
   const { rig, propose, placeIt, decide } = await openScene();
   const before = latestEventId(rig.deps.store);
-  const id = propose();
+  const id = await propose();
   expect(listAllEventsAfter(rig.deps.store, before, 10)).toEqual([]);
   await placeIt(id);
   await placeIt(id);
@@ -142,7 +145,7 @@ test("that one waits is told once, and what a person said of it: as events, and 
 describe("what was approved is placed once", () => {
   test.each(["key", "owner", "operator"])("by the %s", async (who) => {
     const { rig, propose, placeIt, decide, list } = await openScene();
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     const approve = async () => {
       if (who === "key") return decide(id, "approve");
@@ -162,7 +165,7 @@ describe("what was approved is placed once", () => {
     const { rig, propose, placeIt, decide } = await openScene();
     const { store, exchange } = rig.deps;
     const { send } = exchange;
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     const proposal = findProposal(store, id);
     if (proposal === null) throw new Error("no such proposal");
@@ -190,8 +193,10 @@ describe("what was approved is placed once", () => {
 
   test("and judged by the rails of then: what is beyond them is refused, nothing is sent", async () => {
     const { rig, propose, placeIt, decide } = await openScene();
-    const id = propose({ size: "0.002" });
+    const id = await propose();
     await placeIt(id);
+    const narrower = { path: "/v1/api-keys/self/narrow", apiKey: BOT, body: { max_order: "50 USD" } };
+    expect((await rig.ask(narrower)).status).toBe(200);
     expect(await decide(id, "approve")).toMatchObject({ status: "approved", outcome: "rail_refused", order: null });
     expect(rig.sent).toHaveLength(0);
   });
@@ -201,7 +206,7 @@ describe("what was approved is placed once", () => {
     async (what) => {
       const { rig, propose, placeIt, decide } = await openScene();
       const { store, state } = rig.deps;
-      const id = propose();
+      const id = await propose();
       await placeIt(id);
       if (what === "a stop") inTransaction(store, () => insertStop(store, stopOf(rig), BY_OPERATOR));
       else Object.assign(state, { phase: "starting" });
@@ -229,7 +234,7 @@ describe("what was approved is placed once", () => {
   test("not at all where trading was stopped, and resumed, while it was judged", async () => {
     const { rig, propose, placeIt, decide } = await openScene();
     const { store } = rig.deps;
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     const price = rig.answers.get("metaAndAssetCtxs");
     rig.answers.set("metaAndAssetCtxs", (asked) => {
@@ -245,7 +250,7 @@ describe("what was approved is placed once", () => {
 
   test("not long after: a minute on it places nothing", async () => {
     const { rig, propose, placeIt, decide } = await openScene();
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     Object.assign(rig.deps.state, { phase: "starting" });
     expect(await decide(id, "approve")).toMatchObject({ outcome: "not_ready" });
@@ -259,7 +264,7 @@ describe("what was approved is placed once", () => {
 
 test("who says nothing has refused: ten minutes on nobody can approve it", async () => {
   const { rig, propose, placeIt, decide, list } = await openScene();
-  const id = propose();
+  const id = await propose();
   await placeIt(id);
   await rig.clock.advance(10 * 60_000);
   expect(await decide(id, "approve")).toMatchObject({ code: "proposal_not_open" });
@@ -270,7 +275,7 @@ test("who says nothing has refused: ten minutes on nobody can approve it", async
 
 test("what was refused is never placed", async () => {
   const { rig, propose, placeIt, decide } = await openScene();
-  const id = propose();
+  const id = await propose();
   await placeIt(id);
   expect(await decide(id, "refuse")).toMatchObject({ status: "refused", outcome: "refused" });
   expect(await placeIt(id)).toEqual({ kind: "approval_refused" });
@@ -286,7 +291,7 @@ describe("nobody else approves", () => {
     { what: "a key of another account", apiKey: KEYS.other, code: "rail_refused" },
   ])("$what", async ({ apiKey, code }) => {
     const { rig, propose, placeIt, decide } = await openScene();
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     expect(await decide(id, "approve", apiKey)).toMatchObject({ code });
     expect(rig.sent).toHaveLength(0);
@@ -294,7 +299,7 @@ describe("nobody else approves", () => {
 
   test("an owner's signature of another order or word is none of this", async () => {
     const { rig, propose, placeIt } = await openScene();
-    const id = propose();
+    const id = await propose();
     await placeIt(id);
     expect(await sign(rig, id, { order: "buy 0.001 BTC at 50000 or better (gtc)" })).toMatchObject({ status: 401 });
     const refusal = await sign(rig, id, { decision: "refuse" });
@@ -304,7 +309,7 @@ describe("nobody else approves", () => {
 
   test("who writes into the database: what was approved here is believed, and nothing that was planted", async () => {
     const { rig, propose, placeIt } = await openScene();
-    const [planted, approved] = [propose(), propose()];
+    const [planted, approved] = [await propose(), await propose()];
     for (const id of [planted, approved]) await placeIt(id);
     const { store } = rig.deps;
     const told: string[] = [];
@@ -325,8 +330,10 @@ describe("nobody else approves", () => {
 
 test("a key that may reduce by itself asks for what increases alone", async () => {
   const { rig, propose, placeIt } = await openScene("reduce,propose");
-  expect(await placeIt(propose({ side: "sell", reduceOnly: true }))).not.toEqual({ kind: "waiting_for_approval" });
-  expect(await placeIt(propose())).toEqual({ kind: "waiting_for_approval" });
+  expect(await placeIt(await propose({ side: "sell", reduceOnly: true }))).not.toEqual({
+    kind: "waiting_for_approval",
+  });
+  expect(await placeIt(await propose())).toEqual({ kind: "waiting_for_approval" });
   expect(rig.sent.length).toBeLessThan(2);
 });
 
@@ -336,8 +343,24 @@ test("who approves does nothing else: no grant names another verb beside it", as
   expect(response.status).toBe(400);
 });
 
+test.each([
+  ["more than one order may be worth", { size: "0.002" }, "max_order", "0.00166"],
+  ["a market that the bot has not", { market: "ETH", price: "3000" }, "markets", null],
+])("nobody is asked about %s, which no approval could have placed", async (_what, terms, rail, largest) => {
+  const { propose, placeIt, list } = await openScene();
+  const refused = { kind: "refused", code: "rail_refused", rail: { rail, largest } };
+  expect(await placeIt(await propose(terms))).toMatchObject(refused);
+  expect(await list()).toEqual([]);
+});
+
+test("about what only reduces somebody is asked, whatever it is worth", async () => {
+  const { propose, placeIt } = await openScene();
+  const id = await propose({ side: "sell", reduceOnly: true, size: "0.002" });
+  expect(await placeIt(id)).toEqual({ kind: "waiting_for_approval" });
+});
+
 test("at most twenty of a bot wait at one time", async () => {
   const { propose, placeIt } = await openScene();
-  for (let count = 0; count < 20; count += 1) await placeIt(propose({ size: `0.00${count + 10}` }));
-  expect(await placeIt(propose())).toEqual({ kind: "too_many_waiting" });
+  for (let count = 0; count < 20; count += 1) await placeIt(await propose({ price: `${60_000 - count}` }));
+  expect(await placeIt(await propose())).toEqual({ kind: "too_many_waiting" });
 });

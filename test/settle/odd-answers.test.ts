@@ -38,6 +38,11 @@ test.each<[string, Delivery]>([
   ["that it rests twice", answeredBy((own) => [{ resting: { ...own.resting, oid: 7 } }, own])],
   ["the id 0, which no order has,", answeredBy((own) => [{ resting: { ...own.resting, oid: 0 } }])],
   ["nothing", answeredBy(() => [])],
+  ["that it rests under the native id 0", answeredBy((own) => [{ resting: { ...own.resting, oid: 0 } }])],
+  [
+    "that it was filled under the native id 0",
+    answeredBy((own) => [{ filled: { ...own.resting, oid: 0, totalSz: "1", avgPx: "100" } }]),
+  ],
   ["that it waits for the mark, which it has no trigger for", answeredBy(() => ["waitingForTrigger"])],
   ["that it waits for a fill, behind which it was not sent", answeredBy(() => ["waitingForFill"])],
 ])("an answer of %s to one order says nothing: its record does", async (_name, delivery) => {

@@ -4,6 +4,8 @@ import { ApiError, type ErrorCode } from "../../core/errors.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { isConcludedAbsent } from "../../core/order.ts";
 import { isLive, keyOfProposal, type Proposal, placedUntilMs, proposalStatus } from "../../core/proposal.ts";
+import { memberName } from "../../core/rails/member-name.ts";
+import { standingFault } from "../../core/rails/standing.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { botOf } from "../../store/bots.ts";
@@ -99,15 +101,30 @@ function needsApproval({ store }: With<"store">, { key }: Caller, { terms }: Pro
   return may.includes("propose") && !may.includes(terms.reduceOnly ? "reduce" : "increase");
 }
 
-function askPerson({ clock, store }: With<"clock" | "store">, proposal: Proposal): PlacedProposal {
+/** Nobody is asked about what no yes could have placed. */
+function askPerson(deps: With<"clock" | "markets" | "store">, proposal: Proposal): PlacedProposal {
+  const { clock, store } = deps;
   const nowMs = clock.nowMs();
   if (!isLive(proposal, nowMs)) return { kind: "not_placed" };
+  const rail = railInTheWay(deps, proposal);
+  if (rail !== null) return { kind: "refused", code: "rail_refused", rail };
   return inTransaction(store, (within): PlacedProposal => {
     if (countWaiting(within, proposal, nowMs) >= MAX_WAITING) return { kind: "too_many_waiting" };
     askForApproval(within, proposal, nowMs);
     tellProposal({ clock, store: within }, "proposal.created", { ...proposal, askedAtMs: nowMs });
     return { kind: "waiting_for_approval" };
   });
+}
+
+/** The rail of now that refuses it whatever the market does. */
+function railInTheWay(
+  { markets, store }: With<"markets" | "store">,
+  { keyHash, terms }: Proposal,
+): RailInTheWay | null {
+  const rails = railsOfKey(store, keyHash);
+  const { sizeDecimals = null } = markets.current()?.byName.get(terms.market) ?? {};
+  const fault = rails === null ? null : standingFault(rails, terms, sizeDecimals);
+  return fault === null ? null : { ...fault, rail: memberName(fault.rail) };
 }
 
 /** Too late it places nothing, and tells what was placed in time. */

@@ -1,6 +1,6 @@
 import type { Decision } from "../../core/proposal.ts";
 import { change } from "../change.ts";
-import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "../command.ts";
+import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
 import { places } from "../directory.ts";
 import { present } from "../output.ts";
 
@@ -18,8 +18,31 @@ function deciding(decision: Decision, summary: string): Command {
       const proposalId = input.positionals[0] ?? "";
       const done = await change({ input, outside, at }, "decide_proposal", { proposalId, decision });
       const told: Record<string, unknown> = { ...done };
-      const words = decision === "approve" ? `Approved: ${told["outcome"]}.` : "Refused. Nothing is placed.";
-      present({ input, outside }, told, [`${told["in_words"]}`, words]);
+      const order = `${told["in_words"]}`;
+      if (decision === "refuse") return present({ input, outside }, told, [order, "Refused. Nothing is placed."]);
+      const { isPlaced, words } = becomeOf(told);
+      present({ input, outside }, told, isPlaced ? [order, words] : [order]);
+      if (!isPlaced) throw new Failure(words);
     },
   };
+}
+
+/** What was approved is not thereby placed: whoever reads this alone, or the exit code alone, has to learn that. */
+function becomeOf({ outcome, order }: Record<string, unknown>): { isPlaced: boolean; words: string } {
+  const { id, status, error }: Record<string, unknown> = { ...(typeof order === "object" ? order : {}) };
+  if (outcome === "unknown" || status === "unknown")
+    return { isPlaced: false, words: "approved, and it may have been placed. Approve it again to ask" };
+  if (outcome !== "order") return { isPlaced: false, words: `approved, and not placed: ${reasonOf(`${outcome}`)}` };
+  if (status === "rejected") {
+    const why = typeof error === "string" ? `: ${error}` : "";
+    return { isPlaced: false, words: `approved, and order ${id} is rejected${why}` };
+  }
+  return { isPlaced: true, words: `Approved. Order ${id} is ${status}.` };
+}
+
+/** What is none of these is the code with which placing it was refused. */
+function reasonOf(outcome: string): string {
+  if (outcome === "not_placed") return "its time was over";
+  const words = outcome === "unsettled" ? "an order of the bot there has no known outcome" : outcome;
+  return `${words}. Approve it again within 60 s of the first time to try again`;
 }

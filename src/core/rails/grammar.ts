@@ -37,6 +37,11 @@ export function parseNarrowing(text: Readonly<Partial<Record<string, string>>>):
   return { kind: "narrowing", narrowing: parsed as Narrowing };
 }
 
+/** Whether a text is one that a grant can give to this member. */
+export function isOfGrant(member: keyof Rails, text: string): boolean {
+  return FORMS[member].parse(text) !== undefined;
+}
+
 /** What a narrowing may name. */
 const NARROWED = RAILS_MEMBERS.filter((member) => member !== "bot");
 

@@ -145,15 +145,21 @@ function wordOf(body: unknown, name: string): string {
 
 const RANDOM_BYTES = 16;
 
-function propose(call: ToCall, given: GivenArguments): ToolOutcome {
+async function propose(call: ToCall, given: GivenArguments): Promise<ToolOutcome> {
   const terms = proposedTerms(given);
   if (typeof terms === "string") return { outcome: "invalid", note: `${terms} is missing or has another form.` };
-  const { proposal, isRepeat } = proposeOrder(call.deps, call.caller, { terms, isAnother: given["again"] === true });
+  const proposed = await proposeOrder(call.deps, call.caller, { terms, isAnother: given["again"] === true });
+  if (proposed.fault !== null) return { outcome: "invalid", note: UNFIT };
+  const { proposal, isRepeat } = proposed;
   const note = isRepeat
     ? "The same was just proposed: this is that intent, and placing it is one order. If a second order is meant, propose it with again: true."
-    : `Nothing is placed yet. ${inWords(terms)}.`;
+    : `Nothing is placed yet. ${inWords(proposal.terms)}.`;
   return { outcome: "proposed", note, result: tellProposal(call, proposal) };
 }
+
+/** Which rule it was stands in a sentence that names what the exchange has named. */
+const UNFIT =
+  "Nothing was proposed: its market takes no such order. Hold size and price against the rules that `market` tells.";
 
 function tellProposal({ deps }: ToCall, proposal: Proposal) {
   const { id, terms, proposedAtMs } = proposal;

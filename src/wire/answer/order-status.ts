@@ -1,9 +1,9 @@
 import type { Decimal } from "../../core/decimal.ts";
 import {
   flag,
+  givenId,
   money,
   moneyOrNull,
-  nativeId,
   oneOf,
   orNull,
   rowsOf,
@@ -98,7 +98,7 @@ export function basicOrder(from: Source): BasicOrder {
     limitPrice: money(from, "limitPx"),
     size: money(from, "sz"),
     originalSize: moneyOrNull(from, "origSz"),
-    oid: nativeId(from, "oid"),
+    oid: givenId(from, "oid"),
     timestampMs: timeMs(from, "timestamp"),
     reduceOnly: flag(from, "reduceOnly"),
     cloid: textOrNull(from, "cloid")?.toLowerCase() ?? null,

@@ -133,6 +133,12 @@ export function nativeIdOf(value: unknown): string {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value.toString() : refuse("id");
 }
 
+/** Native id of something that the exchange has numbered: it counts from 1, and what would be 0 was never filled in. */
+export function givenId(from: Source, key: string): string {
+  const id = nativeId(from, key);
+  return id === "0" ? refuse("id") : id;
+}
+
 export function nativeIdOrNull(from: Source, key: string): string | null {
   const value = own(from, key);
   return value === undefined || value === null ? null : nativeIdOf(value);

@@ -2,8 +2,8 @@ import type { NoopAnswer } from "../../core/attempt.ts";
 import type { Decimal } from "../../core/decimal.ts";
 import { parseJson } from "../json.ts";
 import {
+  givenId,
   money,
-  nativeId,
   oneOf,
   orNull,
   rows,
@@ -147,15 +147,12 @@ function statusEntry(value: unknown): StatusEntry {
     return { kind: "filled", ...ids(filled), totalSize: money(filled, "totalSz"), averagePrice };
   }
   const running = sourceOrNull(entry, "running");
-  if (running !== null) return { kind: "running", twapId: nativeId(running, "twapId") };
+  if (running !== null) return { kind: "running", twapId: givenId(running, "twapId") };
   return { kind: "error", text: text(entry, "error") };
 }
 
-/** No order has the id 0: an answer with that one names nothing, and what became of the order is looked for. */
 function ids(entry: Source): { oid: string; cloid: string | null } {
-  const oid = nativeId(entry, "oid");
-  if (oid === "0") throw new Error("unreadable: id");
-  return { oid, cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
+  return { oid: givenId(entry, "oid"), cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
 }
 
 /**

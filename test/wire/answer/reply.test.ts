@@ -178,6 +178,20 @@ const AMBIGUOUS: [what: string, status: number, body: string, reason: string][] 
   ["an entry of another form", 200, statuses("order", { queued: { oid: 1 } }), "unreadable"],
   ["a word of another form", 200, statuses("order", "waitingForGodot"), "unreadable"],
   ["an id that is no id", 200, statuses("order", { resting: { oid: 1.5 } }), "unreadable"],
+  ["the id 0 of an order that rests", 200, statuses("order", { resting: { oid: 0, cloid: CLOID } }), "unreadable"],
+  [
+    "the id 0 beside a good one",
+    200,
+    statuses("order", { resting: { oid: 1 } }, { resting: { oid: 0 } }),
+    "unreadable",
+  ],
+  [
+    "the id 0 of an order that was filled",
+    200,
+    statuses("order", { filled: { oid: 0, totalSz: "1", avgPx: "2" } }),
+    "unreadable",
+  ],
+  ["the id 0 of a TWAP", 200, single("twapOrder", { running: { twapId: 0 } }), "unreadable"],
   [
     "an id in scientific notation",
     200,
