@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { curlRequest } from "./curl.ts";
@@ -12,6 +12,8 @@ type Facts = { base_url: string; exchange_url: string; account: string; api_key:
 
 let workplace: Workplace;
 let running: Running[];
+/** A demo that goes on, for those who leave nothing that another would mind. */
+const shared: { workplace: Workplace; process: Running | null } = { workplace: makeWorkplace(), process: null };
 
 beforeEach(() => {
   workplace = makeWorkplace();
@@ -20,7 +22,12 @@ beforeEach(() => {
 
 afterEach(async () => {
   await Promise.all(running.map((process) => process.end("SIGKILL")));
-  workplace.remove();
+  if (workplace !== shared.workplace) workplace.remove();
+});
+
+afterAll(async () => {
+  await shared.process?.end("SIGKILL");
+  shared.workplace.remove();
 });
 
 function words(...more: string[]): string[] {
@@ -32,6 +39,13 @@ async function start(...more: string[]): Promise<{ process: Running; facts: Fact
   const process = await startProcess(words("--json", ...more));
   running.push(process);
   return { process, facts: JSON.parse(process.firstLine) };
+}
+
+async function startShared(): Promise<{ process: Running; facts: Facts }> {
+  workplace.remove();
+  workplace = shared.workplace;
+  shared.process ??= await startProcess(words("--json"));
+  return { process: shared.process, facts: JSON.parse(shared.process.firstLine) };
 }
 
 function api(facts: Facts, path: string, init: RequestInit = {}): Promise<Response> {
@@ -87,7 +101,7 @@ test("a second start keeps account, key and history", async () => {
 });
 
 test("an order is explained to the operator beside the running gateway, by any of its ids", async () => {
-  const { facts } = await start();
+  const { facts } = await startShared();
   const order = await body(place(facts, "explained-1"));
   const where = ["--data-dir", workplace.dataDirectory];
   const told = await runProcess(["order", "explain", order.id, ...where]);
@@ -185,7 +199,7 @@ test("a directory that is no demo is refused with exit code 2 and left as it is"
 });
 
 test("a second process on the same directory is refused and told who holds it", async () => {
-  const { process } = await start();
+  const { process } = await startShared();
   const refused = await runProcess(words());
   expect(refused).toMatchObject({ exitCode: 1, out: "" });
   expect(refused.err).toContain(`in use by process ${process.pid}`);
@@ -204,7 +218,7 @@ async function operate(...more: string[]) {
 }
 
 test("a running gateway takes its operator's words over the control socket", async () => {
-  const { facts } = await start();
+  const { facts } = await startShared();
   expect(statSync(join(workplace.dataDirectory, "control.sock")).mode & 0o777).toBe(0o600);
   expect(await operate("upgrade", "status")).toMatchObject({
     exitCode: 0,
@@ -232,7 +246,7 @@ test("a blocked key is refused at once and stays refused", async () => {
 });
 
 test("a key that is granted and registered by commands works", async () => {
-  const { facts } = await start();
+  const { facts } = await startShared();
   const made = JSON.parse((await runProcess(["key", "new", "--json"])).out);
   // The gateway says itself where it listens, and what a grant is signed for.
   const terms = ["--key-hash", made.key_hash, "--scopes", "trading:read"];
