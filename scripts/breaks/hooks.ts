@@ -25,13 +25,14 @@ export const HOOK_BREAKS: readonly Break[] = [
   ),
   broken(
     "an alert that comes again is another",
-    inFile(RECEIVE, "    if (same !== null) {", "    if (same !== null && same.id < 0) {"),
+    inFile(RECEIVE, "if (same !== null && (alert", "if (same !== null && same.id < 0 && (alert"),
     [HOOKS, "four deliveries of one alert are one order, within half a percent of the best price"],
   ),
-  broken("alerts without a time are one for ever", inFile(RECEIVE, "nowMs - hook.sameWithinMs : 0", "0 : 0"), [
-    HOOKS,
-    "alerts without a time that say the same are one for as long as the hook says, and then another",
-  ]),
+  broken(
+    "alerts without a time are one for ever",
+    inFile(RECEIVE, "alert?.atMs != null || isSameNow", "same.id > 0 || isSameNow"),
+    [HOOKS, "alerts without a time that say the same are one for as long as the hook says, and then another"],
+  ),
   broken(
     "an older target that comes later is taken for the newest",
     inFile("src/core/hook/judged-alert.ts", "atMs < newestMs)", "atMs < newestMs - 1e12)"),

@@ -22,7 +22,11 @@ export const VICTIM_BREAKS: readonly Break[] = [
   broken(
     "S62",
     "four deliveries of an alert are four orders",
-    inFile("src/actions/hooks/receive-alert.ts", "    if (same !== null) {", "    if (same !== null && same.id < 0) {"),
+    inFile(
+      "src/actions/hooks/receive-alert.ts",
+      "if (same !== null && (alert",
+      "if (same !== null && same.id < 0 && (alert",
+    ),
   ),
   broken(
     "S62",

@@ -1,3 +1,4 @@
+import { hadNoRoom } from "../store/heard-writes.ts";
 import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { nearest } from "./did-you-mean.ts";
@@ -8,6 +9,9 @@ import { sayWhere, whereOf } from "./say-where.ts";
 const TITLE = "Postern: a self-hosted trading gateway for Hyperliquid";
 /** Words of the longest command name. */
 const MAX_NAME_WORDS = 2;
+
+const NO_ROOM =
+  "There is no room where this was to be written: what was asked for does not hold, and no gateway was started. Make room there, and give the same command again";
 
 /** Runs the command that the words name and returns the exit code: 0 ok, 1 failed, 2 misused. */
 export async function run(words: readonly string[], outside: Outside): Promise<0 | 1 | 2> {
@@ -28,7 +32,8 @@ export async function run(words: readonly string[], outside: Outside): Promise<0
     await command.run(input, { ...outside, print });
     return 0;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const said = error instanceof Error ? error.message : String(error);
+    const reason = hadNoRoom(error) ? `${said}. ${NO_ROOM}` : said;
     outside.warn(`postern ${command.name}: ${where(reason).split("\n").map(printable).join("\n")}\n`);
     return exitCodeOf(error);
   }

@@ -88,7 +88,8 @@ export const ERROR_WORDS = {
   not_ready: "The gateway has just started and is still looking up what was in flight.",
   draining: "The gateway is shutting down.",
   agent_not_approved: "The account's owner has not approved the gateway's signing key, or its approval ended.",
-  storage_unavailable: "The gateway's database cannot be used. Nothing was sent.",
+  storage_unavailable:
+    "The gateway's database cannot be used, its disk is full for one. Nothing was sent, and what was asked for, a stop too, does not hold.",
   too_many_connections: "Too many requests are being answered at this moment.",
   rails_unproven:
     "What the rails of this key are judged by could not be had; reductions and cancels need none of it. Nothing was sent.",

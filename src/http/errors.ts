@@ -14,7 +14,7 @@ export function toApiError(deps: With<"log">, thrown: unknown, requestId: string
   deps.log.error({ request_id: requestId, code, error: firstLine(thrown) }, "request failed");
   const message =
     code === "storage_unavailable"
-      ? "The gateway's database cannot be used right now; nothing was sent."
+      ? "The gateway's database cannot be used right now; nothing was sent, and what was asked for was not written down and does not hold. Ask for the same again, under the same Idempotency-Key, once its operator has made room for it: /readyz says when."
       : "The gateway failed on this request; nothing was sent. Give the operator the X-Request-Id.";
   return new ApiError(code, message);
 }

@@ -9,6 +9,15 @@ export function isOfDisk(error: unknown): error is Error {
   return saysDisk(codeOf(error)) || error instanceof DiskFault || isOfDisk(error.cause);
 }
 
+/** Of SQLite and of the system: there is no room where something was to be written. */
+const NO_ROOM = /^(SQLITE_FULL|ENOSPC|EDQUOT)/;
+
+/** Whether something failed for want of room alone, wherever it was to be written. */
+export function hadNoRoom(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && NO_ROOM.test(String(error.code))) || hadNoRoom(error.cause);
+}
+
 /** SQLite's code of the last write where that failed; null where it succeeded. */
 export function failedWith({ memory }: Store): string | null {
   return memory.refusedWith;

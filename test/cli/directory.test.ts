@@ -219,10 +219,9 @@ test.each([
   "doctor",
 ])("%s where no Postern is says where it looked and how another is named, and makes nothing", async (typed) => {
   const elsewhere = join(workplace.directory, "nothing-here");
-    const ran = await runHere([...typed.split(" "), "--data-dir", elsewhere]);
-    expect(ran).toMatchObject({ exitCode: 1, out: "" });
-    expect(ran.err).toContain(`there is no Postern in ${elsewhere}.`);
-    expect(ran.err).toContain("--data-dir DIRECTORY");
-    expect(existsSync(elsewhere)).toBe(false);
-  },
-);
+  const ran = await runHere([...typed.split(" "), "--data-dir", elsewhere]);
+  expect(ran).toMatchObject({ exitCode: 1, out: "" });
+  expect(ran.err).toContain(`there is no Postern in ${elsewhere}.`);
+  expect(ran.err).toContain("--data-dir DIRECTORY");
+  expect(existsSync(elsewhere)).toBe(false);
+});
