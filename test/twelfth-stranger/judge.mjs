@@ -105,11 +105,21 @@ export function judgeOrders(world) {
   }
 }
 
+/** Asked once more where it is not known or moves, because a cancel that was armed may act in between. */
+async function twice(venue, gateway, id) {
+  const before = truth(venue, id);
+  const row = await gateway.get(`/v1/orders/${id}`);
+  if (row.body.status !== "unknown" && truth(venue, id).status === before.status && row.body.status === before.status)
+    return row;
+  await new Promise((done) => setTimeout(done, 8000));
+  return gateway.get(`/v1/orders/${id}`);
+}
+
 /** What stands at the end, when all servers have agreed for long. */
 export async function judgeRest(world, ids) {
   const { venue, gateway, findings } = world;
   for (const [id, label] of ids) {
-    const row = await gateway.get(`/v1/orders/${id}`);
+    const row = await twice(venue, gateway, id);
     const order = row.body;
     const was = truth(venue, id);
     const say = (severity, text) => findings.push({ severity, text: `at rest ${label} (${id.slice(-6)}): ${text}` });
