@@ -42,8 +42,8 @@ async function listeners(report, lab, api) {
     lab.command(["notice", "add", "--name", name, ...words, "--passphrase-file", phrase, "--json"]);
   await add("chat", ["--kind", "telegram", "--token-file", token, "--chat", "4242", "--commands"]);
   const hook = await add("desk", ["--kind", "webhook", "--url", "https://hooks.example.org/postern"]);
-  for (const url of ["https://127.0.0.1/x", "https://[::1]/", "https://2130706433/"]) {
-    const answer = await add(`own-${url.length}`, ["--kind", "webhook", "--url", url]);
+  for (const [n, url] of ["https://127.0.0.1/x", "https://[::1]/", "https://2130706433/"].entries()) {
+    const answer = await add(`own-${n}`, ["--kind", "webhook", "--url", url]);
     report.say(`${url} is refused where it is added`, answer.code !== 0, answer);
   }
   await until(() => api.polls.length, Boolean, 30_000);
