@@ -3,6 +3,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Point } from "../core/points.ts";
 
 /** Everything that a command touches besides its own files, handed to it by main.ts. */
+/** `isCut`: it was longer than a message may be, and `text` is its beginning and its end. */
+export type InputLine = { text: string; isCut: boolean };
+
 export type Outside = {
   environment: Environment;
   /** Words that start this program, for commands that are printed. */
@@ -18,8 +21,8 @@ export type Outside = {
   askHidden: ((question: string) => Promise<string>) | null;
   /** The first line of standard input, without its end; at most 4 KiB of it. */
   readLine(): Promise<string>;
-  /** Standard input line by line until its end; a line that is longer than 1 MiB ends it. Only main.ts has it. */
-  readLines?: () => AsyncIterable<string>;
+  /** Standard input line by line until its end. Only main.ts has it. */
+  readLines?: () => AsyncIterable<InputLine>;
   uid: number;
   clock: Clock;
   /** Milliseconds since some start, counted on while the machine sleeps; tests leave it to the clock. */

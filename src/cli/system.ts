@@ -2,6 +2,7 @@
 import { openSync, readSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
 import { promptHidden } from "../vault/prompt.ts";
+import type { InputLine } from "./outside.ts";
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
@@ -72,16 +73,35 @@ export async function systemLine(): Promise<string> {
 /** Characters of one line of a conversation. */
 const MAX_MESSAGE_CHARACTERS = 1_048_576;
 
-export async function* systemLines(): AsyncGenerator<string> {
+export function systemLines(): AsyncGenerator<InputLine> {
+  return linesOf(process.stdin);
+}
+
+/** One line that is too long ends nothing: whoever sent it is told, and the next is read. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<InputLine> {
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const piece of process.stdin) {
+  let isCut = false;
+  for await (const piece of pieces) {
     const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > MAX_MESSAGE_CHARACTERS) return;
-    yield* lines;
+    for (const line of lines) {
+      isCut ||= line.length > MAX_MESSAGE_CHARACTERS;
+      yield { text: isCut ? endsOf(line) : line, isCut };
+      isCut = false;
+    }
+    if (rest.length <= MAX_MESSAGE_CHARACTERS) continue;
+    rest = endsOf(rest);
+    isCut = true;
   }
 }
+
+/** Where a message has its id. */
+function endsOf(line: string): string {
+  return `${line.slice(0, KEPT_CHARACTERS)}${line.slice(-KEPT_CHARACTERS)}`;
+}
+
+const KEPT_CHARACTERS = 300;
 
 /** Resolves with the name of the first signal that asks us to stop; a second one ends the process at once. */
 export function stopSignal(): Promise<string> {

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBridge, type Post } from "../../src/cli/mcp/bridge.ts";
+import { openBridge, type Post, tooLong } from "../../src/cli/mcp/bridge.ts";
+import { linesOf } from "../../src/cli/system.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { runHere } from "./outside.ts";
 
@@ -98,5 +99,42 @@ describe("a message", () => {
       error: { message: expect.stringContaining(words) },
     });
     expect(await bridge('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toBeNull();
+  });
+
+  test.each([
+    ["no JSON", "not json", null, -32_700],
+    ["a message that is cut", '{"jsonrpc":"2.0","id":902,"method":"ping"', null, -32_700],
+    ["an empty batch", "[]", null, -32_600],
+    ["a batch", `[${LIST}]`, null, -32_600],
+    ["a number", "7", null, -32_600],
+    ["nothing", "null", null, -32_600],
+    ["no method", '{"jsonrpc":"2.0","id":3}', 3, -32_600],
+  ])("that is %s is answered, and goes nowhere", async (_what, line, id, code) => {
+    const bridge = openBridge(() => Promise.reject(new Error("it was handed on")));
+    const told = JSON.parse((await bridge(line)) ?? "");
+    expect(told).toMatchObject({
+      jsonrpc: "2.0",
+      id,
+      error: { code, message: expect.stringContaining("Nothing was") },
+    });
+  });
+
+  test.each([
+    ["at its beginning", (text: string) => `{"jsonrpc":"2.0","id":908,"method":"ping","params":{"a":"${text}"}}`, 908],
+    ["at its end", (text: string) => `{"method":"ping","params":{"a":"${text}"},"jsonrpc":"2.0","id":"x-1"}`, "x-1"],
+    ["nowhere", (text: string) => `{"method":"ping","params":{"a":"${text}"}}`, null],
+  ])("that is too long, with its id %s, is told so, and the next is read", async (_where, lineOf, id) => {
+    async function* pieces() {
+      const all = Buffer.from(`${lineOf("y".repeat(9 * 1024 * 1024))}\n${LIST}\n`);
+      for (let at = 0; at < all.length; at += 65_536) yield all.subarray(at, at + 65_536);
+    }
+    const lines = [];
+    for await (const line of linesOf(pieces())) lines.push(line);
+    expect(lines).toEqual([
+      { text: expect.any(String), isCut: true },
+      { text: LIST, isCut: false },
+    ]);
+    const told = JSON.parse(tooLong(lines[0]?.text ?? ""));
+    expect(told).toMatchObject({ id, error: { code: -32_600, message: expect.stringContaining("body_too_large") } });
   });
 });

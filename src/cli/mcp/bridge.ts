@@ -10,6 +10,8 @@ export function openBridge(post: Post): Bridge {
   let version: string | null = null;
 
   return async (line) => {
+    const fault = faultOf(line);
+    if (fault !== null) return fault;
     const message = objectOf(line);
     const answer = await post(headersOf(message, version), line).catch(() => null);
     const { id, method } = message;
@@ -22,6 +24,28 @@ export function openBridge(post: Post): Bridge {
     return answer.text;
   };
 }
+
+/** Of a line that is no message: whoever waits for its answer is told that there is none. */
+function faultOf(line: string): string | null {
+  const value = jsonOf(line);
+  if (value === undefined) return failure(null, NO_JSON, PARSE_ERROR);
+  const { id = null, method, result, error } = asObject(value);
+  const isMessage = !Array.isArray(value) && [method, result, error].some((member) => member !== undefined);
+  return isMessage ? null : failure(id, NO_MESSAGE, INVALID_REQUEST);
+}
+
+/** What the beginning and the end of a line tell of its id; nothing of it goes anywhere. */
+export function tooLong(ends: string): string {
+  const [, first] = /^\s{0,9}\{\s{0,9}(?:"jsonrpc"\s?:\s?"2\.0"\s?,\s?)?"id"\s?:\s?([\w"-]{1,99})\s?,/.exec(ends) ?? [];
+  const [, last] = /,\s?"id"\s?:\s?([\w"-]{1,99})\s?\}\s{0,9}$/.exec(ends) ?? [];
+  return failure(jsonOf(first ?? last ?? "null") ?? null, TOO_LONG, INVALID_REQUEST);
+}
+
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const NO_JSON = "invalid_json: this line is no JSON. Nothing was done.";
+const NO_MESSAGE = "invalid_json: this line is no message. Send one message a line, and no batch. Nothing was done.";
+const TOO_LONG = "body_too_large: this line is longer than any message may be. Nothing was done.";
 
 const LOST =
   "No answer came from the gateway, which says nothing of what was done. To place the same intent again is one order; ask `order` what became of it.";
@@ -54,8 +78,8 @@ function refusalOf(status: number, told: Record<string, unknown>): string {
 
 const SERVER_ERROR = -32_000;
 
-function failure(id: unknown, message: string): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: SERVER_ERROR, message } });
+function failure(id: unknown, message: string, code = SERVER_ERROR): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
 }
 
 function member(value: Record<string, unknown>, name: string): Record<string, unknown> {
@@ -63,10 +87,15 @@ function member(value: Record<string, unknown>, name: string): Record<string, un
 }
 
 function objectOf(text: string): Record<string, unknown> {
+  return asObject(jsonOf(text));
+}
+
+/** Undefined for what is none. */
+function jsonOf(text: string): unknown {
   try {
-    return asObject(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 

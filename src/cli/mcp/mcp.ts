@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import { type Command, DATA_DIRECTORY, Failure, type Input, Misuse, required } from "../command.ts";
 import { places } from "../directory.ts";
 import { askWhere } from "../gateway-client.ts";
-import type { Outside } from "../outside.ts";
-import { openBridge, type Post } from "./bridge.ts";
+import type { InputLine, Outside } from "../outside.ts";
+import { openBridge, type Post, tooLong } from "./bridge.ts";
 import { CLIENTS, configurationFor, type McpClient } from "./configurations.ts";
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
@@ -46,9 +46,9 @@ export const mcpCommand: Command = {
     }
     await Promise.all(underWay);
 
-    async function answer(line: string): Promise<void> {
-      if (line.trim() === "") return;
-      const text = await bridge(line);
+    async function answer(line: InputLine): Promise<void> {
+      if (line.text.trim() === "") return;
+      const text = line.isCut ? tooLong(line.text) : await bridge(line.text);
       if (text !== null) outside.print(`${text}\n`);
     }
   },
