@@ -121,7 +121,7 @@ export const CLOCKS: readonly Mutant[] = [
   one(
     "what a lost machine did is of after its own clock said, however wrong",
     "src/store/restores.ts",
-    "Math.min(snapshotAtMs - CLOCK_LEAD_MS, filledToMs ?? Infinity)",
+    "Math.min(snapshotAtMs - CLOCK_LEAD_MS, (filledToMs ?? Infinity) + 1)",
     "snapshotAtMs - CLOCK_LEAD_MS + 0 * (filledToMs ?? 0)",
   ),
   one(

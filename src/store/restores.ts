@@ -72,7 +72,7 @@ export function findTakeUp(store: Store, accountId: string): TakeUp | null {
     .get();
   if (row === undefined) return null;
   const { snapshotAtMs, takenUpAtMs, filledToMs, readToMs } = row.takeUp;
-  const sinceMs = Math.min(snapshotAtMs - CLOCK_LEAD_MS, filledToMs ?? Infinity);
+  const sinceMs = Math.min(snapshotAtMs - CLOCK_LEAD_MS, (filledToMs ?? Infinity) + 1);
   const between = { sinceMs, toMs: readToMs ?? takenUpAtMs };
   return { accountId, snapshotAtMs, takenUpAtMs, restoredAtMs: row.restoredAtMs, between };
 }
@@ -102,7 +102,9 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
     const pending = store.select().from(takeUps).where(eq(takeUps.accountId, accountId)).get();
     // What an earlier restore never read is still missing.
     const sinceMs = pending?.takenUpAtMs === null ? Math.min(pending.snapshotAtMs, snapshotAtMs) : snapshotAtMs;
-    const known = [findCompleteTo(store, accountId), pending?.takenUpAtMs === null ? pending.filledToMs : null];
+    const completeToMs = findCompleteTo(store, accountId);
+    // An account without a fill is read to the end, and its cursor stands at the beginning of time.
+    const known = [completeToMs === 0 ? null : completeToMs, pending?.takenUpAtMs === null ? pending.filledToMs : null];
     const fills = known.filter((atMs) => atMs !== null);
     const filledToMs = fills.length === 0 ? null : Math.min(...fills);
     const row = { restoreId, snapshotAtMs: sinceMs, takenUpAtMs: null, filledToMs, readToMs: null };

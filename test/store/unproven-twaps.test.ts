@@ -92,13 +92,17 @@ test("a restore keeps up to when the snapshot had all fills; another one before 
     });
   insertAccount(store, accountRow());
   restoredAt(10 * HOUR_MS, 2 * HOUR_MS);
-  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 2 * HOUR_MS, toMs: null });
+  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 2 * HOUR_MS + 1, toMs: null });
   restoredAt(11 * HOUR_MS, 5 * HOUR_MS);
-  expect(findTakeUp(store, id)?.between.sinceMs).toBe(2 * HOUR_MS);
+  expect(findTakeUp(store, id)?.between.sinceMs).toBe(2 * HOUR_MS + 1);
   inTransaction(store, () => markTakenUp(store, id, { takenUpAtMs: 1, readToMs: 12 * HOUR_MS }));
   expect(findTakeUp(store, id)).toMatchObject({ takenUpAtMs: 1, between: { toMs: 12 * HOUR_MS } });
   restoredAt(13 * HOUR_MS, 6 * HOUR_MS);
-  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 6 * HOUR_MS, toMs: null });
+  expect(findTakeUp(store, id)?.between).toEqual({ sinceMs: 6 * HOUR_MS + 1, toMs: null });
+  inTransaction(store, () => markTakenUp(store, id, { takenUpAtMs: 1, readToMs: 1 }));
+  // Without any fill there is nothing to go by but the hour.
+  restoredAt(14 * HOUR_MS, 0);
+  expect(findTakeUp(store, id)?.between.sinceMs).toBe(13 * HOUR_MS);
 });
 
 test("a TWAP of our own is somebody's", async () => {
