@@ -43,6 +43,7 @@ export async function trial(report, lab) {
   const status = await lab.command(["upgrade", "status"]);
   report.say("`upgrade status` says so", status.out.includes("on_trial true"), status);
   await lab.command(["upgrade", "open"]);
+  await lab.ready();
   const after = await lab.order(resting("0.003"));
   report.say("once it is opened orders are taken", after.status === 201, after.text, "high");
   report.say("and the trial is over on the disk", !existsSync(join(lab.data, "upgrade-trial")), "", "high");
