@@ -21,6 +21,11 @@ export const PROPOSAL_BREAKS: readonly Break[] = [
     "over a death %s",
   ),
   broken(
+    "a person is asked about what no approval can place",
+    inFile("src/actions/proposals/place-proposal.ts", "if (rail !== null) return", "if (rail === undefined) return"),
+    "nobody is asked about %s, which no approval could have placed",
+  ),
+  broken(
     "who may propose may place",
     inFile(
       GATE,

@@ -1,6 +1,6 @@
 /** The two words that a chat may say to its gateway. Of everything else that stands there nothing is kept. */
 
-/** `other`: a command that there is not. */
+/** `other`: whatever else was written. */
 export type ChatCommand = "status" | "stop" | "other";
 
 /** One message, or whatever else an update tells. */
@@ -9,7 +9,7 @@ export type ChatUpdate = {
   updateId: number;
   /** Null where it is no message. */
   chat: string | null;
-  /** Null for words that are none. */
+  /** Null where nothing was written: a picture, somebody who has come. */
   command: ChatCommand | null;
   /** When it was written, by Telegram's clock, unix milliseconds in whole seconds; 0 where it does not say. */
   writtenAtMs: number;
@@ -36,12 +36,11 @@ function updateIn(update: unknown, updateId: number): ChatUpdate {
   };
 }
 
-/** `/stop`, `stop`, and `/stop@name` as groups write it. */
-function commandIn(text: string): ChatCommand | null {
-  const [, slash = "", word = ""] = /^(\/?)([a-z]{1,32})(?:@[a-z0-9_]{1,64})?$/i.exec(text.trim()) ?? [];
+/** By its first word: `/stop`, `stop`, `/stop@name` as groups write it, `Stop!` and `stop all of it`. Who is in a hurry writes more than the word. */
+function commandIn(text: string): ChatCommand {
+  const [, word = ""] = /^\/?([a-z]{1,32})(?![a-z0-9_-])/i.exec(text.trim()) ?? [];
   const said = word.toLowerCase();
-  if (said === "status" || said === "stop") return said;
-  return slash === "/" ? "other" : null;
+  return said === "status" || said === "stop" ? said : "other";
 }
 
 function member(value: unknown, name: string): unknown {

@@ -154,7 +154,8 @@ function isFromBefore({ clock }: ToHearChats, { createdAtMs }: Receiver, written
 
 /** Telegram tells times in whole seconds. */
 const SECOND_MS = 1_000;
-const WORDS = "status: how things are. stop: nothing that could make a position larger is sent any more.";
+const WORDS =
+  "This does nothing, and nothing was stopped. status: how things are. stop: nothing that could make a position larger is sent any more.";
 
 /** Every account. One that comes late, after a stop has been ended, asks for nothing: it may be of before that. */
 function stopAll(world: ToHearChats, { name }: Receiver, { writtenAtMs }: ChatUpdate): string {

@@ -128,7 +128,7 @@ test("it is told how things are, in words that name what is held and no key", as
   expect(chat.stops()).toEqual([]);
 });
 
-test.each(["/stop", "stop", " Stop ", "/stop@my_gateway_bot"])(
+test.each(["/stop", "stop", " Stop ", "/stop@my_gateway_bot", "/stop now", "Stop!", "STOP EVERYTHING", "stop\nplease"])(
   "%j stops every account, and says what ends it",
   async (text) => {
     const chat = openChat();
@@ -144,8 +144,7 @@ test.each(["/stop", "stop", " Stop ", "/stop@my_gateway_bot"])(
 test.each([
   ["another chat", { text: "/stop", chat: 43 }],
   ["what was written before it might ask", { text: "/stop", seconds: -60 }],
-  ["a sentence with the word in it", { text: "do not stop now" }],
-  ["a resume", { text: "resume" }],
+  ["another chat that writes more", { text: "stop now", chat: 43 }],
 ])("%s stops nothing, and is answered nothing", async (_what, { text, ...some }) => {
   const chat = openChat();
   chat.write(text, some);
@@ -153,14 +152,24 @@ test.each([
   expect([chat.stops(), chat.telegram.sent]).toEqual([[], []]);
 });
 
-test("a command that there is not is told which there are", async () => {
+test.each(["/resume", "resume", "hello", "do not stop now", "stopper", "stop-loss moved?", "/", "!"])(
+  "%j stops nothing, and whoever wrote it is told so, and which words there are",
+  async (text) => {
+    const chat = openChat();
+    chat.write(text);
+    await chat.read();
+    expect(chat.stops()).toEqual([]);
+    expect(chat.telegram.sent.map(({ text: told }) => told)).toEqual([
+      expect.stringMatching(/nothing was stopped\. status: how things are\. stop:/),
+    ]);
+  },
+);
+
+test("a status is one however politely it is asked for", async () => {
   const chat = openChat();
-  chat.write("/resume");
+  chat.write("/status please");
   await chat.read();
-  expect(chat.stops()).toEqual([]);
-  expect(chat.telegram.sent.map(({ text }) => text)).toEqual([
-    expect.stringContaining("status: how things are. stop:"),
-  ]);
+  expect(chat.telegram.sent[0]?.text).toContain("Postern ");
 });
 
 test("a stop that is delivered again after a death is the same, and none once it was ended", async () => {
