@@ -4,8 +4,8 @@ import { isOfElsewhere, isWithoutRow } from "../../src/actions/of-elsewhere.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
 import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
-import { accountRow, placingRows } from "../support/rows.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
+import { accountRow, placingRows } from "../support/rows.ts";
 
 const OURS = placingRows(1);
 

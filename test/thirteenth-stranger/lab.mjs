@@ -122,9 +122,10 @@ export class Lab {
     const once = () =>
       fetch(this.url + path, { method, headers: all, body: written, signal: AbortSignal.timeout(60_000) });
     // A connection of before a death may be found dead: the same request under the same key again is what the documents say.
-    const answer = await once().catch((error) =>
-      error.cause?.code === "UND_ERR_SOCKET" ? once() : Promise.reject(error),
-    );
+    const answer = await once().catch((error) => {
+      if (error.cause?.code !== "UND_ERR_SOCKET") throw error;
+      return once();
+    });
     const text = await answer.text();
     let json = null;
     try {

@@ -49,19 +49,24 @@ async function dies(binary, { offset = 0, atMs = 250, lags = {} }) {
     return gateway.ask("POST", "/v1/orders", body, { key, tries: 1 });
   };
   for (let i = 1; i <= 5; i++) place(i, i % 2 ? "50000" : "61000", i % 2 ? "gtc" : "ioc").catch(() => {});
-  gateway.ask(
+  void gateway.ask(
     "POST",
     `/v1/orders/${rest[0].body.id}/modify`,
     { price: "51000" },
     { key: `death-modify-${process.pid}`, tries: 1 },
   );
-  gateway.ask(
+  void gateway.ask(
     "POST",
     `/v1/orders/${rest[1].body.id}/modify`,
     { price: "51000", always_place: true },
     { key: `death-always-${process.pid}`, tries: 1 },
   );
-  gateway.ask("POST", `/v1/orders/${rest[2].body.id}/cancel`, {}, { key: `death-cancel-${process.pid}`, tries: 1 });
+  void gateway.ask(
+    "POST",
+    `/v1/orders/${rest[2].body.id}/cancel`,
+    {},
+    { key: `death-cancel-${process.pid}`, tries: 1 },
+  );
   await pause(atMs);
   await gateway.kill();
   venue.meet(venue.orders.get(BigInt(rest[3].body.exchange_order_id)), units("0.01"));
