@@ -2,10 +2,10 @@ import type { Environment } from "../config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Point } from "../core/points.ts";
 
-/** Everything that a command touches besides its own files, handed to it by main.ts. */
 /** `isCut`: it was longer than a message may be, and `text` is its beginning and its end. */
 export type InputLine = { text: string; isCut: boolean };
 
+/** Everything that a command touches besides its own files, handed to it by main.ts. */
 export type Outside = {
   environment: Environment;
   /** Words that start this program, for commands that are printed. */

@@ -9,9 +9,9 @@ import type { AskedThread, ThreadTold } from "./checkpoints.ts";
 declare const self: Worker;
 
 /** `file`: never closed, because whoever closes a file lets go of every lock that this process holds on it. */
-type Opened = { client: Database; file: number };
+type CarriedDatabase = { client: Database; file: number };
 
-let opened: Opened | null = null;
+let opened: CarriedDatabase | null = null;
 
 self.onmessage = ({ data }: MessageEvent<AskedThread>) => self.postMessage(answerTo(data));
 
@@ -28,7 +28,7 @@ function answerTo(asked: AskedThread): ThreadTold {
 }
 
 /** SQLite waits for what it has carried over only where that was all there is; what is on the disk already need not be waited for later. */
-function synced({ file }: Opened): ThreadTold {
+function synced({ file }: CarriedDatabase): ThreadTold {
   try {
     fdatasyncSync(file);
     return { kind: "carried" };
@@ -37,7 +37,7 @@ function synced({ file }: Opened): ThreadTold {
   }
 }
 
-function open(path: string): Opened {
+function open(path: string): CarriedDatabase {
   const client = new Database(path, { readwrite: true, strict: true });
   client.run("PRAGMA synchronous = NORMAL");
   return { client, file: openSync(path, "r") };

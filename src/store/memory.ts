@@ -30,6 +30,8 @@ export type Memory = {
   justFilled: JustFilledBook;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
   heardAlerts: Map<number, number>;
+  /** By when a row whose date lies ahead had been read, exchange time, unix milliseconds; losing it costs time. */
+  readBy: Map<string, number>;
   remembered: RememberedRows | null;
   restores: KnownRestores | null;
   /** Null without the passphrase. */
@@ -55,6 +57,7 @@ export function newMemory(): Memory {
     lastWrites: new Map(),
     justFilled: new Map(),
     heardAlerts: new Map(),
+    readBy: new Map(),
     remembered: null,
     restores: null,
     sealed: null,

@@ -29,6 +29,16 @@ const ATTEMPT = [
   "settledAtMs",
 ] as const;
 
+/** Columns that say how the first leg stands. */
+const LEG_STANDING = [
+  "legState",
+  "legFilledSize",
+  "legFilledNotional",
+  "legReason",
+  "legIsExchangesWord",
+  "legAbsence",
+] as const;
+
 /** Columns of the first leg; all of them may change. */
 export const LEG = [
   "legOid",
@@ -38,12 +48,7 @@ export const LEG = [
   "legTriggerPrice",
   "legTriggerKind",
   "legTriggerMarket",
-  "legState",
-  "legFilledSize",
-  "legFilledNotional",
-  "legReason",
-  "legIsExchangesWord",
-  "legAbsence",
+  ...LEG_STANDING,
 ] as const;
 
 /** Columns that say what has become of an order: all that change but its terms. */
@@ -63,12 +68,7 @@ export const OUTCOME = [
 export const ENDING = [
   ...OUTCOME,
   "legOid",
-  "legState",
-  "legFilledSize",
-  "legFilledNotional",
-  "legReason",
-  "legIsExchangesWord",
-  "legAbsence",
+  ...LEG_STANDING,
   "attemptState",
   "sentAtMs",
   "settledAtMs",

@@ -104,17 +104,10 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
         // Whatever else says that it is over: what shows it outweighs that.
         return { kind: "not_found" };
       }
-      const renamed = underAnotherId(sought, sweep);
-      if (renamed !== null) {
+      const shown = shownOtherwise(sought, sweep);
+      if (shown !== null) {
         missed.delete(leg.cloid);
-        const named = { ...sought, leg: { ...leg, oid: renamed.order.oid } };
-        return interpretOrder(world, evidence, named, { ...renamed, options: SETTLE });
-      }
-      const record = recordOf(sweep, leg);
-      // That of its placing is kept where that of its end is lost, and tells nothing of now.
-      if (record !== null && statusMeaning(record.status) !== "open") {
-        missed.delete(leg.cloid);
-        return interpretOrder(world, evidence, sought, { ...record, options: SETTLE });
+        return interpretOrder(world, evidence, shown.as, { ...shown.record, options: SETTLE });
       }
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
       const isNotThere = cancels !== null && cancels.readings >= WITNESSES_NEEDED;
@@ -137,11 +130,8 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
       // Some answers to triggers name no id, and without it nobody can say of every fill whose it is.
       if (leg.oid === null && mayHaveFills(world, sought, sweep.fills)) return over(null);
       missed.delete(leg.cloid);
-      return gone(
-        world,
-        leg,
-        leg.oid === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, { ...sought, oid: leg.oid }),
-      );
+      const named = leg.oid === null ? null : { ...sought, oid: leg.oid };
+      return gone(world, leg, named === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, named));
     },
   };
 }
@@ -170,6 +160,16 @@ function newestOf(records: readonly OrderRecord[]): OrderRecord | null {
     (last, record) => (last === null || record.statusTimestampMs > last.statusTimestampMs ? record : last),
     null,
   );
+}
+
+/** What a sweep tells of it all the same: that it stands under another number, or how it ended. */
+function shownOtherwise(sought: Sought, sweep: Sweep): { as: Sought; record: OrderRecord } | null {
+  const { leg } = sought;
+  const renamed = underAnotherId(sought, sweep);
+  if (renamed !== null) return { as: { ...sought, leg: { ...leg, oid: renamed.order.oid } }, record: renamed };
+  const record = recordOf(sweep, leg);
+  // That of its placing is kept where that of its end is lost, and tells nothing of now.
+  return record !== null && statusMeaning(record.status) !== "open" ? { as: sought, record } : null;
 }
 
 /**

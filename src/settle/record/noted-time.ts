@@ -2,7 +2,6 @@ import type { Attempt } from "../../core/attempt.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
-import type { Store } from "../../store/open.ts";
 import type { StoredOrder } from "../../store/orders.ts";
 
 /**
@@ -24,17 +23,14 @@ export function notedAtLatestMs(
   return seenAtMs === null ? atMs : readByMs(world, `${id} ${seenAtMs}`, atMs);
 }
 
-/** By when this process had read a row whose date lies ahead, exchange time: losing it costs time. */
-const readBy = new WeakMap<Store, Map<string, number>>();
-/** Such rows; past it the oldest is read anew. */
+/** Rows with a date that lies ahead; past it the oldest is read anew. */
 const MAX_READ_BY = 10_000;
 
 /** One that lies ahead was noted by a clock that has been set back since: before it was read, whatever that clock had said. */
 function readByMs({ exchange, store }: With<"exchange" | "store">, change: string, atMs: number): number {
   const nowMs = exchange.nowMs();
   if (atMs <= nowMs) return atMs;
-  const known = readBy.get(store) ?? new Map<string, number>();
-  readBy.set(store, known);
+  const known = store.memory.readBy;
   const byMs = keptMoment(known.get(change) ?? null, nowMs);
   known.set(change, byMs);
   const [oldest] = known.keys();
