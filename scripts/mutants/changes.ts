@@ -241,8 +241,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: 'if (record !== null && statusMeaning(record.status) !== "open") {',
-        put: "if (record !== null) {",
+        find: 'return record !== null && statusMeaning(record.status) !== "open" ? {',
+        put: "return record !== null ? {",
       },
     ],
   },

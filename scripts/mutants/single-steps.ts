@@ -28,8 +28,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "a record of its placing tells how an order ended",
     VANISHED,
-    ' && statusMeaning(record.status) !== "open") {',
-    ") {",
+    'return record !== null && statusMeaning(record.status) !== "open" ? {',
+    "return record !== null ? {",
   ),
   one(
     "a history that is cut short leaves orders of a batch out",
