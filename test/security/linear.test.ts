@@ -11,7 +11,7 @@ import { parseJson } from "../../src/wire/json.ts";
 import { recoverAddress } from "../../src/wire/recover.ts";
 
 /** Below this nothing is slow, whatever it is to something else: milliseconds. */
-const NOTHING_MS = 1;
+const NOTHING_MS = 3;
 /** Four times as much, and what a busy machine adds; what is quadratic takes sixteen times as long. */
 const MAX_GROWTH = 8;
 const TRIES = 5;
