@@ -35,6 +35,16 @@ export const NOTICE_BREAKS: readonly Break[] = [
     seenBy: KEYS_TOLD,
   },
   broken(
+    "who can never be reached is taken for a receiver",
+    inFile("src/ops/notices/receivers.ts", "if (isNeverSentTo(url, isPrivateAllowed))", 'if (url.host === "")'),
+    "%s is not taken for a receiver (private ones allowed: %p)",
+  ),
+  broken(
+    "the name of this machine may be a receiver's",
+    inFile(POST, '? "127.0.0.1" : null', "? null : null"),
+    "%s is not taken for a receiver (private ones allowed: %p)",
+  ),
+  broken(
     "one address of a name is judged, and not all",
     inFile(POST, "addresses.find((each)", "addresses.slice(0, 1).find((each)"),
     "nothing is sent to %s",

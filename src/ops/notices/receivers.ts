@@ -9,7 +9,7 @@ import {
   type ReceiverKind,
 } from "../../core/notice/notice.ts";
 import { newUuid } from "../../core/uuid.ts";
-import { type OutsideAnswer, postOutside, type Resolve } from "../../exchange/outside-post.ts";
+import { isNeverSentTo, type OutsideAnswer, postOutside, type Resolve } from "../../exchange/outside-post.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { latestEventId } from "../../store/events.ts";
 import { deleteReceiver, insertReceiver, listReceivers, updateReceiver } from "../../store/notice-receivers.ts";
@@ -81,6 +81,11 @@ function requireHost({ url: text, isPrivateAllowed }: NoticeTarget): string {
   if (!isForm || url.username !== "" || url.password !== "" || text.length > MAX_URL)
     throw new OperatorError(
       "the address begins with https:// and holds no name and password; http:// goes to private networks, where they are allowed",
+    );
+  if (isNeverSentTo(url, isPrivateAllowed))
+    throw new OperatorError(
+      `${url.hostname} is refused, so no notice would reach it: addresses of this machine, of private networks and of clouds' metadata are; ` +
+        "--allow-private allows private ones, and plain HTTP to them alone, and never those of metadata",
     );
   return url.host;
 }

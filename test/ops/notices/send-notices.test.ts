@@ -235,6 +235,47 @@ test.each(REFUSED)("nothing is sent to %s", async (_what, url, [addresses, isPri
   expect(rig.heard).toEqual([]);
 });
 
+test.each<[url: string, isPrivateAllowed: boolean]>([
+  ["https://127.0.0.1/x", false],
+  ["https://127.1/", false],
+  ["https://2130706433/", false],
+  ["https://0x7f000001/", false],
+  ["https://0177.0.0.1:8443/", false],
+  ["https://127.0.0.1./", false],
+  ["https://\uff11\uff12\uff17.0.0.1/", false],
+  ["https://localhost/", false],
+  ["https://LOCALHOST./", false],
+  ["https://desk.localhost/", false],
+  ["https://[::1]/", false],
+  ["https://[::ffff:127.0.0.1]/", true],
+  ["https://10.1.2.3/", false],
+  ["https://[fd00::1]/", false],
+  ["https://169.254.1.1/", false],
+  ["http://169.254.169.254/", true],
+  ["https://2852039166/", true],
+  ["https://[fe80::1]/", true],
+  ["http://8.8.8.8/", true],
+])("%s is not taken for a receiver (private ones allowed: %p)", (url, isPrivateAllowed) => {
+  const rig = rigOf();
+  expect(() => rig.add({ url, isPrivateAllowed })).toThrow(
+    "is refused, so no notice would reach it: addresses of this machine",
+  );
+  expect(listReceivers(rig.store)).toEqual([]);
+});
+
+test.each<[url: string, isPrivateAllowed: boolean]>([
+  ["https://8.8.8.8/", false],
+  ["https://[2606:4700::1111]/", false],
+  ["https://localhost.example/", false],
+  ["http://127.0.0.1:8080/", true],
+  ["http://localhost/", true],
+  ["https://10.1.2.3/", true],
+])("%s may be a receiver (private ones allowed: %p)", (url, isPrivateAllowed) => {
+  const rig = rigOf();
+  rig.add({ url, isPrivateAllowed });
+  expect(listReceivers(rig.store).length).toBe(1);
+});
+
 test("a name that leads elsewhere when it is asked again is not asked again", async () => {
   const rig = rigOf();
   const told = ["127.0.0.1", "10.0.0.1"];
