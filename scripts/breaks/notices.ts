@@ -35,6 +35,16 @@ export const NOTICE_BREAKS: readonly Break[] = [
     seenBy: KEYS_TOLD,
   },
   broken(
+    "a notice says the network of the interface",
+    inFile("src/ops/notices/receivers.ts", "data: { network, ...(label", "data: { ...notice.data, ...(label"),
+    "a notice of a stop says to %s which network it truly is, and which account",
+  ),
+  broken(
+    "a notice does not say whose it is",
+    inFile("src/ops/notices/receivers.ts", "...(label === null ? {} : { account_label: label })", "...{}"),
+    "a notice of a stop says to %s which network it truly is, and which account",
+  ),
+  broken(
     "who can never be reached is taken for a receiver",
     inFile("src/ops/notices/receivers.ts", "if (isNeverSentTo(url, isPrivateAllowed))", 'if (url.host === "")'),
     "%s is not taken for a receiver (private ones allowed: %p)",

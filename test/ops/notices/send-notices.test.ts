@@ -1,12 +1,17 @@
 /** Notices as their receiver meets them: in order, none left out, signed, and to no address that is not meant. */
 import { afterEach, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import type { Network } from "../../../src/core/account.ts";
 import { isParkedAfter, NOTICE_TYPE, noticeOf, pauseAfter } from "../../../src/core/notice/notice.ts";
 import { isMetadataAddress, isPublicAddress } from "../../../src/core/notice/public-address.ts";
 import { postOutside } from "../../../src/exchange/outside-post.ts";
 import { openTarget, testReceiver } from "../../../src/ops/notices/receivers.ts";
 import { requestOf } from "../../../src/ops/notices/request-of.ts";
+import { stopByOperator } from "../../../src/ops/stop-trading.ts";
+import { insertAccount } from "../../../src/store/accounts.ts";
+import { inTransaction } from "../../../src/store/commit.ts";
 import { listReceivers, updateReceiver } from "../../../src/store/notice-receivers.ts";
+import { accountRow } from "../../support/rows.ts";
 import { type Answers, type NoticeRig, openNoticeRig, until } from "./rig.ts";
 
 let open: NoticeRig | null = null;
@@ -293,7 +298,7 @@ test("ntfy is sent words for a person with its token, and Telegram is asked by i
   rig.add({ name: "phone", kind: "ntfy", token: "tk_0123456789abcdef" });
   rig.raise("full <b>");
   await until(rig, () => rig.heard.length > 0);
-  expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nreason: full ?b?");
+  expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nnetwork: paper\nreason: full ?b?");
   expect(rig.heard[0]?.headers.get("authorization")).toBe("Bearer tk_0123456789abcdef");
   expect(() => rig.add({ name: "chat", kind: "telegram", token: "no", chat: "1" })).toThrow("a token of Telegram's");
   rig.add({ name: "chat", kind: "telegram", token: TELEGRAM_TOKEN, chat: "-42" });
@@ -309,6 +314,32 @@ test("ntfy is sent words for a person with its token, and Telegram is asked by i
     text: "The disk is full, or takes no writes\nreason: full ?b?",
   });
 });
+
+test.each<[kind: "webhook" | "ntfy", network: Network, told: (text: string) => unknown]>([
+  ["webhook", "paper", (text) => JSON.parse(text)],
+  ["webhook", "mainnet", (text) => JSON.parse(text)],
+  ["ntfy", "testnet", wordsAsNotice],
+])("a notice of a stop says to %s which network it truly is, and which account", async (kind, network, told) => {
+  const rig = rigOf();
+  Object.assign(rig.world, { network });
+  inTransaction(rig.store, (store) => insertAccount(store, { ...accountRow(), label: "desk" }));
+  rig.add({ kind });
+  const { id: accountId } = accountRow();
+  const stop = stopByOperator(rig.world, { accountId, keyHash: null, keepsProtection: true });
+  await until(rig, () => rig.heard.length > 0);
+  const words = { title: "Trading was stopped", network, id: stop.id };
+  const [body = ""] = rig.heard.map((each) => each.body);
+  expect(told(body)).toMatchObject({
+    data: kind === "ntfy" ? { ...words, account: "desk" } : { ...words, account_label: "desk" },
+  });
+  expect(body).not.toContain("exchange_mainnet");
+  if (kind === "ntfy") expect([body.includes("object"), body.includes(accountId)]).toEqual([false, false]);
+});
+
+function wordsAsNotice(text: string): unknown {
+  const [title, ...lines] = text.split("\n");
+  return { data: { title, ...Object.fromEntries(lines.map((line) => line.split(": "))) } };
+}
 
 test("address and secrets are in no row as they are, in no log, and open in no other row", async () => {
   const rig = rigOf([new Response("no", { status: 500 })]);
