@@ -34,6 +34,11 @@ export const NOTICE_BREAKS: readonly Break[] = [
     ),
     seenBy: KEYS_TOLD,
   },
+  chat(
+    "what is said to another bot is obeyed",
+    inFile(CHAT, "if (!isForAnother(update, ownName)) await", 'if (update.addressee !== "") await'),
+    "of %p a bot that is called %p makes so many stops: %p",
+  ),
   broken(
     "a notice says the network of the interface",
     inFile("src/ops/notices/receivers.ts", "data: { network, ...(label", "data: { ...notice.data, ...(label"),
