@@ -74,6 +74,7 @@ const SCENES = [
   "test/http/flatten-unknown.test.ts",
   "test/http/unproven-twaps.test.ts",
   "test/http/hook-targets.test.ts",
+  "test/http/rails-left.test.ts",
   "test/http/close.test.ts",
   "test/http/close-settled.test.ts",
   "test/http/cancel-all.test.ts",

@@ -24,6 +24,11 @@ export const HOOK_BREAKS: readonly Break[] = [
     [TARGETS, "a market that is said by its other name is not ordered over and over"],
   ),
   broken(
+    "a figure of an alert may be written in more than one form",
+    inFile("src/core/hook/alert.ts", "FIGURE.test(value) ? parse", 'value !== "" ? parse'),
+    [HOOKS, "%s is refused, and kept with the reason"],
+  ),
+  broken(
     "an alert that comes again is another",
     inFile(RECEIVE, "if (same !== null && (alert", "if (same !== null && same.id < 0 && (alert"),
     [HOOKS, "four deliveries of one alert are one order, within half a percent of the best price"],

@@ -34,6 +34,31 @@ export const NOTICE_BREAKS: readonly Break[] = [
     ),
     seenBy: KEYS_TOLD,
   },
+  chat(
+    "what is said to another bot is obeyed",
+    inFile(CHAT, "if (!isForAnother(update, ownName)) await", 'if (update.addressee !== "") await'),
+    "of %p a bot that is called %p makes so many stops: %p",
+  ),
+  broken(
+    "a notice says the network of the interface",
+    inFile("src/ops/notices/receivers.ts", "data: { network, ...(label", "data: { ...notice.data, ...(label"),
+    "a notice of a stop says to %s which network it truly is, and which account",
+  ),
+  broken(
+    "a notice does not say whose it is",
+    inFile("src/ops/notices/receivers.ts", "...(label === null ? {} : { account_label: label })", "...{}"),
+    "a notice of a stop says to %s which network it truly is, and which account",
+  ),
+  broken(
+    "who can never be reached is taken for a receiver",
+    inFile("src/ops/notices/receivers.ts", "if (isNeverSentTo(url, isPrivateAllowed))", 'if (url.host === "")'),
+    "%s is not taken for a receiver (private ones allowed: %p)",
+  ),
+  broken(
+    "the name of this machine may be a receiver's",
+    inFile(POST, '? "127.0.0.1" : null', "? null : null"),
+    "%s is not taken for a receiver (private ones allowed: %p)",
+  ),
   broken(
     "one address of a name is judged, and not all",
     inFile(POST, "addresses.find((each)", "addresses.slice(0, 1).find((each)"),

@@ -305,6 +305,15 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S59",
+    name: "the operator narrows a bot to a market that is none",
+    changes: inFile("src/ops/operator-verbs.ts", "if (wrongName !== null) throw", 'if (wrongName === "") throw'),
+    seenBy: seen(
+      "which of some names a market is not called by is told in words, and where no gateway runs nothing is",
+      "test/ops/tell-markets.test.ts",
+    ),
+  },
+  {
+    row: "S59",
     name: "a narrowing that is gone holds nobody",
     changes: inFile(
       "src/write/day-loss.ts",

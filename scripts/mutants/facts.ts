@@ -6,6 +6,7 @@ const ONE_OUTCOME = "src/write/one-outcome.ts";
 const GATE = "src/write/gate.ts";
 const GIVE_BACK = "src/write/give-back.ts";
 const ADOPT = "src/write/adopt.ts";
+const BOT_LIMITS = "src/actions/bot-limits.ts";
 const DAY_LOSS = "src/write/day-loss.ts";
 const WATCH_LOSSES = "src/write/watch-losses.ts";
 const TWAP_ENDS = "src/write/twap-ends.ts";
@@ -252,5 +253,18 @@ export const FACTS: readonly Mutant[] = [
     STOPS,
     " || placedBy === null || endsOneKey(cause)) return false;",
     " || placedBy === null) return false;",
+  ),
+  one(
+    "what is left is told by the books alone while nothing may increase",
+    BOT_LIMITS,
+    "haltOf(store, accountId, rails, clock.nowMs()) ?? haltByWords(rails)",
+    "null",
+  ),
+  one("a bot that may not increase is told that it has room", BOT_LIMITS, " ?? haltByWords(rails)),", "),"),
+  one(
+    "what may be a bot's is no part of what it has used",
+    BOT_LIMITS,
+    "own: mostOf(own, counted)",
+    "own: mostOf(own, counted === null ? counted : null)",
   ),
 ];

@@ -70,7 +70,7 @@ export const RESTORES: readonly Mutant[] = [
   ),
   one(
     "what a TWAP of nobody bought is no bot's after a restore",
-    "src/core/rails/judge.ts",
+    "src/core/rails/exposure.ts",
     "if (unproven === null) return own;",
     "if (unproven === null || own.low !== null) return own;",
   ),
@@ -113,8 +113,8 @@ export const RESTORES: readonly Mutant[] = [
   one(
     "an account that holds nothing may hold something of a bot's",
     "src/write/rails-facts.ts",
-    " || positionOf(deps, account, market) === ZERO ? null : sums",
-    " ? null : sums",
+    " || positionOf(deps, account, market) === ZERO ? null : unproven",
+    " ? null : unproven",
   ),
   one(
     "what was taken up is looked at after the gateway was stopped",

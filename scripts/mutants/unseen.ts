@@ -98,20 +98,20 @@ export const UNSEEN: readonly Mutant[] = [
   ),
   one(
     "what a TWAP of nobody sold makes a bot longer",
-    "src/core/rails/judge.ts",
+    "src/core/rails/exposure.ts",
     "low: subtract(own.low, unproven.sells), high: add(own.high, unproven.buys)",
     "low: subtract(own.low, unproven.buys), high: add(own.high, unproven.sells)",
   ),
   one(
     "what a TWAP of nobody sold may be no bot's",
-    "src/core/rails/judge.ts",
+    "src/core/rails/exposure.ts",
     "low: subtract(own.low, unproven.sells), high",
     "low: own.low, high",
   ),
   one(
     "elsewhere a TWAP of nobody counts nothing",
     "src/core/rails/judge.ts",
-    "const net = netRange(mostOf(facts, market), facts.accountOf(market));",
+    "const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), facts.accountOf(market));",
     "const net = netRange(facts.ownOf(market), facts.accountOf(market));",
   ),
   one(

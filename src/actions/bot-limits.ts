@@ -1,6 +1,7 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
 import { netInDoubt } from "../core/rails/bot-net.ts";
 import {
+  mostOf,
   type NetRange,
   netRange,
   notionalAt,
@@ -13,18 +14,20 @@ import {
 import { printRails } from "../core/rails/grammar.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
-import { dayOf } from "../core/rails/trip.ts";
+import { dayOf, type Halt } from "../core/rails/trip.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { railsOf } from "../store/narrowings.ts";
 import { findTrip } from "../store/trips.ts";
-import { lossToday } from "../write/day-loss.ts";
-import { listOut } from "../write/rails-facts.ts";
+import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
+import { haltOf, lossToday } from "../write/day-loss.ts";
+import { heldOf, listOut } from "../write/rails-facts.ts";
 
-export type ToShowLimits = With<"clock" | "exchange" | "marketView" | "store">;
+export type ToShowLimits = With<"clock" | "exchange" | "marketView" | "picture" | "settings" | "store">;
 
 /** How much of its rails a bot has used, at the newest prices that are known. */
 export type BotUse = ReturnType<typeof useOf>;
@@ -40,11 +43,15 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const turnoverOpen = sumOfKnown(orderValues);
   const held = listBotNets(store, accountId, bot);
   const doubts = listBotDoubts(store, accountId, bot);
-  const markets = [...new Set([...held.keys(), ...doubts.keys(), ...legs.map(({ market }) => market)])].sort();
-  const positions = markets.map((market) => {
+  const unproven = listUnprovenTwaps(store, of);
+  const account = findAccount(store, accountId);
+  const shown = [...held.keys(), ...doubts.keys(), ...unproven.keys(), ...legs.map(({ market }) => market)];
+  const positions = [...new Set(shown)].sort().map((market) => {
     const reducing = () => reducingOf(legs, { bot, market });
     const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null, reducing);
-    return positionIn(deps, { market, own, legs });
+    const beside = unproven.get(market) ?? null;
+    const counted = account === null ? beside : heldOf(deps, { account, market }, beside);
+    return positionIn(deps, { market, own: mostOf(own, counted), legs });
   });
   return {
     traded,
@@ -88,18 +95,41 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
         worst_case_usd: value,
       })),
     },
-    headroom: headroomOf(rails, use),
+    headroom: headroomOf(rails, use, haltOf(store, accountId, rails, clock.nowMs()) ?? haltByWords(rails)),
   };
 }
 
-function headroomOf(rails: Rails, { turnover, loss, exposure, actions, openOrders, positions }: BotUse) {
+/** What the gate would let pass. While it lets nothing increase nothing is left, of what is not limited either. */
+function headroomOf(rails: Rails, use: BotUse, halt: HaltShown | null) {
+  const { turnover, loss, exposure, actions, openOrders, positions } = use;
+  if (halt !== null) return nothingLeft(use, halt);
   return {
+    halt: null,
     turnover_today: left(rails.maxTurnoverPerDay, turnover),
     loss_today: left(rails.maxLossPerDay, loss),
     exposure: left(rails.maxExposure, exposure),
     actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
     open_orders: rails.maxOpenOrders === null ? null : Math.max(0, rails.maxOpenOrders - openOrders),
     positions: positions.map(({ market, value }) => ({ market, usd: left(rails.maxPosition, value) })),
+  };
+}
+
+/** Of a bot that may neither increase nor propose it, as one that is paused, no amount lets anything pass. */
+function haltByWords({ may }: Rails): HaltShown | null {
+  return may.includes("increase") || may.includes("propose") ? null : { cause: "may", untilMs: null };
+}
+
+type HaltShown = { cause: Halt["cause"] | "may"; untilMs: number | null };
+
+function nothingLeft({ positions }: BotUse, { cause, untilMs }: HaltShown) {
+  return {
+    halt: { cause, until: untilMs === null ? null : isoTime(untilMs) },
+    turnover_today: ZERO,
+    loss_today: ZERO,
+    exposure: ZERO,
+    actions_today: 0,
+    open_orders: 0,
+    positions: positions.map(({ market }) => ({ market, usd: ZERO })),
   };
 }
 

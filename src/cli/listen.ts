@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { exchangePlaceOf } from "../core/exchange-place.ts";
 import { marketsNamed } from "../core/market.ts";
 import type { Metrics } from "../core/metric.ts";
+import { misnamedIn } from "../core/rails/misnamed-markets.ts";
 import type { DemoOwner, Log, Settings } from "../deps.ts";
 import { openSocket } from "../exchange/socket.ts";
 import { openTransport } from "../exchange/transport.ts";
@@ -208,6 +209,7 @@ function runningOf({ deps }: Gateway, about: Pick<Running, "clientUrl" | "pageUr
     decideProposal: (wanted) => decideByOperator(deps, wanted),
     readiness: () => readyAccounts(deps),
     marketsNamed: (names) => marketsNamed(deps.markets.current(), names),
+    misnamed: (names) => misnamedIn(deps.markets.current(), names),
     heedStops: () => {
       deps.stopper.heed();
       deps.flattener.heed();

@@ -2,6 +2,7 @@
  * `serve --paper`: gateway, exchange and a funded demo account in one process, with nothing to set up. Every step
  * looks at what is there already, so a start that was cut off is finished by the next one.
  */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Config } from "../config.ts";
@@ -46,6 +47,11 @@ export async function servePaper(input: PaperInput, outside: Outside): Promise<v
   if (!isDemo(at) && !isVacant(at)) {
     throw new Misuse(`${at.directory} was not made by "serve --paper"; choose another with --data-dir`);
   }
+  // It trades for its own account at each start, so there is nothing that could be taken back.
+  if (existsSync(at.trial))
+    throw new Failure(
+      `${at.directory} is a paper demo, which is never on trial: it takes writes from its start. Remove ${at.trial}`,
+    );
   const stop = outside.stopRequested();
   makeDirectory(at);
   await holding(at, outside, async () => {

@@ -3,6 +3,7 @@
  * has is judged, and the connection goes to one of those and nowhere else, under the name for TLS. No redirect is followed.
  */
 import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 import type { Clock } from "../core/clock.ts";
 import { isMetadataAddress, isPublicAddress } from "../core/notice/public-address.ts";
 import { Line } from "./line.ts";
@@ -31,7 +32,7 @@ export async function postOutside(
   const url = URL.parse(post.url);
   const fault = url === null ? "the address cannot be read" : schemeFault(url, post.isPrivateAllowed);
   if (url === null || fault !== null) return failed(fault ?? "");
-  const hostname = url.hostname.replace(/^\[|\]$/g, "");
+  const hostname = hostnameOf(url);
   const addresses = await resolve(hostname).catch(() => []);
   const [address] = addresses;
   if (address === undefined) return failed(`${hostname} was not found`);
@@ -39,6 +40,25 @@ export async function postOutside(
   const bad = addresses.find((each) => !isAllowed(each, url, post.isPrivateAllowed));
   if (bad !== undefined) return failed(`${hostname} leads to ${bad}, to which no notice is sent`);
   return ask(clock, { url, hostname, address, post });
+}
+
+/**
+ * Whether nothing will ever be sent there, by what can be told without a look-up: an address, in whichever spelling, and the name of this
+ * machine. What else a name leads to shows with the first notice.
+ */
+export function isNeverSentTo(url: URL, isPrivateAllowed: boolean): boolean {
+  const address = knownAddress(hostnameOf(url));
+  return address !== null && !isAllowed(address, url, isPrivateAllowed);
+}
+
+/** Every spelling of an address of IPv4 is one by the time that it was read as a URL. */
+function knownAddress(hostname: string): string | null {
+  if (isIP(hostname) !== 0) return hostname;
+  return /(^|\.)localhost\.?$/.test(hostname) ? "127.0.0.1" : null;
+}
+
+function hostnameOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 function schemeFault({ protocol, username, password }: URL, isPrivateAllowed: boolean): string | null {

@@ -43,6 +43,8 @@ export type Running = {
   decideProposal(wanted: { proposalId: string; decision: Decision }): Promise<string>;
   /** These markets, by the names given, with null for what is none. Null while it has not read the exchange's list. */
   marketsNamed(names: readonly string[]): Readonly<Record<string, Market | null>> | null;
+  /** Which of these names is no market's own but meant as one, in words; null where none is, and while the list has not been read. */
+  misnamed(names: readonly string[]): string | null;
   /** Asks it as a client does. */
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<object>;
 };

@@ -65,6 +65,11 @@ function optionalText(facts: VerbFacts, name: string): string | null {
   return facts[name] == null ? null : text(facts, name);
 }
 
+/** Of a list of markets, as a command takes it. */
+function namesIn(markets: unknown): string[] {
+  return typeof markets === "string" ? markets.split(",").map((name) => name.trim()) : [];
+}
+
 function receiverIn(facts: VerbFacts): WantedReceiver {
   return {
     name: text(facts, "name"),
@@ -178,6 +183,9 @@ export const OPERATOR_VERBS = {
       cancelOrders: facts["cancelOrders"] === true,
     }),
     (changer, given) => {
+      // One-way: a slip of the pen would take every market away until the owner signs again.
+      const wrongName = changer.running?.misnamed(namesIn(given.rails["markets"])) ?? null;
+      if (wrongName !== null) throw new OperatorError(`--markets ${wrongName}. Nothing was narrowed`);
       const done = narrowKey(changer, given);
       changer.running?.heedStops();
       return done;
@@ -276,6 +284,10 @@ export const OPERATOR_VERBS = {
   tell_markets: looking(
     (facts) => ({ names: textsIn(facts, "names") }),
     (changer, { names }) => ({ markets: requireRunning(changer).marketsNamed(names) }),
+  ),
+  tell_misnamed: looking(
+    (facts) => ({ names: textsIn(facts, "names") }),
+    (changer, { names }) => ({ misnamed: requireRunning(changer).misnamed(names) }),
   ),
   // The two requests whose right is the owner's signature in them, and no key: who brings them makes no difference.
   post: changing(

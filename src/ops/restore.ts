@@ -42,15 +42,20 @@ export function restore(restoring: Restoring): BackUpContents & Restored {
   const { places, file, processId } = restoring;
   requireSnapshot(file);
   if (!isEmpty(places)) throw new OperatorError(`${places.directory} is not empty`);
+  const wasThere = existsSync(places.directory);
   makeDirectory(places);
   const lock = takeLock(places.directory, processId);
   const draft = `${places.database}${DRAFT}`;
+  let isDone = false;
   try {
     copyFileSync(file, draft);
-    return putInPlace(restoring, draft);
+    const restored = putInPlace(restoring, draft);
+    isDone = true;
+    return restored;
   } finally {
     for (const suffix of ["", "-wal", "-shm", "-journal", "-whole"]) rmSync(draft + suffix, { force: true });
-    lock.release();
+    if (isDone || wasThere) lock.release();
+    else lock.discard();
   }
 }
 

@@ -1,9 +1,13 @@
 import { Database } from "bun:sqlite";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Held by the process that may change a data directory; dies with it. */
-export type Lock = { release(): void };
+export type Lock = {
+  release(): void;
+  /** Of a directory that this process has made and leaves empty: takes it away. */
+  discard(): void;
+};
 
 /** Another process holds the data directory. */
 export class DirectoryInUse extends Error {
@@ -28,11 +32,18 @@ export function takeLock(dataDirectory: string, processId: number): Lock {
   }
   held.add(client);
   writeFileSync(holderPath, `${processId}\n`, { mode: 0o600 });
+  const release = () => {
+    held.delete(client);
+    client.run("ROLLBACK");
+    client.close();
+  };
   return {
-    release() {
-      held.delete(client);
-      client.run("ROLLBACK");
-      client.close();
+    release,
+    discard() {
+      for (const file of [path, holderPath]) rmSync(file, { force: true });
+      release();
+      // What somebody else has put there meanwhile stays.
+      if (readdirSync(dataDirectory).length === 0) rmdirSync(dataDirectory);
     },
   };
 }

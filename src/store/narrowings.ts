@@ -111,9 +111,9 @@ function narrowingsSince(store: Store, { accountId, bot }: OfBot, { issuedAtMs }
 
 /** Where a narrowing was deleted or changed nobody knows what else was: nothing increases until the owner signs anew. */
 export function haltByLost(store: Store, of: OfBot): Halt | null {
-  return heldTo.find(store, of)?.isHeld === true
-    ? { rail: "may", limit: "reduce,cancel: a narrowing was deleted or changed from outside", use: "increase" }
-    : null;
+  if (heldTo.find(store, of)?.isHeld !== true) return null;
+  const limit = "reduce,cancel: a narrowing was deleted or changed from outside";
+  return { rail: "may", limit, use: "increase", cause: "narrowing_lost", untilMs: null };
 }
 
 /** Of what cannot be read nobody knows how tight it was. */

@@ -165,11 +165,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
       return [...new Set([...nets.keys(), ...doubts.keys(), ...unproven.keys()])];
     },
     ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, () => reducingOf(out, { bot, market })),
-    unprovenOf(market) {
-      const sums = unproven.get(market) ?? null;
-      // An account that holds nothing holds nothing of a bot's.
-      return sums === null || positionOf(deps, account, market) === ZERO ? null : sums;
-    },
+    unprovenOf: (market) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
     beyondOf(market) {
       const { soldBeyond = ZERO, boughtBeyond = ZERO } = doubts.get(market) ?? {};
       return { sells: soldBeyond, buys: boughtBeyond };
@@ -198,6 +194,17 @@ export function listOut({ store, exchange }: With<"exchange" | "store">, account
   const unused = listUnusedLegs(store, accountId, copiesSinceMs(exchange.nowMs()));
   return reserved.length + unused.length === 0 ? open : [...open, ...reserved, ...unused];
 }
+
+/** Of what may be a bot's: an account that holds nothing holds nothing of it. */
+export function heldOf(
+  deps: ToSeePositions,
+  { account, market }: { account: Account; market: string },
+  unproven: Sums | null,
+): Sums | null {
+  return unproven === null || positionOf(deps, account, market) === ZERO ? null : unproven;
+}
+
+type ToSeePositions = With<"exchange" | "picture" | "settings">;
 
 function legsWith(out: readonly OpenLeg[], { leg, later }: Pick<Judged, "leg" | "later">): readonly OpenLeg[] {
   const before = later.size === 0 ? out : out.filter(({ cloid }) => !later.has(cloid));
@@ -241,7 +248,7 @@ export function markOf({ marketView }: With<"marketView">, market: string): Deci
   return known === null || known.ageMs > LAST_PRICE_MAX_AGE_MS ? null : known.value.mark;
 }
 
-function positionOf(deps: ToJudge, account: Account, market: string): Decimal | null {
+function positionOf(deps: ToSeePositions, account: Account, market: string): Decimal | null {
   const state = accountState(deps, account, dexOf(market));
   if (state === null) return null;
   return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
@@ -271,11 +278,7 @@ function justFilledOf(
 /**
  * The state of an account on a dex, as its feed shows it or as it was read not long ago; null where neither is fresh.
  */
-function accountState(
-  { picture, exchange, settings }: With<"exchange" | "picture" | "settings">,
-  { tradingAddress }: Account,
-  dex: string,
-) {
+function accountState({ picture, exchange, settings }: ToSeePositions, { tradingAddress }: Account, dex: string) {
   const known = picture.state(tradingAddress, dex);
   if (known === null) return null;
   const ageMs = exchange.nowMs() - known.toldToMs;

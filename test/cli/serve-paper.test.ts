@@ -259,6 +259,28 @@ test("a key that is granted and registered by commands works", async () => {
   expect((await place(reader, "not-allowed")).status).toBe(403);
 });
 
+test.each<[command: string, words: (hash: string) => string[], exitCode: number]>([
+  ["grant", (hash) => ["grant", "--key-hash", hash, "--bot", "grid-1"], 2],
+  ["narrow", (hash) => ["narrow", hash], 1],
+])(
+  "key %s refuses a market in other letters before anything is signed or narrowed",
+  async (_command, named, exitCode) => {
+    await startShared();
+    const refused = await operate("key", ...named("ef".repeat(32)), "--markets", "ETH,btc");
+    expect(refused).toMatchObject({ exitCode, out: "" });
+    expect(refused.err).toContain("--markets names `btc`, which is no market: it is `BTC`");
+  },
+);
+
+test("a demo does not start where an upgrade is said to be checked", async () => {
+  const { process } = await start();
+  await process.end("SIGTERM");
+  writeFileSync(join(workplace.dataDirectory, "upgrade-trial"), "");
+  const refused = await runProcess(words());
+  expect(refused).toMatchObject({ exitCode: 1, out: "" });
+  expect(refused.err).toContain("a paper demo, which is never on trial");
+});
+
 test("no secret reaches the log or the database", async () => {
   const { process, facts } = await start();
   await place(facts, "secret-idempotency-key");

@@ -29,7 +29,7 @@ function withBot(): { app: Stage["app"]; form: () => Form } {
     expires_at: "1971-01-02T00:00:00.000Z",
     trip: null,
     use: { ...use, positions: [] },
-    headroom: { ...left, positions: [] },
+    headroom: { halt: null, ...left, positions: [] },
   };
   const keys = [
     { key_hash: "00", limits: null, scopes: ["trading:write"], state: "active" },

@@ -259,6 +259,7 @@ const USE = {
 };
 const TRIP = { account: "a1", cause: "loss", loss: "60", limit: "50", until: "1970-01-02T00:00:00.000Z" };
 const HEADROOM = {
+  halt: { cause: "loss", until: "1970-01-02T00:00:00.000Z" },
   turnover_today: "3765.5",
   exposure: null,
   actions_today: null,

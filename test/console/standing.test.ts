@@ -223,7 +223,7 @@ function changing(): {
       expires_at: "1971-01-02T00:00:00.000Z",
       trip: null,
       use: { ...use, positions: [] },
-      headroom: { ...left, positions: [] },
+      headroom: { halt: null, ...left, positions: [] },
     },
   });
   const answers: Record<string, unknown> = { "/v1/api-keys/typed-data": { audience: "https://here" } };

@@ -22,7 +22,13 @@ const EVENTS = DOCUMENT.tags.find(({ name }) => name === "Events")?.description 
 const { limits, exchangeWeightPerMinute } = readConfig({}, {});
 const longest = Math.max(...ROUTES.map(({ contract }) => maxBodyBytes(contract)));
 const shortest = Math.min(...ROUTES.map(({ contract }) => maxBodyBytes(contract)));
+const BY_HEAD = ROUTES.filter(({ contract }) => contract.isHeadAnswered === true).map(({ contract }) => contract.path);
 const FIGURES: [string, string, string][] = [
+  [
+    "where HEAD is answered",
+    OVERVIEW,
+    `HEAD is answered on ${BY_HEAD.map((path) => `\`${path}\``).join(" and ")} alone`,
+  ],
   ["the bucket of orders", OVERVIEW, `| orders ${bucket(limits.orders)}`],
   ["the bucket of cancels", OVERVIEW, `| cancels ${bucket(limits.cancels)}`],
   ["the bucket of other writes", OVERVIEW, `| other writes ${bucket(limits.otherWrites)}`],

@@ -99,6 +99,7 @@ test("what is left of the rails is shown beside what is used", async () => {
     positions: [{ market: "BTC", worst_case_size: "0.001", worst_case_usd: "60" }],
   });
   expect(headroom).toEqual({
+    halt: null,
     turnover_today: "40",
     loss_today: null,
     exposure: "20",

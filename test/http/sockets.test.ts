@@ -152,6 +152,27 @@ test("20 kB of headers do not get through", async () => {
   expect([400, 431]).toContain(statusOf(text));
 });
 
+test.each([
+  [198, 200],
+  [199, 431],
+])("of %p lines of headers the answer is %p", async (lines, status) => {
+  // Host is one of them.
+  const headers = Array.from({ length: lines - 1 }, (_, nth) => `X-${nth}: a\r\n`).join("");
+  const { text } = await exchangeBytes([`GET /healthz HTTP/1.1\r\n${HOST}${headers}\r\n`]);
+  expect(statusOf(text)).toBe(status);
+});
+
+test.each([
+  ["1.0", 200],
+  ["0.9", 505],
+  ["1.2", 505],
+  ["2.0", 505],
+])("HTTP/%s is answered with %p, and the connection closed", async (version, status) => {
+  const request = `GET /healthz HTTP/${version}\r\n${HOST}\r\n`;
+  const { text, isClosed } = await exchangeBytes([request, request], 2);
+  expect([statusOf(text), countAnswers(text), isClosed]).toEqual([status, 1, true]);
+});
+
 test("a refused body is not taken for the next request on the same connection", async () => {
   const smuggled = `GET /v1/api-keys HTTP/1.1\r\n${HOST}${AUTH}\r\n`;
   const refused = post(smuggled).replace(AUTH, "");

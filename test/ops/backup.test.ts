@@ -308,9 +308,14 @@ test("what is no snapshot of this network and schema is refused and leaves the d
     for (const [file, message] of cases) {
       const data = made.at("data");
       expect(() => putBack({ ...made, file }, data)).toThrow(message);
-      expect(existsSync(data.database)).toBe(false);
+      expect(existsSync(data.directory)).toBe(false);
     }
-    expect(() => putBack(made, made.at("data"), { network: "mainnet" })).toThrow("is of testnet, not of mainnet");
+    const data = made.at("data");
+    expect(() => putBack(made, data, { network: "mainnet" })).toThrow("is of testnet, not of mainnet");
+    expect(existsSync(data.directory)).toBe(false);
+    mkdirSync(data.directory);
+    expect(() => putBack(made, data, { network: "mainnet" })).toThrow("is of testnet, not of mainnet");
+    expect(existsSync(data.directory)).toBe(true);
     expect(putBack(made, made.at("data"), { network: "testnet" })).toMatchObject({ orders: 1 });
   });
 });

@@ -22,6 +22,7 @@ const RUNNING = {
   listeners: [],
   heedStops: () => undefined,
   marketsNamed: () => null,
+  misnamed: () => null,
   readiness: () => ({ accounts: [], accountsInAll: 0 }),
 };
 

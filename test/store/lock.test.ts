@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DirectoryInUse, takeLock } from "../../src/store/lock.ts";
 import { inTemporaryDirectory } from "../support/temporary-directory.ts";
@@ -12,6 +13,19 @@ test("a second opener is refused and told who holds the directory, until it is r
     expect(() => takeLock(path, 4712)).toThrow("in use by process 4711");
     lock.release();
     takeLock(path, 4712).release();
+  });
+});
+
+test("a directory that is discarded goes, unless somebody has put something there", async () => {
+  await inTemporaryDirectory((path) => {
+    const [empty, used] = [join(path, "empty"), join(path, "used")];
+    for (const directory of [empty, used]) mkdirSync(directory);
+    const locks = [takeLock(empty, 1), takeLock(used, 1)];
+    writeFileSync(join(used, "postern.db"), "something of value");
+    for (const lock of locks) lock.discard();
+    expect(readdirSync(path)).toEqual(["used"]);
+    expect(readdirSync(used)).toEqual(["postern.db"]);
+    takeLock(used, 2).release();
   });
 });
 

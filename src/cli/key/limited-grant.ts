@@ -10,9 +10,11 @@ import {
   PROPOSED_RAILS,
   walletLines,
 } from "../../core/rails/wished-grant.ts";
+import type { Places } from "../../ops/data-directory.ts";
 import { limitedGrantTypedData } from "../../wire/limited-grant-data.ts";
 import { chosenAccount } from "../account-choice.ts";
 import { type Command, type Input, Misuse, type Option, required } from "../command.ts";
+import { askGateway } from "../control.ts";
 import { networkWords, places, reading } from "../directory.ts";
 import { audience } from "../gateway-client.ts";
 import { present, signable, signableLines } from "../output.ts";
@@ -75,6 +77,7 @@ export async function showLimitedGrant({ command, input, outside }: GrantCommand
   };
   const text = grantTextOf(grant, rails);
   const bound = boundOf(text);
+  await requireOwnNames(at, text);
   const typedData = limitedGrantTypedData(text);
   const sent = grantAsSent(text);
   present({ input, outside }, { grant: sent, bound, ...signable(typedData) }, [
@@ -106,6 +109,13 @@ function daysOf(text: string | null): number {
   if (text === null) return PROPOSED_DAYS;
   if (!/^[1-9][0-9]{0,2}$/.test(text) || Number(text) > MAX_DAYS) throw new Misuse(`--days is 1 to ${MAX_DAYS}`);
   return Number(text);
+}
+
+/** The gateway refuses other letters once it is signed; one that runs and has read the exchange's list says so before. */
+async function requireOwnNames(at: Places, { markets }: LimitedGrantText): Promise<void> {
+  const answer = await askGateway(at, "tell_misnamed", { names: markets.split(",") });
+  const misnamed = answer.isRunning ? answer.result.misnamed : null;
+  if (misnamed !== null) throw new Misuse(`--markets ${misnamed}`);
 }
 
 /** Throws what is wrong with a rail before anything is signed. */

@@ -52,8 +52,11 @@ export function botLimits(app: App, key: ListedApiKey): TemplateResult | null {
 }
 
 /** Why it increases nothing for the rest of the day. */
-function trip({ trip: tripped, bot }: KeyLimits): TemplateResult | typeof nothing {
-  if (tripped === null) return nothing;
+function trip({ trip: tripped, bot, headroom: { halt } }: KeyLimits): TemplateResult | typeof nothing {
+  if (halt?.cause === "narrowing_lost")
+    return html`<p class="late">HELD: a narrowing of ${bot} was deleted or changed from outside. It increases nothing until you sign a later grant.</p>`;
+  // After a restore a trip touches nobody whose day is not limited.
+  if (tripped === null || halt === null) return nothing;
   const { account, cause, loss, limit, until } = tripped;
   const why =
     cause === "loss"

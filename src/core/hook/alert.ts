@@ -112,5 +112,8 @@ function orderOf(members: Members, common: Common): ParsedAlert {
 }
 
 function decimalOf(value: unknown): Decimal | null {
-  return typeof value === "string" && value.length <= MAX_TEXT ? parseDecimal(value) : null;
+  return typeof value === "string" && FIGURE.test(value) ? parseDecimal(value) : null;
 }
+
+/** As the rest of the interface takes it, below zero as well: a figure that is written in another form may have been meant as another. */
+const FIGURE = /^-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?$/;

@@ -11,6 +11,8 @@ export type ChatUpdate = {
   chat: string | null;
   /** Null where nothing was written: a picture, somebody who has come. */
   command: ChatCommand | null;
+  /** The bot that it was written to by name, as groups with several do; null where it names none. */
+  addressee: string | null;
   /** When it was written, by Telegram's clock, unix milliseconds in whole seconds; 0 where it does not say. */
   writtenAtMs: number;
 };
@@ -32,6 +34,7 @@ function updateIn(update: unknown, updateId: number): ChatUpdate {
     updateId,
     chat: typeof chat === "number" || typeof chat === "string" ? String(chat) : null,
     command: typeof text === "string" ? commandIn(text) : null,
+    addressee: typeof text === "string" ? addresseeIn(text) : null,
     writtenAtMs: typeof date === "number" ? date * 1_000 : 0,
   };
 }
@@ -41,6 +44,21 @@ function commandIn(text: string): ChatCommand {
   const [, word = ""] = /^\/?([a-z]{1,32})(?![a-z0-9_-])/i.exec(text.trim()) ?? [];
   const said = word.toLowerCase();
   return said === "status" || said === "stop" ? said : "other";
+}
+
+function addresseeIn(text: string): string | null {
+  return /^\/[a-z0-9_]{1,32}@([a-z0-9_]{1,64})/i.exec(text.trim())?.[1] ?? null;
+}
+
+/** The name of the bot that asks, by an answer to `getMe`; null where it says none. */
+export function botNameIn(answer: unknown): string | null {
+  const name = member(member(answer, "result"), "username");
+  return member(answer, "ok") === true && typeof name === "string" && name !== "" ? name : null;
+}
+
+/** Nobody's but another's: where its own name is not known what names a bot is taken to be for this one. */
+export function isForAnother({ addressee }: Pick<ChatUpdate, "addressee">, ownName: string | null): boolean {
+  return addressee !== null && ownName !== null && addressee.toLowerCase() !== ownName.toLowerCase();
 }
 
 function member(value: unknown, name: string): unknown {

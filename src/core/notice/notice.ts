@@ -118,15 +118,18 @@ export function isParkedAfter(failures: number): boolean {
 
 /** What a person has to see of a resource that has more than can be shown; of every other the first members are. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
-  "proposal.created": ["bot", "in_words", "expires_at", "id"],
+  "proposal.created": ["network", "account_label", "bot", "in_words", "expires_at", "id"],
 };
 
-/** For a person: the title, and each figure on a line of its own. */
+/** For a person: the title, and each figure on a line of its own; an account by its label, where it is known. */
 export function wordsOf({ type, title, data }: Notice): string {
   const named = MEMBERS[type]?.map((name): [string, unknown] => [name, data[name]]);
-  const lines = (named ?? Object.entries(data)).flatMap(([name, value]) =>
-    typeof value === "string" || typeof value === "number" ? [`${name}: ${shown(String(value))}`] : [],
-  );
+  const hasLabel = typeof data["account_label"] === "string";
+  const lines = (named ?? Object.entries(data)).flatMap(([name, value]) => {
+    const isShown = name !== "object" && !(name === "account" && hasLabel);
+    const isOfOne = typeof value === "string" || typeof value === "number";
+    return isShown && isOfOne ? [`${name === "account_label" ? "account" : name}: ${shown(String(value))}`] : [];
+  });
   return [title, ...lines.slice(0, MAX_LINES)].join("\n");
 }
 

@@ -59,6 +59,12 @@ export function netRange(own: NetRange, account: Decimal | null): NetRange {
   return { low, high };
 }
 
+/** What may be the bot's counts as if it were. */
+export function mostOf(own: NetRange, unproven: Sums | null): NetRange {
+  if (unproven === null) return own;
+  return { low: subtract(own.low, unproven.sells), high: add(own.high, unproven.buys) };
+}
+
 /**
  * The largest position that a net and these orders can come to: max(max(net, 0) + buys, max(−net, 0) + sells), for the
  * worst net that is possible. What is held on one side makes no room on the other: a reduction may be filled first.

@@ -25,6 +25,7 @@ import {
 import { distanceFault } from "./distance.ts";
 import {
   isAbove,
+  mostOf,
   type NetRange,
   netRange,
   notionalAt,
@@ -139,18 +140,10 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal |
 
 function increaseOf({ bot }: Rails, { facts, wish, reference, account }: PricedWish): Increase {
   const { market } = wish.leg;
-  const net = netRange(mostOf(facts, market), account);
+  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
   const own = ownBooks(bot, facts.legs);
   const worst = worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
   return { facts, wish, reference, account, own, net, worst, price: priceOf(wish, reference) };
-}
-
-/** What may be the bot's counts as if it were. */
-function mostOf(facts: Facts, market: string): NetRange {
-  const own = facts.ownOf(market);
-  const unproven = facts.unprovenOf(market);
-  if (unproven === null) return own;
-  return { low: subtract(own.low, unproven.sells), high: add(own.high, unproven.buys) };
 }
 
 function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): RailRefusal | null {
@@ -293,7 +286,7 @@ function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: 
 }
 
 function worstIn({ facts, own }: Increase, market: string): Decimal {
-  const net = netRange(mostOf(facts, market), facts.accountOf(market));
+  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), facts.accountOf(market));
   return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
 }
 

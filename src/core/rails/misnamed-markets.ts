@@ -25,6 +25,12 @@ function meantBy(universe: Universe, name: string): string[] {
   return [...new Set([...[...universe.byName.keys()].filter(isMeant), ...pairs])];
 }
 
+/** The same in a sentence; null while nobody knows which markets there are, too. */
+export function misnamedIn(universe: Universe | null, names: readonly string[]): string | null {
+  const misnamed = universe === null ? null : misnamedMarket(universe, names);
+  return misnamed === null ? null : misnamedWords(misnamed);
+}
+
 /** In a sentence. */
 export function misnamedWords({ name, meant }: Misnamed): string {
   return `names \`${name}\`, which is no market: it is ${meant.map((each) => `\`${each}\``).join(" or ")}`;

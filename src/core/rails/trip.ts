@@ -33,20 +33,30 @@ export function startOf(day: number): number {
 }
 
 /** Why nothing may increase, whatever it is. */
-export type Halt = { rail: RailName; limit: string; use: string };
+export type Halt = {
+  rail: RailName;
+  limit: string;
+  use: string;
+  /** `narrowing_lost`: nobody knows any more how tight a narrowing was. */
+  cause: Trip["cause"] | "narrowing_lost";
+  /** When it is over by itself; null where only the owner ends it. */
+  untilMs: number | null;
+};
 
 /** What a trip refuses by these rails; null where none of them is touched by it. */
 export function haltBy(trip: Pick<Trip, "cause" | "day" | "loss" | "limit">, rails: Rails): Halt | null {
-  const until = `until ${isoTime(startOf(trip.day + 1))}`;
-  if (trip.cause === "loss") {
+  const untilMs = startOf(trip.day + 1);
+  const until = `until ${isoTime(untilMs)}`;
+  const { cause } = trip;
+  if (cause === "loss") {
     const limit = `${trip.limit ?? rails.maxLossPerDay ?? "any"} USD`;
-    return { rail: "maxLossPerDay", limit, use: `${trip.loss} USD when it tripped, ${until}` };
+    return { rail: "maxLossPerDay", limit, use: `${trip.loss} USD when it tripped, ${until}`, cause, untilMs };
   }
-  const use = `all of it since a restore, ${until}`;
-  if (rails.maxTurnoverPerDay !== null)
-    return { rail: "maxTurnoverPerDay", limit: `${rails.maxTurnoverPerDay} USD`, use };
-  if (rails.maxLossPerDay !== null) return { rail: "maxLossPerDay", limit: `${rails.maxLossPerDay} USD`, use };
-  if (rails.maxActionsPerDay !== null) return { rail: "maxActionsPerDay", limit: String(rails.maxActionsPerDay), use };
+  const of = { use: `all of it since a restore, ${until}`, cause, untilMs };
+  const { maxTurnoverPerDay: turnover, maxLossPerDay: loss, maxActionsPerDay: actions } = rails;
+  if (turnover !== null) return { rail: "maxTurnoverPerDay", limit: `${turnover} USD`, ...of };
+  if (loss !== null) return { rail: "maxLossPerDay", limit: `${loss} USD`, ...of };
+  if (actions !== null) return { rail: "maxActionsPerDay", limit: String(actions), ...of };
   return null;
 }
 

@@ -28,7 +28,11 @@ const RESULT: Tool["outputSchema"] = {
     network: { type: "string", description: "paper, testnet or mainnet" },
     money: { enum: ["paper", "live"], description: "paper: nothing here is worth anything" },
     bot: { type: ["string", "null"], description: "whose limits hold; null for a key without limits" },
-    headroom: { type: ["object", "null"], description: "what is left of the limits; null: none, or not known now" },
+    headroom: {
+      type: ["object", "null"],
+      description:
+        "what is left of the limits for what increases, all 0 with the reason in `halt` while nothing may; null: none, or not known now",
+    },
     outcome: { type: "string", description: "what happened, in one word" },
     note: { type: "string", description: "what to do now" },
     refused: {

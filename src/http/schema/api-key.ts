@@ -282,6 +282,16 @@ export const KeyLimits = nullable(
       }),
       headroom: closed(
         {
+          halt: nullable(
+            closed({
+              cause: words(["loss", "restored", "narrowing_lost", "may"], {
+                description:
+                  "`loss`: the bot has lost its limit of the day; `restored`: what it had used of its day is not known since a restore; `narrowing_lost`: a narrowing was deleted or changed from outside; `may`: its rails have neither `increase` nor `propose`.",
+              }),
+              until: nullable(Timestamp, "When it is over by itself; null where it takes a later grant of the owner."),
+            }),
+            "Why nothing of the bot may increase now, whatever its rails: all that is left is 0 then. Null where it may.",
+          ),
           turnover_today: nullable(
             Figure,
             "USD that the bot may still trade on this UTC day; null where that is not limited.",
@@ -306,7 +316,7 @@ export const KeyLimits = nullable(
         },
         {
           description:
-            "What is left of the rails at the newest prices that are known. Each request is judged by those of its moment.",
+            "What is left of the rails for what increases, at the newest prices that are known. Each request is judged by those of its moment; what only reduces needs none of it.",
         },
       ),
     },

@@ -2,7 +2,7 @@
  * What a Telegram chat may ask of its gateway, where its operator has allowed it: how things are, and a stop. Nothing that is
  * said there can loosen anything.
  */
-import { type ChatUpdate, updatesIn } from "../../core/notice/chat-command.ts";
+import { botNameIn, type ChatUpdate, isForAnother, updatesIn } from "../../core/notice/chat-command.ts";
 import { type NoticeTarget, pauseAfter, type Receiver } from "../../core/notice/notice.ts";
 import type { With } from "../../deps.ts";
 import { type OutsideAnswer, postOutside } from "../../exchange/outside-post.ts";
@@ -35,10 +35,13 @@ export function openChatHearing(world: ToHearChats): ChatHearing {
   async function follow(id: string): Promise<void> {
     let next = 0;
     let failures = 0;
+    let ownName: string | null = null;
     while (!isEnded) {
       const receiver = findReceiver(world.store, id);
       const target = receiver === null ? null : chatOf(world, receiver);
       if (receiver === null || target === null || !canStore(world)) return;
+      // Before anything was heard alone: what waits there does not wait longer for a name.
+      ownName ??= next === 0 ? await askOwnName(world, target) : null;
       const answer = await askUpdates(world, target, next);
       if (isEnded) return;
       const updates = readUpdates(answer);
@@ -53,7 +56,7 @@ export function openChatHearing(world: ToHearChats): ChatHearing {
       }
       failures = 0;
       for (const update of updates) {
-        await obey(world, { receiver, target, update });
+        if (!isForAnother(update, ownName)) await obey(world, { receiver, target, update });
         next = update.updateId + 1;
       }
       // A server that does not hold its answer is not asked without a pause.
@@ -103,13 +106,19 @@ function chatOf(world: Pick<ToTell, "keyring">, receiver: Receiver): NoticeTarge
   return target?.takesCommands === true ? target : null;
 }
 
+/** Null where it was not told: a stop does not wait for a name. */
+async function askOwnName(world: ToHearChats, target: NoticeTarget): Promise<string | null> {
+  const json = jsonOf(await post(world, target, { method: "getMe", body: {} }));
+  return json === null ? null : botNameIn(json);
+}
+
 function askUpdates(world: ToHearChats, target: NoticeTarget, offset: number): Promise<OutsideAnswer> {
   // One at a time: an answer has no more room than a long message needs.
   const asked = { offset, limit: 1, timeout: HELD_S, allowed_updates: ["message"] };
   return post(world, target, { method: "getUpdates", body: asked });
 }
 
-type ChatCall = { method: "getUpdates" | "sendMessage"; body: Readonly<Record<string, unknown>> };
+type ChatCall = { method: "getMe" | "getUpdates" | "sendMessage"; body: Readonly<Record<string, unknown>> };
 
 function post(
   world: ToHearChats,
@@ -125,9 +134,15 @@ function post(
 }
 
 function readUpdates(answer: OutsideAnswer): ChatUpdate[] | null {
+  const json = jsonOf(answer);
+  return json === null ? null : updatesIn(json);
+}
+
+/** Null where it is none. */
+function jsonOf(answer: OutsideAnswer): unknown {
   if (answer.kind !== "answered" || !isAccepted(answer)) return null;
   try {
-    return updatesIn(JSON.parse(answer.body));
+    return JSON.parse(answer.body);
   } catch {
     return null;
   }

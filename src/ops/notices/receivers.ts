@@ -2,6 +2,7 @@
 import {
   CONDITIONS,
   NOTICE_TYPE,
+  type Notice,
   type NoticeTarget,
   noticeOf,
   RECEIVER_KINDS,
@@ -9,7 +10,8 @@ import {
   type ReceiverKind,
 } from "../../core/notice/notice.ts";
 import { newUuid } from "../../core/uuid.ts";
-import { type OutsideAnswer, postOutside, type Resolve } from "../../exchange/outside-post.ts";
+import { isNeverSentTo, type OutsideAnswer, postOutside, type Resolve } from "../../exchange/outside-post.ts";
+import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { latestEventId } from "../../store/events.ts";
 import { deleteReceiver, insertReceiver, listReceivers, updateReceiver } from "../../store/notice-receivers.ts";
@@ -82,6 +84,11 @@ function requireHost({ url: text, isPrivateAllowed }: NoticeTarget): string {
     throw new OperatorError(
       "the address begins with https:// and holds no name and password; http:// goes to private networks, where they are allowed",
     );
+  if (isNeverSentTo(url, isPrivateAllowed))
+    throw new OperatorError(
+      `${url.hostname} is refused, so no notice would reach it: addresses of this machine, of private networks and of clouds' metadata are; ` +
+        "--allow-private allows private ones, and plain HTTP to them alone, and never those of metadata",
+    );
   return url.host;
 }
 
@@ -119,11 +126,26 @@ export async function testReceiver(operator: ToTell, { name }: { name: string })
   const nowMs = clock.nowMs();
   const logged = { id: nowMs, type: NOTICE_TYPE, atMs: nowMs, resourceId: "test", payload: null };
   const notice = noticeOf(logged) ?? { id: "test", type: "test", atMs: nowMs, title: CONDITIONS.test, data: {} };
-  const answer = await tell(operator, receiver, { ...notice, id: `test-${nowMs}` });
+  const answer = await tell(operator, receiver, { ...placeNotice(operator, notice, null), id: `test-${nowMs}` });
   const isTaken = isAccepted(answer);
   const again = { failures: 0, failingSinceMs: null, nextAtMs: 0, parkedAtMs: null };
   if (isTaken) inTransaction(store, () => updateReceiver(store, receiver.id, again));
   return { name: receiver.name, host: receiver.host, taken: isTaken, said: saidBy(answer) };
+}
+
+/**
+ * With what a person tells it by from the same of another gateway: the network that this truly is, which objects of the interface never say,
+ * and the account's label.
+ */
+export function placeNotice(
+  { store, network }: Pick<ToTell, "network" | "store">,
+  notice: Notice,
+  accountId: string | null,
+): Notice {
+  const { network: _ofInterface, ...data } = notice.data;
+  const named = typeof data["account"] === "string" ? data["account"] : accountId;
+  const label = named === null ? null : (findAccount(store, named)?.label ?? null);
+  return { ...notice, data: { network, ...(label === null ? {} : { account_label: label }), ...data } };
 }
 
 /** One try. */

@@ -4,7 +4,7 @@ import type { With } from "../../deps.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../store/commit.ts";
 import { appendNotice, listAllEventsAfter } from "../../store/events.ts";
 import { findReceiver, listReceivers, type ReceiverChange, updateReceiver } from "../../store/notice-receivers.ts";
-import { isAccepted, saidBy, type ToTell, tell } from "./receivers.ts";
+import { isAccepted, placeNotice, saidBy, type ToTell, tell } from "./receivers.ts";
 
 export type NoticeSender = {
   /** The next start goes on where this one has come to. */
@@ -79,13 +79,14 @@ function isDue({ clock }: Pick<ToTell, "clock">, { parkedAtMs, nextAtMs, failure
 type NextNotice = { eventId: number; notice: Notice };
 
 /** Passes over what is told to nobody. Null where there is nothing new. */
-function nextNotice({ store }: Pick<ToTell, "store">, { id, cursor }: Receiver): NextNotice | null {
+function nextNotice(world: Pick<ToTell, "network" | "store">, { id, cursor }: Receiver): NextNotice | null {
+  const { store } = world;
   let after = cursor;
   for (;;) {
     const page = listAllEventsAfter(store, after, PAGE_ROWS);
     for (const event of page) {
       const notice = noticeOf(event);
-      if (notice !== null) return { eventId: event.id, notice };
+      if (notice !== null) return { eventId: event.id, notice: placeNotice(world, notice, event.accountId) };
     }
     const last = page.at(-1);
     if (last === undefined) return null;

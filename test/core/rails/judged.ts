@@ -99,7 +99,13 @@ export function two(): LeverageSetting[] {
   return [{ leverage: 2, isCross: true }];
 }
 
-export const HALT = { rail: "may", limit: "reduce,cancel", use: "increase" } as const;
+export const HALT = {
+  rail: "may",
+  limit: "reduce,cancel",
+  use: "increase",
+  cause: "narrowing_lost",
+  untilMs: null,
+} as const;
 
 export function usd(amount: number): Decimal {
   return decimal(String(amount));

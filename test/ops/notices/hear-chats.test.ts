@@ -23,7 +23,7 @@ afterEach(async () => {
 type Sent = { chat_id: string; text: string };
 
 /** `fault`: what is answered instead, once. */
-function openTelegram() {
+function openTelegram(me: string | null = null) {
   const kept: { update_id: number; message?: object }[] = [];
   const sent: Sent[] = [];
   const asked: Record<string, unknown>[] = [];
@@ -38,6 +38,8 @@ function openTelegram() {
         sent.push({ chat_id: String(body["chat_id"]), text: String(body["text"]) });
         return Response.json({ ok: true, result: {} });
       }
+      if (pathname === `/bot${TOKEN}/getMe` && me !== null)
+        return Response.json({ ok: true, result: { username: me } });
       if (pathname !== `/bot${TOKEN}/getUpdates`) return new Response(null, { status: 404 });
       asked.push(body);
       const fault = faults.shift();
@@ -49,9 +51,9 @@ function openTelegram() {
   return { kept, sent, asked, faults, server };
 }
 
-function openChat({ takesCommands = true }: { takesCommands?: boolean } = {}) {
+function openChat({ takesCommands = true, me = null }: { takesCommands?: boolean; me?: string | null } = {}) {
   const rig = openRig();
-  const telegram = openTelegram();
+  const telegram = openTelegram(me);
   const { store, clock, randomBytes } = rig.deps;
   // Of a directory without agents: those of the rig are sealed by nobody.
   const keyring = openKeyring({
@@ -114,6 +116,20 @@ function openChat({ takesCommands = true }: { takesCommands?: boolean } = {}) {
     read: () => until(rig, () => telegram.kept.length === 0),
   };
 }
+
+test.each<[text: string, me: string | null, stops: number]>([
+  ["/stop@other_bot", "desk_bot", 0],
+  ["/stop@Desk_Bot", "desk_bot", 1],
+  ["/stop@desk_bot now", "desk_bot", 1],
+  ["/stop", "desk_bot", 1],
+  ["stop @other_bot", "desk_bot", 1],
+  ["/stop@other_bot", null, 1],
+])("of %p a bot that is called %p makes so many stops: %p", async (text, me, stops) => {
+  const chat = openChat({ me });
+  chat.write(text);
+  await chat.read();
+  expect([chat.stops().length, chat.telegram.sent.length]).toEqual([stops, stops]);
+});
 
 test("it is told how things are, in words that name what is held and no key", async () => {
   const chat = openChat();

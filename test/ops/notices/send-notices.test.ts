@@ -1,12 +1,17 @@
 /** Notices as their receiver meets them: in order, none left out, signed, and to no address that is not meant. */
 import { afterEach, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import type { Network } from "../../../src/core/account.ts";
 import { isParkedAfter, NOTICE_TYPE, noticeOf, pauseAfter } from "../../../src/core/notice/notice.ts";
 import { isMetadataAddress, isPublicAddress } from "../../../src/core/notice/public-address.ts";
 import { postOutside } from "../../../src/exchange/outside-post.ts";
 import { openTarget, testReceiver } from "../../../src/ops/notices/receivers.ts";
 import { requestOf } from "../../../src/ops/notices/request-of.ts";
+import { stopByOperator } from "../../../src/ops/stop-trading.ts";
+import { insertAccount } from "../../../src/store/accounts.ts";
+import { inTransaction } from "../../../src/store/commit.ts";
 import { listReceivers, updateReceiver } from "../../../src/store/notice-receivers.ts";
+import { accountRow } from "../../support/rows.ts";
 import { type Answers, type NoticeRig, openNoticeRig, until } from "./rig.ts";
 
 let open: NoticeRig | null = null;
@@ -235,6 +240,47 @@ test.each(REFUSED)("nothing is sent to %s", async (_what, url, [addresses, isPri
   expect(rig.heard).toEqual([]);
 });
 
+test.each<[url: string, isPrivateAllowed: boolean]>([
+  ["https://127.0.0.1/x", false],
+  ["https://127.1/", false],
+  ["https://2130706433/", false],
+  ["https://0x7f000001/", false],
+  ["https://0177.0.0.1:8443/", false],
+  ["https://127.0.0.1./", false],
+  ["https://\uff11\uff12\uff17.0.0.1/", false],
+  ["https://localhost/", false],
+  ["https://LOCALHOST./", false],
+  ["https://desk.localhost/", false],
+  ["https://[::1]/", false],
+  ["https://[::ffff:127.0.0.1]/", true],
+  ["https://10.1.2.3/", false],
+  ["https://[fd00::1]/", false],
+  ["https://169.254.1.1/", false],
+  ["http://169.254.169.254/", true],
+  ["https://2852039166/", true],
+  ["https://[fe80::1]/", true],
+  ["http://8.8.8.8/", true],
+])("%s is not taken for a receiver (private ones allowed: %p)", (url, isPrivateAllowed) => {
+  const rig = rigOf();
+  expect(() => rig.add({ url, isPrivateAllowed })).toThrow(
+    "is refused, so no notice would reach it: addresses of this machine",
+  );
+  expect(listReceivers(rig.store)).toEqual([]);
+});
+
+test.each<[url: string, isPrivateAllowed: boolean]>([
+  ["https://8.8.8.8/", false],
+  ["https://[2606:4700::1111]/", false],
+  ["https://localhost.example/", false],
+  ["http://127.0.0.1:8080/", true],
+  ["http://localhost/", true],
+  ["https://10.1.2.3/", true],
+])("%s may be a receiver (private ones allowed: %p)", (url, isPrivateAllowed) => {
+  const rig = rigOf();
+  rig.add({ url, isPrivateAllowed });
+  expect(listReceivers(rig.store).length).toBe(1);
+});
+
 test("a name that leads elsewhere when it is asked again is not asked again", async () => {
   const rig = rigOf();
   const told = ["127.0.0.1", "10.0.0.1"];
@@ -252,7 +298,7 @@ test("ntfy is sent words for a person with its token, and Telegram is asked by i
   rig.add({ name: "phone", kind: "ntfy", token: "tk_0123456789abcdef" });
   rig.raise("full <b>");
   await until(rig, () => rig.heard.length > 0);
-  expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nreason: full ?b?");
+  expect(rig.heard[0]?.body).toBe("The disk is full, or takes no writes\nnetwork: paper\nreason: full ?b?");
   expect(rig.heard[0]?.headers.get("authorization")).toBe("Bearer tk_0123456789abcdef");
   expect(() => rig.add({ name: "chat", kind: "telegram", token: "no", chat: "1" })).toThrow("a token of Telegram's");
   rig.add({ name: "chat", kind: "telegram", token: TELEGRAM_TOKEN, chat: "-42" });
@@ -268,6 +314,32 @@ test("ntfy is sent words for a person with its token, and Telegram is asked by i
     text: "The disk is full, or takes no writes\nreason: full ?b?",
   });
 });
+
+test.each<[kind: "webhook" | "ntfy", network: Network, told: (text: string) => unknown]>([
+  ["webhook", "paper", (text) => JSON.parse(text)],
+  ["webhook", "mainnet", (text) => JSON.parse(text)],
+  ["ntfy", "testnet", wordsAsNotice],
+])("a notice of a stop says to %s which network it truly is, and which account", async (kind, network, told) => {
+  const rig = rigOf();
+  Object.assign(rig.world, { network });
+  inTransaction(rig.store, (store) => insertAccount(store, { ...accountRow(), label: "desk" }));
+  rig.add({ kind });
+  const { id: accountId } = accountRow();
+  const stop = stopByOperator(rig.world, { accountId, keyHash: null, keepsProtection: true });
+  await until(rig, () => rig.heard.length > 0);
+  const words = { title: "Trading was stopped", network, id: stop.id };
+  const [body = ""] = rig.heard.map((each) => each.body);
+  expect(told(body)).toMatchObject({
+    data: kind === "ntfy" ? { ...words, account: "desk" } : { ...words, account_label: "desk" },
+  });
+  expect(body).not.toContain("exchange_mainnet");
+  if (kind === "ntfy") expect([body.includes("object"), body.includes(accountId)]).toEqual([false, false]);
+});
+
+function wordsAsNotice(text: string): unknown {
+  const [title, ...lines] = text.split("\n");
+  return { data: { title, ...Object.fromEntries(lines.map((line) => line.split(": "))) } };
+}
 
 test("address and secrets are in no row as they are, in no log, and open in no other row", async () => {
   const rig = rigOf([new Response("no", { status: 500 })]);
