@@ -89,6 +89,7 @@ const SCENES = [
   "test/exchange/picture.test.ts",
   "test/exchange/reads.test.ts",
   "test/exchange/told-late.test.ts",
+  "test/actions/balances-before.test.ts",
   "test/actions/cancel-outside.test.ts",
   "test/actions/of-elsewhere.test.ts",
   "test/actions/repeated-key.test.ts",

@@ -135,12 +135,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (parts.length === 0 && world.feeds.isLive(user))",
     "if (world.feeds.isLive(user))",
   ),
-  one(
-    "orders of other dexes make a list newer",
-    SHOWN_SINCE,
-    "byDex.get(dexOf(shown.coin)) ?? []",
-    "[...orders]",
-  ),
+  one("orders of other dexes make a list newer", SHOWN_SINCE, "byDex.get(dexOf(shown.coin)) ?? []", "[...orders]"),
   one(
     "in a quiet account the answer to another's cancel is believed for ever",
     SHOWN_SINCE,

@@ -70,6 +70,42 @@ test.each(TIMES)("%s of fills are read whole, each once", async (_name, times) =
   expect([String(size), String(notional)]).toEqual([String(times.length), String(times.length * 100)]);
 });
 
+/** Pages that hold the newest of what was asked for instead, oldest first. */
+function openNewestFirst(fills: readonly Shown[]): GatewayRig {
+  const rig = openGatewayRig();
+  rig.exchange.answer("userFillsByTime", ({ startTime, endTime }: InfoRequest) =>
+    fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time)).slice(-PAGE_ROWS),
+  );
+  return rig;
+}
+
+test.each(TIMES.filter(([name]) => !name.includes("more than a page")))(
+  "%s of fills are indexed whole by pages that hold the newest of a range",
+  async (_name, times) => {
+    const rig = openNewestFirst(fillsAt(times.map((atMs) => START_MS + 1 + atMs)));
+    setCompleteTo(rig.store, ACCOUNT.id, START_MS + 60_000);
+    expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(true);
+    expect(sumOf(rig, ACCOUNT)).toBe(String(times.length));
+  },
+);
+
+test("what lies before a full page is asked for once where the page holds the oldest, and never of one that is not full", async () => {
+  const asked = async (rows: number) => {
+    const rig = openStage(fillsAt(count(rows).map((nth) => START_MS + 1 + nth)));
+    await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
+    return rig.exchange.asked.map(({ request }) => request["endTime"] ?? null);
+  };
+  expect(await asked(PAGE_ROWS - 1)).toEqual([null]);
+  expect(await asked(PAGE_ROWS)).toEqual([null, START_MS + 1, null]);
+  expect(await asked(2 * PAGE_ROWS)).toEqual([null, START_MS + 1, null, null]);
+});
+
+test("more than a page of one millisecond, with nothing before it, is read whole", async () => {
+  const rig = openStage(fillsAt(count(PAGE_ROWS + 500).map(() => START_MS)));
+  const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS - 1 }, { purpose: "settle" });
+  expect(read).toHaveLength(PAGE_ROWS + 500);
+});
+
 test("a sweep whose page of fills is full reads the rest", async () => {
   const all = fillsAt(count(PAGE_ROWS + 500).map((atMs) => START_MS + atMs));
   const rig = openStage(all);

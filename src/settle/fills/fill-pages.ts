@@ -48,10 +48,8 @@ export async function* fillPages(
   const { user } = asked;
   let startTime = asked.sinceMs;
   for (let page = 0; page < asked.maxPages; page += 1) {
-    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
-    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    const fills = await readOldest(world, { user, startTime, maxPages: asked.maxPages - page }, options);
     if (fills === null) return yield "failed";
-    world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
     if (fills.length < world.settings.fillsPageRows || last === undefined)
       return yield { fills, isLast: true, reachesToMs: last?.timeMs ?? null };
@@ -68,6 +66,44 @@ export async function* fillPages(
     yield { fills: [...fills, ...others], isLast: false, reachesToMs };
     startTime = last.timeMs + 1;
   }
+}
+
+/**
+ * The fills from a time on, oldest first. That a full page holds the oldest of what was asked for is not written anywhere: where its
+ * first is later than the start, what lies before it is asked for as well, and most often there is nothing. Null where it could not be read.
+ */
+async function readOldest(
+  world: With<"exchange" | "feeds" | "settings">,
+  { user, startTime, maxPages }: { user: string; startTime: number; maxPages: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  let read = await readPage(world, { user, startTime }, options);
+  let known = read ?? [];
+  for (let page = 1; read !== null && read.length >= world.settings.fillsPageRows; page += 1) {
+    const firstMs = known[0]?.timeMs ?? startTime;
+    if (firstMs <= startTime) break;
+    // Too many to be read at once: nothing of it is told to be the oldest.
+    if (page >= maxPages) return null;
+    read = await readPage(world, { user, startTime, endTime: firstMs }, options);
+    if (read === null) return null;
+    // What the page was cut off from, within its first millisecond, comes before it as well.
+    const names = new Set(known.map(nameOf));
+    const before = read.filter((fill) => !names.has(nameOf(fill)));
+    if (before.length === 0) break;
+    known = [...before, ...known];
+  }
+  return read === null ? null : known;
+}
+
+async function readPage(
+  world: With<"exchange" | "feeds">,
+  asked: { user: string; startTime: number; endTime?: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  const outcome = await world.exchange.info({ type: "userFillsByTime", ...asked }, options);
+  const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+  if (fills !== null) world.feeds.showed(asked.user, shownFills(fills));
+  return fills;
 }
 
 /** The last page of one millisecond, oldest first; null when it could not be read. */
@@ -134,7 +170,7 @@ export async function readFills(
   const { user, sinceMs, isEnough } = asked;
   const byKey = new Map<string, Fill>();
   const keep = (fills: readonly Fill[]) => {
-    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+    for (const fill of fills) byKey.set(nameOf(fill), fill);
   };
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
@@ -149,6 +185,10 @@ export async function readFills(
     if (isEnough([...byKey.values()])) break;
   }
   return { fills: [...byKey.values()], wholeToMs: joined(wholeToMs, newest) };
+}
+
+function nameOf({ timeMs, coin, tid, oid }: Fill): string {
+  return `${timeMs}-${coin}-${tid}-${oid}`;
 }
 
 function laterOf(a: number | null, b: number | null): number | null {

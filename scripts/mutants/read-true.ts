@@ -1,0 +1,39 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const BALANCES_BEFORE = "src/settle/evidence/balances-before.ts";
+const FILL_PAGES = "src/settle/fills/fill-pages.ts";
+
+/** Bugs in what balances and pages of fills are taken for. */
+export const READ_TRUE: readonly Mutant[] = [
+  one(
+    "balances of before a fill that was told are shown",
+    "src/actions/current.ts",
+    " || wanted.isBefore?.(known.value) === true",
+    "",
+  ),
+  one(
+    "balances from which a round trip began are taken for those of before it",
+    BALANCES_BEFORE,
+    "if (end === null || compare(total, end) === 0) return false;",
+    "if (end === null) return false;",
+  ),
+  one(
+    "a balance that pays in another market is held against the fills of its own",
+    BALANCES_BEFORE,
+    "if (token === undefined || paying.has(token)) return false;",
+    "if (token === undefined) return false;",
+  ),
+  one("a balance is of before fills that no server is behind", BALANCES_BEFORE, "exchange.nowMs() - BEHIND_MS", "0"),
+  one(
+    "a full page of fills is taken for the oldest of what was asked for",
+    FILL_PAGES,
+    "if (firstMs <= startTime) break;",
+    "if (firstMs >= startTime) break;",
+  ),
+  one(
+    "what lies before a full page of fills is read on as if it were new",
+    FILL_PAGES,
+    "if (before.length === 0) break;",
+    "if (before.length < 0) break;",
+  ),
+];
