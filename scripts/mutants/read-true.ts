@@ -31,6 +31,30 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (firstMs >= startTime) break;",
   ),
   one(
+    "of a millisecond with more fills than can be read none are missing",
+    "src/actions/list-fills.ts",
+    "return Math.min(shownToMs, wholeAtMost(store, account.id));",
+    "return shownToMs;",
+  ),
+  one(
+    "two ends of a millisecond that do not meet are all of it",
+    FILL_PAGES,
+    "return both.length > 0 && !isFirstAgain;",
+    "return !isFirstAgain;",
+  ),
+  one(
+    "the first page of a millisecond, given again for its other end, is all of it",
+    FILL_PAGES,
+    "return both.length > 0 && !isFirstAgain;",
+    "return both.length > 0;",
+  ),
+  one(
+    "a millisecond of which some fills may lack is told of the account alone",
+    "src/settle/fills/holes.ts",
+    "for (const resourceId of [account.id, ...ours])",
+    "for (const resourceId of ours.size < 0 ? ours : [account.id])",
+  ),
+  one(
     "what lies before a full page of fills is read on as if it were new",
     FILL_PAGES,
     "if (before.length === 0) break;",

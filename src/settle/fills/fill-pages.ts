@@ -33,7 +33,15 @@ const MAX_PAGES = 8;
  * Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. `reachesToMs`: the server
  * that gave it had the fills up to one of this time; null when it holds none.
  */
-export type ShownFillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
+export type ShownFillPage =
+  | {
+      fills: readonly Fill[];
+      isLast: boolean;
+      reachesToMs: number | null;
+      /** All of it is of this millisecond, and more of that may be there than both its ends show. */
+      holeMs?: number;
+    }
+  | "failed";
 
 /**
  * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
@@ -63,7 +71,9 @@ export async function* fillPages(
     // A page of one millisecond would be read for ever: what it lacks is read from the other end.
     const others = await readFromItsEnd(world, { user, timeMs: last.timeMs }, options);
     if (others === null) return yield "failed";
-    yield { fills: [...fills, ...others], isLast: false, reachesToMs };
+    const both = { fills: [...fills, ...others], isLast: false, reachesToMs };
+    const isHole = others.length >= world.settings.fillsPageRows && !doMeet(fills, others);
+    yield isHole ? { ...both, holeMs: last.timeMs } : both;
     startTime = last.timeMs + 1;
   }
 }
@@ -104,6 +114,19 @@ async function readPage(
   const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
   if (fills !== null) world.feeds.showed(asked.user, shownFills(fills));
   return fills;
+}
+
+/**
+ * Whether two full pages of one millisecond, from its two ends, are all of it: some of it is in both, and not just the same from the same
+ * end. A server that does not know the other end gives the first page again.
+ */
+function doMeet(first: readonly Fill[], last: readonly Fill[]): boolean {
+  const names = new Set(first.map(nameOf));
+  const both = last.filter((fill) => names.has(nameOf(fill)));
+  // As they came, newest first: what is the same from the front was not asked from the other end.
+  const came = last.toReversed();
+  const isFirstAgain = first.every((fill, nth) => came[nth] !== undefined && nameOf(fill) === nameOf(came[nth]));
+  return both.length > 0 && !isFirstAgain;
 }
 
 /** The last page of one millisecond, oldest first; null when it could not be read. */
