@@ -207,7 +207,11 @@ export const FOLLOWING: readonly Mutant[] = [
   {
     name: "a feed that pings and says nothing is believed",
     changes: [
-      { file: "src/settle/fills/fill-pages.ts", find: "    world.feeds.showed(user, shownFills(fills));\n", put: "" },
+      {
+        file: "src/settle/fills/fill-pages.ts",
+        find: "if (fills !== null) world.feeds.showed(asked.user, shownFills(fills));",
+        put: "",
+      },
     ],
   },
   {

@@ -26,6 +26,7 @@ import { PAPER_ENGINE } from "./paper-engine.ts";
 import { PICTURES } from "./pictures.ts";
 import { QUIET_BUGS } from "./quiet.ts";
 import { RAILS } from "./rails.ts";
+import { READ_TRUE } from "./read-true.ts";
 import { RESTORES } from "./restores.ts";
 import { SECOND_STRANGER } from "./second-stranger.ts";
 import { SHOWN } from "./shown.ts";
@@ -371,6 +372,7 @@ export const LISTS = {
   pictures: PICTURES,
   quiet: QUIET_BUGS,
   rails: RAILS,
+  "read-true": READ_TRUE,
   restores: RESTORES,
   shown: SHOWN,
   judged: JUDGED,

@@ -178,9 +178,9 @@ export const UNSEEN: readonly Mutant[] = [
     "fills of two orders under one number are one",
     "src/settle/fills/fill-pages.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
-    "`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`",
+    "`${timeMs}-${coin}-${tid}-${oid}`",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
-    "`${fill.timeMs}-${fill.tid}`",
+    "`${timeMs}-${tid}`",
   ),
   one(
     "what one reading showed first stands against what a later one shows",

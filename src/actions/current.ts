@@ -5,6 +5,7 @@ import type { ToLook, ToShow, With } from "../deps.ts";
 import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
+import { areBeforeFills } from "../settle/evidence/balances-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
@@ -81,8 +82,11 @@ export function knownState(
   return holdsAll<ClearinghouseState>(deps, known, { told, timeOf: ({ timeMs }) => timeMs }) ? known : null;
 }
 
+/** Balances are held against fills. */
+export type ToShowSpot = ToShow & With<"markets" | "store">;
+
 function currentSpot(
-  deps: ToShow,
+  deps: ToShowSpot,
   { account, reader }: AskingPart,
   told: () => readonly Happened[],
 ): Promise<Known<readonly SpotBalance[]>> {
@@ -97,6 +101,7 @@ function currentSpot(
     known: () => picture.spot(user),
     ask: () => reads.spot(user, reader),
     part: (value) => ({ part: "spot", value: [...value] }),
+    isBefore: (value) => areBeforeFills(deps, account.id, value),
   });
 }
 
@@ -119,7 +124,7 @@ export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAs
 
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
 export async function currentAccount(
-  deps: ToShow & With<"feeds" | "ownWrites">,
+  deps: ToShowSpot & With<"feeds" | "ownWrites">,
   asking: AskingPart,
   dexes: readonly string[],
 ): Promise<CurrentAccount> {
@@ -206,6 +211,8 @@ type WantedPart<T> = AskingPart & {
   part(value: T): ReadPart;
   /** The time that an answer itself shows, exchange time; left out where it shows none: then it is of when it was asked for. */
   timeOf?(value: T): number;
+  /** Shows by itself that it is of before something that was told, whatever time it may be of; left out where nothing in it does. */
+  isBefore?(value: T): boolean;
 };
 
 /**
@@ -252,7 +259,8 @@ function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>
 
 /** Not older than the caller's last write, nor than anything may be. */
 function isShowable<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {
-  return holdsAll(deps, known, wanted) && deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
+  if (!holdsAll(deps, known, wanted) || wanted.isBefore?.(known.value) === true) return false;
+  return deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
 }
 
 function nothing(): readonly Happened[] {

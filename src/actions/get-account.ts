@@ -1,14 +1,22 @@
 import type { Account } from "../core/account.ts";
 import { madeOnce, whileSame } from "../core/made-once.ts";
-import type { ToShow, With } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import { accountResource } from "../settle/account/account-resources.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { AGE_MS, type CurrentAccount, currentAccount, datedAge, MARGIN_AGE_MS, toldAge } from "./current.ts";
+import {
+  AGE_MS,
+  type CurrentAccount,
+  currentAccount,
+  datedAge,
+  MARGIN_AGE_MS,
+  type ToShowSpot,
+  toldAge,
+} from "./current.ts";
 
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
-export async function getAccount(deps: ToShow & With<"feeds" | "ownWrites">, caller: Caller): Promise<ReadAnswer> {
+export async function getAccount(deps: ToShowSpot & With<"feeds" | "ownWrites">, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
   const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
   return { body: textOf(account, current.state), asOfMs: oldestTold(deps, current) };

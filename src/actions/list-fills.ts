@@ -4,6 +4,7 @@ import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
 import { pageLooked } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { wholeAtMost } from "../settle/fills/holes.ts";
 import { findCompleteTo, findFill, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -31,10 +32,14 @@ export function listFills(
   return { body, asOfMs: wholeToMs(deps, account) };
 }
 
-/** Up to the newest fill of what was read, or to so long before it was asked for that no server would have lacked more. */
+/**
+ * Up to the newest fill of what was read, or to so long before it was asked for that no server would have lacked more; not past a
+ * millisecond of which the exchange may keep more than it gives.
+ */
 function wholeToMs({ store, fillIndex }: With<"fillIndex" | "store">, account: Account): number {
   const readToMs = fillIndex.readToMs(account) ?? 0;
-  return Math.max(0, findCompleteTo(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
+  const shownToMs = Math.max(0, findCompleteTo(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
+  return Math.min(shownToMs, wholeAtMost(store, account.id));
 }
 
 export function fillResource({ fill, orderId, keyHash }: ListedFill) {

@@ -17,7 +17,7 @@ const balances = readRoute(
     answers: [
       {
         status: 200,
-        description: "Balances.",
+        description: "Balances, none of before a fill that was told.",
         schema: AccountResource,
         example: EXAMPLE_ACCOUNT,
         headers: ["X-Data-As-Of"],

@@ -1,5 +1,5 @@
 /** The newest fills of an account, by which it is told what it holds in each market. */
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { StoredFill } from "./fills.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
@@ -17,6 +17,23 @@ const newestOfAccount = prepared((store) =>
     .limit(MAX_LOOKED_THROUGH)
     .prepare(),
 );
+
+const newOfAccount = prepared((store) =>
+  store
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
+    .from(fills)
+    .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("fromMs"))))
+    .orderBy(desc(fills.timeMs), desc(fills.id))
+    .limit(MAX_LOOKED_THROUGH)
+    .prepare(),
+);
+
+export type NewFill = PositionFill & { market: string };
+
+/** The account's fills from a time on, by the exchange's, unix milliseconds; newest first, and no more than are looked through. */
+export function listNewFills(store: Store, accountId: string, fromMs: number): NewFill[] {
+  return newOfAccount(store).all({ accountId, fromMs });
+}
 
 export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startPosition" | "fee" | "feeToken">;
 

@@ -1,14 +1,19 @@
 /** Fills that take more than one page, and fills that are shown late: each is counted once, and none is left out. */
 import { expect, test } from "bun:test";
+import { listFills } from "../../src/actions/list-fills.ts";
 import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
 import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fills/fill-pages.ts";
 import { readSweep } from "../../src/settle/look/sweep.ts";
 import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
+import { insertLeg } from "../../src/store/legs.ts";
+import { listNotes } from "../../src/store/notes.ts";
+import { insertOrder } from "../../src/store/orders.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { legRow, orderRow } from "../support/rows.ts";
 
 const PAGE_ROWS = 2_000;
 const OID = 7;
@@ -69,6 +74,75 @@ test.each(TIMES)("%s of fills are read whole, each once", async (_name, times) =
   const { size, notional } = sumFills(read);
   expect([String(size), String(notional)]).toEqual([String(times.length), String(times.length * 100)]);
 });
+
+/** Pages that hold the newest of what was asked for instead, oldest first. */
+function openNewestFirst(fills: readonly Shown[]): GatewayRig {
+  const rig = openGatewayRig();
+  rig.exchange.answer("userFillsByTime", ({ startTime, endTime }: InfoRequest) =>
+    fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time)).slice(-PAGE_ROWS),
+  );
+  return rig;
+}
+
+test.each(TIMES.filter(([name]) => !name.includes("more than a page")))(
+  "%s of fills are indexed whole by pages that hold the newest of a range",
+  async (_name, times) => {
+    const rig = openNewestFirst(fillsAt(times.map((atMs) => START_MS + 1 + atMs)));
+    setCompleteTo(rig.store, ACCOUNT.id, START_MS + 60_000);
+    expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(true);
+    expect(sumOf(rig, ACCOUNT)).toBe(String(times.length));
+  },
+);
+
+test("what lies before a full page is asked for once where the page holds the oldest, and never of one that is not full", async () => {
+  const asked = async (rows: number) => {
+    const rig = openStage(fillsAt(count(rows).map((nth) => START_MS + 1 + nth)));
+    await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
+    return rig.exchange.asked.map(({ request }) => request["endTime"] ?? null);
+  };
+  expect(await asked(PAGE_ROWS - 1)).toEqual([null]);
+  expect(await asked(PAGE_ROWS)).toEqual([null, START_MS + 1, null]);
+  expect(await asked(2 * PAGE_ROWS)).toEqual([null, START_MS + 1, null, null]);
+});
+
+test("more than a page of one millisecond, with nothing before it, is read whole", async () => {
+  const rig = openStage(fillsAt(count(PAGE_ROWS + 500).map(() => START_MS)));
+  const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS - 1 }, { purpose: "settle" });
+  expect(read).toHaveLength(PAGE_ROWS + 500);
+});
+
+/** Each: how many fills one millisecond has, whether the other end of it can be asked for, and whether some may lack. */
+const CROWDED: [number, boolean, boolean][] = [
+  [PAGE_ROWS, true, false],
+  [2 * PAGE_ROWS - 1, true, false],
+  [2 * PAGE_ROWS + 1, true, true],
+  [PAGE_ROWS + 500, false, true],
+];
+
+test.each(CROWDED)(
+  "of %i fills of one millisecond, its other end known: %p, some may lack: %p",
+  async (rows, isKnown, isHole) => {
+    const later = START_MS + 120_000;
+    const fills = fillsAt([...count(rows).map(() => START_MS), later]);
+    const rig = openStage(fills);
+    if (!isKnown)
+      rig.exchange.answer("userFillsByTime", ({ startTime, endTime }: InfoRequest) =>
+        fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time)).slice(0, PAGE_ROWS),
+      );
+    const { index } = openFollowing(rig.deps, rig.deps.settling);
+    rig.deps.fillIndex = index;
+    const oid = String(OID);
+    insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "open", exchangeOrderId: oid }));
+    insertLeg(rig.store, legRow({ state: "resting", oid, size: decimal("9000") }));
+    for (let nth = 0; nth < 2; nth += 1) expect(await index.backFill(ACCOUNT)).toBe(true);
+    // It goes on past it, and is told to be whole up to right before it.
+    expect(findCompleteTo(rig.store, ACCOUNT.id)).toBe(later);
+    const { asOfMs } = listFills(rig.deps, rig.caller, { cursor: null, limit: 1 });
+    expect(asOfMs).toBe(isHole ? START_MS - 1 : later);
+    const story = listNotes(rig.store, orderRow().id).filter(({ what }) => what.startsWith("more was filled"));
+    expect(story.map(({ detail }) => detail)).toEqual(isHole ? [String(START_MS)] : []);
+  },
+);
 
 test("a sweep whose page of fills is full reads the rest", async () => {
   const all = fillsAt(count(PAGE_ROWS + 500).map((atMs) => START_MS + atMs));

@@ -106,7 +106,8 @@ export class Venue {
       sz: wire(size),
       side: order.side,
       time: t,
-      startPosition: wire(before.szi),
+      // On spot it is the balance of what is traded.
+      startPosition: wire(market.spot === undefined ? before.szi : this.balances.get(market.base).at(-1).total),
       dir: market.spot === undefined ? "Open Long" : order.side === "B" ? "Buy" : "Sell",
       closedPnl: "0.0",
       hash: `0x${order.oid.toString(16).padStart(64, "0")}`,

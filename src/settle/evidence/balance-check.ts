@@ -37,7 +37,7 @@ export async function compareBalance(
 }
 
 /** Base and quote; none of a market that is not listed. */
-function tokensOf({ byName }: Universe, market: string): string[] {
+export function tokensOf({ byName }: Universe, market: string): string[] {
   return byName.get(market)?.pairName?.split("/") ?? [];
 }
 
@@ -59,7 +59,7 @@ function balanceByFills(store: Store, { accountId, market, token }: OfToken, uni
 }
 
 /** Where a fill leaves a balance: the fee of a purchase is taken out of what was bought. */
-function balanceAfter(fill: PositionFill, market: string): Decimal {
+export function balanceAfter(fill: PositionFill, market: string): Decimal {
   const end = endOf(fill);
   return fill.side === "buy" && isPaidInKind({ market, ...fill }) ? subtract(end, fill.fee) : end;
 }

@@ -33,7 +33,15 @@ const MAX_PAGES = 8;
  * Fills of whole milliseconds, oldest first, and whether they are the last; `failed` ends the reading. `reachesToMs`: the server
  * that gave it had the fills up to one of this time; null when it holds none.
  */
-export type ShownFillPage = { fills: readonly Fill[]; isLast: boolean; reachesToMs: number | null } | "failed";
+export type ShownFillPage =
+  | {
+      fills: readonly Fill[];
+      isLast: boolean;
+      reachesToMs: number | null;
+      /** All of it is of this millisecond, and more of that may be there than both its ends show. */
+      holeMs?: number;
+    }
+  | "failed";
 
 /**
  * Fills of a user since a time (exchange time, milliseconds), a page at a time. A page may end within a millisecond, which
@@ -48,10 +56,8 @@ export async function* fillPages(
   const { user } = asked;
   let startTime = asked.sinceMs;
   for (let page = 0; page < asked.maxPages; page += 1) {
-    const outcome = await world.exchange.info({ type: "userFillsByTime", user, startTime }, options);
-    const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+    const fills = await readOldest(world, { user, startTime, maxPages: asked.maxPages - page }, options);
     if (fills === null) return yield "failed";
-    world.feeds.showed(user, shownFills(fills));
     const last = fills.at(-1);
     if (fills.length < world.settings.fillsPageRows || last === undefined)
       return yield { fills, isLast: true, reachesToMs: last?.timeMs ?? null };
@@ -65,9 +71,62 @@ export async function* fillPages(
     // A page of one millisecond would be read for ever: what it lacks is read from the other end.
     const others = await readFromItsEnd(world, { user, timeMs: last.timeMs }, options);
     if (others === null) return yield "failed";
-    yield { fills: [...fills, ...others], isLast: false, reachesToMs };
+    const both = { fills: [...fills, ...others], isLast: false, reachesToMs };
+    const isHole = others.length >= world.settings.fillsPageRows && !doMeet(fills, others);
+    yield isHole ? { ...both, holeMs: last.timeMs } : both;
     startTime = last.timeMs + 1;
   }
+}
+
+/**
+ * The fills from a time on, oldest first. That a full page holds the oldest of what was asked for is not written anywhere: where its
+ * first is later than the start, what lies before it is asked for as well, and most often there is nothing. Null where it could not be read.
+ */
+async function readOldest(
+  world: With<"exchange" | "feeds" | "settings">,
+  { user, startTime, maxPages }: { user: string; startTime: number; maxPages: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  let read = await readPage(world, { user, startTime }, options);
+  let known = read ?? [];
+  for (let page = 1; read !== null && read.length >= world.settings.fillsPageRows; page += 1) {
+    const firstMs = known[0]?.timeMs ?? startTime;
+    if (firstMs <= startTime) break;
+    // Too many to be read at once: nothing of it is told to be the oldest.
+    if (page >= maxPages) return null;
+    read = await readPage(world, { user, startTime, endTime: firstMs }, options);
+    if (read === null) return null;
+    // What the page was cut off from, within its first millisecond, comes before it as well.
+    const names = new Set(known.map(nameOf));
+    const before = read.filter((fill) => !names.has(nameOf(fill)));
+    if (before.length === 0) break;
+    known = [...before, ...known];
+  }
+  return read === null ? null : known;
+}
+
+async function readPage(
+  world: With<"exchange" | "feeds">,
+  asked: { user: string; startTime: number; endTime?: number },
+  options: InfoOptions,
+): Promise<readonly Fill[] | null> {
+  const outcome = await world.exchange.info({ type: "userFillsByTime", ...asked }, options);
+  const fills = outcome.kind === "ok" ? parseFills(outcome.json) : null;
+  if (fills !== null) world.feeds.showed(asked.user, shownFills(fills));
+  return fills;
+}
+
+/**
+ * Whether two full pages of one millisecond, from its two ends, are all of it: some of it is in both, and not just the same from the same
+ * end. A server that does not know the other end gives the first page again.
+ */
+function doMeet(first: readonly Fill[], last: readonly Fill[]): boolean {
+  const names = new Set(first.map(nameOf));
+  const both = last.filter((fill) => names.has(nameOf(fill)));
+  // As they came, newest first: what is the same from the front was not asked from the other end.
+  const came = last.toReversed();
+  const isFirstAgain = first.every((fill, nth) => came[nth] !== undefined && nameOf(fill) === nameOf(came[nth]));
+  return both.length > 0 && !isFirstAgain;
 }
 
 /** The last page of one millisecond, oldest first; null when it could not be read. */
@@ -134,7 +193,7 @@ export async function readFills(
   const { user, sinceMs, isEnough } = asked;
   const byKey = new Map<string, Fill>();
   const keep = (fills: readonly Fill[]) => {
-    for (const fill of fills) byKey.set(`${fill.timeMs}-${fill.coin}-${fill.tid}-${fill.oid}`, fill);
+    for (const fill of fills) byKey.set(nameOf(fill), fill);
   };
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
@@ -149,6 +208,10 @@ export async function readFills(
     if (isEnough([...byKey.values()])) break;
   }
   return { fills: [...byKey.values()], wholeToMs: joined(wholeToMs, newest) };
+}
+
+function nameOf({ timeMs, coin, tid, oid }: Fill): string {
+  return `${timeMs}-${coin}-${tid}-${oid}`;
 }
 
 function laterOf(a: number | null, b: number | null): number | null {

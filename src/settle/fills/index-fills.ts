@@ -17,6 +17,7 @@ import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
 import { isOfAnother } from "./fill-of-another.ts";
 import { fillPages } from "./fill-pages.ts";
+import { noteHole } from "./holes.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {
@@ -173,6 +174,7 @@ async function backFill(
     if (page === "failed") return false;
     addFills(world, account, withoutOthers(world, account, page.fills), heeding);
     others.see(account, new Set(page.fills.map(({ cloid }) => cloid)));
+    if (page.holeMs !== undefined) noteHole(world, account, { fills: page.fills, timeMs: page.holeMs });
     // A long back-fill that is broken off goes on from there.
     noteCompleteTo(world, account, page.fills.at(-1)?.timeMs ?? 0);
     if (page.isLast) return true;

@@ -1,0 +1,63 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const BALANCES_BEFORE = "src/settle/evidence/balances-before.ts";
+const FILL_PAGES = "src/settle/fills/fill-pages.ts";
+
+/** Bugs in what balances and pages of fills are taken for. */
+export const READ_TRUE: readonly Mutant[] = [
+  one(
+    "balances of before a fill that was told are shown",
+    "src/actions/current.ts",
+    " || wanted.isBefore?.(known.value) === true",
+    "",
+  ),
+  one(
+    "balances from which a round trip began are taken for those of before it",
+    BALANCES_BEFORE,
+    "if (end === null || compare(total, end) === 0) return false;",
+    "if (end === null) return false;",
+  ),
+  one(
+    "a balance that pays in another market is held against the fills of its own",
+    BALANCES_BEFORE,
+    "if (token === undefined || paying.has(token)) return false;",
+    "if (token === undefined) return false;",
+  ),
+  one("a balance is of before fills that no server is behind", BALANCES_BEFORE, "exchange.nowMs() - BEHIND_MS", "0"),
+  one(
+    "a full page of fills is taken for the oldest of what was asked for",
+    FILL_PAGES,
+    "if (firstMs <= startTime) break;",
+    "if (firstMs >= startTime) break;",
+  ),
+  one(
+    "of a millisecond with more fills than can be read none are missing",
+    "src/actions/list-fills.ts",
+    "return Math.min(shownToMs, wholeAtMost(store, account.id));",
+    "return shownToMs;",
+  ),
+  one(
+    "two ends of a millisecond that do not meet are all of it",
+    FILL_PAGES,
+    "return both.length > 0 && !isFirstAgain;",
+    "return !isFirstAgain;",
+  ),
+  one(
+    "the first page of a millisecond, given again for its other end, is all of it",
+    FILL_PAGES,
+    "return both.length > 0 && !isFirstAgain;",
+    "return both.length > 0;",
+  ),
+  one(
+    "a millisecond of which some fills may lack is told of the account alone",
+    "src/settle/fills/holes.ts",
+    "for (const resourceId of [account.id, ...ours])",
+    "for (const resourceId of ours.size < 0 ? ours : [account.id])",
+  ),
+  one(
+    "what lies before a full page of fills is read on as if it were new",
+    FILL_PAGES,
+    "if (before.length === 0) break;",
+    "if (before.length < 0) break;",
+  ),
+];
