@@ -302,12 +302,12 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     if (hasOpenOperations(disk.openCopy())) await timeline.runUntil(timeline.nowMs() + GIVEN_UP_WITHIN_MS);
     await timeline.runUntil(Math.max(timeline.nowMs(), network.quietAtMs() + 1_000));
     const knownWithinMs = hasPlainRecords(worlds) ? ANSWERED_WITHIN_MS : witnessedWithinMs(worlds);
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const sentBefore = network.sent.length;
+    for (let round = 0, sentBefore = -1; round < MAX_ROUNDS; round += 1) {
       askAgain(clients);
       await timeline.runUntil(timeline.nowMs() + SENT_WITHIN_MS);
-      // What is only sent when it is asked again has its time as well.
-      if (round > 0 && network.sent.length === sentBefore) break;
+      // What is only sent when it is asked again, and what was sent since it was asked, has its time as well.
+      if (network.sent.length === sentBefore) break;
+      sentBefore = network.sent.length;
       await timeline.runUntil(timeline.nowMs() + knownWithinMs);
     }
     // A trade goes on by itself: what it has sent since has its time too.
