@@ -32,42 +32,6 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "return record !== null ? {",
   ),
   one(
-    "an end that newer lists contradict is told without the alarm",
-    SHOWN_SINCE,
-    "raiseAlarm(world, leg, { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid });",
-    "",
-  ),
-  one(
-    "the alarm of an end that newer lists contradict speaks of a leg that a modify has replaced",
-    SHOWN_SINCE,
-    "if (listLegs(world.store, order.id).at(-1)?.cloid !== leg.cloid) return;",
-    "",
-  ),
-  one(
-    "an order that a refusal's record has ended is shown open by newer lists without the alarm",
-    "src/core/advance-leg.ts",
-    "if (event.isListed !== true || ",
-    "if (event.isListed === true || ",
-  ),
-  one(
-    "what a live feed lists is held against no end",
-    "src/settle/feed/cross-check.ts",
-    "if (list?.isTold === true) heedShownSince(",
-    "if (list === undefined) heedShownSince(",
-  ),
-  one(
-    "an order that newer lists show open after its end is not among the open ones",
-    "src/actions/open-orders.ts",
-    "if (wasListedSince(leg)) return",
-    "if (wasListedSince(leg) && leg.oid === null) return",
-  ),
-  one(
-    "a key repeats the end that newer lists have contradicted, without the alarm",
-    "src/write/contradicted.ts",
-    " || hasNote(store, id, LISTED_AFTER_END)",
-    "",
-  ),
-  one(
     "a history that is cut short leaves orders of a batch out",
     ABSENCE,
     "if (isBesideThere && missed.history?.reachesBack === true)",
@@ -135,7 +99,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (parts.length === 0 && world.feeds.isLive(user))",
     "if (world.feeds.isLive(user))",
   ),
-  one("orders of other dexes make a list newer", SHOWN_SINCE, "byDex.get(dexOf(shown.coin)) ?? []", "[...orders]"),
+  one(
+    "orders of other dexes make a list newer",
+    SHOWN_SINCE,
+    "orders.filter(({ coin }) => dexOf(coin) === dexOf(shown.coin))",
+    "[...orders]",
+  ),
   one(
     "in a quiet account the answer to another's cancel is believed for ever",
     SHOWN_SINCE,

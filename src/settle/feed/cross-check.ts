@@ -2,7 +2,6 @@ import type { Account } from "../../core/account.ts";
 import type { With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { hasLiveOrder } from "../../store/orders.ts";
-import { heedShownSince } from "../cancel/shown-since.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 
 /** Reads that a live feed is held against: what they show and it has not told ends its being live. */
@@ -30,11 +29,9 @@ const EARLY_MS = 500;
 /** When each was read last, elapsed milliseconds; minus infinity where it is due. `askedMs`: the fills, whatever came of it. */
 type Last = { fillsMs: number; askedMs: number; listMs: number };
 
-type ToHoldAgainst = With<"clock" | "exchange" | "feeds" | "log" | "markets" | "picture" | "settings" | "store">;
-
 /** @param readListed reads the open orders of an account and compares them with its rows */
 export function openCrossChecks(
-  world: ToHoldAgainst,
+  world: With<"clock" | "exchange" | "feeds" | "log" | "store">,
   index: Pick<FillIndex, "backFill" | "readToMs">,
   readListed: (account: Account) => Promise<boolean>,
 ): CrossChecks {
@@ -68,7 +65,6 @@ export function openCrossChecks(
   return {
     async run(account) {
       if (isStopped || !world.feeds.isLive(account.tradingAddress)) return;
-      heedTold(world, account);
       const nowMs = world.clock.elapsedMs() + EARLY_MS;
       const times = lastOf(account);
       const isBusy = hasLiveOrder(world.store, account.id);
@@ -89,14 +85,6 @@ export function openCrossChecks(
       isStopped = true;
     },
   };
-}
-
-/** The lists that the feed itself tells: they cost nothing, and show what is open where no row is live that would have them read. */
-function heedTold(world: ToHoldAgainst, account: Account): void {
-  for (const dex of ["", ...world.settings.dexes]) {
-    const list = world.picture.openOrders(account.tradingAddress, dex);
-    if (list?.isTold === true) heedShownSince(world, account, { orders: list.value, askedAtMs: list.timeMs });
-  }
 }
 
 /** What reads may spend, which leaves most of the weight to orders; in the end the truth matters more. */
