@@ -9,6 +9,12 @@ const NO_AGENT = {
   test: "test/ops/import-agent.test.ts",
   title: "when the exchange knows it as anything but an agent of this owner, or cannot be asked",
 };
+/** What was not checked has no text either, which refuses it as well. */
+const WITHOUT_A_TEXT = inFile(
+  "src/wire/action/index.ts",
+  'if (text === undefined) throw new Error("bug: an action that was checked and has no text");\n  return text;',
+  "return text ?? writeJson(action);",
+);
 const OFF_THE_LIST = { test: "test/vault/signers.test.ts", title: "that is off the list" };
 const CANARIES = {
   test: "test/security/canaries.test.ts",
@@ -71,11 +77,14 @@ export const SECRET_BREAKS: readonly Break[] = [
   {
     row: "S21",
     name: "an action off the list is signed as it is",
-    changes: inFile(
-      "src/wire/action/index.ts",
-      'if (canonical === null) throw new Error("bug: not an action that we sign");',
-      "if (canonical === null) return action;",
-    ),
+    changes: [
+      ...inFile(
+        "src/wire/action/index.ts",
+        'if (canonical === null) throw new Error("bug: not an action that we sign");',
+        "if (canonical === null) return action;",
+      ),
+      ...WITHOUT_A_TEXT,
+    ],
     seenBy: OFF_THE_LIST,
   },
   {
@@ -93,11 +102,14 @@ export const SECRET_BREAKS: readonly Break[] = [
   {
     row: "S21",
     name: "transfers are on the list",
-    changes: inFile(
-      "src/wire/action/index.ts",
-      'if (canonical === null) throw new Error("bug: not an action that we sign");',
-      'if (canonical === null && String(action.type) === "usdSend") return action;\n  if (canonical === null) throw new Error("bug: not an action that we sign");',
-    ),
+    changes: [
+      ...inFile(
+        "src/wire/action/index.ts",
+        'if (canonical === null) throw new Error("bug: not an action that we sign");',
+        'if (canonical === null && String(action.type) === "usdSend") return action;\n  if (canonical === null) throw new Error("bug: not an action that we sign");',
+      ),
+      ...WITHOUT_A_TEXT,
+    ],
     seenBy: OFF_THE_LIST,
   },
   {
