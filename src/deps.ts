@@ -152,7 +152,7 @@ export type Deps = World & {
   /** What the markets do: prices, books, funding. Followed while somebody needs it. */
   marketView: Omit<MarketView, "close">;
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
-  /** Up to when the local fills of an account are complete; null before the first back-fill. Unix milliseconds. */
+  /** When the exchange's list of fills was last read to its end, exchange time, unix milliseconds; null before that. The list may have been behind. */
   fillIndex: { readToMs(account: Account): number | null };
   /** What an account was told last. */
   ownWrites: { told(account: Account, about: About): () => readonly Happened[] };

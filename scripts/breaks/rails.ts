@@ -160,11 +160,7 @@ export const RAILS_BREAKS: readonly Break[] = [
   {
     row: "S59",
     name: "a slip of the pen narrows to no market",
-    changes: inFile(
-      "src/actions/narrow-key.ts",
-      "  if (wrongName !== null)\n",
-      "  if (wrongName !== null && wrongName.name === null)\n",
-    ),
+    changes: inFile("src/actions/narrow-key.ts", "  if (wrongName !== null) throw", '  if (wrongName === "") throw'),
     seenBy: seen("is not narrowed to a market in other letters, which would leave it none for good", NARROW),
   },
   {

@@ -2,7 +2,7 @@ import { compare, type Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { parseNarrowing, printRails } from "../core/rails/grammar.ts";
 import { memberName } from "../core/rails/member-name.ts";
-import { misnamedMarket, misnamedWords } from "../core/rails/misnamed-markets.ts";
+import { misnamedIn } from "../core/rails/misnamed-markets.ts";
 import { isNamed } from "../core/rails/narrow.ts";
 import { RAILS_MEMBERS, type RailName, type Rails } from "../core/rails/rails.ts";
 import { railsResource } from "../core/rails/rails-resource.ts";
@@ -31,11 +31,9 @@ export function narrowKey(
     throw new ApiError("invalid_parameter", `${memberName(parsed.member)} must be ${parsed.rule}.`);
   const { narrowing } = parsed;
   if (Object.keys(narrowing).length === 0) throw new ApiError("missing_parameter", "Name at least one rail.");
-  const universe = deps.markets.current();
   // One-way: a slip of the pen would take every market away for good.
-  const wrongName = universe === null ? null : misnamedMarket(universe, narrowing.markets ?? null);
-  if (wrongName !== null)
-    throw new ApiError("invalid_parameter", `markets ${misnamedWords(wrongName)}. Nothing was narrowed.`);
+  const wrongName = misnamedIn(deps.markets.current(), narrowing.markets ?? null);
+  if (wrongName !== null) throw new ApiError("invalid_parameter", `markets ${wrongName}. Nothing was narrowed.`);
   const done = inTransaction(deps.store, (store) => {
     const key = findApiKey(store, keyHash);
     if (key?.state !== "active" || key.fault !== null)

@@ -9,7 +9,7 @@ import {
   parseLimitedGrant,
 } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
-import { misnamedMarket, misnamedWords } from "../core/rails/misnamed-markets.ts";
+import { misnamedIn } from "../core/rails/misnamed-markets.ts";
 import { railsResource } from "../core/rails/rails-resource.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
@@ -152,8 +152,8 @@ function isOfBot({ accountId, limited }: StoredKey, grant: LimitedGrant): boolea
 
 /** While the markets are not known every name passes: it opens nothing more than it names. */
 function requireOwnNames(universe: Universe | null, { rails }: LimitedGrant): void {
-  const wrongName = universe === null ? null : misnamedMarket(universe, rails.markets);
-  if (wrongName !== null) throw wrong("markets", misnamedWords(wrongName));
+  const wrongName = misnamedIn(universe, rails.markets);
+  if (wrongName !== null) throw wrong("markets", wrongName);
 }
 
 /** An older grant of the same bot may be looser: what is kept of it somewhere must not come back. */

@@ -7,7 +7,7 @@ export type Misnamed = { name: string; meant: readonly string[] };
  * The first of these that is no market's own name and is one in other letters, or the name of its pair: rails are held against the own
  * name alone, so it would name nothing. One that resembles none may be listed later, and passes; so does `xyz:*`, which names a dex.
  */
-export function misnamedMarket(universe: Universe, names: readonly string[] | null): Misnamed | null {
+function misnamedMarket(universe: Universe, names: readonly string[] | null): Misnamed | null {
   for (const name of names ?? []) {
     if (universe.byName.has(name)) continue;
     const meant = meantBy(universe, name);
@@ -26,12 +26,12 @@ function meantBy(universe: Universe, name: string): string[] {
 }
 
 /** The same in a sentence; null while nobody knows which markets there are, too. */
-export function misnamedIn(universe: Universe | null, names: readonly string[]): string | null {
+export function misnamedIn(universe: Universe | null, names: readonly string[] | null): string | null {
   const misnamed = universe === null ? null : misnamedMarket(universe, names);
   return misnamed === null ? null : misnamedWords(misnamed);
 }
 
 /** In a sentence. */
-export function misnamedWords({ name, meant }: Misnamed): string {
+function misnamedWords({ name, meant }: Misnamed): string {
   return `names \`${name}\`, which is no market: it is ${meant.map((each) => `\`${each}\``).join(" or ")}`;
 }
