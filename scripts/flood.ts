@@ -45,8 +45,12 @@ const FLOODS: readonly Flood[] = [
   { name: "400 descriptors", descriptors: 400, from: ["127.0.0.1"], connections: 2_000, perSecond: 400 },
 ];
 
-/** The deadline that a real gateway has; that of the scene is short. */
-const SETTINGS = { POSTERN_METRICS_LISTEN: "127.0.0.1:0", POSTERN_ANSWER_DEADLINE_MS: "8000" };
+/** The deadline and the life of an action that a real gateway has; those of the scene are short. */
+const SETTINGS = {
+  POSTERN_METRICS_LISTEN: "127.0.0.1:0",
+  POSTERN_ANSWER_DEADLINE_MS: "8000",
+  POSTERN_ACTION_LIFE_MS: "12000",
+};
 
 const findings: string[] = [];
 

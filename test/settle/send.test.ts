@@ -67,6 +67,15 @@ test.each([
   expect(result.kind).toBe(kind);
 });
 
+test("an action in time leaves also where the exchange's clock may meanwhile be seconds ahead of what is known of it", async () => {
+  const { rig, attempt } = await sent(DELIVERY.neverArrived);
+  const { exchange } = rig.deps;
+  const doubtful = { ...rig.deps, exchange: { ...exchange, nowMs: () => exchange.nowMs(), mayBeAheadMs: () => 5_000 } };
+  const expiresAtMs = exchange.nowMs() + rig.deps.settings.timings.actionLifeMs / 2;
+  const result = await sendAttempt(doubtful, { ...attempt, nonce: attempt.nonce + 1, expiresAtMs }, "order");
+  expect(result.kind).toBe("reply");
+});
+
 test.each<[what: string, delivery: Delivery, isLost: boolean]>([
   ["nobody answered", DELIVERY.neverArrived, true],
   ["a server in front of the exchange answered", DELIVERY.badGateway, true],

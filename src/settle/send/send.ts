@@ -84,8 +84,9 @@ async function postInTime(
   if (signed === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
   // Nothing leaves once half of the action's life is over (a slow disk, a process that stood still): it could only
-  // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between.
-  const mayLeave = () => attempt.expiresAtMs - latestNowMs(world) >= world.settings.timings.actionLifeMs / 2;
+  // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between. By the time that is
+  // known: how far ahead it may be can change by seconds with one slow reading, in which nobody has waited.
+  const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
   return post(world, attempt, signed, mayLeave);
 }
