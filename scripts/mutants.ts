@@ -94,6 +94,7 @@ const SCENES = [
   "test/actions/cancel-outside.test.ts",
   "test/actions/of-elsewhere.test.ts",
   "test/actions/repeated-key.test.ts",
+  "test/actions/stale-open-list.test.ts",
   "test/actions/told-beside.test.ts",
   "test/actions/told-outside.test.ts",
   "test/http/limits.test.ts",

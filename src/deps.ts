@@ -185,7 +185,7 @@ export type ToShow = With<"clock" | "exchange" | "picture" | "reads" | "settings
 export type ToLook = With<"clock" | "exchange" | "feeds" | "picture" | "settings" | "store">;
 
 /** To follow the fills of an account. */
-export type ToFollow = With<"clock" | "exchange" | "feeds" | "log" | "markets" | "settings" | "store">;
+export type ToFollow = With<"clock" | "exchange" | "feeds" | "log" | "markets" | "picture" | "settings" | "store">;
 
 /** To store what is going to be signed. */
 export type ToSign = With<"clock" | "exchange" | "settings" | "signers" | "store">;

@@ -57,14 +57,14 @@ export const FACTS: readonly Mutant[] = [
   one(
     "what a bot itself was just filled is another's",
     JUST_FILLED,
-    "if (bot !== of.exceptBot && isAsked(at))",
-    "if (isAsked(at))",
+    "const whose = isOwn ? sums.own : sums.others;",
+    "const whose = sums.others;",
   ),
   one(
     "what only reduces and was just filled opens a position",
     JUST_FILLED,
-    "if (reduceOnly || isZero(size)",
-    "if (isZero(size)",
+    "if ((reduceOnly && !isOwn) || !isAsked(at)) continue;",
+    "if (!isAsked(at)) continue;",
   ),
   one(
     "what was just filled is kept for good",

@@ -6,6 +6,7 @@ const CLOSED_SIZE = "src/settle/evidence/closed-size.ts";
 const POSITION_CHECK = "src/settle/evidence/position-check.ts";
 const LOOK = "src/settle/look/look.ts";
 const SHOWN_SINCE = "src/settle/cancel/shown-since.ts";
+const SHOWN_AFTER_END = "src/settle/cancel/shown-after-end.ts";
 const CANCELER = "src/settle/cancel-all/canceler.ts";
 const CLOSER = "src/settle/close/closer.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
@@ -30,6 +31,54 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     VANISHED,
     'return record !== null && statusMeaning(record.status) !== "open" ? {',
     "return record !== null ? {",
+  ),
+  one(
+    "an end that newer lists contradict is told without the alarm",
+    SHOWN_AFTER_END,
+    "raiseAlarm(world, one.leg, { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid: one.oid });",
+    "",
+  ),
+  one(
+    "a list that may be behind contradicts the end that was told",
+    SHOWN_AFTER_END,
+    "askedAtMs - sinceMs < SHOWN_WITHIN_MS",
+    "askedAtMs < sinceMs",
+  ),
+  one(
+    "a list that lacks an order leaves its end doubted",
+    SHOWN_AFTER_END,
+    "if (one !== undefined && askedAtMs",
+    "if (one === undefined || askedAtMs",
+  ),
+  one(
+    "the alarm of an end that newer lists contradict speaks of a leg that a modify has replaced",
+    SHOWN_AFTER_END,
+    "if (listLegs(store, leg.orderId).at(-1)?.cloid !== leg.cloid) return false;",
+    "",
+  ),
+  one(
+    "an order that a refusal's record has ended is shown open by newer lists without the alarm",
+    "src/core/advance-leg.ts",
+    "if (event.isListed !== true || ",
+    "if (event.isListed === true || ",
+  ),
+  one(
+    "what a live feed lists is held against no end",
+    "src/settle/feed/cross-check.ts",
+    "if (list?.isTold === true) ended.heedTold(",
+    "if (list === undefined) ended.heedTold(",
+  ),
+  one(
+    "an order that newer lists show open after its end is not among the open ones",
+    "src/actions/open-orders.ts",
+    "if (wasListedSince(leg)) return",
+    "if (wasListedSince(leg) && leg.oid === null) return",
+  ),
+  one(
+    "a key repeats the end that newer lists have contradicted, without the alarm",
+    "src/write/contradicted.ts",
+    " || hasNote(store, id, LISTED_AFTER_END)",
+    "",
   ),
   one(
     "a history that is cut short leaves orders of a batch out",

@@ -2,7 +2,15 @@ import type { Account } from "../core/account.ts";
 import { add, compare, multiply, subtract, ZERO } from "../core/decimal.ts";
 import { madeOnce, whileSame } from "../core/made-once.ts";
 import { averagePrice } from "../core/market.ts";
-import { type Filled, isClosed, isSaidOver, type Leg, type Order, type OrderStatus } from "../core/order.ts";
+import {
+  type Filled,
+  isClosed,
+  isSaidOver,
+  type Leg,
+  type Order,
+  type OrderStatus,
+  wasListedSince,
+} from "../core/order.ts";
 import type { ToLook, With } from "../deps.ts";
 import type { ToldOpen } from "../exchange/account-picture.ts";
 import type { InfoRequest, Reader } from "../exchange/exchange.ts";
@@ -84,7 +92,7 @@ export async function listOpenOrders(
   const orders = shown.flatMap((row) => {
     if (!("order" in row)) return row.stored;
     const own = known.get(row.oid) ?? owns.get(row.oid) ?? null;
-    if (own !== null && !isShown(own.stored)) return [];
+    if (own !== null && !isShown(own.stored) && !isListedSince(own)) return [];
     const read = filled.get(row.oid) ?? NOTHING;
     if (own !== null) return refreshedOnce(deps, own, { ...row, filled: read });
     const most = mostFilled(deps, account, row.order, read) ?? read;
@@ -144,13 +152,19 @@ function unnamedLeg(deps: With<"clock" | "store">, account: Account, shown: Fron
 }
 
 /**
- * No list contradicts a row. One that is behind shows what our own evidence says has ended, or was replaced; what is asked for and not
+ * No list contradicts a row, but one of after the end that it tells. One that is behind shows what our own evidence says has ended, or was replaced; what is asked for and not
  * known yet is `processing` or `unknown` by its row, until that says what the list shows.
  */
 function isOpenByRow({ leg, stored }: OwnOrder, oid: string): boolean {
   if (leg === null) return true;
+  // Lists of after its end have shown it, which is told with the alarm.
+  if (wasListedSince(leg)) return stored.exchangeOrderId === null || stored.exchangeOrderId === oid;
   if (isClosed(leg) || isSaidOver(leg) || !isShown(stored)) return false;
   return stored.exchangeOrderId === null || stored.exchangeOrderId === oid;
+}
+
+function isListedSince({ leg }: OwnOrder): boolean {
+  return leg !== null && wasListedSince(leg);
 }
 
 const NOTHING = sumFills([]);
@@ -271,7 +285,8 @@ function refreshed(
   const isWaiting = order.isTrigger && !hasFired;
   const status: OrderStatus = isWaiting ? "waiting_for_trigger" : "open";
   // Of an order that is open only an alarm has words.
-  const error = stored.status === "open" || stored.status === "waiting_for_trigger" ? stored.error : null;
+  const isAlarm = isShown(stored) || isListedSince({ leg, stored });
+  const error = isAlarm ? stored.error : null;
   const isBegun = compare(filled.size, ZERO) > 0;
   const filledLeg = isBegun ? (leg ?? findLegByOid(store, stored.accountId, order.oid)) : null;
   return { ...stored, ...withNewFills(stored, filledLeg, filled), status, exchangeOrderId: order.oid, error };

@@ -54,7 +54,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
   reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: no },
   misnamed:      { sent: unnamed,  lost: unnamed,  absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
-  doubted:       { sent: doubted,  lost: doubted,  absent: stays,    armed: doubted,  resting: doubted,  perhaps: doubted,  over: doubted,  filled: doubted, canceled: doubted, rejected: stays },
+  doubted:       { sent: doubted,  lost: doubted,  absent: stays,    armed: doubted,  resting: doubted,  perhaps: doubted,  over: doubted,  filled: doubted, canceled: doubted, rejected: refuted },
   fills_seen:    { sent: grows,    lost: grows,    absent: filling,  armed: fires,    resting: grows,    perhaps: grows,    over: grows,    filled: grows, canceled: grows, rejected: unfilled },
 };
 
@@ -214,6 +214,12 @@ function doubted(leg: Leg, { reason, isElsewhere }: Event<"doubted">): Leg {
   if (leg.reason?.includes(reason) === true) return now;
   const isKept = (leg.state === "canceled" || wereFillsMissing(leg)) && leg.reason !== null;
   return { ...now, reason: isKept ? `${leg.reason}; ${reason}` : reason };
+}
+
+/** What was refused has no order that could be another's: only that it is listed itself is an alarm. */
+function refuted(leg: Leg, event: Event<"doubted">): Leg {
+  if (event.isListed !== true || leg.reason?.includes(event.reason) === true) return leg;
+  return { ...leg, reason: leg.reason === null ? event.reason : `${leg.reason}; ${event.reason}` };
 }
 
 /**

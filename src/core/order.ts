@@ -134,6 +134,8 @@ export type LegEvent =
       reason: string;
       /** What has its native id stands in another market: what was asked for is not known to be open. */
       isElsewhere?: boolean;
+      /** Lists of after its end show it open: an end of the exchange's own is doubted as well, whichever it was. */
+      isListed?: boolean;
     }
   | { type: "fills_seen"; filled: Filled };
 
@@ -181,6 +183,14 @@ export const FILLS_MISSING = "the exchange's record of it tells of fills that ar
 /** True where the exchange's own record told of more fills than were shown by then. */
 export function wereFillsMissing(leg: Leg): boolean {
   return isSaidOver(leg) && leg.reason?.includes(FILLS_MISSING) === true;
+}
+
+/** What the exchange shows of an order that lists from after its end hold: in the alarm, which stays with the leg. */
+export const LISTED_SINCE = "the order as open, in lists of after the end that it had told,";
+
+/** True where lists of after its end have shown it open: what they show is told beside the end, which stays. */
+export function wasListedSince(leg: Leg): boolean {
+  return isClosed(leg) && leg.reason?.includes(LISTED_SINCE) === true;
 }
 
 /** True while nothing says that it is over and nothing that it lives: whatever shows it open is believed. */

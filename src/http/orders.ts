@@ -170,7 +170,7 @@ const list = readRoute(
     path: "/v1/orders",
     tag: ORDERS_TAG,
     summary: "List orders",
-    description: `\`status=open\` lists the orders open on the exchange, those placed elsewhere included, by native id descending. Anything else lists what was placed here, newest first, without asking the exchange. With \`idempotency_key\`: what was placed under it. ${PAGES_MAY_BE_SHORT}`,
+    description: `\`status=open\` lists the orders open on the exchange, those placed elsewhere included, by native id descending; one that lists show open after its end was told is among them, with an ALARM in its \`error\`. Anything else lists what was placed here, newest first, without asking the exchange. With \`idempotency_key\`: what was placed under it. ${PAGES_MAY_BE_SHORT}`,
     access: "trading:read",
     query: {
       ...FILTER_PARAMETERS,

@@ -11,7 +11,7 @@ import type { Store } from "./open.ts";
 type FilledAt = { clock: "wall" | "exchange"; atMs: number };
 
 /** `bot`: null for what no bot has placed. */
-type JustFilled = { bot: string | null; side: Side; size: Decimal; at: FilledAt };
+type JustFilled = { bot: string | null; side: Side; reduceOnly: boolean; size: Decimal; at: FilledAt };
 
 /** By account and market, what each bot was filled on each side, the newest last. */
 export type JustFilledBook = Map<string, Map<string, JustFilled[]>>;
@@ -23,23 +23,23 @@ const TOGETHER_MS = 250;
 
 type OfMarket = { accountId: string; market: string };
 
-/** Notes what may make a position of its side: what only reduces, is taken back or is of spot makes none. */
-export function noteJustFilled(store: Store, of: OfMarket, fill: JustFilled & { reduceOnly: boolean }): void {
+/** Notes what may move a position: what is taken back or is of spot moves none. */
+export function noteJustFilled(store: Store, of: OfMarket, fill: JustFilled): void {
   const { reduceOnly, bot, side, size, at } = fill;
-  if (reduceOnly || isZero(size) || isNegative(size) || isSpot(of.market)) return;
+  if (isZero(size) || isNegative(size) || isSpot(of.market)) return;
   const { justFilled } = store.memory;
   const name = nameOf(of);
   const ofMarket = justFilled.get(name) ?? new Map<string, JustFilled[]>();
   justFilled.set(name, ofMarket);
-  const whose = `${side} ${bot ?? ""}`;
+  const whose = `${side} ${reduceOnly} ${bot ?? ""}`;
   const kept = ofMarket.get(whose) ?? [];
   const last = kept.at(-1);
   if (last !== undefined && pieceOf(last.at) === pieceOf(at)) {
-    kept[kept.length - 1] = { bot, side, size: add(last.size, size), at: laterOf(last.at, at) };
+    kept[kept.length - 1] = { ...last, size: add(last.size, size), at: laterOf(last.at, at) };
     return;
   }
   // Once a piece of time, and not with each fill: a bot may be filled a hundred times in one.
-  ofMarket.set(whose, [...kept.filter((each) => isNear(each.at, at)), { bot, side, size, at }]);
+  ofMarket.set(whose, [...kept.filter((each) => isNear(each.at, at)), { bot, side, reduceOnly, size, at }]);
 }
 
 /** Two of different clocks are not compared. */
@@ -55,18 +55,23 @@ function laterOf(one: FilledAt, other: FilledAt): FilledAt {
   return one.atMs > other.atMs ? one : other;
 }
 
-/** What was filled by all but this bot, of the times that are asked for. */
+/** What was just filled: by the bot itself, and by all others, of whom what only reduces makes no position of its side. */
+export type SumsJustFilled = { own: Record<Side, Decimal>; others: Record<Side, Decimal> };
+
 export function sumJustFilled(
   { memory }: Pick<Store, "memory">,
-  of: OfMarket & { exceptBot: string },
+  of: OfMarket & { bot: string },
   isAsked: (at: FilledAt) => boolean,
-): Record<Side, Decimal> {
-  const sums = { buy: ZERO, sell: ZERO };
+): SumsJustFilled {
+  const sums = { own: { buy: ZERO, sell: ZERO }, others: { buy: ZERO, sell: ZERO } };
   const ofMarket = memory.justFilled.get(nameOf(of));
   if (ofMarket === undefined) return sums;
   for (const fills of ofMarket.values()) {
-    for (const { bot, side, size, at } of fills) {
-      if (bot !== of.exceptBot && isAsked(at)) sums[side] = add(sums[side], size);
+    for (const { bot, side, reduceOnly, size, at } of fills) {
+      const isOwn = bot === of.bot;
+      if ((reduceOnly && !isOwn) || !isAsked(at)) continue;
+      const whose = isOwn ? sums.own : sums.others;
+      whose[side] = add(whose[side], size);
     }
   }
   return sums;

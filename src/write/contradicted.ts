@@ -5,7 +5,7 @@
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import { isLive, type OrderStatus } from "../core/order.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
-import { ELSEWHERE } from "../settle/look/apply-sight.ts";
+import { ELSEWHERE, LISTED_AFTER_END } from "../settle/look/apply-sight.ts";
 import { OVERRULED } from "../settle/record/note.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { listBatch } from "../store/batches.ts";
@@ -19,7 +19,7 @@ import { cancelAllAsItStands } from "./as-it-stands.ts";
 
 /**
  * What a key answers instead of its stored answer, where the exchange has shown its order to stand in another market,
- * or to be there although it had refused it: the order as everybody reads it, with its alarm. Null where the stored
+ * to be open after an end that was told, or to be there although it had refused it: the order as everybody reads it, with its alarm. Null where the stored
  * answer stands.
  */
 export function contradicted(store: Store, record: KeyRecord): WriteAnswer | null {
@@ -35,7 +35,7 @@ export function contradicted(store: Store, record: KeyRecord): WriteAnswer | nul
     case "operation":
       return hasNote(store, resource.id, OVERRULED) ? ofOperation(store, resource.id, answer.status) : null;
     case "order":
-      return hasNote(store, resource.id, ELSEWHERE)
+      return isShownOtherwise(store, resource.id)
         ? shownOrder(store, resource.id, answer, null)
         : ofOverruled(store, record, answer);
   }
@@ -77,9 +77,13 @@ function ofCancelAll(store: Store, id: string): WriteAnswer | null {
 
 function ofBatch(store: Store, batchId: string, status: 200 | 201): WriteAnswer | null {
   const orders = listBatch(store, batchId);
-  const isSo = ({ id }: StoredOrder) => hasNote(store, id, ELSEWHERE) || hasNote(store, id, OVERRULED);
+  const isSo = ({ id }: StoredOrder) => isShownOtherwise(store, id) || hasNote(store, id, OVERRULED);
   if (!orders.some(isSo)) return null;
   return { status: orders.every(isKnown) ? status : 202, body: batchText(orders), isReplay: true };
+}
+
+function isShownOtherwise(store: Store, id: string): boolean {
+  return hasNote(store, id, ELSEWHERE) || hasNote(store, id, LISTED_AFTER_END);
 }
 
 function isKnown({ status }: StoredOrder): boolean {

@@ -1,9 +1,12 @@
 /** A list of open orders that is behind does not take back what is known of an order. */
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
+import { openShownAfterEnd } from "../../src/settle/cancel/shown-after-end.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { findLegByOid, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
-import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
+import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 
 async function openList(
   rig: GatewayRig,
@@ -41,6 +44,32 @@ test.each(["canceled", "filled", "closing"] as const)(
     expect((await openList(rig)).map((row) => row.exchange_order_id)).toEqual([older]);
   },
 );
+
+test("an order that newer lists show open after its end is among the open ones, with the alarm", async () => {
+  const { rig, newer } = await twoListed();
+  const leg = legOf(rig, newer);
+  recordLegEvent(rig.store, leg.cloid, { type: "canceled", oid: newer, reason: null, filled: null }, START_MS);
+  const orders =
+    parseFrontendOpenOrders(rig.venue.infos["frontendOpenOrders"]?.({ type: "frontendOpenOrders", dex: "" })) ?? [];
+  const ended = openShownAfterEnd(rig.deps);
+  for (const waitMs of [0, 160_000]) {
+    await rig.clock.advance(waitMs);
+    ended.heedRead(ACCOUNT, orders, rig.clock.elapsedMs());
+  }
+  expect(findOrder(rig.store, leg.orderId)).toMatchObject({
+    status: "canceled",
+    error: expect.stringContaining("ALARM"),
+  });
+  expect(await openList(rig)).toMatchObject([
+    { exchange_order_id: newer, status: "open", error: expect.stringContaining("ALARM") },
+  ]);
+  const repeated = await rig.answerOf(rig.place("key-0002"));
+  expect(repeated).toMatchObject({
+    isReplay: true,
+    order: { status: "canceled", error: expect.stringContaining("ALARM") },
+  });
+  expect(rig.exchange.sent).toHaveLength(2);
+});
 
 test("an order that was replaced is left out under the id that it had", async () => {
   const { rig, newer } = await twoListed();

@@ -64,6 +64,17 @@ test("a bot's own sale stands in the way of no purchase of its own", async () =>
   expect(await buys(rig)).toBe("passed");
 });
 
+test("its own sale is in its net and not in an older position: the side of others is known by a newer one", async () => {
+  const { rig, goOn } = await twoBots();
+  expect(await railOf(await place(rig, SALE, { apiKey: OTHER_BOT }))).toBe("passed");
+  expect(await railOf(await place(rig, { ...SALE, size: "0.002" }))).toBe("passed");
+  expect(await buys(rig, { size: "0.003" })).toBe("opposite_position");
+  await rig.clock.advance(1_000);
+  // The other one has been bought back by hand.
+  goOn([{ coin: "BTC", szi: "-0.002" }]);
+  expect(await buys(rig, { size: "0.003" })).toBe("passed");
+});
+
 test.each([["place"], ["batch"]])("of what rests the part that is told to be filled (%s)", async (how) => {
   const { rig } = await twoBots();
   rig.deps.exchange.send = async (body) => {

@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import type { With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { hasLiveOrder } from "../../store/orders.ts";
+import type { ShownAfterEnd } from "../cancel/shown-after-end.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 
 /** Reads that a live feed is held against: what they show and it has not told ends its being live. */
@@ -29,11 +30,16 @@ const EARLY_MS = 500;
 /** When each was read last, elapsed milliseconds; minus infinity where it is due. `askedMs`: the fills, whatever came of it. */
 type Last = { fillsMs: number; askedMs: number; listMs: number };
 
-/** @param readListed reads the open orders of an account and compares them with its rows */
+export type CrossCheckParts = {
+  index: Pick<FillIndex, "backFill" | "readToMs">;
+  ended: Pick<ShownAfterEnd, "heedTold" | "isDoubting">;
+  /** Reads the open orders of an account and compares them with its rows. */
+  readListed: (account: Account) => Promise<boolean>;
+};
+
 export function openCrossChecks(
-  world: With<"clock" | "exchange" | "feeds" | "log" | "store">,
-  index: Pick<FillIndex, "backFill" | "readToMs">,
-  readListed: (account: Account) => Promise<boolean>,
+  world: With<"clock" | "exchange" | "feeds" | "log" | "picture" | "settings" | "store">,
+  { index, ended, readListed }: CrossCheckParts,
 ): CrossChecks {
   const last = new Map<string, Last>();
   /** Accounts whose fills are about to be read out of turn. */
@@ -62,14 +68,24 @@ export function openCrossChecks(
     if (!isStopped && !isAsked) await readFills(account);
   }
 
+  /** The list is read where an order is live, or where a feed lists one whose end was told: what it lists costs nothing. */
+  function isBusy(account: Account): boolean {
+    if (hasLiveOrder(world.store, account.id)) return true;
+    for (const dex of ["", ...world.settings.dexes]) {
+      const list = world.picture.openOrders(account.tradingAddress, dex);
+      if (list?.isTold === true) ended.heedTold(account, list.value);
+    }
+    return ended.isDoubting(account);
+  }
+
   return {
     async run(account) {
       if (isStopped || !world.feeds.isLive(account.tradingAddress)) return;
       const nowMs = world.clock.elapsedMs() + EARLY_MS;
       const times = lastOf(account);
-      const isBusy = hasLiveOrder(world.store, account.id);
-      if (isBusy || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
-      if (isStopped || !isBusy || nowMs - times.listMs < LIST_MS) return;
+      const mustList = isBusy(account);
+      if (mustList || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
+      if (isStopped || !mustList || nowMs - times.listMs < LIST_MS) return;
       if (await readListed(account)) times.listMs = nowMs;
     },
     runFills(account) {

@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { openShownAfterEnd } from "../cancel/shown-after-end.ts";
 import { withoutCut } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
@@ -37,8 +38,9 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
   const hasStopped = () => isStopped;
   const watch = openWatch(world, settling);
   const told = openToldOrders(world, { watch, index, others });
-  const resyncs = openResyncs(world, { watch, index, others, fired: openFiredUnheard(world) }, hasStopped);
-  const checks = openCrossChecks(world, index, resyncs.compare);
+  const ended = openShownAfterEnd(world);
+  const resyncs = openResyncs(world, { watch, index, others, fired: openFiredUnheard(world), ended }, hasStopped);
+  const checks = openCrossChecks(world, { index, ended, readListed: resyncs.compare });
   const states = openTestifying(world, hasStopped);
 
   function onAccountEvent(account: Account, event: FeedEvent): void {

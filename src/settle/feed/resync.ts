@@ -7,6 +7,7 @@ import { findLegByOid } from "../../store/legs.ts";
 import { listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import type { ShownAfterEnd } from "../cancel/shown-after-end.ts";
 import { heedShownSince } from "../cancel/shown-since.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import { nameUnnamed } from "../look/unnamed.ts";
@@ -19,7 +20,13 @@ import type { Watch } from "./watch.ts";
 /** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
 export type Thoroughness = "quick" | "thorough";
 
-export type ResyncParts = { watch: Watch; index: FillIndex; others: OtherMachines; fired: FiredUnheard };
+export type ResyncParts = {
+  watch: Watch;
+  index: FillIndex;
+  others: OtherMachines;
+  fired: FiredUnheard;
+  ended: ShownAfterEnd;
+};
 
 export type Resyncs = {
   /** Tried again a few times where something could not be read. */
@@ -129,8 +136,9 @@ type ComparingOpen = ResyncParts & { live: readonly StoredOrder[]; purpose: Purp
 
 /** The exchange's list of open orders against our rows. False when it could not be read. */
 async function compareListed(world: ToFollow, account: Account, comparing: ComparingOpen): Promise<boolean> {
-  const { watch, others, fired, live, purpose } = comparing;
+  const { watch, others, fired, ended, live, purpose } = comparing;
   const askedAtMs = world.exchange.nowMs();
+  const askedElapsedMs = world.clock.elapsedMs();
   const listed = await readListed(world, account, purpose);
   if (listed === null) return false;
   const orders = [...listed.values()];
@@ -148,6 +156,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
   }
   nameUnnamed(world, account.id, orders);
   heedShownSince(world, account, { orders, askedAtMs });
+  ended.heedRead(account, orders, askedElapsedMs);
   for (const orderId of reopenShown(world, account, orders)) watch.begin(orderId, "changed");
   return true;
 }

@@ -1,5 +1,5 @@
 import { ALARM } from "../../core/alarm.ts";
-import { isClosed, isNamedByLead, type Leg } from "../../core/order.ts";
+import { isClosed, isNamedByLead, type Leg, LISTED_SINCE } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -54,7 +54,13 @@ function dropLead(world: With<"clock" | "store">, leg: Leg, { oid }: Difference)
 /** What notes call it that the exchange shows an order of ours in another market: what its keys have answered was not so. */
 export const ELSEWHERE = "stands in another market";
 
-/** What the exchange shows under an id of ours is not what was asked for: nothing of it is believed, and it is told. */
+/** What notes call it that lists of after its end have shown an order of ours open: what its keys have answered was not so. */
+export const LISTED_AFTER_END = "listed as open after its end";
+
+/**
+ * What the exchange shows under an id of ours is not what was asked for, or not what it had told: nothing of it is believed, and it
+ * is told.
+ */
 export function raiseAlarm(
   world: With<"clock" | "log" | "markets" | "store">,
   leg: Leg,
@@ -65,7 +71,8 @@ export function raiseAlarm(
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;
-  const doubted = { type: "doubted", reason, isElsewhere } as const;
+  const isListed = words === LISTED_SINCE;
+  const doubted = { type: "doubted", reason, isElsewhere, isListed } as const;
   world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
@@ -76,13 +83,18 @@ export function raiseAlarm(
       what: "difference",
       detail: differenceDetail(leg, { words }),
     });
-    if (isElsewhere) appendElsewhere(world, leg, words);
+    if (isElsewhere) appendContradiction(world, leg, { what: ELSEWHERE, detail: words });
+    if (isListed) appendContradiction(world, leg, { what: LISTED_AFTER_END, detail: oid });
     recordLegEvent(world.store, leg.cloid, doubted, world.clock.nowMs());
   });
 }
 
-function appendElsewhere({ store, clock }: With<"clock" | "store">, { orderId }: Leg, detail: string): void {
-  appendNote(store, { resourceId: orderId, attemptId: null, atMs: clock.nowMs(), what: ELSEWHERE, detail });
+function appendContradiction(
+  { store, clock }: With<"clock" | "store">,
+  { orderId }: Leg,
+  { what, detail }: { what: string; detail: string },
+): void {
+  appendNote(store, { resourceId: orderId, attemptId: null, atMs: clock.nowMs(), what, detail });
 }
 
 /** The leg that still has news: the newest that is not closed, else the newest. */

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Side } from "../../../src/core/order.ts";
 import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
-import { judged, type Known, leg, usd } from "./judged.ts";
+import { judged, type Known, leg, NOTHING, usd } from "./judged.ts";
 
 const SIDE = fc.constantFrom<Side>("buy", "sell");
 /** Held by each: never on opposite sides before. */
@@ -37,6 +37,10 @@ test("of two that are taken the nets are not opposite, whatever both hold and as
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
 });
 
+function sold(size: number) {
+  return { ...NOTHING, sells: usd(size) };
+}
+
 test.each<[string, string, [object, OpenLeg, Known]]>([
   [
     "where another's sale that would be taken at once is on its way",
@@ -51,17 +55,40 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
   [
     "where another has just sold, and no position shows it yet",
     "opposite_position",
-    [{}, leg({}), { justFilledOf: () => ({ buys: usd(0), sells: usd(1) }) }],
+    [{}, leg({}), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(0), sells: usd(1) } }) }],
   ],
   [
     "where another has just bought",
     "allowed",
-    [{}, leg({}), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
+    [{}, leg({}), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(1), sells: usd(0) } }) }],
   ],
   [
     "where another has just bought, and it sells",
     "opposite_position",
-    [{}, leg({ side: "sell" }), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
+    [{}, leg({ side: "sell" }), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(1), sells: usd(0) } }) }],
+  ],
+  [
+    "another sold before, and what it has sold itself since is in no position yet",
+    "opposite_position",
+    [
+      {},
+      leg({ remaining: usd(145) }),
+      { net: "-100", account: "0", justFilledOf: () => ({ own: sold(100), others: sold(5) }) },
+    ],
+  ],
+  [
+    "another holds a short of before, and what it has itself just sold is in no position yet",
+    "opposite_position 5",
+    [
+      {},
+      leg({ remaining: usd(145) }),
+      { net: "-100", account: "-5", justFilledOf: () => ({ own: sold(100), others: NOTHING }) },
+    ],
+  ],
+  [
+    "what it has sold itself is in the position, and others hold nothing",
+    "allowed",
+    [{}, leg({ remaining: usd(145) }), { net: "-100", account: "-100" }],
   ],
   [
     "what is on its way to rest is not held",
@@ -88,6 +115,6 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
     "allowed",
     [{}, leg({}), { account: "2", legs: [leg({ bot: "b", side: "sell", remaining: usd(2), isInFlight: true })] }],
   ],
-])("a bot that is flat and buys: %s: %s", (_name, verdict, [rails, wished, known]) => {
+])("a bot that buys: %s: %s", (_name, verdict, [rails, wished, known]) => {
   expect(judged(rails, wished, known)).toBe(verdict);
 });
