@@ -55,12 +55,6 @@ export const FACTS: readonly Mutant[] = [
     "filledMs >= sinceMs;",
   ),
   one(
-    "what a bot itself was just filled is another's",
-    JUST_FILLED,
-    "const whose = isOwn ? sums.own : sums.others;",
-    "const whose = sums.others;",
-  ),
-  one(
     "what only reduces and was just filled opens a position",
     JUST_FILLED,
     "if ((reduceOnly && !isOwn) || !isAsked(at)) continue;",

@@ -4,6 +4,7 @@ import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { sumJustFilled } from "../../src/store/just-filled.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { listOpenOrders } from "../../src/store/orders.ts";
 import {
@@ -55,6 +56,10 @@ test.each<[string, Body, string, string]>([
 test("what reduces, of a bot that holds as much, opens nothing", async () => {
   const { rig } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
   expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
+  const of = { accountId: ACCOUNTS.main, market: "BTC" };
+  const sold = (bot: string) => sumJustFilled(rig.deps.store, { ...of, bot }, () => true);
+  expect(sold("nobody").others.sell).toBe(decimal("0"));
+  expect(sold("other-1").own.sell).toBe(decimal("0.001"));
   expect(await buys(rig)).toBe("passed");
 });
 
