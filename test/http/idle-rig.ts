@@ -86,10 +86,10 @@ function cancelsAt(rig: Rig, { exchange_order_id: oid }: Placed): string[] {
   return cancels;
 }
 
-export async function sold({ rig }: Bot): Promise<void> {
+export async function sold({ rig }: Bot, terms: object = {}): Promise<void> {
   const { send } = rig.deps.exchange;
   fillAt(rig, MARK, 80_000);
-  expect((await place(rig, { side: "sell", size: SIZE })).status).toBe(201);
+  expect((await place(rig, { side: "sell", size: SIZE, ...terms })).status).toBe(201);
   rig.deps.exchange.send = send;
 }
 
