@@ -57,8 +57,14 @@ export const FACTS: readonly Mutant[] = [
   one(
     "what only reduces and was just filled opens a position",
     JUST_FILLED,
-    "if ((reduceOnly && !isOwn) || !isAsked(at)) continue;",
-    "if (!isAsked(at)) continue;",
+    "const isMoved = bot === of.bot || !reduceOnly;",
+    "const isMoved = true;",
+  ),
+  one(
+    "what a bot itself was just filled is in an older position as well",
+    JUST_FILLED,
+    "const isMoved = bot === of.bot || !reduceOnly;",
+    "const isMoved = bot !== of.bot && !reduceOnly;",
   ),
   one(
     "what was just filled is kept for good",

@@ -21,20 +21,14 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "another's sale that is on its way is not held",
     JUDGE,
-    "compare(subtract(account, coming), add(net.low, since.sells)) < 0",
-    "compare(account, add(net.low, since.sells)) < 0",
+    "compare(subtract(account, coming), net.low) < 0",
+    "compare(account, net.low) < 0",
   ),
   one(
     "another's purchase that is on its way is not held",
     JUDGE,
-    "compare(add(account, coming), subtract(net.high, since.buys)) > 0",
-    "compare(account, subtract(net.high, since.buys)) > 0",
-  ),
-  one(
-    "what a bot itself was just filled is in an older position as well",
-    JUDGE,
-    "add(net.low, since.sells)) < 0",
-    "net.low) < 0",
+    "compare(add(account, coming), net.high) > 0",
+    "compare(account, net.high) > 0",
   ),
   one(
     "another's order whose answer was lost was not filled",

@@ -152,8 +152,8 @@ function unnamedLeg(deps: With<"clock" | "store">, account: Account, shown: Fron
 }
 
 /**
- * No list contradicts a row, but one of after the end that it tells. One that is behind shows what our own evidence says has ended, or was replaced; what is asked for and not
- * known yet is `processing` or `unknown` by its row, until that says what the list shows.
+ * No list contradicts a row, but one of after the end that it tells. One that is behind shows what our own evidence says has ended,
+ * or was replaced; what is asked for and not known yet is `processing` or `unknown` by its row, until that says what the list shows.
  */
 function isOpenByRow({ leg, stored }: OwnOrder, oid: string): boolean {
   if (leg === null) return true;

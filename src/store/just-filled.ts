@@ -55,23 +55,22 @@ function laterOf(one: FilledAt, other: FilledAt): FilledAt {
   return one.atMs > other.atMs ? one : other;
 }
 
-/** What was just filled: by the bot itself, and by all others, of whom what only reduces makes no position of its side. */
-export type SumsJustFilled = { own: Record<Side, Decimal>; others: Record<Side, Decimal> };
-
+/**
+ * What was filled, of the times that are asked for, by the bot itself and by all others, of whom what only reduces makes no position of
+ * its side.
+ */
 export function sumJustFilled(
   { memory }: Pick<Store, "memory">,
   of: OfMarket & { bot: string },
   isAsked: (at: FilledAt) => boolean,
-): SumsJustFilled {
-  const sums = { own: { buy: ZERO, sell: ZERO }, others: { buy: ZERO, sell: ZERO } };
+): Record<Side, Decimal> {
+  const sums = { buy: ZERO, sell: ZERO };
   const ofMarket = memory.justFilled.get(nameOf(of));
   if (ofMarket === undefined) return sums;
   for (const fills of ofMarket.values()) {
     for (const { bot, side, reduceOnly, size, at } of fills) {
-      const isOwn = bot === of.bot;
-      if ((reduceOnly && !isOwn) || !isAsked(at)) continue;
-      const whose = isOwn ? sums.own : sums.others;
-      whose[side] = add(whose[side], size);
+      const isMoved = bot === of.bot || !reduceOnly;
+      if (isMoved && isAsked(at)) sums[side] = add(sums[side], size);
     }
   }
   return sums;

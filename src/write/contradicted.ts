@@ -19,8 +19,8 @@ import { cancelAllAsItStands } from "./as-it-stands.ts";
 
 /**
  * What a key answers instead of its stored answer, where the exchange has shown its order to stand in another market,
- * to be open after an end that was told, or to be there although it had refused it: the order as everybody reads it, with its alarm. Null where the stored
- * answer stands.
+ * to be open after an end that was told, or to be there although it had refused it: the order as everybody reads it,
+ * with its alarm. Null where the stored answer stands.
  */
 export function contradicted(store: Store, record: KeyRecord): WriteAnswer | null {
   const { resource, answer } = record;

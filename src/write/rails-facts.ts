@@ -10,7 +10,7 @@ import { netInDoubt } from "../core/rails/bot-net.ts";
 import { type OpenLeg, type Reference, reducingOf, type Sums } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
-import type { Facts, JustFilledSums } from "../core/rails/wish.ts";
+import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { within } from "../settle/within.ts";
@@ -254,24 +254,26 @@ function positionOf(deps: ToSeePositions, account: Account, market: string): Dec
   return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 
-/** What was filled since the position was as it was told; where nothing is told, nobody is judged by this. */
+/** What the bot and others were filled since the position was as it was told; where nothing is told, nobody is judged by this. */
 function justFilledOf(
   deps: ToJudge,
   { account, bot, market }: { account: Account; bot: string; market: string },
-): JustFilledSums {
+): Sums {
   const sinceMs = isSpot(market) ? null : (accountState(deps, account, dexOf(market))?.timeMs ?? null);
-  if (sinceMs === null) return { own: NOTHING, others: NOTHING };
+  if (sinceMs === null) return { buys: ZERO, sells: ZERO };
   const nowMs = deps.exchange.nowMs();
   const wallAheadMs = deps.clock.nowMs() - nowMs;
-  const { own, others } = sumJustFilled(deps.store, { accountId: account.id, market, bot }, ({ clock, atMs }) => {
-    const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
-    // What is to come by far more than a moment is of before our clock was set back.
-    return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
-  });
-  return { own: { buys: own.buy, sells: own.sell }, others: { buys: others.buy, sells: others.sell } };
+  const { buy: buys, sell: sells } = sumJustFilled(
+    deps.store,
+    { accountId: account.id, market, bot },
+    ({ clock, atMs }) => {
+      const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
+      // What is to come by far more than a moment is of before our clock was set back.
+      return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
+    },
+  );
+  return { buys, sells };
 }
-
-const NOTHING: Sums = { buys: ZERO, sells: ZERO };
 
 /**
  * The state of an account on a dex, as its feed shows it or as it was read not long ago; null where neither is fresh.

@@ -58,8 +58,8 @@ test("what reduces, of a bot that holds as much, opens nothing", async () => {
   expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
   const of = { accountId: ACCOUNTS.main, market: "BTC" };
   const sold = (bot: string) => sumJustFilled(rig.deps.store, { ...of, bot }, () => true);
-  expect(sold("nobody").others.sell).toBe(decimal("0"));
-  expect(sold("other-1").own.sell).toBe(decimal("0.001"));
+  expect(sold("nobody").sell).toBe(decimal("0"));
+  expect(sold("other-1").sell).toBe(decimal("0.001"));
   expect(await buys(rig)).toBe("passed");
 });
 

@@ -168,8 +168,8 @@ type Increase = PricedWish & {
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it. What others have on its way, or lost, counts
- * as filled: of two that ask in one moment the second is refused. So does what others were just filled, until the position is told anew;
- * and what the bot itself was filled since is perhaps in its net alone, and not in the position.
+ * as filled: of two that ask in one moment the second is refused. So does what others were just filled, until the position is told anew,
+ * and what the bot itself was: its net has that already, so in a position of before it others seem to hold as much on the other side.
  */
 function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   const { account, wish, own, net } = increase;
@@ -177,11 +177,8 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   const { markets } = own;
   const { side, market, remaining } = leg;
   const coming = comingAgainst(bot, increase);
-  const { own: since } = increase.facts.justFilledOf(market);
   const isOpposed =
-    side === "buy"
-      ? compare(subtract(account, coming), add(net.low, since.sells)) < 0
-      : compare(add(account, coming), subtract(net.high, since.buys)) > 0;
+    side === "buy" ? compare(subtract(account, coming), net.low) < 0 : compare(add(account, coming), net.high) > 0;
   if (!isOpposed) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
   const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
@@ -195,13 +192,13 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   });
 }
 
-/** What others may hold on the other side without its being in the position yet. What rests, or waits, is not held before it is filled. */
+/** By so much the position may have moved to the other side since it was told, or be about to by others. What rests, or waits, is not held before it is filled. */
 function comingAgainst(bot: string, { facts, reference, wish: { leg } }: Increase): Decimal {
   const against = facts.legs.filter((each) => {
     if (each.bot === bot || each.market !== leg.market || each.side === leg.side || each.canOnlyReduce) return false;
     return each.isUnheard || (each.isInFlight && isTakenAtOnce(each, reference));
   });
-  const { buys, sells } = facts.justFilledOf(leg.market).others;
+  const { buys, sells } = facts.justFilledOf(leg.market);
   // What they were filled on the other side since does not make up for it: the position may show that already.
   return add(leg.side === "buy" ? sells : buys, sum(against.map((each) => each.remaining)));
 }

@@ -25,9 +25,6 @@ export type LeverageSetting = { leverage: number; isCross: boolean };
 /** `hasFired`: its condition holds already; null where no price says so. */
 export type WishedTrigger = { price: Decimal; kind: "take_profit" | "stop_loss"; hasFired: boolean | null };
 
-/** `others`: what may open a position of theirs. `own`: all of the bot's. */
-export type JustFilledSums = { own: Sums; others: Sums };
-
 export type Facts = {
   /** Whose order is changed: null where it is nobody's bot's, undefined where none is. */
   targetBot: string | null | undefined;
@@ -43,8 +40,8 @@ export type Facts = {
   held: readonly string[];
   /** The account's position; null where it is not known. */
   accountOf(market: string): Decimal | null;
-  /** What was filled and the account's position may not show yet. */
-  justFilledOf(market: string): JustFilledSums;
+  /** What others were filled that may open a position, and all that the bot was filled: the account's may not show it yet. */
+  justFilledOf(market: string): Sums;
   /** Null where nothing is known that is new enough. */
   referenceOf(market: string): Reference | null;
   /** What may be in force there, the newest change of ours among it but for what is asked; null where it is not known. */

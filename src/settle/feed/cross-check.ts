@@ -68,14 +68,12 @@ export function openCrossChecks(
     if (!isStopped && !isAsked) await readFills(account);
   }
 
-  /** The list is read where an order is live, or where a feed lists one whose end was told: what it lists costs nothing. */
-  function isBusy(account: Account): boolean {
-    if (hasLiveOrder(world.store, account.id)) return true;
+  /** What the feed lists costs nothing: an order of it whose end was told has the list read. */
+  function heedTold(account: Account): void {
     for (const dex of ["", ...world.settings.dexes]) {
       const list = world.picture.openOrders(account.tradingAddress, dex);
       if (list?.isTold === true) ended.heedTold(account, list.value);
     }
-    return ended.isDoubting(account);
   }
 
   return {
@@ -83,7 +81,9 @@ export function openCrossChecks(
       if (isStopped || !world.feeds.isLive(account.tradingAddress)) return;
       const nowMs = world.clock.elapsedMs() + EARLY_MS;
       const times = lastOf(account);
-      const mustList = isBusy(account);
+      const isBusy = hasLiveOrder(world.store, account.id);
+      if (!isBusy) heedTold(account);
+      const mustList = isBusy || ended.isDoubting(account);
       if (mustList || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
       if (isStopped || !mustList || nowMs - times.listMs < LIST_MS) return;
       if (await readListed(account)) times.listMs = nowMs;

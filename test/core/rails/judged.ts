@@ -1,6 +1,6 @@
 /** What the judge says of one order, by facts of which only those are named that matter. */
 import { type Decimal, decimal, ZERO } from "../../../src/core/decimal.ts";
-import type { OpenLeg, Sums } from "../../../src/core/rails/exposure.ts";
+import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
 import { judge } from "../../../src/core/rails/judge.ts";
 import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
@@ -80,7 +80,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     unprovenOf: () => null,
     beyondOf: () => ({ buys: ZERO, sells: decimal(soldBeyond) }),
     accountOf: () => (account === null ? null : decimal(account)),
-    justFilledOf: () => ({ own: NOTHING, others: NOTHING }),
+    justFilledOf: () => ({ buys: ZERO, sells: ZERO }),
     referenceOf: () => at,
     settingsOf: () => settings,
     ...rest,
@@ -90,8 +90,6 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
   const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
   return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
 }
-
-export const NOTHING: Sums = { buys: ZERO, sells: ZERO };
 
 export function four(): LeverageSetting[] {
   return [{ leverage: 4, isCross: true }];

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Side } from "../../../src/core/order.ts";
 import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
-import { judged, type Known, leg, NOTHING, usd } from "./judged.ts";
+import { judged, type Known, leg, usd } from "./judged.ts";
 
 const SIDE = fc.constantFrom<Side>("buy", "sell");
 /** Held by each: never on opposite sides before. */
@@ -37,10 +37,6 @@ test("of two that are taken the nets are not opposite, whatever both hold and as
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
 });
 
-function sold(size: number) {
-  return { ...NOTHING, sells: usd(size) };
-}
-
 test.each<[string, string, [object, OpenLeg, Known]]>([
   [
     "where another's sale that would be taken at once is on its way",
@@ -55,17 +51,17 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
   [
     "where another has just sold, and no position shows it yet",
     "opposite_position",
-    [{}, leg({}), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(0), sells: usd(1) } }) }],
+    [{}, leg({}), { justFilledOf: () => ({ buys: usd(0), sells: usd(1) }) }],
   ],
   [
     "where another has just bought",
     "allowed",
-    [{}, leg({}), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(1), sells: usd(0) } }) }],
+    [{}, leg({}), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
   ],
   [
     "where another has just bought, and it sells",
     "opposite_position",
-    [{}, leg({ side: "sell" }), { justFilledOf: () => ({ own: NOTHING, others: { buys: usd(1), sells: usd(0) } }) }],
+    [{}, leg({ side: "sell" }), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
   ],
   [
     "another sold before, and what it has sold itself since is in no position yet",
@@ -73,7 +69,7 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
     [
       {},
       leg({ remaining: usd(145) }),
-      { net: "-100", account: "0", justFilledOf: () => ({ own: sold(100), others: sold(5) }) },
+      { net: "-100", account: "0", justFilledOf: () => ({ buys: usd(0), sells: usd(105) }) },
     ],
   ],
   [
@@ -82,7 +78,7 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
     [
       {},
       leg({ remaining: usd(145) }),
-      { net: "-100", account: "-5", justFilledOf: () => ({ own: sold(100), others: NOTHING }) },
+      { net: "-100", account: "-5", justFilledOf: () => ({ buys: usd(0), sells: usd(100) }) },
     ],
   ],
   [
