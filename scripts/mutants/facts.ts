@@ -177,8 +177,8 @@ export const FACTS: readonly Mutant[] = [
   one(
     "a TWAP is over by its history while fills of its time may be missing",
     TWAP_ENDS,
-    "const knownToMs = findCompleteTo(store, account.id);",
-    "const knownToMs = deps.exchange.nowMs();",
+    "findWholeTo(store, account.id, createdAtMs - CLOCK_DOUBT_MS);",
+    "deps.exchange.nowMs();",
   ),
   one(
     "a batch adds one open order",

@@ -3,11 +3,30 @@ import { type Mutant, one } from "./mutant.ts";
 const MISSES = "src/settle/cancel/misses.ts";
 const BALANCE = "src/settle/evidence/balance-check.ts";
 const UNNAMED = "src/settle/look/unnamed.ts";
+const FILL_HOLES = "src/store/fill-holes.ts";
 const UNFOUND = "src/settle/evidence/unfound.ts";
 const PURSUE_CANCEL = "src/settle/cancel/pursue-cancel.ts";
 
 /** Bugs in what cancels that find nothing prove of an order, or a TWAP's minutes of a TWAP, of which no answer ever came. */
 export const UNFOUND_BUGS: readonly Mutant[] = [
+  one(
+    "fills are whole over a millisecond of which the exchange does not give all",
+    FILL_HOLES,
+    "return readToMs === null ? null : Math.min(readToMs, wholeAtMost(store, accountId, fromMs));",
+    "return readToMs === null ? null : Math.max(readToMs, fromMs - fromMs);",
+  ),
+  one(
+    "an order had fills, maybe, of a millisecond of before it was",
+    FILL_HOLES,
+    "filter((timeMs) => timeMs >= fromMs)",
+    "filter((timeMs) => timeMs >= fromMs - fromMs)",
+  ),
+  one(
+    "a reading of fills witnesses what comes after a millisecond of which some may lack",
+    "src/settle/fills/fill-pages.ts",
+    "Math.min(joinedToMs, holeMs)",
+    "joinedToMs",
+  ),
   one(
     "a lost order is over by cancels of before it could newly come no more",
     "src/core/evidence.ts",
@@ -85,7 +104,7 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
   one(
     "a balance says of fills what it says of fills that were never read",
     BALANCE,
-    "findCompleteTo(store, accountId) === null ? null : ZERO",
+    "findFillCursor(store, accountId) === null ? null : ZERO",
     "ZERO",
   ),
   one(

@@ -10,7 +10,7 @@ import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listUnlimitedKeys } from "../store/api-keys.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
-import { findCompleteTo } from "../store/fills.ts";
+import { findWholeTo } from "../store/fill-holes.ts";
 import { findTakeUp } from "../store/restores.ts";
 import { type Unknowns, unknownOperations, unknownOrders } from "../store/unknowns.ts";
 import type { Caller } from "../write/caller.ts";
@@ -35,7 +35,7 @@ export async function statusResource(
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
-  const completeToMs = findCompleteTo(store, account.id);
+  const completeToMs = findWholeTo(store, account.id);
   const readAtMs = deps.fillIndex.readToMs(account);
   return {
     object: "status" as const,

@@ -4,8 +4,8 @@ import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
 import { pageLooked } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
-import { wholeAtMost } from "../settle/fills/holes.ts";
-import { findCompleteTo, findFill, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
+import { wholeAtMost } from "../store/fill-holes.ts";
+import { findFill, findFillCursor, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, UNFILTERED, type WantedFilter } from "./list-filter.ts";
@@ -38,7 +38,7 @@ export function listFills(
  */
 function wholeToMs({ store, fillIndex }: With<"fillIndex" | "store">, account: Account): number {
   const readToMs = fillIndex.readToMs(account) ?? 0;
-  const shownToMs = Math.max(0, findCompleteTo(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
+  const shownToMs = Math.max(0, findFillCursor(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
   return Math.min(shownToMs, wholeAtMost(store, account.id));
 }
 

@@ -9,7 +9,8 @@ import { bookOf } from "./bot-books.ts";
 import { type BotDoubt, dropDoubt, listAllDoubts } from "./bot-doubt-rows.ts";
 import { botOf, listBotNets, setBotNet } from "./bots.ts";
 import { bookCash } from "./day-markets.ts";
-import { findCompleteTo, listFillsOf, listFillsSince, type StoredFill } from "./fills.ts";
+import { findWholeTo } from "./fill-holes.ts";
+import { listFillsOf, listFillsSince, type StoredFill } from "./fills.ts";
 import { findLegByOid, listLegs } from "./legs.ts";
 import type { Store } from "./open.ts";
 import { listOpenLegs } from "./open-legs.ts";
@@ -58,9 +59,9 @@ function openIn(store: Store, doubt: BotDoubt): OpenLeg[] {
 }
 
 /** The index is whole up to the last of these: whatever else is told of comes after them. */
-function isAllToldUpTo(store: Store, { accountId }: BotDoubt, trades: readonly TimedTrade[]): boolean {
+function isAllToldUpTo(store: Store, { accountId, sinceMs }: BotDoubt, trades: readonly TimedTrade[]): boolean {
   const lastAtMs = Math.max(...trades.map(({ timeMs }) => timeMs));
-  return trades.length > 0 && areFillsAll(findCompleteTo(store, accountId), lastAtMs);
+  return trades.length > 0 && areFillsAll(findWholeTo(store, accountId, sinceMs - TOLD_WITHIN_MS), lastAtMs);
 }
 
 /** What increases may have been filled before what reduces it; and that before what has increased, against it or beside it. */

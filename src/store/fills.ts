@@ -369,19 +369,22 @@ const cursorOf = prepared((store) =>
     .prepare(),
 );
 
-/** Null before the first complete reading. */
-export function findCompleteTo(store: Store, accountId: string): number | null {
-  return cursorOf(store).get({ accountId })?.completeToMs ?? null;
+/**
+ * Up to when the fills of an account have been read, exchange time, unix milliseconds: the next reading begins there. Null before the
+ * first complete one. Up to when they are whole, `fill-holes` tells.
+ */
+export function findFillCursor(store: Store, accountId: string): number | null {
+  return cursorOf(store).get({ accountId })?.readToMs ?? null;
 }
 
 const setCursor = prepared((store) =>
   store
     .insert(fillCursors)
     .values(placeholders(fillCursors))
-    .onConflictDoUpdate({ target: fillCursors.accountId, set: assignments(fillCursors, ["completeToMs"]) })
+    .onConflictDoUpdate({ target: fillCursors.accountId, set: assignments(fillCursors, ["readToMs"]) })
     .prepare(),
 );
 
-export function setCompleteTo(store: Store, accountId: string, completeToMs: number): void {
-  setCursor(store).run({ accountId, completeToMs });
+export function setFillCursor(store: Store, accountId: string, readToMs: number): void {
+  setCursor(store).run({ accountId, readToMs });
 }

@@ -2,7 +2,7 @@ import { and, asc, count, eq, isNotNull, isNull, max, ne, sql } from "drizzle-or
 import { listAccounts } from "./accounts.ts";
 import { retireAgent } from "./agents.ts";
 import { limitedGrantOf, listKeyRows, setKeyState } from "./api-keys.ts";
-import { findCompleteTo } from "./fills.ts";
+import { findFillCursor } from "./fills.ts";
 import { holdHooks } from "./hooks.ts";
 import { raiseNonces } from "./nonces.ts";
 import type { Store } from "./open.ts";
@@ -102,7 +102,7 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
     const pending = store.select().from(takeUps).where(eq(takeUps.accountId, accountId)).get();
     // What an earlier restore never read is still missing.
     const sinceMs = pending?.takenUpAtMs === null ? Math.min(pending.snapshotAtMs, snapshotAtMs) : snapshotAtMs;
-    const completeToMs = findCompleteTo(store, accountId);
+    const completeToMs = findFillCursor(store, accountId);
     // An account without a fill is read to the end, and its cursor stands at the beginning of time.
     const known = [completeToMs === 0 ? null : completeToMs, pending?.takenUpAtMs === null ? pending.filledToMs : null];
     const fills = known.filter((atMs) => atMs !== null);

@@ -335,9 +335,9 @@ export const fills = sqliteTable(
   ],
 );
 
-/** How far the fills of an account have been read without a gap. */
+/** How far the fills of an account have been read. */
 export const fillCursors = sqliteTable("fill_cursors", {
   accountId: text().primaryKey(),
-  /** Every fill up to this exchange time is in the index, unix milliseconds. */
-  completeToMs: integer().notNull(),
+  /** Every fill up to this exchange time that the exchange gives is in the index, unix milliseconds. */
+  readToMs: integer("complete_to_ms").notNull(),
 });

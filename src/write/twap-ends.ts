@@ -1,10 +1,11 @@
 import type { Account } from "../core/account.ts";
+import { CLOCK_DOUBT_MS } from "../core/evidence.ts";
 import { isTwapOver } from "../core/rails/twap-end.ts";
 import type { ToJudge } from "../deps.ts";
 import { exchangeTimeOf } from "../exchange/reads.ts";
-import { forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
+import { type BotTwap, forgetBotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
-import { findCompleteTo } from "../store/fills.ts";
+import { findWholeTo } from "../store/fill-holes.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import { bookEqualTwaps, listUnnamedOver } from "./unnamed-twaps.ts";
 
@@ -22,8 +23,9 @@ export async function closeEndedTwaps(deps: ToJudge, account: Account): Promise<
   if (rows === null) return;
   bookEqualTwaps(deps, account, rows);
   const unnamed = await listUnnamedOver(deps, account);
-  const knownToMs = findCompleteTo(store, account.id);
-  const over = [...unnamed, ...listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs))];
+  const knownToMs = ({ createdAtMs }: BotTwap) => findWholeTo(store, account.id, createdAtMs - CLOCK_DOUBT_MS);
+  const named = listBotTwaps(store, account.id).filter((twap) => isTwapOver(twap, rows, knownToMs(twap)));
+  const over = [...unnamed, ...named];
   if (over.length === 0) return;
   inTransactionNotWaiting(store, () => {
     for (const { operationId } of over) forgetBotTwap(store, operationId);

@@ -3,7 +3,7 @@
  * that it is over; but it runs no longer than its minutes, and then the fills and the position tell whether it has left anything.
  */
 import type { Account } from "../core/account.ts";
-import { BEHIND_MS, type PositionWord } from "../core/evidence.ts";
+import { BEHIND_MS, CLOCK_DOUBT_MS, type PositionWord } from "../core/evidence.ts";
 import { type LostTwap, namesInBooks } from "../core/rails/equal-twaps.ts";
 import { hasLeftNothing, type UnnamedTwap, unnamedTwapEndsAtMs } from "../core/rails/twap-end.ts";
 import type { ToJudge, With } from "../deps.ts";
@@ -13,7 +13,8 @@ import { listAttemptsOf } from "../store/attempts.ts";
 import { type BotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { nameInBooks } from "../store/bot-twaps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
-import { findCompleteTo, hasSliceOfNobody } from "../store/fills.ts";
+import { wholeAtMost } from "../store/fill-holes.ts";
+import { findFillCursor, hasSliceOfNobody } from "../store/fills.ts";
 import { listSentTwaps } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 
@@ -74,7 +75,8 @@ function knownOf(
   const endsAtMs = unnamedTwapEndsAtMs(placing, durationMinutes);
   // A list that was read to its end lacks nothing of before the time by which no server is behind.
   const readToMs = (fillIndex.readToMs(account) ?? 0) - BEHIND_MS;
-  const fillsKnownToMs = Math.max(findCompleteTo(store, account.id) ?? 0, readToMs);
+  const wholeToMs = wholeAtMost(store, account.id, placing.nonce - CLOCK_DOUBT_MS);
+  const fillsKnownToMs = Math.min(Math.max(findFillCursor(store, account.id) ?? 0, readToMs), wholeToMs);
   const mayHaveSlices = hasSliceOfNobody(store, twap, { fromMs: placing.nonce - LEAD_MS, toMs: endsAtMs });
   return { endsAtMs, fillsKnownToMs, mayHaveSlices };
 }

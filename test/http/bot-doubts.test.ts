@@ -7,7 +7,7 @@ import { settleDoubts } from "../../src/store/bot-doubts.ts";
 import { listBotNets } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listDayMarkets } from "../../src/store/day-markets.ts";
-import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { insertFills, type StoredFill, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs, updateLeg } from "../../src/store/legs.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { fillAt, inSeconds, limitedRig, MARK, OTHER_BOT, place, railOf, register, textOf } from "./rails-rig.ts";
@@ -99,7 +99,7 @@ test("while the entry is not known, or the fills are not all there, both stay po
   const { rig, entry, reduction } = await inDoubt();
   expect(settle(rig)).toBe(1);
   index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
-  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, rig.clock.nowMs()));
+  inTransaction(rig.deps.store, (store) => setFillCursor(store, ACCOUNTS.main, rig.clock.nowMs()));
   expect(settle(rig)).toBe(1);
   tellFilled(rig, entry);
   expect(settle(rig)).toBe(1);
@@ -136,7 +136,7 @@ test.each([
   index(rig, { oid: ENTRY_OID, side: "buy", timeMs: lastMs - 1_000 });
   index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: lastMs });
   expect(settle(rig)).toBe(1);
-  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, lastMs + behindMs));
+  inTransaction(rig.deps.store, (store) => setFillCursor(store, ACCOUNTS.main, lastMs + behindMs));
   expect([settle(rig), net(rig)]).toEqual([left, left === 0 ? "0" : SIZE]);
   await rig.clock.advance(10 * 60_000);
   expect([settle(rig), net(rig)]).toEqual([0, "0"]);
@@ -183,7 +183,7 @@ test("it is not settled while the answer to the entry has not come", async () =>
   const reduction = await placed(rig, REDUCE);
   expect(findOrder(rig.deps.store, entry.id)?.status).toBe("processing");
   index(rig, { oid: reduction.exchange_order_id ?? "", side: "sell", timeMs: rig.clock.nowMs() - 1_000 });
-  inTransaction(rig.deps.store, (store) => setCompleteTo(store, ACCOUNTS.main, rig.clock.nowMs()));
+  inTransaction(rig.deps.store, (store) => setFillCursor(store, ACCOUNTS.main, rig.clock.nowMs()));
   expect(settle(rig)).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 /** Up to when a list of fills says that it is complete: no later than any server would have shown a fill by. */
 import { expect, test } from "bun:test";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
 /** No server of the exchange is further behind, and our idea of its time no further off, milliseconds. */
@@ -17,6 +17,6 @@ test("of a page that was read to its end just now, what is newer than servers ma
 
 test("a newer fill in that page says that all before it are there", async () => {
   const rig = openRig();
-  setCompleteTo(rig.deps.store, ACCOUNTS.main, START_MS - 4_000);
+  setFillCursor(rig.deps.store, ACCOUNTS.main, START_MS - 4_000);
   expect(await asOf(rig)).toBe(new Date(START_MS - 4_000).toISOString());
 });

@@ -7,7 +7,9 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
-import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
+import { insertHole } from "../../src/store/fill-holes.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
+import type { Store } from "../../src/store/open.ts";
 import { updateOperation } from "../../src/store/operations.ts";
 import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
 import {
@@ -169,9 +171,13 @@ describe("a TWAP of a key with rails", () => {
     history.push({ ...newer, twapId: 99, state: { ...newer.state, timestamp } });
     rig.answers.set("twapHistory", () => history);
     fillAt(rig, MARK);
-    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 86_400_000));
+    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 86_400_000));
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
-    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, timestamp));
+    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, timestamp));
+    holeAt(store, made + 60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    // Before it began nothing of it can lack.
+    moveHole(store, made - 86_400_000);
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
   });
 
@@ -182,9 +188,12 @@ describe("a TWAP of a key with rails", () => {
     await rig.clock.advance(40 * 60_000);
     rig.answers.set("twapHistory", () => []);
     fillAt(rig, MARK);
-    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 20 * 60_000));
+    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 20 * 60_000));
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
-    inTransaction(store, () => setCompleteTo(store, ACCOUNTS.main, made + 39 * 60_000));
+    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 39 * 60_000));
+    holeAt(store, made + 60_000);
+    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+    moveHole(store, made - 86_400_000);
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
     expect(store.$client.query("select status, exchange_id from operations").all()).toEqual([
       { status: "unknown", exchange_id: null },
@@ -307,3 +316,12 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("passed");
   });
 });
+
+/** A millisecond in which more was filled than the exchange gives. */
+function holeAt(store: Store, timeMs: number): void {
+  inTransaction(store, () => insertHole(store, { accountId: ACCOUNTS.main, orderIds: [], timeMs, atMs: timeMs }));
+}
+
+function moveHole({ $client }: Store, timeMs: number): void {
+  $client.query("update notes set detail = ? where resource_id = ?").run(String(timeMs), ACCOUNTS.main);
+}

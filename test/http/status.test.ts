@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { findAccount } from "../../src/store/accounts.ts";
 import { markAgentApproved, retireAgent } from "../../src/store/agents.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -44,7 +44,7 @@ test("whoami tells a key whether the gateway trades at the exchange's own host",
 describe("the status", () => {
   test("of a quiet gateway", async () => {
     const rig = openRig({ network: "testnet" });
-    setCompleteTo(rig.deps.store, ACCOUNTS.main, START_MS - 60_000);
+    setFillCursor(rig.deps.store, ACCOUNTS.main, START_MS - 60_000);
     const mine = findAccount(rig.deps.store, ACCOUNTS.main)?.tradingAddress;
     rig.answers.set("userRateLimit", ({ user }) =>
       user === mine ? { cumVlm: "5.0", nRequestsUsed: 12, nRequestsCap: 10_005, nRequestsSurplus: 0 } : null,

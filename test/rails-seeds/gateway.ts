@@ -20,7 +20,7 @@ import { insertAgent } from "../../src/store/agents.ts";
 import { putApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import type { Store } from "../../src/store/open.ts";
 import { forget } from "../../src/store/remembered.ts";
 import type { Action } from "../../src/wire/action/index.ts";
@@ -190,7 +190,7 @@ export function emptyStore(store: Store): void {
   inTransaction(store, () => {
     const [isFilled = []] = filled.values();
     for (const [index, statement] of statements.entries()) if (isFilled[index] === 1) statement.run();
-    setCompleteTo(store, ACCOUNT.id, START_MS);
+    setFillCursor(store, ACCOUNT.id, START_MS);
   });
   forget(store);
   store.memory.justFilled.clear();

@@ -8,7 +8,8 @@ import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import type { Sought } from "../../src/settle/look/look.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
 import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { insertHole } from "../../src/store/fill-holes.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
 import { ACCOUNT, AGENT_ADDRESS, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, placingRows } from "../support/rows.ts";
@@ -97,7 +98,7 @@ test("what a cancel by its client order id has closed was there, whatever number
 test("a position that was seen to stand once says nothing of what has outlived its record", async () => {
   const opened = openWith({ hasLanded: false });
   const { rig } = opened;
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS);
   const past = historyTo(endsAtMs({ expiresAtMs: START_MS + 12 * SECOND }) + 61 * SECOND, false);
   await rig.clock.advance(90 * SECOND);
   rig.venue.failing.add("clearinghouseState");
@@ -107,4 +108,22 @@ test("a position that was seen to stand once says nothing of what has outlived i
   expect([await weigh(opened, past), opened.pursuit.unmoved]).toEqual([false, 1]);
   await rig.clock.advance(20 * SECOND);
   expect([await weigh(opened, past), opened.pursuit.unmoved]).toEqual([true, 2]);
+});
+
+test("fills that may lack some of its time do not tell that it had none; those of before it do", async () => {
+  const opened = openWith({ hasLanded: false });
+  const { store } = opened.rig;
+  setFillCursor(store, ACCOUNT.id, START_MS + 600 * SECOND);
+  opened.rig.venue.failing.add("clearinghouseState");
+  insertHole(store, { accountId: ACCOUNT.id, orderIds: [], timeMs: START_MS + SECOND, atMs: START_MS });
+  const past = historyTo(endsAtMs({ expiresAtMs: START_MS + 12 * SECOND }) + 61 * SECOND, false);
+  await opened.rig.clock.advance(90 * SECOND);
+  for (let nth = 0; nth < 3; nth += 1) {
+    expect(await weigh(opened, past)).toBe(false);
+    await opened.rig.clock.advance(20 * SECOND);
+  }
+  store.$client
+    .query("update notes set detail = ? where resource_id = ?")
+    .run(String(START_MS - 1_000 * SECOND), ACCOUNT.id);
+  expect(await weigh(opened, past)).toBe(true);
 });

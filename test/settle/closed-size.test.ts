@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { lookAtLeg } from "../../src/settle/look/look.ts";
-import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, DELIVERY, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -94,7 +94,7 @@ test.each([
     if (order === undefined || leg === undefined) throw new Error("nothing placed");
     for (const size of filled) rig.venue.fill(order, size);
     for (const fill of order.fills) fill.isShown = false;
-    setCompleteTo(rig.store, ACCOUNT.id, START_MS);
+    setFillCursor(rig.store, ACCOUNT.id, START_MS);
     rig.exchange.answer("orderStatus", () => ({ status: "order", order: canceledWithRest(order, "1.0") }));
     const asked = { market: "BTC", side: "buy", reduceOnly: false } as const;
     const sought = { ...asked, leg, user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };

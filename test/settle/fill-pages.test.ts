@@ -1,15 +1,26 @@
 /** Fills that take more than one page, and fills that are shown late: each is counted once, and none is left out. */
 import { expect, test } from "bun:test";
+import { performanceResource } from "../../src/actions/get-performance.ts";
 import { listFills } from "../../src/actions/list-fills.ts";
 import type { Account } from "../../src/core/account.ts";
 import { type Decimal, decimal } from "../../src/core/decimal.ts";
+import { isoTime } from "../../src/core/resource.ts";
 import type { InfoRequest } from "../../src/exchange/exchange.ts";
-import { completes, fillPages, readFillsSince, sumFills, withoutCut } from "../../src/settle/fills/fill-pages.ts";
+import {
+  completes,
+  fillPages,
+  readFills,
+  readFillsSince,
+  sumFills,
+  withoutCut,
+} from "../../src/settle/fills/fill-pages.ts";
 import { readSweep } from "../../src/settle/look/sweep.ts";
-import { findCompleteTo, setCompleteTo, sumFillsOf } from "../../src/store/fills.ts";
+import { findWholeTo } from "../../src/store/fill-holes.ts";
+import { findFillCursor, setFillCursor, sumFillsOf } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
 import { insertOrder } from "../../src/store/orders.ts";
+import { putPerformanceCursor } from "../../src/store/performance.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -88,7 +99,7 @@ test.each(TIMES.filter(([name]) => !name.includes("more than a page")))(
   "%s of fills are indexed whole by pages that hold the newest of a range",
   async (_name, times) => {
     const rig = openNewestFirst(fillsAt(times.map((atMs) => START_MS + 1 + atMs)));
-    setCompleteTo(rig.store, ACCOUNT.id, START_MS + 60_000);
+    setFillCursor(rig.store, ACCOUNT.id, START_MS + 60_000);
     expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(true);
     expect(sumOf(rig, ACCOUNT)).toBe(String(times.length));
   },
@@ -135,10 +146,19 @@ test.each(CROWDED)(
     insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "open", exchangeOrderId: oid }));
     insertLeg(rig.store, legRow({ state: "resting", oid, size: decimal("9000") }));
     for (let nth = 0; nth < 2; nth += 1) expect(await index.backFill(ACCOUNT)).toBe(true);
-    // It goes on past it, and is told to be whole up to right before it.
-    expect(findCompleteTo(rig.store, ACCOUNT.id)).toBe(later);
+    // It goes on past it, and is told to be whole up to right before it, but of what is younger.
+    const wholeMs = isHole ? START_MS - 1 : later;
+    const { store } = rig;
+    expect([findFillCursor(store, ACCOUNT.id), findWholeTo(store, ACCOUNT.id)]).toEqual([later, wholeMs]);
+    expect(findWholeTo(store, ACCOUNT.id, START_MS + 1)).toBe(later);
+    // No reading of it witnesses what comes after.
+    const read = await readFills(rig.deps, { user: USER, sinceMs: START_MS - 1 }, { purpose: "settle" });
+    expect(read === "failed" ? read : read.wholeToMs).toBe(isHole ? START_MS : later);
+    putPerformanceCursor(store, { accountId: ACCOUNT.id, fromMs: START_MS, toMs: later, seenFills: 0, seenFunding: 0 });
+    const told = { accountId: ACCOUNT.id, fromMs: 0, lines: [], groups: [], held: [], marks: new Map() };
+    expect(performanceResource(rig.deps, told).complete_to).toBe(isoTime(wholeMs));
     const { asOfMs } = listFills(rig.deps, rig.caller, { cursor: null, limit: 1 });
-    expect(asOfMs).toBe(isHole ? START_MS - 1 : later);
+    expect(asOfMs).toBe(wholeMs);
     const story = listNotes(rig.store, orderRow().id).filter(({ what }) => what.startsWith("more was filled"));
     expect(story.map(({ detail }) => detail)).toEqual(isHole ? [String(START_MS)] : []);
   },
@@ -177,7 +197,7 @@ test("a fill that is shown after one of up to a minute later is found by the nex
   const rig = openStage(fills);
   const index = openFollowing(rig.deps, rig.deps.settling).index;
   await index.backFill(ACCOUNT);
-  expect([sumOf(rig, ACCOUNT), findCompleteTo(rig.store, ACCOUNT.id)]).toEqual(["1", START_MS + 60_000]);
+  expect([sumOf(rig, ACCOUNT), findFillCursor(rig.store, ACCOUNT.id)]).toEqual(["1", START_MS + 60_000]);
   fills.unshift(late);
   await index.backFill(ACCOUNT);
   expect(sumOf(rig, ACCOUNT)).toBe("2");
@@ -185,10 +205,10 @@ test("a fill that is shown after one of up to a minute later is found by the nex
 
 test("a reading that breaks off completes nothing", async () => {
   const rig = openStage([]);
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS - 1);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS - 1);
   rig.exchange.answer("userFillsByTime", () => null);
   expect(await openFollowing(rig.deps, rig.deps.settling).index.backFill(ACCOUNT)).toBe(false);
-  expect(findCompleteTo(rig.store, ACCOUNT.id)).toBe(START_MS - 1);
+  expect(findFillCursor(rig.store, ACCOUNT.id)).toBe(START_MS - 1);
 });
 
 const WHOLE = ["userFillsByTime", "userFills", ...Array.from({ length: 4 }, () => "userFillsByTime")];

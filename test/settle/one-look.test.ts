@@ -6,7 +6,7 @@ import type { Leg } from "../../src/core/order.ts";
 import { mayFallShort } from "../../src/settle/evidence/closed-size.ts";
 import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { lookAtLeg } from "../../src/settle/look/look.ts";
-import { insertFills, setCompleteTo } from "../../src/store/fills.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { parseOrderStatus } from "../../src/wire/answer/order-status.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -150,7 +150,7 @@ test("fills of before the index ends and fills of after it add up", async () => 
     atMs: START_MS + 2,
     toldFromMs: 0,
   });
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 1_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 1_000);
   const late = { ...listedFill("0.4", 2), time: START_MS + 2_000 };
   rig.exchange.answer("userFillsByTime", ({ startTime }) =>
     [listedFill("0.4", 1), late].filter((fill) => Number((fill as { time: number }).time) >= Number(startTime)),

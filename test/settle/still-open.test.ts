@@ -1,6 +1,6 @@
 /** Orders that are told as over although nothing has ended them, or as untouched although they were filled. */
 import { expect, test } from "bun:test";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { type BookOrder, recordOf } from "../support/small-venue.ts";
@@ -36,7 +36,7 @@ test("the list of one dex says nothing of an order in another, whose own list is
     const other = { ...order, oid: 9_000, cloid: "0x9", placedAtMs: nowMs };
     return dex === "xyz" ? [{ ...listedOf(other), coin: "xyz:TSLA" }] : [];
   });
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   await lookSometimes(rig, id, 4);
   // All stores have caught up.
   rig.venue.isBlind = false;
@@ -61,7 +61,7 @@ test("fills that are complete up to a miss of long ago are not all fills of toda
     expect(await rig.deps.settling.look(id, "settle")).toBe("open");
   }
   // The index of fills is complete up to half an hour ago.
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 1_800_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 1_800_000);
   // Now it is filled whole: its record and its fills are shown a minute late, its list at once.
   rig.venue.fill(order, "1");
   for (const fill of order.fills) fill.isShown = false;
@@ -84,7 +84,7 @@ test("an order that lives through its first miss and is filled after it is not t
   await rig.deps.settling.look(id, "settle");
   await rig.clock.advance(5_000);
   // Another order of the account fills: the index is complete up to here, after the miss and before what follows.
-  setCompleteTo(rig.store, ACCOUNT.id, rig.clock.nowMs());
+  setFillCursor(rig.store, ACCOUNT.id, rig.clock.nowMs());
   await rig.clock.advance(5_000);
   rig.venue.fill(order, "1");
   for (const fill of order.fills) fill.isShown = false;
@@ -106,7 +106,7 @@ test("an order that is over ends although the history still has the row of its p
   // Closed elsewhere: the row of its end is lost, as is its record; that of its placing is kept.
   rig.venue.orders.length = 0;
   rig.venue.history = [placing];
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000_000);
   const hour = 3_600_000;
   rig.exchange.answer("frontendOpenOrders", ({ dex }) => {
     const placedAtMs = rig.clock.nowMs() - 1_000;
@@ -135,7 +135,7 @@ test("a list from before an order's placing says nothing of it, however late our
   rig.exchange.answer("historicalOrders", () => []);
   rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? [listedOf(older)] : []));
   await rig.deps.settling.look(id, "settle");
-  setCompleteTo(rig.store, ACCOUNT.id, nowMs());
+  setFillCursor(rig.store, ACCOUNT.id, nowMs());
   for (let nth = 0; nth < 3; nth += 1) {
     await rig.clock.advance(11_000);
     await rig.deps.settling.look(id, "settle");

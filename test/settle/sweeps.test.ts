@@ -4,7 +4,7 @@ import { findInSweep, reachesBackTo } from "../../src/settle/look/sweep.ts";
 import { openSweeps } from "../../src/settle/look/sweeps.ts";
 import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { type FrontendOrder, parseHistoricalOrders } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -105,7 +105,7 @@ test("the fills of a reading are handed on, whatever it was made for", async () 
   await sweeps.read(OWN, { purpose: "settle" });
   expect(heard).toMatchObject([[ACCOUNT.id, { oid: String(order.oid), size: "0.4" }]]);
   // What the index is known to have is not handed on again.
-  inTransaction(rig.store, (store) => setCompleteTo(store, ACCOUNT.id, rig.clock.nowMs() + 60_001));
+  inTransaction(rig.store, (store) => setFillCursor(store, ACCOUNT.id, rig.clock.nowMs() + 60_001));
   await rig.clock.advance(1_000);
   await sweeps.read(OWN, { purpose: "settle" });
   expect(heard).toHaveLength(1);

@@ -5,7 +5,8 @@ import { listOrders } from "../../src/actions/list-orders.ts";
 import { modifyOrder } from "../../src/actions/modify-order.ts";
 import { listOpenOrders } from "../../src/actions/open-orders.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { insertHole } from "../../src/store/fill-holes.ts";
+import { insertFills, type StoredFill, setFillCursor } from "../../src/store/fills.ts";
 import { insertLeg, listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { openFollowing } from "../support/following.ts";
@@ -134,7 +135,7 @@ test("seed 705198: a history that has lost it by the time at which it is looked 
   await sweep(rig);
   expect(nameOf(rig, id)).toBe(String(order.oid));
   rig.venue.history = [];
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   goOn(rig, order);
   await lookSometimes(rig, id);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
@@ -177,9 +178,19 @@ async function lookSometimes(rig: GatewayRig, id: string): Promise<void> {
 async function neverShown() {
   const { rig, id, order } = await unnamed();
   rig.venue.orders.length = 0;
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   return { rig, id, order };
 }
+
+test("one that nothing ever showed is not over by a list where some of its fills may lack", async () => {
+  const { rig, id, order } = await neverShown();
+  insertHole(rig.store, { accountId: ACCOUNT.id, orderIds: [], timeMs: START_MS + 1_000, atMs: START_MS });
+  rig.exchange.answer("clearinghouseState", () => null);
+  await lookSometimes(rig, id);
+  goOn(rig, order);
+  await lookSometimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+});
 
 test("seed 710583: one that nothing ever showed is over by two lists that hold something newer, as canceled", async () => {
   const { rig, id, order } = await neverShown();

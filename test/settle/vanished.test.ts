@@ -4,7 +4,7 @@ import { decimal } from "../../src/core/decimal.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
 import { insertAttempt } from "../../src/store/attempts.ts";
-import { insertFills, type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { insertFills, type StoredFill, setFillCursor } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, fillRow } from "../support/rows.ts";
@@ -30,7 +30,7 @@ async function forgotten(terms: Partial<OrderTerms> = {}): Promise<{ rig: Gatewa
       statusAtMs: order.placedAtMs + 30_000,
     }),
   );
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   return { rig, id: String(shown["id"]), order };
 }
 
@@ -228,13 +228,13 @@ test("fills that are known up to the first miss alone are not all: it may have b
   rig.venue.failing.add("clearinghouseState");
   await lookSometimes(rig, id, 1);
   // Of a moment at which it was missed, and lived.
-  setCompleteTo(rig.store, ACCOUNT.id, rig.clock.nowMs() + 1_000);
+  setFillCursor(rig.store, ACCOUNT.id, rig.clock.nowMs() + 1_000);
   await rig.clock.advance(60_000);
   goOn(rig, order);
   await lookSometimes(rig, id, 4);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "unknown", filledSize: null });
   insertFills(rig.store, [{ ...wholeFill(order), size: decimal("0.4") }], { atMs: rig.clock.nowMs(), toldFromMs: 0 });
-  setCompleteTo(rig.store, ACCOUNT.id, rig.clock.nowMs());
+  setFillCursor(rig.store, ACCOUNT.id, rig.clock.nowMs());
   await lookSometimes(rig, id, 1);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0.4" });
 });
@@ -245,10 +245,10 @@ test("fills that are known up to its end by our own clock alone are not all: tha
   goOn(rig, order);
   await lookSometimes(rig, id, 1);
   const overMs = rig.clock.nowMs();
-  setCompleteTo(rig.store, ACCOUNT.id, overMs + 9_999);
+  setFillCursor(rig.store, ACCOUNT.id, overMs + 9_999);
   await lookSometimes(rig, id, 3);
   expect(statusOf(rig, id)).toBe("unknown");
-  setCompleteTo(rig.store, ACCOUNT.id, overMs + 10_000);
+  setFillCursor(rig.store, ACCOUNT.id, overMs + 10_000);
   await lookSometimes(rig, id, 1);
   expect(statusOf(rig, id)).toBe("canceled");
 });
@@ -269,7 +269,7 @@ test("a position that moves between two readings which show it as it was proves 
 });
 
 function notRead({ store }: GatewayRig): void {
-  setCompleteTo(store, ACCOUNT.id, START_MS);
+  setFillCursor(store, ACCOUNT.id, START_MS);
 }
 
 test.each(SIZES)("it is over, and its size final or open, when %s", async (_name, filledSize, arrange) => {
@@ -279,7 +279,7 @@ test.each(SIZES)("it is over, and its size final or open, when %s", async (_name
   await lookSometimes(rig, id, 8);
   const status = filledSize === null ? "unknown" : "canceled";
   expect(findOrder(rig.store, id)).toMatchObject({ status, filledSize });
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   await lookSometimes(rig, id, 1);
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", filledSize: "0" });
 });

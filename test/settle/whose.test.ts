@@ -7,7 +7,7 @@ import { openFillIndex } from "../../src/settle/fills/index-fills.ts";
 import { recordLegEvent } from "../../src/settle/record/record.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { findCompleteTo } from "../../src/store/fills.ts";
+import { findFillCursor } from "../../src/store/fills.ts";
 import { findLegByCloid, insertLeg } from "../../src/store/legs.ts";
 import { insertOrder, insertPlacing } from "../../src/store/orders.ts";
 import type { Fill } from "../../src/wire/answer/fills.ts";
@@ -47,7 +47,7 @@ test("fills are whole up to the newest of an answer, however late that was asked
   const filledMs = rig.clock.nowMs();
   await rig.clock.advance(60_000);
   expect(await openFillIndex(rig.deps, NOBODY).backFill(ACCOUNT)).toBe(true);
-  expect([findCompleteTo(rig.store, ACCOUNT.id), filledMs < rig.clock.nowMs()]).toEqual([filledMs, true]);
+  expect([findFillCursor(rig.store, ACCOUNT.id), filledMs < rig.clock.nowMs()]).toEqual([filledMs, true]);
 });
 
 test("a fill of another account under our client order id names no order of ours", () => {

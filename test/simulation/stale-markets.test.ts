@@ -1,7 +1,7 @@
 /** Cancels that find nothing because the list of markets is behind, as everything else is for a minute. */
 import { expect, test } from "bun:test";
 import type { SendOutcome } from "../../src/exchange/exchange.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { answered, type BookOrder, recordOf } from "../support/small-venue.ts";
@@ -28,7 +28,7 @@ test("an order in a market that moved, of which no store has heard yet, is not t
   rig.exchange.answer("historicalOrders", () => []);
   rig.exchange.answer("frontendOpenOrders", () => []);
   rig.deliveries.push(...Array.from({ length: 40 }, () => findsNothing));
-  setCompleteTo(rig.store, ACCOUNT.id, START_MS + 3_600_000);
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 3_600_000);
   let refreshes = 0;
   const { markets } = rig.deps;
   Object.assign(markets, {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { type StoredFill, setCompleteTo } from "../../src/store/fills.ts";
+import { type StoredFill, setFillCursor } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
 import { findTakeUp, markRestored, markTakenUp } from "../../src/store/restores.ts";
 import { takeUps } from "../../src/store/schema-restore.ts";
@@ -87,7 +87,7 @@ test("a restore keeps up to when the snapshot had all fills; another one before 
   const { id } = accountRow();
   const restoredAt = (atMs: number, filledToMs: number) =>
     inTransaction(store, () => {
-      setCompleteTo(store, id, filledToMs);
+      setFillCursor(store, id, filledToMs);
       markRestored(store, atMs);
     });
   insertAccount(store, accountRow());

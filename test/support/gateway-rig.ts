@@ -28,7 +28,7 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { setCompleteTo } from "../../src/store/fills.ts";
+import { setFillCursor } from "../../src/store/fills.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import type { Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
@@ -178,7 +178,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   const nowMs = () => START_MS + clock.elapsedMs();
   const venue = parts.venue ?? smallVenue(nowMs);
   const store = parts.store ?? openFilledStore();
-  if (parts.store === undefined && parts.areFillsRead !== false) setCompleteTo(store, ACCOUNT.id, START_MS);
+  if (parts.store === undefined && parts.areFillsRead !== false) setFillCursor(store, ACCOUNT.id, START_MS);
   const deliveries: Delivery[] = [];
   const passed: Point[] = [];
   const stopAt = new Set<Point>();

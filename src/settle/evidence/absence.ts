@@ -14,7 +14,7 @@ import type { Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findCompleteTo } from "../../store/fills.ts";
+import { findWholeTo } from "../../store/fill-holes.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -178,9 +178,12 @@ async function concludeFrom(
 }
 
 /** The index is whole up to when it was over at the latest, or a newer position stands where the known fills have left it, seen twice. */
-function areFillsKnown({ world }: Tools, { accountId }: Attempt, { unmoved, outlivedByMs }: Pursuit): boolean {
+function areFillsKnown({ world }: Tools, { accountId, nonce }: Attempt, { unmoved, outlivedByMs }: Pursuit): boolean {
   if (outlivedByMs === null) return false;
-  return unmoved >= WITNESSES_NEEDED || areFillsAll(findCompleteTo(world.store, accountId), outlivedByMs);
+  return (
+    unmoved >= WITNESSES_NEEDED ||
+    areFillsAll(findWholeTo(world.store, accountId, nonce - CLOCK_DOUBT_MS), outlivedByMs)
+  );
 }
 
 /** What a cancel found was there: a cancel by client order id names no native id. */

@@ -3,7 +3,7 @@ import type { PositionWord } from "../../core/evidence.ts";
 import { isPaidInKind, isSpot, type Universe } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
+import { findFillCursor, listFilledWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
 import { parseSpotState } from "../../wire/answer/account.ts";
@@ -54,7 +54,7 @@ function balanceByFills(store: Store, { accountId, market, token }: OfToken, uni
     return tokens.length === 0 || tokens.includes(token);
   });
   if (isElsewhere) return null;
-  if (newest.length === 0) return findCompleteTo(store, accountId) === null ? null : ZERO;
+  if (newest.length === 0) return findFillCursor(store, accountId) === null ? null : ZERO;
   return lastEnd(newest, (fill) => balanceAfter(fill, market));
 }
 

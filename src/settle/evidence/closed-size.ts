@@ -3,7 +3,7 @@ import { type Agreement, agreementOf, type CloseReading, type PositionWord } fro
 import type { Filled, OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findCompleteTo, sumFillsOf } from "../../store/fills.ts";
+import { findFillCursor, sumFillsOf } from "../../store/fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
@@ -124,7 +124,7 @@ async function readAll(
   const { user, accountId } = closed;
   const { order, statusTimestampMs, options } = seen;
   // From where the index ends: what it lacks has moved the position as well.
-  const indexedToMs = findCompleteTo(world.store, accountId) ?? order.timestampMs;
+  const indexedToMs = findFillCursor(world.store, accountId) ?? order.timestampMs;
   const sumOf = (fills: readonly Fill[]) => sumFills(fillsOfOrder(fills, order));
   const isEnough = (fills: readonly Fill[]) => agreementOf(closeReading(closed, seen, sumOf(fills))) === "agreed";
   const sinceMs = Math.min(order.timestampMs, indexedToMs);

@@ -3,7 +3,7 @@ import { BEHIND_MS, type PositionWord } from "../../core/evidence.ts";
 import { dexOf, findMarket, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findCompleteTo, listFilledWithoutFills } from "../../store/fills.ts";
+import { findFillCursor, listFilledWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
@@ -68,7 +68,7 @@ function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState
   const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
   // Asked for after the answer: what the stream has told meanwhile counts.
   const kept = listNewestFillsIn(world.store, accountId, market);
-  const isIndexed = findCompleteTo(world.store, accountId) !== null;
+  const isIndexed = findFillCursor(world.store, accountId) !== null;
   const newest = newestOf(kept ?? [], inMarket(about));
   // Without a fill the position is nothing, where every fill that there has been is kept.
   const isKnown = newest.length > 0 || (kept !== null && isIndexed);

@@ -5,7 +5,7 @@
  */
 import type { Attempt } from "../../core/attempt.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, isUnfound, WITNESSES_NEEDED } from "../../core/evidence.ts";
-import { findCompleteTo } from "../../store/fills.ts";
+import { findWholeTo } from "../../store/fill-holes.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { canCome, wordOfLost } from "../cancel/misses.ts";
 import { mayHaveFills } from "../look/unnamed.ts";
@@ -51,7 +51,8 @@ export function isProvenUnfound(tools: Tools, attempt: Attempt, pursuit: Pursuit
   // A fill may come without a client order id, and its position stands where it has left it.
   if (mayHaveFills(world, soughtOf(attempt), [])) return false;
   return (
-    unfound.unmoved >= WITNESSES_NEEDED || areFillsAll(findCompleteTo(world.store, attempt.accountId), unfound.byMs)
+    unfound.unmoved >= WITNESSES_NEEDED ||
+    areFillsAll(findWholeTo(world.store, attempt.accountId, attempt.nonce - CLOCK_DOUBT_MS), unfound.byMs)
   );
 }
 

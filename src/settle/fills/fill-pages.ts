@@ -165,7 +165,8 @@ export type FillsRead = {
   fills: Fill[];
   /**
    * Every fill from the asked time up to before this time is there, as far as servers that were in it know: of the answers that
-   * join one another without a gap the newest fill, exchange time, milliseconds. Null when there is none.
+   * join one another without a gap the newest fill, exchange time, milliseconds, and no later than a millisecond of which some may
+   * lack. Null when there is none.
    */
   wholeToMs: number | null;
 };
@@ -197,17 +198,20 @@ export async function readFills(
   };
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
+  let holeMs = Number.POSITIVE_INFINITY;
   for await (const page of fillPages(world, { user, sinceMs, maxPages: MAX_PAGES }, options)) {
     if (page === "failed") return page;
     const isFirst = byKey.size === 0;
     keep(page.fills);
     wholeToMs = laterOf(wholeToMs, page.reachesToMs);
+    holeMs = Math.min(holeMs, page.holeMs ?? holeMs);
     if (page.isLast || !isFirst || isEnough === undefined) continue;
     newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
     keep(newest);
     if (isEnough([...byKey.values()])) break;
   }
-  return { fills: [...byKey.values()], wholeToMs: joined(wholeToMs, newest) };
+  const joinedToMs = joined(wholeToMs, newest);
+  return { fills: [...byKey.values()], wholeToMs: joinedToMs === null ? null : Math.min(joinedToMs, holeMs) };
 }
 
 function nameOf({ timeMs, coin, tid, oid }: Fill): string {

@@ -4,7 +4,7 @@ import type { ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
-import { findCompleteTo, insertFills, type StoredFill, setCompleteTo, sumFillsOf } from "../../store/fills.ts";
+import { findFillCursor, insertFills, type StoredFill, setFillCursor, sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -32,7 +32,7 @@ export type FillIndex = {
   backFill(account: Account, purpose?: Purpose): Promise<boolean>;
   /**
    * When the exchange's list of fills was last read to its end, exchange time in unix milliseconds; null before the first
-   * time. The list may itself have been behind: `findCompleteTo` tells up to when it was certainly whole.
+   * time. The list may itself have been behind: `findWholeTo` tells up to when it was certainly whole.
    */
   readToMs(account: Account): number | null;
 };
@@ -55,7 +55,7 @@ export function openFillIndex(world: ToFollow, others: OtherMachines, heeding: H
       if (isWhole) readToMs.set(account.id, askedAtMs);
       return isWhole;
     },
-    readToMs: (account) => readToMs.get(account.id) ?? findCompleteTo(store, account.id),
+    readToMs: (account) => readToMs.get(account.id) ?? findFillCursor(store, account.id),
   };
 }
 
@@ -168,7 +168,7 @@ async function backFill(
   account: Account,
   { others, heeding, purpose }: FillReading,
 ): Promise<boolean> {
-  const sinceMs = Math.max(0, (findCompleteTo(world.store, account.id) ?? 0) - OVERLAP_MS);
+  const sinceMs = Math.max(0, (findFillCursor(world.store, account.id) ?? 0) - OVERLAP_MS);
   const asked = { user: account.tradingAddress, sinceMs, maxPages: MAX_PAGES };
   for await (const page of fillPages(world, asked, { purpose })) {
     if (page === "failed") return false;
@@ -189,9 +189,9 @@ function withoutOthers({ store }: With<"store">, account: Account, fills: readon
 }
 
 function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {
-  const knownMs = findCompleteTo(store, id);
+  const knownMs = findFillCursor(store, id);
   if (knownMs !== null && newestMs <= knownMs) return;
-  inTransactionNotWaiting(store, () => setCompleteTo(store, id, newestMs));
+  inTransactionNotWaiting(store, () => setFillCursor(store, id, newestMs));
 }
 
 function toRows(account: Account, fills: readonly Fill[]): StoredFill[] {

@@ -4,7 +4,7 @@ import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
-import { findCompleteTo } from "../../store/fills.ts";
+import { findFillCursor } from "../../store/fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
@@ -65,7 +65,7 @@ export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
     const account = findAccount(world.store, accountId);
     if (account === null) return sweep;
     // What is older the index has: a reading may reach back over thousands.
-    const knownToMs = (findCompleteTo(world.store, accountId) ?? 0) - OVERLAP_MS;
+    const knownToMs = (findFillCursor(world.store, accountId) ?? 0) - OVERLAP_MS;
     const news = sweep.fills.filter(({ timeMs }) => timeMs >= knownToMs);
     if (news.length > 0) heeding.onFills(account, news);
     if (reopenShown(world, account, mayBeCopies(world, sweep)).length > 0) heeding.onReopened();

@@ -14,7 +14,8 @@ import {
 import { isClosed, isRefused, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findCompleteTo, listFillsOf, type StoredFill } from "../../store/fills.ts";
+import { findWholeTo } from "../../store/fill-holes.ts";
+import { listFillsOf, type StoredFill } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -227,7 +228,7 @@ function noteOver(world: With<"clock" | "store">, replaced: Leg): void {
 
 /** Fills of something else under its id have not been added to it. */
 function endUnderAlarm({ store }: With<"store">, { leg, accountId }: Sought, missedSinceMs: number): Sight {
-  if (!areFillsAll(findCompleteTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
+  if (!areFillsAll(findWholeTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
   const filled = { size: leg.filledSize, notional: leg.filledNotional };
   const reason = "The exchange keeps no record of it.";
   return { kind: "seen", events: [{ type: "canceled", oid: leg.oid, reason, filled }], isClosed: true };
