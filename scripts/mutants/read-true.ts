@@ -50,9 +50,9 @@ export const READ_TRUE: readonly Mutant[] = [
   ),
   one(
     "a millisecond of which some fills may lack is told of the account alone",
-    "src/settle/fills/holes.ts",
-    "for (const resourceId of [account.id, ...ours])",
-    "for (const resourceId of ours.size < 0 ? ours : [account.id])",
+    "src/store/fill-holes.ts",
+    "for (const resourceId of [accountId, ...orderIds])",
+    "for (const resourceId of timeMs < 0 ? orderIds : [accountId])",
   ),
   one(
     "what lies before a full page of fills is read on as if it were new",
