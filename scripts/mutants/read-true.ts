@@ -49,6 +49,18 @@ export const READ_TRUE: readonly Mutant[] = [
     "return both.length > 0;",
   ),
   one(
+    "a backup that has changed since it was written is restored",
+    "src/ops/restore.ts",
+    "if (!isChangedAllowed) requireUnchanged",
+    "if (isChangedAllowed) requireUnchanged",
+  ),
+  one(
+    "the digest of a backup does not look at its rows",
+    "src/store/snapshot-digests.ts",
+    "for (const row of rows.iterate()) hash",
+    "for (const row of [...rows.iterate()].slice(0, 0)) hash",
+  ),
+  one(
     "a millisecond of which some fills may lack is told of the account alone",
     "src/store/fill-holes.ts",
     "for (const resourceId of [accountId, ...orderIds])",

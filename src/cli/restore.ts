@@ -26,6 +26,10 @@ export const restoreCommand: Command = {
       variable: "POSTERN_NETWORK",
     },
     "unofficial-exchange": UNOFFICIAL_EXCHANGE,
+    "accept-changed": {
+      value: null,
+      help: "take a backup of which something has changed since it was written, where there is no other",
+    },
     "data-dir": DATA_DIRECTORY,
     json: JSON_OUTPUT,
   },
@@ -35,11 +39,13 @@ export const restoreCommand: Command = {
     const file = resolve(input.positionals[0] ?? "");
     const { clock, processId } = outside;
     const isUnofficialAllowed = input.isSet("unofficial-exchange");
-    const wanted = { places: at, file, network: networkOf(input), isUnofficialAllowed, processId, clock };
+    const isChangedAllowed = input.isSet("accept-changed");
+    const allowed = { isUnofficialAllowed, isChangedAllowed };
+    const wanted = { places: at, file, network: networkOf(input), ...allowed, processId, clock };
     const restored = attempt(() => restore(wanted));
-    const { snapshotAtMs, keysHeld, hooksHeld, agentsRetired } = restored;
+    const { snapshotAtMs, keysHeld, hooksHeld, agentsRetired, changedTables } = restored;
     const held = { keys_held: keysHeld, hooks_held: hooksHeld, agents_retired: agentsRetired };
-    const facts = { snapshot_at: isoTime(snapshotAtMs), ...held };
+    const facts = { snapshot_at: isoTime(snapshotAtMs), changed_tables: changedTables, ...held };
     const { rotate, keys, hooks, brought } = reading(at, ({ store }) => ({
       rotate: rotations(store),
       keys: releases(store),
@@ -49,6 +55,7 @@ export const restoreCommand: Command = {
     present({ input, outside }, { data_directory: at.directory, ...factsOf(restored), ...facts, ...brought.facts }, [
       `Restored ${at.directory} from ${file}`,
       ...linesOf(restored),
+      asWritten(changedTables),
       `Knows     what was until ${facts.snapshot_at}; what came after it is read from the exchange before any order`,
       "",
       "Make sure that the lost machine cannot come back, then, for each owner:",
@@ -63,6 +70,14 @@ export const restoreCommand: Command = {
     ]);
   },
 };
+
+function asWritten(changedTables: readonly string[] | null): string {
+  if (changedTables === null) return "As written  not known: it carries no digests (a version before them wrote it)";
+  const changed = changedTables.join(", ");
+  return changed === ""
+    ? "As written  yes"
+    : `As written  NO: what is in ${changed} has changed since, and is taken as it is`;
+}
 
 /** What stands as it stood in the backup, and goes on without anybody's word. */
 function broughtBack(store: Store) {

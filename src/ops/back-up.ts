@@ -6,6 +6,7 @@ import { findInstance, type Instance } from "../store/instance.ts";
 import { closeStore, openStoreReadOnly } from "../store/open.ts";
 import { countOrders } from "../store/orders.ts";
 import { findDamage, type SnapshotFault, snapshotInto } from "../store/snapshot.ts";
+import { writeDigests } from "../store/snapshot-digests.ts";
 import { OperatorError } from "./operator.ts";
 
 /** What a backup holds. */
@@ -28,7 +29,7 @@ export function backUp(database: string, file: string): BackUpContents {
   const draft = `${file}.partial`;
   makeEmpty(draft);
   try {
-    const fault = snapshotInto(database, draft) ?? faultIn(draft);
+    const fault = snapshotInto(database, draft) ?? faultIn(draft) ?? faultOf(() => writeDigests(draft));
     if (fault !== null) throw new OperatorError(`no backup: ${explained(fault, { database, file })}`);
     const held = holdingsOf(draft);
     // Unlike a rename, a link never replaces a file that has come meanwhile.
@@ -42,6 +43,15 @@ export function backUp(database: string, file: string): BackUpContents {
 function faultIn(draft: string): SnapshotFault | null {
   const reason = findDamage(draft);
   return reason === null ? null : { reason, isOfTarget: false };
+}
+
+function faultOf(write: () => void): SnapshotFault | null {
+  try {
+    write();
+    return null;
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error), isOfTarget: true };
+  }
 }
 
 /** Whose fault it is: a full disk under the backup says nothing of the database, which is asked where it is not plain. */

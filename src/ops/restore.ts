@@ -19,6 +19,7 @@ import { takeLock } from "../store/lock.ts";
 import { closeStore, openStore } from "../store/open.ts";
 import { markRestored, type Restored } from "../store/restores.ts";
 import { emptyLog, findDamage, syncFile } from "../store/snapshot.ts";
+import { dropDigests, findChangedTables } from "../store/snapshot-digests.ts";
 import { type BackUpContents, holdingsOf } from "./back-up.ts";
 import { makeDirectory, type Places } from "./data-directory.ts";
 import { OperatorError } from "./operator.ts";
@@ -30,6 +31,8 @@ export type Restoring = {
   network: Network | null;
   /** Takes one that trades elsewhere than at the exchange's own hosts. */
   isUnofficialAllowed: boolean;
+  /** Takes one of which something has changed since it was written. */
+  isChangedAllowed: boolean;
   processId: number;
   clock: Pick<Clock, "nowMs">;
 };
@@ -38,7 +41,7 @@ export type Restoring = {
  * Puts a snapshot into an empty directory in place of the lost original: every API key and hook on hold, every agent key
  * retired, and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
  */
-export function restore(restoring: Restoring): BackUpContents & Restored {
+export function restore(restoring: Restoring): ReturnType<typeof putInPlace> {
   const { places, file, processId } = restoring;
   requireSnapshot(file);
   if (!isEmpty(places)) throw new OperatorError(`${places.directory} is not empty`);
@@ -93,11 +96,13 @@ function headOf(file: string): string {
 }
 
 function putInPlace(
-  { places, file, network, isUnofficialAllowed, clock }: Restoring,
+  { places, file, network, isUnofficialAllowed, isChangedAllowed, clock }: Restoring,
   draft: string,
-): BackUpContents & Restored {
+): BackUpContents & Restored & { changedTables: string[] | null } {
   const damage = findDamage(draft);
   if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
+  const changedTables = findChangedTables(draft);
+  if (!isChangedAllowed) requireUnchanged(file, changedTables ?? []);
   const restored = prepare(draft, clock.nowMs());
   const held = holdingsOf(draft);
   if (network !== null && held.network !== network) {
@@ -114,7 +119,15 @@ function putInPlace(
   syncFile(ready);
   renameSync(ready, places.database);
   syncFile(places.directory);
-  return { ...held, ...restored };
+  return { ...held, ...restored, changedTables };
+}
+
+function requireUnchanged(file: string, changedTables: readonly string[]): void {
+  if (changedTables.length === 0) return;
+  const words = `${file} is not as it was written: what is in ${changedTables.join(", ")} has changed since`;
+  throw new OperatorError(
+    `${words}. Take another copy of it, or an older backup; --accept-changed restores it as it is`,
+  );
 }
 
 function prepare(draft: string, restoredAtMs: number): Restored {
@@ -122,6 +135,7 @@ function prepare(draft: string, restoredAtMs: number): Restored {
   const store = openStore(draft, { keepsSnapshots: false });
   try {
     return inTransaction(store, () => {
+      dropDigests(store.$client);
       const restored = markRestored(store, restoredAtMs);
       const detail = {
         snapshot_at: restored.snapshotAtMs,

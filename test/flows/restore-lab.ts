@@ -41,7 +41,15 @@ export async function restored({ world, path, file }: Lab, name = "second"): Pro
 
 export async function restoredWaiting({ world, path, file }: Omit<Lab, "first">, name = "second"): Promise<Machine> {
   const places = placesIn(join(path, name));
-  restore({ places, file, network: "paper", isUnofficialAllowed: false, processId: 1, clock: world.clock });
+  restore({
+    places,
+    file,
+    network: "paper",
+    isUnofficialAllowed: false,
+    isChangedAllowed: false,
+    processId: 1,
+    clock: world.clock,
+  });
   const second = await openMachine(world, places.directory);
   keepKey({ ...second, clock: world.clock, randomBytes: () => new Uint8Array(), network: "paper" }, keyHash(API_KEY));
   return second;

@@ -97,7 +97,15 @@ test("a restore puts on hold what was active, and neither the row nor a restart 
     inTransaction(original, () => revokeHook(original, HOOK, { actor: "operator", atMs: 3 }));
     const places = placesIn(join(directory, "restored"));
     const { clock } = operatorOf(original);
-    const done = restore({ places, file, network: null, isUnofficialAllowed: true, processId: 1, clock });
+    const done = restore({
+      places,
+      file,
+      network: null,
+      isUnofficialAllowed: true,
+      isChangedAllowed: false,
+      processId: 1,
+      clock,
+    });
     expect(done.hooksHeld).toBe(1);
     const first = restarted(original, places.database);
     expect(first.told).toEqual([]);

@@ -117,7 +117,15 @@ async function countAfterRestore(store: Store): Promise<number> {
     const file = join(directory, "backup.db");
     backUp(store.$client.filename, file);
     const places = placesIn(join(directory, "data"));
-    restore({ places, file, network: null, processId: 1, clock: { nowMs: () => NOW_MS }, isUnofficialAllowed: true });
+    restore({
+      places,
+      file,
+      network: null,
+      processId: 1,
+      clock: { nowMs: () => NOW_MS },
+      isUnofficialAllowed: true,
+      isChangedAllowed: false,
+    });
     const restored = openStore(places.database);
     count = countOf(restored, "restored");
     closeStore(restored);

@@ -67,7 +67,15 @@ test("nothing that was acknowledged before a backup under load is missing from i
         expect(found.whole).toBe(found.orders.length);
         expect(held.orders).toBe(found.orders.length);
         const places = placesIn(join(path, `restored-${number}`));
-        restore({ places, file, network: "paper", isUnofficialAllowed: true, processId: 1, clock: { nowMs: () => 2 } });
+        restore({
+          places,
+          file,
+          network: "paper",
+          isUnofficialAllowed: true,
+          isChangedAllowed: false,
+          processId: 1,
+          clock: { nowMs: () => 2 },
+        });
         expect(heldIn(places.database)).toEqual(found);
       }
     } finally {

@@ -20,7 +20,8 @@ import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { awaitsTakeUp, countRestores, findTakeUp } from "../../src/store/restores.ts";
-import { emptyLog } from "../../src/store/snapshot.ts";
+import { emptyLog, findDamage } from "../../src/store/snapshot.ts";
+import { dropDigests, findChangedTables } from "../../src/store/snapshot-digests.ts";
 import { openKey } from "../../src/vault/seal-key.ts";
 import { addressOfKey } from "../../src/vault/signers.ts";
 import { orderRow } from "../support/rows.ts";
@@ -93,6 +94,7 @@ function putBack({ file, operator }: Backup, places: Places, some: Partial<Param
     file,
     network: null,
     isUnofficialAllowed: true,
+    isChangedAllowed: false,
     processId: 1,
     clock: operator.clock,
     ...some,
@@ -120,6 +122,41 @@ test("a snapshot that is damaged is no backup", async () => {
     expect(() => backUp(broken, made.at("out.db").directory)).toThrow("The database is damaged");
     expect(existsSync(made.at("out.db").directory)).toBe(false);
     expect(() => putBack({ ...made, file: broken }, made.at("data"))).toThrow("cannot be restored");
+  });
+});
+
+test("a snapshot of which a byte in a row has changed is not restored, unless that is meant; the table is named", async () => {
+  await withBackup((made) => {
+    const changed = made.at("changed.db").directory;
+    const copy = (find: string, put: string) => {
+      copyFileSync(made.file, changed);
+      patch(changed, find, put);
+    };
+    copy(ACCOUNT.label, "mein");
+    expect(findDamage(changed)).toBeNull();
+    const words = "is not as it was written: what is in accounts, events has changed since";
+    expect(() => putBack({ ...made, file: changed }, made.at("data"))).toThrow(words);
+    expect(existsSync(made.at("data").directory)).toBe(false);
+    const taken = putBack({ ...made, file: changed }, made.at("data"), { isChangedAllowed: true });
+    expect(taken.changedTables).toEqual(["accounts", "events"]);
+    expect(putBack(made, made.at("whole")).changedTables).toEqual([]);
+    // What is restored carries none, and a backup of it its own.
+    expect(findChangedTables(made.at("whole").database)).toBeNull();
+    backUp(made.at("whole").database, made.at("again.db").directory);
+    expect(findChangedTables(made.at("again.db").directory)).toEqual([]);
+  });
+});
+
+function withoutDigests(path: string): void {
+  const client = new Database(path);
+  dropDigests(client);
+  client.close();
+}
+
+test("a snapshot that carries no digests is restored, and told to be one", async () => {
+  await withBackup((made) => {
+    withoutDigests(made.file);
+    expect(putBack(made, made.at("data")).changedTables).toBeNull();
   });
 });
 

@@ -123,7 +123,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
     const [places, file] = [placesIn(`${life.directory}-${life.made}`), `${life.directory}-${life.made}.backup`];
     backUp(placesIn(life.directory).database, file);
     closeStore(life.store);
-    const plain = { network: null, processId: 1, isUnofficialAllowed: true };
+    const plain = { network: null, processId: 1, isUnofficialAllowed: true, isChangedAllowed: false };
     restore({ places, file, ...plain, clock: clockOf(life) });
     reopen(life, places.directory, false);
   },
