@@ -100,7 +100,7 @@ const SCENES = [
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/bot-books.test.ts",
-  "test/http/bot-doubts.test.ts",
+  "test/http/sold-twice.test.ts",
   "test/http/open-order-reserve.test.ts",
   "test/http/rails-batch.test.ts",
   "test/http/rails-settings.test.ts",

@@ -9,7 +9,7 @@ function inBooks(name: string, changes: Break["changes"]): Break {
 }
 
 const BOOKS = "src/store/bot-books.ts";
-const DOUBTS = "test/http/bot-doubts.test.ts";
+const SOLD_TWICE = "test/http/sold-twice.test.ts";
 const SET_APART = "what a modify has placed beside an order that was over counts with what is filled of it";
 
 /** Ways to lose what a bot has done between two works and the end of their transaction. */
@@ -79,93 +79,6 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
-    name: "what increases against what is held has not begun the other side",
-    changes: inFile("src/core/rails/bot-net.ts", "smaller(longSold, reducing.sells)", "smaller(ZERO, reducing.sells)"),
-    seenBy: {
-      test: "test/http/bot-doubts.test.ts",
-      title: "while what was to close it may have come before a sale, the sale may have made it short",
-    },
-  },
-  {
-    row: "S54",
-    name: "every sale against what is held is in doubt",
-    changes: inFile(
-      "src/store/bot-doubt-rows.ts",
-      "isZero(shortBought)) && reductionsOut(booked.side).length > 0",
-      "isZero(shortBought))",
-    ),
-    seenBy: {
-      test: "test/http/bot-doubts.test.ts",
-      title: "a sale against what is held is in no doubt where nothing that reduces is out on its side",
-    },
-  },
-  {
-    row: "S54",
-    name: "a sale is in doubt no more while what was to close it before is out",
-    changes: inFile("src/store/bot-doubts.ts", "isInDoubt(doubt, leg)", "!leg.canOnlyReduce"),
-    seenBy: {
-      test: "test/http/bot-doubts.test.ts",
-      title: "while what was to close it may have come before a sale, the sale may have made it short",
-    },
-  },
-  {
-    row: "S54",
-    name: "what reduced an entry that is told later counts as another's for good",
-    changes: inFile("src/write/rails-facts.ts", "doubts.get(market) ?? null,", "null,"),
-    seenBy: {
-      test: DOUBTS,
-      title: "a sale is judged as if what was reduced had been the bot's own, until that is known",
-    },
-  },
-  {
-    row: "S54",
-    name: "which of two fills came first goes by which was told first",
-    changes: inFile("src/core/rails/bot-net.ts", "a.timeMs - b.timeMs ||", "0 * (a.timeMs - b.timeMs) ||"),
-    seenBy: { test: DOUBTS, title: "by the exchange's times, where %s" },
-  },
-  {
-    row: "S54",
-    name: "it is settled while an outcome is not known",
-    changes: inFile("src/store/bot-doubts.ts", "  if (open.some((leg) => isUnknown(store, leg))) return;\n", ""),
-    seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
-  },
-  {
-    row: "S54",
-    name: "it is settled by the fills that happen to be indexed",
-    changes: inFile("src/store/bot-doubts.ts", "order.filledSize ?? ZERO) === 0;", "order.filledSize ?? ZERO) <= 0;"),
-    seenBy: { test: DOUBTS, title: "while the entry is not known, or the fills are not all there, both stay possible" },
-  },
-  {
-    row: "S54",
-    name: "what was filled before it was told is not looked at",
-    changes: inFile("src/store/bot-doubts.ts", "doubt.sinceMs - TOLD_WITHIN_MS", "doubt.sinceMs + TOLD_WITHIN_MS"),
-    seenBy: { test: DOUBTS, title: "a sale that was told first is booked by the exchange's times, where %s" },
-  },
-  {
-    row: "S54",
-    name: "what closed another's is a bot's own before anything on the other side was filled",
-    changes: inFile(
-      "src/core/rails/bot-net.ts",
-      "smaller(doubt.boughtBeyond, add(doubt.soldSince, shortBought))",
-      "larger(doubt.boughtBeyond, add(doubt.soldSince, shortBought))",
-    ),
-    seenBy: { test: "test/core/rails/net-in-doubt.test.ts", title: "where %s" },
-  },
-  {
-    row: "S54",
-    name: "what is bought after that is not counted",
-    changes: inFile(
-      "src/store/bot-doubt-rows.ts",
-      "boughtSince: isPurchase ? larger(add(boughtSince, size), ZERO) : boughtSince,",
-      "boughtSince: isPurchase ? larger(boughtSince, ZERO) : boughtSince,",
-    ),
-    seenBy: {
-      test: DOUBTS,
-      title: "a sale is judged as if what was reduced had been the bot's own, until that is known",
-    },
-  },
-  {
-    row: "S54",
     name: "what a trade has read of the account is not kept for its rails",
     changes: inFile(
       "src/actions/liquidation-facts.ts",
@@ -176,48 +89,42 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
   },
   {
     row: "S54",
-    name: "what was out while something was bought has closed it",
-    changes: inFile(
-      "src/core/rails/bot-net.ts",
-      "smaller(doubt.openedLong, doubt.closedLong)",
-      "smaller(ZERO, doubt.closedLong)",
-    ),
-    seenBy: { test: DOUBTS, title: "what reduces may have closed another's before the bot bought anything" },
-  },
-  {
-    row: "S54",
-    name: "what only reduces is out on the side of what increases alone",
-    changes: inFile(
-      "src/store/bot-doubt-rows.ts",
-      "reductionsOut(otherSide(booked.side))",
-      "reductionsOut(booked.side)",
-    ),
-    seenBy: { test: DOUBTS, title: "where %s, is told by the exchange's times" },
-  },
-  {
-    row: "S54",
-    name: "a TWAP that only reduces is not out when something is bought",
+    name: "what only reduces is in no net of its bot",
     changes: inFile(
       "src/store/bots.ts",
-      "return [...own, ...twaps.filter(({ side }) => side === of.side).map(({ operationId }) => operationId)];",
-      "return twaps.length < 0 ? [] : own;",
+      "  bookTrade(store, { accountId, bot, market }, { side, size, turnover, atMs });",
+      "  if (!reduceOnly) bookTrade(store, { accountId, bot, market }, { side, size, turnover, atMs });",
     ),
     seenBy: {
-      test: "test/http/rails-twap.test.ts",
-      title: "a slice may have closed another's before the bot bought anything, though it is told later",
+      test: SOLD_TWICE,
+      title: "what only reduces and was filled beyond flat is the bot's own short, and makes no room",
     },
   },
   {
     row: "S54",
-    name: "what was asked for after a purchase may have been filled before it",
+    name: "a sale beside what reduces the same closes nothing of another's",
     changes: inFile(
-      "src/store/bot-doubt-rows.ts",
-      "beside.includes(source.id)",
-      "beside.length > 0 && source.id !== null",
+      "src/core/rails/judge.ts",
+      "const after = add(reducing, ",
+      "const after = add(subtract(reducing, reducing), ",
     ),
     seenBy: {
-      test: DOUBTS,
-      title: "what was asked for after the purchase has closed the bot's own, whatever else was out",
+      test: SOLD_TWICE,
+      title: "a sale beside what rests and only reduces would leave that to close another's",
+    },
+  },
+  {
+    row: "S54",
+    name: "what reduces beside a sale that is on its way closes nothing of another's",
+    changes: inFile(
+      "src/core/rails/reductions.ts",
+      "[] : sellingBeside(facts, wish, own)",
+      "[] : sellingBeside(facts, wish, [])",
+    ),
+    seenBy: {
+      test: SOLD_TWICE,
+      title:
+        "%s: refused beside others, in one batch and while the first is on its way, and a sale of the two passed alone",
     },
   },
 ];

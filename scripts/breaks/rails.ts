@@ -271,16 +271,6 @@ export const RAILS_BREAKS: readonly Break[] = [
   },
   {
     row: "S58",
-    name: "what a bot closes of another's position makes up for its losses",
-    changes: inFile(
-      "src/core/rails/loss.ts",
-      "const isWhole = compare(absolute(moved), absolute(size)) === 0;",
-      "const isWhole = compare(absolute(moved), absolute(size)) < 2;",
-    ),
-    seenBy: seen("cash: %s", "test/core/rails/loss.test.ts"),
-  },
-  {
-    row: "S58",
     name: "who deletes a trip has ended it",
     changes: inFile("src/store/trips.ts", "clearedAtMs === null), ...lost];", "clearedAtMs === null)];"),
     seenBy: seen("a trip whose row was %s holds, and is told", "test/ops/sealed-trips.test.ts"),

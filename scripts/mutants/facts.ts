@@ -73,18 +73,6 @@ export const FACTS: readonly Mutant[] = [
     "one.atMs <= other.atMs;",
   ),
   one(
-    "what was sold of another's counts as bought",
-    RAILS_FACTS,
-    "return { sells: soldBeyond, buys: boughtBeyond };",
-    "return { sells: boughtBeyond, buys: soldBeyond };",
-  ),
-  one(
-    "a market of which only a doubt is left is not one in which a bot holds something",
-    RAILS_FACTS,
-    "return [...new Set([...nets.keys(), ...doubts.keys(), ...unproven.keys()])];",
-    "return [...new Set([...nets.keys(), ...unproven.keys()])];",
-  ),
-  one(
     "a leverage that was read once is known for ever",
     LEVERAGE_FACTS,
     "return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;",
@@ -161,12 +149,6 @@ export const FACTS: readonly Mutant[] = [
     DAY_LOSS,
     "findBotDay(store, of, nowMs).fees",
     "findBotDay(store, of, 0).fees",
-  ),
-  one(
-    "what is in doubt is never settled",
-    WATCH_LOSSES,
-    "if (hasDoubts(deps.store)) inTransaction",
-    "if (hasDoubts(deps.store) && deps.store === null) inTransaction",
   ),
   one(
     "funding is that of the exchange's own dex",

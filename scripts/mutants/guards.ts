@@ -5,7 +5,6 @@ const ORDER = "src/core/order.ts";
 const ADVANCE_LEG = "src/core/advance-leg.ts";
 const MODIFY_EVIDENCE = "src/core/modify-evidence.ts";
 const STOP = "src/core/stop.ts";
-const FLATTEN = "src/core/flatten.ts";
 const TRADE = "src/core/trade.ts";
 const TRADE_STEP = "src/core/trade-step.ts";
 const OUTVOTED_CLOCK = "src/exchange/outvoted-clock.ts";
@@ -57,7 +56,6 @@ export const GUARDS: readonly Mutant[] = [
     "pairName?.endsWith(`/${CASH}`) === true",
     "pairName !== null",
   ),
-  one("what a bot may hold at most is not looked at", FLATTEN, "[low, high].some(", "[low].some("),
   one(
     "a guard's worst price is rounded to the worse",
     TRADE,

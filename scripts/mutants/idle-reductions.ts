@@ -96,12 +96,6 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
   ),
   one("a trade is over while its bot may still buy", LEFT, "return isOut ? null : left;", "return left;"),
   one(
-    "a trade is over while what its bot holds is in doubt",
-    LEFT,
-    " || listBotDoubts(deps.store, accountId, bot).has(market)",
-    "",
-  ),
-  one(
     "a trade that a lost machine has entered is over",
     LEFT,
     "if (isFromBeforeTakeUp(deps.store, accountId, createdAtMs)) return null;",

@@ -6,12 +6,9 @@ const REDUCTIONS = "src/core/rails/reductions.ts";
 const DISTANCE = "src/core/rails/distance.ts";
 const SETTINGS = "src/core/rails/settings.ts";
 const LOSS = "src/core/rails/loss.ts";
-const BOT_NET = "src/core/rails/bot-net.ts";
 const TRIP = "src/core/rails/trip.ts";
 const OWN_BOOKS = "src/core/rails/own-books.ts";
 const TWAP_END = "src/core/rails/twap-end.ts";
-const BOT_DOUBTS = "src/store/bot-doubts.ts";
-const BOT_DOUBT_ROWS = "src/store/bot-doubt-rows.ts";
 const BOTS = "src/store/bots.ts";
 const BOT_TWAP_ROWS = "src/store/bot-twap-rows.ts";
 const BOT_TWAPS = "src/store/bot-twaps.ts";
@@ -53,18 +50,6 @@ export const JUDGED: readonly Mutant[] = [
     EXPOSURE,
     "negate(subtract(net.low, sells));\n  return larger(most",
     "negate(subtract(net.high, sells));\n  return larger(most",
-  ),
-  one(
-    "what reduces in another market is out in this one",
-    EXPOSURE,
-    "leg.canOnlyReduce && leg.bot === bot && leg.market === market",
-    "leg.canOnlyReduce && leg.bot === bot",
-  ),
-  one(
-    "what reduces another's position is out for this bot",
-    EXPOSURE,
-    "leg.canOnlyReduce && leg.bot === bot && leg.market === market",
-    "leg.canOnlyReduce && leg.market === market",
   ),
   one(
     "a sale without a price is worth its limit",
@@ -154,36 +139,6 @@ export const JUDGED: readonly Mutant[] = [
   ),
   one("funding of what is held no more is forgotten", LOSS, "return subtract(cash, funding);", "return cash;"),
   one(
-    "what is taken back of a reduction stays booked",
-    BOT_NET,
-    "return reduceOnly && !isNegative(size) ? reduced",
-    "return reduceOnly ? reduced",
-  ),
-  one(
-    "what reduces comes before what was filled at the same moment",
-    BOT_NET,
-    "Number(a.reduceOnly) - Number(b.reduceOnly)",
-    "Number(b.reduceOnly) - Number(a.reduceOnly)",
-  ),
-  one(
-    "what was closed of another's is booked twice",
-    BOT_NET,
-    "beyondCash = subtract(beyondCash, multiply(beyond, price));",
-    "beyondCash = add(beyondCash, multiply(beyond, price));",
-  ),
-  one(
-    "a purchase that only reduces makes a short bot long",
-    BOT_NET,
-    'return held.startsWith("-") ? smaller(after, ZERO) : held;',
-    'return held.startsWith("-") ? after : held;',
-  ),
-  one(
-    "a sale against a short is in doubt, and one against a long is not",
-    BOT_NET,
-    'side === "sell" ? larger(held, ZERO) : ZERO',
-    'side === "sell" ? larger(negate(held), ZERO) : ZERO',
-  ),
-  one(
     "what a restore has counted takes a loss back when it is ended",
     TRIP,
     'cause === "loss" && clearedAtMs !== null',
@@ -207,54 +162,11 @@ export const JUDGED: readonly Mutant[] = [
     "timeS * 1_000 > lastMs",
     "timeS * 1_000 > twap.createdAtMs",
   ),
-  one("what is asked for after a doubt keeps it", BOT_DOUBTS, " && wasOutBy(store, leg, atMs),", ","),
-  one(
-    "a fill on the other side is part of a doubt",
-    BOT_DOUBTS,
-    "if (own === null || own.side !== fill.side) continue;",
-    "if (own === null) continue;",
-  ),
-  one(
-    "an order is whole by fills on the other side",
-    BOT_DOUBTS,
-    "fills.filter((fill) => fill.market === market && fill.side === order.side)",
-    "fills",
-  ),
-  one(
-    "what another bot was filled is part of a doubt",
-    BOT_DOUBTS,
-    "if (order === null || botOf(store, order.keyHash) !== bot) return null;",
-    "if (order === null) return null;",
-  ),
-  one(
-    "an entry under way counts as known",
-    BOT_DOUBTS,
-    'return status === "processing" || status === "unknown";',
-    'return status === "unknown";',
-  ),
-  one(
-    "of two sales against what is held the last tells how much that was",
-    BOT_DOUBT_ROWS,
-    "isAgainst ? larger(before.longSold, longSold)",
-    "isAgainst ? longSold",
-  ),
-  one(
-    "what was out by the last of two reductions is not waited for",
-    BOT_DOUBT_ROWS,
-    "Math.max(before.atMs, atMs)",
-    "before.atMs",
-  ),
   one(
     "a fill is of the day on which it was asked for",
     BOTS,
     "const atMs = seenAtMs ?? createdAtMs;",
     "const atMs = createdAtMs;",
-  ),
-  one(
-    "a TWAP that reduces on the same side is out beside a purchase",
-    BOTS,
-    ".filter(({ side }) => side === of.side)",
-    "",
   ),
   one(
     "a TWAP in another market is out beside a purchase",

@@ -233,18 +233,6 @@ export const STOPS: readonly Mutant[] = [
     'reply.kind === "refused"',
   ),
   one(
-    "a flattening goes by what is booked, whatever is in doubt",
-    "src/settle/stop/flattener.ts",
-    "[...contradicted, ...listInDoubt(world.store, stop, positions)]",
-    "contradicted",
-  ),
-  one(
-    "what no server shows is flat, whatever the fills say",
-    "src/settle/stop/flattener.ts",
-    "[...contradicted, ...listInDoubt(world.store, stop, positions)]",
-    "listInDoubt(world.store, stop, positions)",
-  ),
-  one(
     "a market that was settled without a fill is waited for for ever",
     "src/settle/stop/still-held.ts",
     " && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS",
@@ -255,18 +243,6 @@ export const STOPS: readonly Mutant[] = [
     "src/settle/stop/still-held.ts",
     "closableIn(store, stop, heldByFills(store, stop.accountId))",
     "heldByFills(store, stop.accountId)",
-  ),
-  one(
-    "a doubt waits for what the index cannot lack any more",
-    "src/store/bot-doubts.ts",
-    "if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;",
-    "if (isAwaited) return;",
-  ),
-  one(
-    "an index that is behind ends a doubt",
-    "src/store/bot-doubts.ts",
-    "if (isAwaited && !isAllToldUpTo(store, doubt, trades)) return;",
-    "",
   ),
   one(
     "a stop does not name what nobody knows of",

@@ -225,12 +225,6 @@ export const UNSEEN: readonly Mutant[] = [
     "",
   ),
   one(
-    "what was given to a bot is not its reduction",
-    "src/store/given-orders.ts",
-    "  noteReducing(store, order);\n",
-    "",
-  ),
-  one(
     "what was found after a restore is given in any order",
     "src/store/given-orders.ts",
     "    .orderBy(orders.id)\n",

@@ -108,10 +108,10 @@ export const WAYS_ROUND: readonly Mutant[] = [
     'isUnheard: leg.state === "sent" || leg.state === "lost" ||',
   ),
   one(
-    "what was sold beyond its own makes room again",
-    "src/core/rails/reductions.ts",
-    'larger(subtract(most, side === "sell" ? sells : buys), ZERO)',
-    'larger(subtract(most, side === "sell" ? subtract(sells, sells) : buys), ZERO)',
+    "a trigger that is met and on its way closes nothing yet",
+    "src/core/rails/judge.ts",
+    "return each.triggerPrice === null || (each.isInFlight",
+    "return each.triggerPrice === null || (!each.isInFlight",
   ),
   one(
     "stops of all that is held, beside one another, count once where others hold",

@@ -1,13 +1,12 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
-import { netInDoubt } from "../core/rails/bot-net.ts";
 import {
+  knownNet,
   mostOf,
   type NetRange,
   netRange,
   notionalAt,
   type OpenLeg,
   type Reference,
-  reducingOf,
   sumsOf,
   worstPosition,
 } from "../core/rails/exposure.ts";
@@ -19,7 +18,6 @@ import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey } from "../store/api-keys.ts";
-import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { railsOf } from "../store/narrowings.ts";
 import { findTrip } from "../store/trips.ts";
@@ -42,13 +40,11 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
   const turnoverOpen = sumOfKnown(orderValues);
   const held = listBotNets(store, accountId, bot);
-  const doubts = listBotDoubts(store, accountId, bot);
   const unproven = listUnprovenTwaps(store, of);
   const account = findAccount(store, accountId);
-  const shown = [...held.keys(), ...doubts.keys(), ...unproven.keys(), ...legs.map(({ market }) => market)];
+  const shown = [...held.keys(), ...unproven.keys(), ...legs.map(({ market }) => market)];
   const positions = [...new Set(shown)].sort().map((market) => {
-    const reducing = () => reducingOf(legs, { bot, market });
-    const own = netInDoubt(held.get(market) ?? ZERO, doubts.get(market) ?? null, reducing);
+    const own = knownNet(held.get(market) ?? ZERO);
     const beside = unproven.get(market) ?? null;
     const counted = account === null ? beside : heldOf(deps, { account, market }, beside);
     return positionIn(deps, { market, own: mostOf(own, counted), legs });

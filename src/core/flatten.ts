@@ -5,7 +5,7 @@
 import { absolute, add, compare, type Decimal, isNegative, isZero, subtract, truncate, ZERO } from "./decimal.ts";
 import type { Market } from "./market.ts";
 import type { Side } from "./order.ts";
-import type { NetRange, Sums } from "./rails/exposure.ts";
+import type { Sums } from "./rails/exposure.ts";
 import { type PriceBounds, worstPrice } from "./worst-price.ts";
 
 /**
@@ -44,11 +44,6 @@ export function closableOf(position: Decimal, ownNet: Decimal | null): Decimal {
 export function unprovenPart(position: Decimal, ownNet: Decimal, { buys, sells }: Sums): Decimal {
   const most = isNegative(position) ? subtract(ownNet, sells) : add(ownNet, buys);
   return subtract(closableOf(position, most), closableOf(position, ownNet));
-}
-
-/** True while some of a position may be a bot's of which nobody knows in which order its fills came. */
-export function mayHold(position: Decimal, { low, high }: NetRange): boolean {
-  return [low, high].some((net) => !isZero(closableOf(position, net)));
 }
 
 /** The order that closes it; null where no price is within the bounds. */

@@ -92,9 +92,8 @@ function book(store: Store, { twap, fill, way }: { twap: BotTwap; fill: TwapFill
   const { market, side, timeMs: atMs } = fill;
   const size = signed(fill.size);
   const turnover = signed(multiply(fill.size, fill.price));
-  const source = { kind: "twap", id: twap.operationId } as const;
   noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: { clock: "exchange", atMs } });
-  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
+  bookTrade(store, { accountId, bot, market }, { side, size, turnover, atMs });
   if (isPaidInKind(fill)) bookFeeInKind(store, { accountId, bot, market }, signed(fill.fee));
   const booked = { ...twap, filledSize: add(twap.filledSize, size) };
   putBotTwap(store, booked);

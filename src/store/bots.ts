@@ -3,23 +3,31 @@
  * transaction that learns of a fill, from the orders' own rows.
  */
 import { eq, sql } from "drizzle-orm";
-import { addTo, type Decimal, decimal, exact, isZero, plus, subtract, textOf, times, ZERO } from "../core/decimal.ts";
+import {
+  addTo,
+  type Decimal,
+  decimal,
+  exact,
+  isZero,
+  negate,
+  plus,
+  subtract,
+  textOf,
+  times,
+  ZERO,
+} from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
-import { movedBy, netAfter } from "../core/rails/bot-net.ts";
+import { signedSize } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
-import { cashOf } from "../core/rails/loss.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
-import { type Booked, heedBooked, type OfMarket } from "./bot-doubt-rows.ts";
-import { listReducingTwaps } from "./bot-twap-rows.ts";
 import { bookCash } from "./day-markets.ts";
 import { noteJustFilled } from "./just-filled.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
-import { listReducingOrders } from "./reductions-out.ts";
 import { rememberedAsSettled } from "./remembered.ts";
 import { type BotName, rememberedOfBot } from "./remembered-of-bot.ts";
 import { orders } from "./schema.ts";
@@ -120,54 +128,39 @@ export function filledBefore(store: Store, { id, keyHash }: Pick<StoredOrder, "i
 /** For `orders`: notes what has been filled of an order since its row said `before`, and books it where it is a bot's. */
 export function bookFills(store: Store, order: StoredOrder, before: FilledPart): void {
   const bot = botOf(store, order.keyHash);
-  const { accountId, id, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
+  const { accountId, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
   const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const atMs = seenAtMs ?? createdAtMs;
   noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: { clock: "wall", atMs } });
   if (bot === null) return;
   const turnover = subtract(notionalOf(order), notionalOf(before));
-  const source = { kind: "order", id } as const;
-  bookTrade(store, { accountId, bot, market }, { source, side, reduceOnly, size, turnover, atMs });
+  bookTrade(store, { accountId, bot, market }, { side, size, turnover, atMs });
 }
 
-/** What a bot has traded; below zero for what is taken back, because it is another's. */
-export function bookTrade(store: Store, of: OfMarket, trade: Omit<Booked, "held" | "net">): void {
-  const { size, turnover, atMs } = trade;
+/** What a bot has traded; `size` and `turnover` below zero for what is taken back, because it is another's. */
+export type Booked = { side: Side; size: Decimal; turnover: Decimal; atMs: number };
+
+/** Every fill of a bot moves its net, what only reduces as well: the nets of all bots, and what is nobody's, make up the account's position. */
+export function bookTrade(store: Store, of: BotName & { market: string }, booked: Booked): void {
+  const { side, size, turnover, atMs } = booked;
   const book = bookOf(store, of);
   const day = dayOf(atMs);
   if (!isZero(turnover)) addToDay(store, book, day, { turnover, actions: 0 });
   if (isZero(size)) return;
-  const { accountId, bot, market } = of;
+  const { market } = of;
   const held = book.nets.get(market) ?? ZERO;
-  const net = netAfter(held, trade);
-  putNet(store, book, market, net);
-  const cash = cashOf({ size, notional: turnover, moved: movedBy(trade, { held, net }) });
-  bookCash(store, book, { market, openNet: held, cash, day });
-  const reductionsOut = (side: Side) => listReductionsOut(store, { accountId, bot, market, side });
-  heedBooked(store, of, { ...trade, held, net }, reductionsOut);
+  putNet(store, book, market, addTo(held, signedSize(side, size)));
+  bookCash(store, book, { market, openNet: held, cash: side === "buy" ? negate(turnover) : turnover, day });
 }
 
 /** What a purchase on spot cost was paid in what was bought: of that a bot holds so much less. */
-export function bookFeeInKind(store: Store, { accountId, bot, market }: OfMarket, fee: Decimal): void {
+export function bookFeeInKind(
+  store: Store,
+  { accountId, bot, market }: BotName & { market: string },
+  fee: Decimal,
+): void {
   const book = bookOf(store, { accountId, bot });
   putNet(store, book, market, subtract(book.nets.get(market) ?? ZERO, fee));
-}
-
-/** Ids of a bot's orders and TWAPs, of this side, that only reduce and may be filled. */
-function listReductionsOut(store: Store, of: OfMarket & { side: Side }): readonly string[] {
-  const orders = listReducingOrders(store, of);
-  const twaps = listReducingTwaps(store, of);
-  // As most often, and asked with each fill.
-  if (orders.length + twaps.length === 0) return NONE;
-  const own = orders.filter(({ keyHash }) => botOf(store, keyHash) === of.bot).map(({ id }) => id);
-  return [...own, ...twaps.filter(({ side }) => side === of.side).map(({ operationId }) => operationId)];
-}
-
-const NONE: readonly string[] = [];
-
-/** For who has worked out anew what was booked. */
-export function setBotNet(store: Store, { accountId, bot, market }: OfMarket, net: Decimal): void {
-  putNet(store, bookOf(store, { accountId, bot }), market, net);
 }
 
 /** The average price is cut to 8 decimals: what is booked is never less than what was traded. */

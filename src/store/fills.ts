@@ -72,16 +72,6 @@ export function listFillsOf(store: Store, accountId: string, oid: string): Store
     .all();
 }
 
-/** The indexed fills of a market from a time on, by the exchange's, unix milliseconds. */
-export function listFillsSince(
-  store: Store,
-  { accountId, market }: Pick<StoredFill, "accountId" | "market">,
-  fromMs: number,
-): StoredFill[] {
-  const isSince = and(eq(fills.accountId, accountId), eq(fills.market, market), gte(fills.timeMs, fromMs));
-  return store.select().from(fills).where(isSince).all();
-}
-
 /** Sum of the indexed fills of the slices of one TWAP. */
 export function sumFillsOfTwap(store: Store, accountId: string, twapId: string): Filled {
   const isOfTwap = and(eq(fills.accountId, accountId), eq(fills.twapId, twapId));

@@ -6,7 +6,6 @@ import { noteWritten } from "./live-tally.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { findOrder } from "./orders.ts";
-import { noteReducing } from "./reductions-out.ts";
 import { orders } from "./schema.ts";
 import { adoptions } from "./schema-restore.ts";
 
@@ -35,6 +34,5 @@ export function giveOrder(store: Store, id: string, keyHash: string): void {
   if (order === null) throw new Error("bug: an order that was just given is gone");
   touchOpenLegs(store, id);
   noteWritten(store);
-  noteReducing(store, order);
   bookFills(store, order, { filledSize: null, averagePrice: null });
 }

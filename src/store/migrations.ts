@@ -34,6 +34,7 @@ import mergeBotBooks from "../../drizzle/0029_merge_bot_books.sql" with { type: 
 import indexToldPositions from "../../drizzle/0030_index_told_positions.sql" with { type: "text" };
 import keepConclusions from "../../drizzle/0031_keep_conclusions.sql" with { type: "text" };
 import dateTakeUps from "../../drizzle/0032_date_take_ups.sql" with { type: "text" };
+import dropDoubts from "../../drizzle/0033_drop_doubts.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0030_index_told_positions", sql: indexToldPositions },
   { name: "0031_keep_conclusions", sql: keepConclusions },
   { name: "0032_date_take_ups", sql: dateTakeUps },
+  { name: "0033_drop_doubts", sql: dropDoubts },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -26,7 +26,6 @@ import {
   triggerColumns,
 } from "./placing-columns.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
-import { noteReducing } from "./reductions-out.ts";
 import { takeRowId } from "./row-ids.ts";
 import { orders } from "./schema.ts";
 import { listedOrders } from "./schema-lists.ts";
@@ -147,7 +146,6 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
 
 function tellNew(store: Store, order: StoredOrder): void {
   noteWritten(store);
-  if (order.reduceOnly) noteReducing(store, order);
   tellOrder(store, order, "order.created");
 }
 
@@ -170,7 +168,6 @@ export function deleteOrder(store: Store, id: string, atMs: number): void {
   noteWritten(store);
   const removed = store.delete(orders).where(eq(orders.id, id)).returning(REMOVED).all();
   for (const { number, ...order } of removed) {
-    noteReducing(store, order);
     store.delete(listedOrders).where(eq(listedOrders.number, number)).run();
     tellRemoved(store, order, atMs);
   }
@@ -193,7 +190,6 @@ export function updateOrder(store: Store, order: StoredOrder, known: FilledPart 
   touchOpenLegs(store, order.id);
   noteWritten(store);
   // What a modify has placed may have ceased to reduce only.
-  noteReducing(store, order);
   if (before !== null) bookFills(store, order, before);
   tellOrder(store, order, "order.updated");
   return true;
@@ -233,7 +229,6 @@ export function settleOrder(
   const times = { sentAtMs: before.attempt.createdAtMs, settledAtMs: order.seenAtMs };
   const end = { attemptState: "done", seal, ...times, answerStatus: answer.status, answerBody: answer.body };
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
-  if (order.reduceOnly) noteReducing(store, order);
   putOpenLeg(store, order, leg);
   bookFills(store, order, before.order);
   heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });

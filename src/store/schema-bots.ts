@@ -1,40 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { type Decimal, ZERO } from "../core/decimal.ts";
-
-/** Where what a bot holds hangs on which of two fills came first, and that is not known yet. */
-export const botDoubts = sqliteTable(
-  "bot_doubts",
-  {
-    accountId: text().notNull(),
-    bot: text().notNull(),
-    market: text().notNull(),
-    /** Of what only reduces, what was booked as another's. */
-    soldBeyond: text().$type<Decimal>().notNull(),
-    boughtBeyond: text().$type<Decimal>().notNull(),
-    /** Of what increases, what has been booked after that: it may have been filled before. */
-    soldSince: text().$type<Decimal>().notNull().default(ZERO),
-    boughtSince: text().$type<Decimal>().notNull().default(ZERO),
-    /** Of what increases, what was booked while something was out that reduces it. */
-    openedLong: text().$type<Decimal>().notNull().default(ZERO),
-    openedShort: text().$type<Decimal>().notNull().default(ZERO),
-    /** JSON: ids of the orders that were out then. */
-    beside: text().notNull().default("[]"),
-    /** Of these, what has been booked as the bot's own after that. */
-    closedLong: text().$type<Decimal>().notNull().default(ZERO),
-    closedShort: text().$type<Decimal>().notNull().default(ZERO),
-    /** The most that was held when what increases was booked against it, while something was out that reduces on the same side. */
-    longSold: text().$type<Decimal>().notNull().default(ZERO),
-    shortBought: text().$type<Decimal>().notNull().default(ZERO),
-    /** What the former would have brought the bot, in units of the quote; negative where it would have cost. */
-    cash: text().$type<Decimal>().notNull(),
-    /** JSON: whose fills have been booked since. */
-    sources: text().notNull(),
-    /** When the first and the newest of what was booked as another's was seen, unix milliseconds. */
-    sinceMs: integer().notNull(),
-    atMs: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.accountId, table.bot, table.market] })],
-);
+import type { Decimal } from "../core/decimal.ts";
 
 /**
  * The book of a bot of one UTC day: what it has done on it, and, by its own fills and whatever the account holds, what it holds. It is one

@@ -66,8 +66,8 @@ function digestTables(client: Database): Map<string, string> {
 /** Rows in the order in which they lie in the file. */
 function digestOf(client: Database, { name, sql }: TableText): string {
   const hash = createHash("sha256").update(sql);
-  const rows = client.prepare(`SELECT * FROM "${name.replaceAll('"', '""')}"`);
-  for (const row of rows.iterate()) hash.update(rowText(Object.values(row as Record<string, unknown>)));
+  const rows = client.prepare<Record<string, unknown>, []>(`SELECT * FROM "${name.replaceAll('"', '""')}"`);
+  for (const row of rows.iterate()) hash.update(rowText(Object.values(row)));
   rows.finalize();
   return hash.digest("hex");
 }

@@ -6,8 +6,7 @@ import type { Account } from "../core/account.ts";
 import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
-import { netInDoubt } from "../core/rails/bot-net.ts";
-import { type OpenLeg, type Reference, reducingOf, type Sums } from "../core/rails/exposure.ts";
+import { knownNet, type OpenLeg, type Reference, type Sums } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
@@ -15,7 +14,6 @@ import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { within } from "../settle/within.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
-import { listBotDoubts } from "../store/bot-doubt-rows.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { KEPT_MS, sumJustFilled } from "../store/just-filled.ts";
@@ -149,7 +147,6 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const nowMs = deps.clock.nowMs();
   const book = bookOf(store, { accountId: account.id, bot });
   const { nets } = book;
-  const doubts = listBotDoubts(store, account.id, bot);
   const unproven = listUnprovenTwaps(store, { accountId: account.id, bot });
   const netOf = (market: string) => nets.get(market) ?? ZERO;
   const out = listOut(deps, account.id);
@@ -161,15 +158,10 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     actions,
     legs: legsWith(out, judged),
     get held() {
-      if (doubts.size + unproven.size === 0) return [...nets.keys()];
-      return [...new Set([...nets.keys(), ...doubts.keys(), ...unproven.keys()])];
+      return unproven.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...unproven.keys()])];
     },
-    ownOf: (market) => netInDoubt(netOf(market), doubts.get(market) ?? null, () => reducingOf(out, { bot, market })),
+    ownOf: (market) => knownNet(netOf(market)),
     unprovenOf: (market) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
-    beyondOf(market) {
-      const { soldBeyond = ZERO, boughtBeyond = ZERO } = doubts.get(market) ?? {};
-      return { sells: soldBeyond, buys: boughtBeyond };
-    },
     // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     justFilledOf: (market) => justFilledOf(deps, { account, bot, market }),

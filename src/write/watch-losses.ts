@@ -12,7 +12,6 @@ import type { With } from "../deps.ts";
 import { beginStop } from "../settle/stop/begin-stop.ts";
 import { listAccounts } from "../store/accounts.ts";
 import type { StoredDayMarket } from "../store/bot-books.ts";
-import { hasDoubts, settleDoubts } from "../store/bot-doubts.ts";
 import { findBotDay, listBotNets, noteFees } from "../store/bots.ts";
 import { inTransaction } from "../store/commit.ts";
 import { countFillsOfDay, sumFeesOfDay } from "../store/day-fees.ts";
@@ -72,7 +71,6 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   return {
     async look(): Promise<void> {
       if (deps.state.phase !== "ready") return;
-      if (hasDoubts(deps.store)) inTransaction(deps.store, (store) => settleDoubts(store, deps.clock.nowMs()));
       const watched = listWatched(deps.store);
       await ask([...new Set(watched.flatMap((bot) => marketsOf(deps.store, bot, dayOf(deps.clock.nowMs()))))]);
       if (isStopped()) return;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { closableOf, closingOrder, mayHold, unprovenPart } from "../../src/core/flatten.ts";
+import { closableOf, closingOrder, unprovenPart } from "../../src/core/flatten.ts";
 import type { Market } from "../../src/core/market.ts";
 import { priceFault } from "../../src/core/market.ts";
 
@@ -124,14 +124,4 @@ test.each(ROWS)("closes at %s", (...row) => {
     closable.startsWith("-") ? "buy" : "sell",
     decimal(closable.replace("-", "")),
   ]);
-});
-
-test.each([
-  ["1", "0", "2", true],
-  ["1", "-1", "0", false],
-  ["-1", "-1", "0", true],
-  ["-1", "0", "2", false],
-  ["0", "-1", "2", false],
-])("of %s some may be a bot's that holds from %s to %s, or none", (position, low, high, may) => {
-  expect(mayHold(decimal(position), { low: decimal(low), high: decimal(high) })).toBe(may);
 });

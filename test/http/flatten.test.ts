@@ -275,37 +275,6 @@ test("while a slice of a bot's TWAP is not known nobody is told that it is flat"
   expect((await shownStop(rig, id)).flatten?.status).toBe("flat");
 });
 
-test.each([
-  ["on the side of the position nobody is told that the bot is flat", 0.5, "flattening"],
-  ["on the other side there is nothing of it to close", -0.5, "flat"],
-])("while it is in doubt what a bot holds, %s", async (_what, szi, status) => {
-  const rig = await limitedRig({});
-  exchangeThatFills(rig, { szi });
-  const sums = {
-    soldBeyond: "0",
-    boughtBeyond: "0.002",
-    soldSince: "0.002",
-    boughtSince: "0",
-    longSold: "0",
-    shortBought: "0",
-    cash: "0",
-  };
-  const times = { sinceMs: rig.clock.nowMs(), atMs: rig.clock.nowMs() };
-  const doubt = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC", ...sums, ...times };
-  const lost = JSON.stringify([{ kind: "order", id: "nobody knows it yet" }]);
-  const [names, values] = [Object.keys(doubt), Object.values(doubt)];
-  const columns = names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  rig.deps.store.$client.run(`insert into bot_doubts (${columns}, sources) values (${names.map(() => "?")}, ?)`, [
-    ...values,
-    lost,
-  ]);
-  await place(rig, { size: "0.001", price: "50000" });
-  const id = await stopOf(rig, "bot", BOT);
-  await flatten(rig, id, { apiKey: BOT });
-  await pass(rig, 60);
-  expect((await shownStop(rig, id)).flatten?.status).toBe(status);
-});
-
 test("a position that fills have left, and that no server shows, is not told to be closed before the fills say so", async () => {
   const rig = openMarketRig();
   exchangeThatFills(rig, { szi: 0 });

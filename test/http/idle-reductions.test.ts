@@ -118,16 +118,6 @@ const STAYS: [string, Held, (bot: Bot) => Promise<unknown>, Wanted][] = [
     },
     {},
   ],
-  [
-    "what the bot holds is in doubt",
-    { szi: "0.5" },
-    async (bot) => {
-      await sold(bot);
-      const { store } = bot.rig.deps;
-      store.$client.run("update bot_doubts set bought_beyond = '0.002', sold_since = '0.002', at_ms = 9e15");
-    },
-    {},
-  ],
 ];
 
 describe.each(WATCHED)("%s stays where", (_what, made) => {

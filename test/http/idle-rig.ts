@@ -1,7 +1,7 @@
 /** A bot that has bought and sold again, what it has left out that only reduces, and another who holds the same. */
 import { expect } from "bun:test";
 import { openIdleReductions } from "../../src/write/cancel-idle-reductions.ts";
-import { BOT, fillAt, inSeconds, limitedRig, MARK, place, stateOf } from "./rails-rig.ts";
+import { BOT, fillAt, inSeconds, limitedRig, MARK, place, sell, stateOf } from "./rails-rig.ts";
 import { KEYS, type Rig } from "./rig.ts";
 
 export const SIZE = "0.002";
@@ -86,7 +86,9 @@ function cancelsAt(rig: Rig, { exchange_order_id: oid }: Placed): string[] {
   return cancels;
 }
 
-export async function sold({ rig }: Bot, terms: object = {}): Promise<void> {
+/** Of its own: as if nobody else had held anything then, unless it says how. */
+export async function sold({ rig }: Bot, terms: object | null = null): Promise<void> {
+  if (terms === null) return sell(rig, SIZE);
   const { send } = rig.deps.exchange;
   fillAt(rig, MARK, 80_000);
   expect((await place(rig, { side: "sell", size: SIZE, ...terms })).status).toBe(201);

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { decimal } from "../../src/core/decimal.ts";
 import { isoTime } from "../../src/core/resource.ts";
 import { narrowKey } from "../../src/ops/narrow-key.ts";
-import { setBotNet } from "../../src/store/bots.ts";
-import { inTransaction } from "../../src/store/commit.ts";
 import { listStopsInForce } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import {
   BOT,
   type Body,
+  hold,
   inSeconds,
   limitedRig,
   OTHER_BOT,
@@ -18,7 +16,7 @@ import {
   register,
   textOf,
 } from "./rails-rig.ts";
-import { ACCOUNTS, KEYS, type Rig, rowCounts } from "./rig.ts";
+import { KEYS, type Rig, rowCounts } from "./rig.ts";
 
 function narrow(rig: Rig, body: Body, apiKey = BOT): Promise<Response> {
   return rig.ask({ path: "/v1/api-keys/self/narrow", apiKey, body });
@@ -93,8 +91,7 @@ describe("a key that narrows itself", () => {
 
   test("that may trade no more where it holds something protects and closes that, and takes nothing new", async () => {
     const rig = await limitedRig({});
-    const held = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
-    inTransaction(rig.deps.store, (store) => setBotNet(store, held, decimal("0.004")));
+    hold(rig, "0.004");
     await narrow(rig, { markets: "ETH" });
     const sale = { side: "sell", reduce_only: true, size: "0.004", price: "59500" };
     const stop = { ...sale, price: "50000", trigger: { kind: "stop_loss", price: "51000", market: false } };

@@ -1,7 +1,12 @@
 /** A gateway in one market, and keys with rails for it. */
+
 import { expect } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import type { Side } from "../../src/core/order.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { findAccount } from "../../src/store/accounts.ts";
+import { bookTrade } from "../../src/store/bots.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { grantBody, grantText, signGrant } from "../support/limited-key.ts";
 import { ACCOUNTS, AUDIENCE, openRig, type Rig, type RigOptions } from "./rig.ts";
 
@@ -116,4 +121,20 @@ export function fillAt(rig: Rig, price: string, afterOid = 9_000): void {
     const response = { type: "order", data: { statuses } };
     return { kind: "answered", httpStatus: 200, body: JSON.stringify({ status: "ok", response }) };
   };
+}
+
+/** The bot holds so much more there, by a purchase that cost nothing, or so much less by a sale. */
+export function hold(rig: Rig, size: string): void {
+  bookFor(rig, "buy", size);
+}
+
+/** As if it had been alone there when it sold: beside what rests, and others, a sale that is asked for is refused. */
+export function sell(rig: Rig, size: string): void {
+  bookFor(rig, "sell", size);
+}
+
+function bookFor({ deps: { store }, clock }: Rig, side: Side, size: string): void {
+  const booked = { side, size: decimal(size), turnover: decimal("0"), atMs: clock.nowMs() };
+  const of = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
+  inTransaction(store, () => bookTrade(store, of, booked));
 }

@@ -4,7 +4,6 @@ import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
 import { lookForCopy } from "../../src/settle/copies/late-copies.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { sumFeesOfDay } from "../../src/store/day-fees.ts";
 import { insertHole } from "../../src/store/fill-holes.ts";
@@ -283,37 +282,15 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await endTwap(rig, BOT))).toBe("passed");
   });
 
-  test("a slice may have closed another's before the bot bought anything, though it is told later", async () => {
+  test("a slice that closed another's before the bot bought anything is its own short, whichever is told first", async () => {
     const { rig } = await twapRig({ maxPosition: "700 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
     expect(await railOf(await twap(rig, { side: "sell", reduce_only: true }))).toBe("passed");
     fillAt(rig, MARK);
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
-    slice(rig, "0.01", 501, "sell");
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("max_position");
-  });
-
-  test.each<[string, Body]>([
-    ["increases on the other side", { side: "sell", size: "0.001" }],
-    ["reduces on the same side", { side: "buy", reduce_only: true }],
-    ["reduces in another market", { side: "sell", reduce_only: true, market: "ETH" }],
-  ])("beside a TWAP that %s nothing of a purchase is in doubt", async (_what, terms) => {
-    const { rig } = await twapRig({ touches: "all" });
-    expect(await railOf(await twap(rig, terms))).toBe("passed");
-    fillAt(rig, MARK);
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
-    expect(listAllDoubts(rig.deps.store)).toEqual([]);
-  });
-
-  test("a TWAP that was begun after a purchase has closed the bot's own", async () => {
-    const { rig } = await twapRig({ maxPosition: "700 USD", touches: "all" }, [{ coin: "BTC", szi: "1" }]);
-    const { send } = rig.deps.exchange;
-    fillAt(rig, MARK);
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.01" })))).toBe("passed");
-    rig.deps.exchange.send = send;
-    expect(await railOf(await twap(rig, { side: "sell", reduce_only: true }))).toBe("passed");
     slice(rig, "0.01", 501, "sell");
     fillAt(rig, MARK, 9_500);
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.005" })))).toBe("passed");
+    expect(await useOf(rig)).toMatchObject({ nets: [{ market: "BTC", net: "0.005" }] });
   });
 });
 

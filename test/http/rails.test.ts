@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
-import { setBotNet } from "../../src/store/bots.ts";
-import { inTransaction } from "../../src/store/commit.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { grantBody, signGrant } from "../support/limited-key.ts";
 import {
   BOT,
   type Body,
+  hold,
   inSeconds,
   limitedRig,
   OTHER_BOT,
@@ -20,7 +18,7 @@ import {
   stop,
   textOf,
 } from "./rails-rig.ts";
-import { ACCOUNTS, KEYS, rowCounts } from "./rig.ts";
+import { KEYS, rowCounts } from "./rig.ts";
 
 describe("a key with rails", () => {
   test("is registered by the owner's signature of every line, and shows what it is held to", async () => {
@@ -306,8 +304,7 @@ describe("the gate", () => {
     const looked: string[] = [];
     rig.deps.settling.look = async (orderId) => {
       looked.push(orderId);
-      const held = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
-      inTransaction(rig.deps.store, (store) => setBotNet(store, held, decimal("0.001")));
+      hold(rig, "0.001");
       return "open";
     };
     expect(await railOf(await reduce())).toBe("passed");

@@ -1,12 +1,20 @@
 /** Ways round a cap that others have been found to leave open, each tried here. */
 import { describe, expect, test } from "bun:test";
-import { decimal } from "../../src/core/decimal.ts";
-import { setBotNet } from "../../src/store/bots.ts";
-import { inTransaction } from "../../src/store/commit.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { signGrant } from "../support/limited-key.ts";
-import { BOT, inSeconds, limitedRig, OTHER_BOT, place, railOf, refusalOf, register, textOf } from "./rails-rig.ts";
-import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
+import {
+  BOT,
+  hold,
+  inSeconds,
+  limitedRig,
+  OTHER_BOT,
+  place,
+  railOf,
+  refusalOf,
+  register,
+  textOf,
+} from "./rails-rig.ts";
+import { KEYS, type Rig } from "./rig.ts";
 
 async function idOf(response: Response): Promise<string> {
   return ((await response.json()) as { id: string }).id;
@@ -127,8 +135,7 @@ describe("a way round a cap:", () => {
 
   test("a stop that the mark has met takes the place of another's on the book", async () => {
     const rig = await limitedRig({ maxStopDistance: "any" }, [{ coin: "BTC", szi: "2" }]);
-    const held = { accountId: ACCOUNTS.main, bot: "grid-1", market: "BTC" };
-    inTransaction(rig.deps.store, (store) => setBotNet(store, held, decimal("1")));
+    hold(rig, "1");
     await place(rig, { side: "sell", size: "2", price: "61000", reduce_only: true }, { apiKey: KEYS.both });
     const stopAt = (price: string) => {
       const trigger = { price, kind: "stop_loss", market: false };

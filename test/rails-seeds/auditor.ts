@@ -29,7 +29,10 @@ export type Price = { low: number; high: number; seenMs: number };
 export type Book = {
   name: string;
   limits: Limits;
+  /** By all of its own fills. */
   net: number[];
+  /** The same, but that what only reduces never took it beyond flat: what increases was judged by no more than that. */
+  reduced: number[];
   /** Thousandths of dollars, by day. */
   traded: Map<number, number>;
   actions: Map<number, number>;
@@ -96,10 +99,11 @@ export function openAuditor(venue: () => Venue, nowMs: () => number): Auditor {
       // Of what only reduces nothing is held back for its fills: they count when they are told.
       if (!onlyReduces(leg)) book.traded.set(day, (book.traded.get(day) ?? 0) + size * price);
       const held = book.net[leg.asset] ?? 0;
-      const after = held + (leg.isBuy ? size : -size);
-      // What only reduces closes the bot's own, and then another's.
-      const own = leg.isBuy ? Math.min(after, Math.max(held, 0)) : Math.max(after, Math.min(held, 0));
-      book.net[leg.asset] = leg.reduceOnly ? own : after;
+      book.net[leg.asset] = held + (leg.isBuy ? size : -size);
+      const before = book.reduced[leg.asset] ?? 0;
+      const after = before + (leg.isBuy ? size : -size);
+      const own = leg.isBuy ? Math.min(after, Math.max(before, 0)) : Math.max(after, Math.min(before, 0));
+      book.reduced[leg.asset] = leg.reduceOnly ? own : after;
     },
     look() {
       for (const book of auditor.books) {
@@ -122,7 +126,8 @@ export function newBook(name: string, limits: Limits): Book {
   return {
     name,
     limits,
-    net: none,
+    net: [...none],
+    reduced: [...none],
     traded: new Map(),
     actions: new Map(),
     halts: new Set(),
@@ -153,8 +158,8 @@ function sumOf(legs: readonly Leg[], asset: number, isBuy: boolean): number {
 }
 
 /** max(|net + all buys|, |net - all sells|), what only reduces filled first; on spot nobody holds less than nothing. */
-function worstOf(book: Book, open: readonly Leg[], asset: number): number {
-  const net = book.net[asset] ?? 0;
+function worstOf(nets: readonly number[], open: readonly Leg[], asset: number): number {
+  const net = nets[asset] ?? 0;
   if (asset === SPOT) return Math.max(net + sumOf(open, asset, true), 0);
   const [long, short] = [Math.max(net, 0), Math.max(-net, 0)];
   return Math.max(long + sumOf(open, asset, true), short + sumOf(open, asset, false));
@@ -162,7 +167,7 @@ function worstOf(book: Book, open: readonly Leg[], asset: number): number {
 
 function worstOfAll(venue: Venue, book: Book): number[] {
   const open = openOf(venue, book);
-  return book.net.map((_net, asset) => worstOf(book, open, asset));
+  return book.reduced.map((_net, asset) => worstOf(book.reduced, open, asset));
 }
 
 function auditLeg(looked: Looked, leg: Leg): void {
@@ -207,10 +212,12 @@ function auditIncrease({ auditor, venue, nowMs, later, asker, fail }: Judged, le
     auditor.used.set(rail, Math.max(auditor.used.get(rail) ?? 0, use / limit));
   };
   hold("max_order", leg.size * unit, limits.order);
-  const position = worstOf(asker, open, leg.asset) * (auditor.isCrowded ? price.high : unit);
+  const position = worstOf(asker.net, open, leg.asset) * (auditor.isCrowded ? price.high : unit);
   hold("max_position", position, limits.position);
   if (limits.exposure < Infinity) {
-    const elsewhere = auditor.prices.map(({ high }, at) => (at === leg.asset ? 0 : worstOf(asker, open, at) * high));
+    const elsewhere = auditor.prices.map(({ high }, at) =>
+      at === leg.asset ? 0 : worstOf(asker.net, open, at) * high,
+    );
     hold(
       "max_exposure",
       elsewhere.reduce((sum, each) => sum + each, position),
@@ -253,7 +260,12 @@ function auditOthers({ auditor, venue, asker, fail }: Judged, leg: Leg): void {
   if (own < 0 ? shown > own : shown < own) return;
   const theirs = others.reduce((sum, { net }) => sum + (net[leg.asset] ?? 0), 0);
   const signed = leg.isBuy ? 1 : -1;
-  const after = (asker.net[leg.asset] ?? 0) * signed + sumOf(openOf(venue, asker), leg.asset, leg.isBuy);
+  const open = openOf(venue, asker);
+  const reducing = open.filter(
+    (each) => each.reduceOnly && each.trigger === null && each.asset === leg.asset && each.isBuy === leg.isBuy,
+  );
+  const reduced = reducing.reduce((sum, each) => sum + each.size - each.filled, 0);
+  const after = (asker.net[leg.asset] ?? 0) * signed + sumOf(open, leg.asset, leg.isBuy) + reduced;
   if (theirs * signed < 0 && after > 0) fail("takes the side against others");
 }
 
@@ -316,25 +328,7 @@ function byBooks({ shown }: Auditor, venue: Venue, { name, net, reserved }: Book
   const held = told < 0 ? Math.max(told, Math.min((shown[asset] ?? 0) * sign, 0)) : told;
   const out = ownLegs.filter((each) => each.isBuy !== isBuy && !onlyReduces(each) && isToCome(each, waits));
   const coming = out.reduce((sum, each) => sum + each.size - each.told.filled, 0);
-  // Told in another order than they were filled in, reductions may have counted as another's: then as much more is its own.
-  const reduced = ownLegs.filter(({ reduceOnly }) => reduceOnly).reduce((sum, each) => sum + each.told.filled, 0);
-  const begun = reducedBefore(ownLegs, isBuy);
-  return held + coming + reduced + begun + (waits ? (reserved.get(sideIn(asset, !isBuy)) ?? 0) : 0);
-}
-
-/**
- * What increased may have begun all of what it was filled with: a reduction of what stood against it, which is still out as far as
- * anybody was told, may have been filled before it. No more than ever stood against it.
- */
-function reducedBefore(ownLegs: readonly Leg[], isBuy: boolean): number {
-  const reducing = ownLegs.filter((each) => each.reduceOnly && each.isBuy !== isBuy && !isOver(each.told.standing));
-  const against = ownLegs.filter((each) => !onlyReduces(each) && each.isBuy === isBuy);
-  const sizeOf = (legs: readonly Leg[], of: (leg: Leg) => number) => legs.reduce((sum, each) => sum + of(each), 0);
-  const untold = sizeOf(reducing, (each) => each.size - each.told.filled);
-  return Math.min(
-    untold,
-    sizeOf(against, (each) => each.told.filled),
-  );
+  return held + coming + (waits ? (reserved.get(sideIn(asset, !isBuy)) ?? 0) : 0);
 }
 
 /** What waits for the mark may be there before what it protects; what executes at once closes no more than may be held by now. */

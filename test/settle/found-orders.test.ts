@@ -4,11 +4,10 @@ import { cloidOf } from "../../src/core/cloid.ts";
 import type { Side } from "../../src/core/order.ts";
 import { giveToBots, whoseOf } from "../../src/settle/restore/bot-marks.ts";
 import { inTransaction } from "../../src/store/commit.ts";
-import { giveOrder, listFoundOfNobody } from "../../src/store/given-orders.ts";
+import { listFoundOfNobody } from "../../src/store/given-orders.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import { listOpenLegs } from "../../src/store/open-legs.ts";
 import { insertOrder } from "../../src/store/orders.ts";
-import { listReducingOrders } from "../../src/store/reductions-out.ts";
 import { insertAdoption } from "../../src/store/restores.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { botBitsOf, keyDigitsOfCloid, mintOrderId } from "../../src/wire/order-id.ts";
@@ -80,13 +79,3 @@ test("who is granted a key has what was found under its mark among what it has o
 function botsOf({ deps: { store } }: Rig): Record<string, string | null> {
   return Object.fromEntries(listOpenLegs(store, ACCOUNTS.main).map(({ orderId, bot }) => [orderId, bot]));
 }
-
-test("what is given and only reduces is the bot's reduction at once", async () => {
-  const rig = await limitedRig({});
-  const { store } = rig.deps;
-  const place = { accountId: ACCOUNTS.main, market: "BTC", side: "sell" } as const;
-  const id = find(rig, { bot: "grid-1", reduceOnly: true, side: "sell" });
-  expect(listReducingOrders(store, place)).toEqual([{ id, keyHash: null }]);
-  inTransaction(store, () => giveOrder(store, id, keyHash(BOT)));
-  expect(listReducingOrders(store, place)).toEqual([{ id, keyHash: keyHash(BOT) }]);
-});

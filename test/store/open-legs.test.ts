@@ -18,18 +18,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { deleteLeg, findLegByCloid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOpenLegs, readOpenLegs } from "../../src/store/open-legs.ts";
-import {
-  countLiveOrders,
-  deleteOrder,
-  findOrder,
-  insertOrder,
-  insertPlacing,
-  listLiveOrders,
-  liveOrdersWithin,
-  settleOrder,
-  updateOrder,
-} from "../../src/store/orders.ts";
-import { listReducingOrders } from "../../src/store/reductions-out.ts";
+import { countLiveOrders, deleteOrder, findOrder, insertOrder, insertPlacing, liveOrdersWithin, settleOrder, updateOrder } from "../../src/store/orders.ts";
 import { listUnusedLegs, listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";
@@ -155,7 +144,6 @@ test("after any writes what is kept is what the rows say", () => {
         if (!looks) continue;
         expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
         expectWithin(store);
-        expectReducing(store);
         expectUnused(store, nth % 3);
       }
       expect(inOrder(listOpenLegs(store, accountId))).toEqual(inOrder(readOpenLegs(store, accountId)));
@@ -164,16 +152,6 @@ test("after any writes what is kept is what the rows say", () => {
     { numRuns: 120 },
   );
 }, 60_000);
-
-/** Beside what any list of live orders says. */
-function expectReducing(store: Store): void {
-  const live = listLiveOrders(store, accountId, 1_000).filter(({ reduceOnly }) => reduceOnly);
-  for (const side of ["buy", "sell"] as const) {
-    const expected = live.filter((order) => order.side === side).map(({ id }) => id);
-    const kept = listReducingOrders(store, { accountId, market: "BTC", side }).map(({ id }) => id);
-    expect(kept.toSorted()).toEqual(expected.toSorted());
-  }
-}
 
 /** Beside what is read of the rows alone. */
 function expectUnused(store: Store, third: number): void {

@@ -5,7 +5,6 @@ import type { Rails } from "../../src/core/rails/rails.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
 import type { Facts } from "../../src/core/rails/wish.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { listAllDoubts } from "../../src/store/bot-doubt-rows.ts";
 import { bookTrade, noteFees } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { listDayMarkets } from "../../src/store/day-markets.ts";
@@ -44,21 +43,12 @@ function showPosition({ rig, account }: Known, position: Position, agoMs: number
   rig.deps.picture.take(account.tradingAddress, { part: "state", dex: "", value }, { timeMs, askedAtMs: timeMs });
 }
 
-function book(rig: Rig, side: "buy" | "sell", { market = "BTC", reduceOnly = true, size = "2" } = {}): void {
-  const trade = { side, reduceOnly, size: decimal(size), turnover: decimal("0"), atMs: rig.clock.nowMs() };
-  const source = { kind: "order", id: "made-up" } as const;
+function book(rig: Rig, side: "buy" | "sell", { market = "BTC", size = "2" } = {}): void {
+  const trade = { side, size: decimal(size), turnover: decimal("0"), atMs: rig.clock.nowMs() };
   inTransaction(rig.deps.store, (store) =>
-    bookTrade(store, { accountId: ACCOUNTS.main, bot: "grid-1", market }, { ...trade, source }),
+    bookTrade(store, { accountId: ACCOUNTS.main, bot: "grid-1", market }, trade),
   );
 }
-
-test("what was booked beyond its own is told by side, and its market is one in which it may hold something", async () => {
-  const known = await rigOf();
-  book(known.rig, "sell");
-  const { beyondOf, held } = factsOf(known);
-  expect(beyondOf("BTC")).toEqual({ sells: decimal("2"), buys: decimal("0") });
-  expect(held).toEqual(["BTC"]);
-});
 
 test("a position that was shown too long ago is not known", async () => {
   const known = await rigOf();
@@ -119,7 +109,7 @@ test.each<[string, Partial<Rails>, string[]]>([
   ["nothing that is a sum", { maxPosition: decimal("9") }, ["BTC"]],
 ])("a bot that is held to %s is judged by prices of all that it holds", async (_what, some, wanted) => {
   const { rig, account, rails } = await rigOf();
-  book(rig, "buy", { market: "ETH", reduceOnly: false });
+  book(rig, "buy", { market: "ETH" });
   const asked: string[] = [];
   const isMarkTold = (market: string) => {
     asked.push(market);
@@ -139,7 +129,7 @@ test("the loss of a day has its fees, and is not known where a price of what is 
   const lost = () => lossToday(rig.deps, store, { ...of, maxAgeMs: SECOND });
   inTransaction(store, () => noteFees(store, { ...of, day: dayOf(rig.clock.nowMs()) }, decimal("3")));
   expect(lost()).toBe(decimal("3"));
-  book(rig, "buy", { reduceOnly: false });
+  book(rig, "buy", {});
   inTransaction(store, () => store.$client.run("UPDATE bot_days SET markets = '[]'"));
   forget(store);
   expect(lost()).toBeNull();
@@ -149,7 +139,7 @@ test("funding is that of the market's own dex", async () => {
   const known = await rigOf({ maxLossPerDay: "50 USD" });
   const { rig, account } = known;
   const { store, picture } = rig.deps;
-  book(rig, "buy", { market: "xyz:TSLA", reduceOnly: false });
+  book(rig, "buy", { market: "xyz:TSLA" });
   const watch = openLossWatch(rig.deps, () => false);
   for (const sinceOpen of ["5", "8"]) {
     const timeMs = rig.deps.exchange.nowMs();
@@ -162,13 +152,4 @@ test("funding is that of the market's own dex", async () => {
   }
   const of = { accountId: ACCOUNTS.main, bot: "grid-1", day: dayOf(rig.clock.nowMs()) };
   expect(listDayMarkets(store, of).map(({ funding }) => funding)).toEqual([decimal("3")]);
-});
-
-test("each look at what bots lose settles what is in doubt", async () => {
-  const { rig } = await rigOf();
-  const { store } = rig.deps;
-  book(rig, "sell");
-  expect(listAllDoubts(store)).toHaveLength(1);
-  await openLossWatch(rig.deps, () => false).look();
-  expect(listAllDoubts(store)).toEqual([]);
 });

@@ -48,8 +48,13 @@ export type Reference = { low: Decimal; high: Decimal };
 /** A net of which more than one reading is possible: fills of nobody may have reduced it. `low` is not above `high`. */
 export type NetRange = { low: Decimal; high: Decimal };
 
+/** A net that is known. */
+export function knownNet(net: Decimal): NetRange {
+  return { low: net, high: net };
+}
+
 /**
- * What a bot's net may be. Its own fills say one thing, or two where it is not known which came first; where the account's position on that side is smaller, somebody else
+ * What a bot's net may be. Its own fills say one thing; where the account's position on that side is smaller, somebody else
  * (a liquidation, the owner by hand) has reduced it, and then it is anything between the two.
  */
 export function netRange(own: NetRange, account: Decimal | null): NetRange {
@@ -86,17 +91,8 @@ export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): 
 export type Sums = { buys: Decimal; sells: Decimal };
 
 export function sumsOf(legs: readonly OpenLeg[]): Sums {
-  return sumsWhere(legs, ({ canOnlyReduce }) => !canOnlyReduce);
-}
-
-/** What a bot has out in a market that only reduces, by side. */
-export function reducingOf(legs: readonly OpenLeg[], { bot, market }: Pick<OpenLeg, "bot" | "market">): Sums {
-  return sumsWhere(legs, (leg) => leg.canOnlyReduce && leg.bot === bot && leg.market === market);
-}
-
-function sumsWhere(legs: readonly OpenLeg[], isCounted: (leg: OpenLeg) => boolean): Sums {
   const out: Record<Side, Decimal[]> = { buy: [], sell: [] };
-  for (const leg of legs) if (isCounted(leg)) out[leg.side].push(leg.remaining);
+  for (const leg of legs) if (!leg.canOnlyReduce) out[leg.side].push(leg.remaining);
   return { buys: sum(out.buy), sells: sum(out.sell) };
 }
 
@@ -130,4 +126,18 @@ export function notionalAt(leg: OpenLeg, reference: Reference | null): Decimal |
 
 export function isAbove(use: Decimal, limit: Decimal | null): limit is Decimal {
   return limit !== null && compare(use, limit) > 0;
+}
+
+/** True of what would be taken at these prices: neither rests nor waits. */
+export function isTakenAtOnce(leg: OpenLeg, reference: Reference): boolean {
+  const { side, price } = leg;
+  if (!isTriggerMet(leg, reference)) return false;
+  return price === null || (side === "buy" ? !isAbove(reference.low, price) : !isAbove(price, reference.high));
+}
+
+/** By whichever of the prices; true of what has no trigger. A sale's stop and a purchase's take-profit fire below theirs. */
+function isTriggerMet({ side, triggerPrice, triggerKind }: OpenLeg, { low, high }: Reference): boolean {
+  if (triggerPrice === null) return true;
+  const firesBelow = (side === "sell") === (triggerKind === "stop_loss");
+  return firesBelow ? !isAbove(low, triggerPrice) : !isAbove(triggerPrice, high);
 }

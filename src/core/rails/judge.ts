@@ -25,6 +25,7 @@ import {
 import { distanceFault } from "./distance.ts";
 import {
   isAbove,
+  isTakenAtOnce,
   mostOf,
   type NetRange,
   netRange,
@@ -181,7 +182,8 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
     side === "buy" ? compare(subtract(account, coming), net.low) < 0 : compare(add(account, coming), net.high) > 0;
   if (!isOpposed) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
-  const after = side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells));
+  const reducing = sum(own.legs.filter((each) => reducesNow(each, increase)).map((each) => each.remaining));
+  const after = add(reducing, side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells)));
   if (!isAbove(after, ZERO)) return null;
   const toFlat = truncate(subtract(remaining, after), sizeDecimals);
   const limit = `others hold the other side of ${market}`;
@@ -190,6 +192,12 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
     use: `${side} beyond flat`,
     largest: isAbove(toFlat, ZERO) ? toFlat : null,
   });
+}
+
+/** What only reduces on the same side and waits for no trigger closes the bot's own first, and what comes after it another's. */
+function reducesNow(each: OpenLeg, { reference, wish: { leg } }: Increase): boolean {
+  if (!each.canOnlyReduce || each.market !== leg.market || each.side !== leg.side) return false;
+  return each.triggerPrice === null || (each.isInFlight && isTakenAtOnce(each, reference));
 }
 
 /** By so much the position may have moved to the other side since it was told, or be about to by others. What rests, or waits, is not held before it is filled. */
@@ -201,11 +209,6 @@ function comingAgainst(bot: string, { facts, reference, wish: { leg } }: Increas
   const { buys, sells } = facts.justFilledOf(leg.market);
   // What they were filled on the other side since does not make up for it: the position may show that already.
   return add(leg.side === "buy" ? sells : buys, sum(against.map((each) => each.remaining)));
-}
-
-function isTakenAtOnce({ side, price, triggerPrice }: OpenLeg, { low, high }: Reference): boolean {
-  if (triggerPrice !== null) return false;
-  return price === null || (side === "buy" ? compare(price, low) >= 0 : compare(price, high) <= 0);
 }
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailRefusal | null {

@@ -1,5 +1,5 @@
 /** What a bot has lost since 00:00 UTC, at mark: realised, fees, funding and what its positions have moved. Best effort. */
-import { absolute, add, compare, type Decimal, divide, isZero, multiply, negate, subtract, ZERO } from "../decimal.ts";
+import { absolute, add, compare, type Decimal, divide, isZero, multiply, subtract, ZERO } from "../decimal.ts";
 
 /** One market on one day. */
 export type DayMarket = {
@@ -38,22 +38,6 @@ function gainIn({ net, openNet, mark, openMark, cash, funding }: Valued): Decima
 
 /** Digits behind the point of what has to be divided. */
 const SHARE_DECIMALS = 8;
-
-/**
- * What a fill brings a bot: no more of it than what has moved its own net. What only reduces may close another's as well,
- * and what that brings is not the bot's.
- *
- * @param notional of all that was filled
- * @param moved what it has moved the bot's net by, signed
- */
-export function cashOf({ size, notional, moved }: Record<"size" | "notional" | "moved", Decimal>): Decimal {
-  if (isZero(moved) || isZero(size)) return ZERO;
-  const isWhole = compare(absolute(moved), absolute(size)) === 0;
-  const part = isWhole
-    ? absolute(notional)
-    : divide(multiply(absolute(notional), absolute(moved)), absolute(size), SHARE_DECIMALS);
-  return moved.startsWith("-") ? part : negate(part);
-}
 
 export type FundingLook = {
   /** Of the account's position since it was opened, at the last look; null before. */

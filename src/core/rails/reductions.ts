@@ -2,7 +2,7 @@
 import { larger, negate, subtract, sum, ZERO } from "../decimal.ts";
 import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
-import { isAbove, mostToReduce, netRange, type OpenLeg, sumsOf } from "./exposure.ts";
+import { isAbove, isTakenAtOnce, mostToReduce, netRange, type OpenLeg, sumsOf } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import { type RailRefusal, refusal, sizeRefusal } from "./verdict.ts";
 import { type Facts, type Ordered, ownIn } from "./wish.ts";
@@ -17,22 +17,39 @@ export function reductionFault(rails: Rails, facts: Facts, wish: Ordered): RailR
 
 /**
  * For whichever `touches`: beyond what is the bot's own it would reduce another's. What is its own is what its fills hold and what may have
- * been filled without our knowing; what rests is not held yet, and what was sold beyond that makes no room a second time. What rests, or
- * executes at once, is summed, and so are the triggers of a kind: all of them may fire.
+ * been filled without our knowing; what rests is not held yet. What rests, or executes at once, is summed, and so are the triggers of a kind: all of them may fire.
  */
 export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { market, side, triggerKind } = wish.leg;
   if (isSpot(market)) return soldFault(rails, facts, wish);
   if (hasTrigger(wish.leg) && isAlone(facts, wish.leg)) return aheadFault(rails, facts, wish);
   const own = ownIn(rails, facts, market);
-  const alike = reducingLike(wish, own).filter((leg) => leg.triggerKind === triggerKind);
+  const alike = [
+    ...reducingLike(wish, own).filter((leg) => leg.triggerKind === triggerKind),
+    ...(hasTrigger(wish.leg) || isAlone(facts, wish.leg) ? [] : sellingBeside(facts, wish, own)),
+  ];
   const use = sum(alike.map(({ remaining }) => remaining));
-  const { sells, buys } = facts.beyondOf(market);
-  const most = mostToReduce(side, facts.ownOf(market), sumsOf(own.filter(({ isUnheard }) => isUnheard)));
-  const limit = larger(subtract(most, side === "sell" ? sells : buys), ZERO);
+  const limit = mostToReduce(side, facts.ownOf(market), sumsOf(own.filter(({ isUnheard }) => isUnheard)));
   if (!isAbove(use, limit)) return null;
   const largest = subtract(limit, subtract(use, wish.leg.remaining));
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
+}
+
+/**
+ * What closes the same before it or with it, and is not of its kind: what rests and only reduces, beside a trigger that is met; and what is on
+ * its way and would be taken at once. A sale that rests, or a trigger that waits, is not filled before it is.
+ */
+function sellingBeside({ referenceOf }: Facts, wish: Ordered, own: readonly OpenLeg[]): OpenLeg[] {
+  const { market, side, triggerKind } = wish.leg;
+  const others = own.filter(
+    (leg) => leg.side === side && isStanding(wish, leg) && !(leg.canOnlyReduce && leg.triggerKind === triggerKind),
+  );
+  if (others.length === 0) return others;
+  const reference = referenceOf(market);
+  return others.filter((leg) => {
+    if (leg.canOnlyReduce && !hasTrigger(leg)) return true;
+    return leg.isInFlight && (reference === null ? !hasTrigger(leg) : isTakenAtOnce(leg, reference));
+  });
 }
 
 /** Nothing on this side is known to be another's: what protects is not stopped where nobody can say what the account holds. */

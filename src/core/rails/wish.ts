@@ -30,10 +30,8 @@ export type Facts = {
   targetBot: string | null | undefined;
   /** Everything of the account that may still execute, what is asked among it. */
   legs: readonly OpenLeg[];
-  /** Net of the bot's own fills in a market, negative is short; two where it is not known which of them came first. */
+  /** Net of the bot's own fills in a market, negative is short. */
   ownOf(market: string): NetRange;
-  /** What of its reductions was booked as another's, since nothing of it is known to have been its own. */
-  beyondOf(market: string): Sums;
   /** What may be the bot's besides, and may be another's; null where nothing is in question. It makes no room for reductions. */
   unprovenOf(market: string): Sums | null;
   /** Markets in which the bot has a net. */

@@ -265,7 +265,10 @@ export const KeyLimits = nullable(
         actions_today: Type.Integer({ minimum: 0, description: "Orders, modifies and TWAPs of this UTC day." }),
         open_orders: Type.Integer({ minimum: 0, description: "What may still execute, with what is unknown." }),
         nets: Type.Array(
-          closed({ market: MarketName, net: described(Figure, "By the bot's own fills; negative is short.") }),
+          closed({
+            market: MarketName,
+            net: described(Figure, "By all of the bot's own fills, what only reduces among them; negative is short."),
+          }),
           { description: "What the bot holds." },
         ),
         positions: Type.Array(

@@ -18,7 +18,7 @@ import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { closeMarkets } from "./close-markets.ts";
 import { type FlattenMemory, type FlattenParts, type FlattenRound, newFlattenMemory } from "./flatten-round.ts";
 import { isStepOut, type ToFlatten } from "./flatten-step.ts";
-import { closableIn, listContradicted, listInDoubt, listUnproven } from "./still-held.ts";
+import { closableIn, listContradicted, listUnproven } from "./still-held.ts";
 import { isNothingToCome, isNothingToComeIn, lookForTraces } from "./traceless.ts";
 import { tellWaits } from "./waits.ts";
 
@@ -174,7 +174,7 @@ async function closeShown(
   positions: ReadonlyMap<string, Decimal>,
 ): Promise<boolean> {
   const { held, memory, flatten, waits, stop } = round;
-  const unsure = [...unsureOf(world, round, positions), ...(await unknownFills(world, parts, round))];
+  const unsure = [...unsureOf(world, round), ...(await unknownFills(world, parts, round))];
   const isKnown = unsure.length === 0;
   memory.flatReadings = held.size === 0 && isKnown ? memory.flatReadings + 1 : 0;
   const followed = { stopId: flatten.stopId, memory };
@@ -206,14 +206,9 @@ function stopWaits(parts: FlattenParts, stop: Stop): NewWait[] {
 }
 
 /** What is known that says that more is held than is shown. */
-function unsureOf(
-  world: With<"clock" | "store">,
-  { stop, held, memory }: FlattenRound,
-  positions: ReadonlyMap<string, Decimal>,
-): NewWait[] {
+function unsureOf(world: With<"clock" | "store">, { stop, held, memory }: FlattenRound): NewWait[] {
   const contradicted = listContradicted(world, stop, { held, seen: memory.contradiction });
-  const markets = new Set([...contradicted, ...listInDoubt(world.store, stop, positions)]);
-  return [...markets].map((market) => ({ reason: "fills_not_known", market }));
+  return contradicted.map((market) => ({ reason: "fills_not_known", market }));
 }
 
 async function unknownFills(

@@ -1,11 +1,9 @@
 /** What a stop has left to close, and what speaks against telling that it is nothing although no server shows more. */
 import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
-import { closableOf, mayHold, unprovenPart } from "../../core/flatten.ts";
+import { closableOf, unprovenPart } from "../../core/flatten.ts";
 import { isSpot } from "../../core/market.ts";
-import { netInDoubt } from "../../core/rails/bot-net.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
-import { listBotDoubts } from "../../store/bot-doubt-rows.ts";
 import { botOfStop, listBotNets } from "../../store/bots.ts";
 import { listMarketsWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
@@ -42,18 +40,6 @@ export function listUnproven(store: Store, stop: Stop, positions: ReadonlyMap<st
       unprovenPart(positions.get(market) ?? ZERO, nets.get(market) ?? ZERO, sums),
     ]),
   );
-}
-
-/** Markets in which a bot may hold more than is booked, until its fills are told in the exchange's order. */
-export function listInDoubt(store: Store, stop: Stop, positions: ReadonlyMap<string, Decimal>): string[] {
-  const bot = botOfStop(store, stop);
-  if (bot === null) return [];
-  const nets = listBotNets(store, stop.accountId, bot);
-  return [...listBotDoubts(store, stop.accountId, bot)].flatMap(([market, doubt]) => {
-    const reducing = { sells: doubt.longSold, buys: doubt.shortBought };
-    const range = netInDoubt(nets.get(market) ?? ZERO, doubt, () => reducing);
-    return mayHold(positions.get(market) ?? ZERO, range) ? [market] : [];
-  });
 }
 
 /**

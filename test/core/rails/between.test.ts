@@ -1,6 +1,6 @@
 /** What is judged where more than one reading of a net or of a price is possible, or none. */
 import { expect, test } from "bun:test";
-import { notionalAt, type OpenLeg, reducingOf } from "../../../src/core/rails/exposure.ts";
+import { notionalAt, type OpenLeg } from "../../../src/core/rails/exposure.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
 import type { Facts, Wish } from "../../../src/core/rails/wish.ts";
 import { HALT, judged, type Known, leg, usd } from "./judged.ts";
@@ -134,17 +134,6 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
   ],
 ])("%s comes to %s", (_what, outcome, asked) => {
   expect(judged(...asked)).toBe(outcome);
-});
-
-test("of what only reduces a bot's own counts, in its market", () => {
-  const out = [
-    leg({ canOnlyReduce: true, side: "sell", remaining: usd(3) }),
-    leg({ canOnlyReduce: true, remaining: usd(2) }),
-    leg({ canOnlyReduce: true, side: "sell", remaining: usd(40), bot: "b" }),
-    inEth({ canOnlyReduce: true, side: "sell", remaining: usd(500) }),
-    leg({ side: "sell", remaining: usd(6_000) }),
-  ];
-  expect(reducingOf(out, { bot: "grid-1", market: "BTC" })).toEqual({ buys: usd(2), sells: usd(3) });
 });
 
 test("where no price is known a purchase is worth its limit, and of a sale nobody can say", () => {

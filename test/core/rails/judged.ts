@@ -48,7 +48,6 @@ type KnownFact =
   | "unprovenOf";
 export type Known = Partial<Pick<Facts, KnownFact>> & {
   net?: string;
-  soldBeyond?: string;
   account?: string | null;
   price?: string | null;
   settings?: readonly LeverageSetting[] | null;
@@ -59,7 +58,6 @@ export type Known = Partial<Pick<Facts, KnownFact>> & {
 export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
   const {
     net = "0",
-    soldBeyond = "0",
     account = net,
     price = "100",
     legs = [],
@@ -78,7 +76,6 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     lossToday: () => ZERO,
     ownOf: () => ({ low: decimal(net), high: decimal(net) }),
     unprovenOf: () => null,
-    beyondOf: () => ({ buys: ZERO, sells: decimal(soldBeyond) }),
     accountOf: () => (account === null ? null : decimal(account)),
     justFilledOf: () => ({ buys: ZERO, sells: ZERO }),
     referenceOf: () => at,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { decimal, parseDecimal, ZERO } from "../../../src/core/decimal.ts";
 import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
-import { cashOf, fundingShare, lossOfDay, type Valued } from "../../../src/core/rails/loss.ts";
+import { fundingShare, lossOfDay, type Valued } from "../../../src/core/rails/loss.ts";
 import { haltBy, lossThatCounts, type Trip } from "../../../src/core/rails/trip.ts";
 
 type Row = Record<"openNet" | "cash" | "funding" | "net", string> & Record<"openMark" | "mark", string | null>;
@@ -34,17 +34,6 @@ describe("the loss of a day", () => {
     ["a position without a mark", [{ net: "1" }], "0", null],
   ])("of %s", (_title, rows, fees, wanted) => {
     expect(loss(rows, fees)).toBe(wanted === "no mark" ? null : wanted);
-  });
-
-  test.each<[string, string, string]>([
-    ["a buy costs", "2 200 2", "-200"],
-    ["a sale brings", "2 200 -2", "200"],
-    ["what closes another's position brings the bot nothing", "2 200 0", "0"],
-    ["of what closes its own and another's its own part counts", "4 400 -1", "100"],
-  ])("cash: %s", (_title, figures, cash) => {
-    const [size = ZERO, notional = ZERO, moved = ZERO] = figures.split(" ").map(decimal);
-    const of = { size, notional, moved };
-    expect(String(cashOf(of))).toBe(cash);
   });
 
   test.each<[string, string, string]>([

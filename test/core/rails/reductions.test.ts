@@ -51,7 +51,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
     [
       {},
       leg({ canOnlyReduce: true, side: "sell" }),
-      { account: "3", soldBeyond: "1", legs: [leg({ isUnheard: true })] },
+      { net: "-1", account: "3", legs: [leg({ isUnheard: true })] },
     ],
   ],
   [
