@@ -35,8 +35,8 @@ const LOSS_MARK_MAX_AGE_MS = 10_000;
  */
 const ASK_EVERY_MS = 30_000;
 
-/** A bot that is held to a loss of the day. */
-type WatchedBot = HeldBot & { account: Account; limit: Decimal };
+/** `limit`: what it may lose on a day; null where it is held to none, and its loss is told all the same. */
+type WatchedBot = HeldBot & { account: Account; limit: Decimal | null };
 
 /** `isStopped` says that the database may be closed by now. */
 export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
@@ -83,10 +83,7 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
 
 function listWatched(store: Store): WatchedBot[] {
   return listAccounts(store).flatMap((account) =>
-    listHeldBots(store, account.id).flatMap(({ rails, keyHash }) => {
-      const limit = rails.maxLossPerDay;
-      return limit === null ? [] : [{ account, rails, limit, keyHash }];
-    }),
+    listHeldBots(store, account.id).map((held) => ({ ...held, account, limit: held.rails.maxLossPerDay })),
   );
 }
 
@@ -99,10 +96,11 @@ function marketsOf(store: Store, { account, rails }: WatchedBot, day: number): s
 function lookAt(deps: ToWatchLosses, watched: WatchedBot, day: number): void {
   noteMarkets(deps, watched, day);
   const { account, rails, limit } = watched;
+  if (limit === null) return;
   const of = { accountId: account.id, bot: rails.bot };
   if (findTrip(deps.store, of, day) !== null) return;
   const loss = lossToday(deps, deps.store, { ...of, maxAgeMs: LOSS_MARK_MAX_AGE_MS });
-  if (loss !== null && compare(loss, limit) >= 0) trip(deps, watched, { loss, day });
+  if (loss !== null && compare(loss, limit) >= 0) trip(deps, watched, { loss, limit, day });
 }
 
 /** Notes at which mark a bot's day began in each market, and funding that was paid since the last look. */
@@ -144,8 +142,8 @@ function fundedIn({ picture }: ToWatchLosses, account: Account, { row, net }: { 
  */
 function trip(
   deps: ToWatchLosses,
-  { account, rails, limit, keyHash }: WatchedBot,
-  { loss, day }: { loss: Decimal; day: number },
+  { account, rails, keyHash }: WatchedBot,
+  { loss, limit, day }: { loss: Decimal; limit: Decimal; day: number },
 ) {
   const { id: accountId } = account;
   inTransaction(deps.store, (store) => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { clearTrip } from "../../src/ops/clear-trip.ts";
 import { listEventsAfter } from "../../src/store/events.ts";
 import { listStopsInForce } from "../../src/store/stops.ts";
 import { openLossWatch } from "../../src/write/watch-losses.ts";
+import { indexFill } from "./flatten-rig.ts";
 import {
   BOT,
   fillAt,
@@ -125,4 +127,22 @@ describe("a bot that loses", () => {
     expect([trips(other.rig).length, listStopsInForce(other.rig.deps.store).length]).toEqual([0, 0]);
     expect(await railOf(await inSeconds(other.rig, place(other.rig, {})))).toBe("passed");
   });
+
+  test.each([["5 USD"], ["any"]])(
+    "is told what it has lost, fees as well, whatever it may lose (%s)",
+    async (limit) => {
+      const { rig, marked } = await losing({ maxLossPerDay: limit });
+      const terms = {
+        market: "BTC",
+        oid: "9001",
+        size: decimal("0.001"),
+        price: decimal("60000"),
+        fee: decimal("0.5"),
+      };
+      indexFill(rig, { timeMs: rig.clock.nowMs(), ...terms });
+      await marked("59000");
+      // A thousandth that has lost 1,000 USD a unit, and the fee.
+      expect(String(await lossOf(rig))).toStartWith("1.50000000");
+    },
+  );
 });
