@@ -60,7 +60,8 @@ async function lie(binary, types, answer, { frames, label, after }) {
   venue.meet(order, units("0.02"));
   await pause(15000);
   door.infoFate = () => undefined;
-  door.frameFate = (_c, data) => data;
+  // What comes after such a lie is seen without a feed where it had none.
+  if (!after) door.frameFate = (_c, data) => data;
   for (const own of door.sockets) own.socket.terminate();
   const ids = [
     [rest.body.id, `${label} rested`],
@@ -79,7 +80,7 @@ async function lie(binary, types, answer, { frames, label, after }) {
   return w;
 }
 
-/** Orders whose end was told while they live: an alarm has to say so, within 160 s and two readings of the list. */
+/** Orders whose end was told while they live: an alarm has to say so, within 160 s and two readings of the list; and then they can be canceled. */
 async function alarmed(w, ids) {
   const { gateway, venue, findings } = w;
   const until = Date.now() + 250000;
@@ -98,6 +99,10 @@ async function alarmed(w, ids) {
     else findings.push({ severity: "HIGH", text: `${label} lives, no alarm, ${told}` });
     const open = (await gateway.get("/v1/orders?status=open&limit=500")).body.data;
     if (!open.some((o) => o.id === id)) findings.push({ severity: "HIGH", text: `${label} lives, and is not listed` });
+    const gone = await gateway.post(`/v1/orders/${id}/cancel`, {});
+    await pause(2000);
+    if (truth(venue, id).live)
+      findings.push({ severity: "HIGH", text: `${label} lives after its cancel: ${gone.status} ${gone.body.status}` });
   }
 }
 
@@ -137,6 +142,13 @@ const notFound = () => ({ body: '{"status":"unknownOid"}' });
 const REST = ["userFills", "userFillsByTime"];
 const dropAll = () => undefined;
 
+function canceledIfOpen(_body, right) {
+  const said = (key, value) => (key === "status" && value === "open" ? "canceled" : value);
+  return {
+    body: JSON.stringify(right, (key, value) => (typeof value === "bigint" ? Number(value) : said(key, value))),
+  };
+}
+
 export const scenes = {
   openNull: (b) => lie(b, ["openOrders", "frontendOpenOrders"], () => NULL, { label: "open null" }),
   openEmpty: (b) =>
@@ -146,16 +158,13 @@ export const scenes = {
     }),
   statusUnknown: (b) => lie(b, ["orderStatus"], notFound, { label: "orderStatus unknownOid" }),
   statusOther: (b) =>
-    lie(
-      b,
-      ["orderStatus"],
-      (_body, right) => ({
-        body: JSON.stringify(right, (k, v) =>
-          typeof v === "bigint" ? Number(v) : k === "status" && v === "open" ? "canceled" : v,
-        ),
-      }),
-      { label: "orderStatus says canceled of what is open", after: alarmed },
-    ),
+    lie(b, ["orderStatus"], canceledIfOpen, { label: "orderStatus says canceled of what is open", after: alarmed }),
+  statusOtherUnheard: (b) =>
+    lie(b, ["orderStatus"], canceledIfOpen, {
+      label: "orderStatus says canceled of what is open, no frames",
+      frames: dropAll,
+      after: alarmed,
+    }),
   historyNull: (b) => lie(b, ["historicalOrders"], () => NULL, { label: "history null" }),
   fillsNull: (b) =>
     lie(b, REST, () => NULL, {
