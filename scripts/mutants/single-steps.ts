@@ -168,7 +168,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   ),
   one(
     "whether an order lives is asked of the main list alone",
-    LOOK,
+    "src/settle/look/listed.ts",
     "const dex = dexOf(order.coin);",
     'const dex = "";',
   ),

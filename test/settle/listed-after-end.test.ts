@@ -9,7 +9,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { insertStop } from "../../src/store/stops.ts";
 import { openFollowing } from "../support/following.ts";
-import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { recordOf } from "../support/small-venue.ts";
 
 const RESYNC_MS = 30_000;
@@ -114,3 +114,41 @@ test.each<[string, (rig: GatewayRig) => Promise<boolean>]>([
   expect([order.status, rig.exchange.sent.length]).toEqual(["canceled", 2]);
   expect(findOrder(rig.store, id)?.status).toBe("canceled");
 });
+
+test("an order whose answer was lost is not told as over by one record, while a list read after it holds it", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.answerLost);
+  const right = rig.venue.infos["orderStatus"];
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    order: recordOf({ ...must(rig.venue.orders[0]), status: "canceled" }),
+  }));
+  const placed = await rig.answerOf(rig.place("key-0000-0001"));
+  const id = String(placed.order["id"]);
+  expect([placed.httpStatus, placed.order["status"]]).toEqual([202, "unknown"]);
+  await rig.clock.advance(60_000);
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+  if (right !== undefined) rig.exchange.answer("orderStatus", right);
+  await rig.clock.advance(60_000);
+  expect(findOrder(rig.store, id)?.status).toBe("open");
+});
+
+test.each([
+  ["lacks it as well it is over, and told so at once", false, [201, "canceled"]],
+  ["cannot be read it is unknown", true, [202, "unknown"]],
+] as const)("where the list %s", async (_what, isFailing, told) => {
+  const rig = openGatewayRig();
+  if (isFailing) rig.venue.failing.add("frontendOpenOrders");
+  rig.deliveries.push((body, venue) => {
+    venue.take(body);
+    venue.close(must(venue.orders[0]), "canceled");
+    return { kind: "unknown", reason: "the connection was reset" };
+  });
+  const placed = await rig.answerOf(rig.place("key-0000-0001"));
+  expect([placed.httpStatus, placed.order["status"]]).toEqual([...told]);
+});
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("nothing placed");
+  return value;
+}
