@@ -73,6 +73,12 @@ async function lie(binary, types, answer, { frames, label, after }) {
   stop();
   await pause(4000);
   await after?.(w, ids);
+  if (after) {
+    // At rest all agrees again, the feed as well.
+    door.frameFate = (_c, data) => data;
+    for (const own of door.sockets) own.socket.terminate();
+    await pause(30000);
+  }
   judgeOrders(w);
   await judgeRest(w, ids);
   await judgeLists(w);
