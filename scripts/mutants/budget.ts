@@ -90,7 +90,7 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "fills are read again for a list that has no room",
     "src/settle/feed/resync.ts",
-    "    if (isListing && roomWaitS(world, account, purpose) > 0) return false;\n",
+    "    if (mustList && !hasRoom) return false;\n",
     "",
   ),
   one(

@@ -12,6 +12,24 @@ const REDUCE = "src/settle/modify/reduce.ts";
 /** Bugs of one line in what one look, one cancel or one reading of everything says. */
 export const LOOKS: readonly Mutant[] = [
   one(
+    "one record says that an order whose answer was lost is over, whatever a list shows",
+    LOOK,
+    "return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;",
+    "return listed.some((order) => order.oid === oid) ? null : null;",
+  ),
+  one(
+    "a list that lacks an order keeps it from being told as over",
+    LOOK,
+    "return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;",
+    "return listed.some((order) => order.oid !== oid) ? null : unplaced(seen);",
+  ),
+  one(
+    "one record says that an order whose answer was lost is over where no list can be read",
+    LOOK,
+    "if (listed === null) return unread(seen, LIST_UNREAD);",
+    "if (listed === null) return null;",
+  ),
+  one(
     "the record of what never rests says nothing where its word is new",
     LOOK,
     "  if (neverRests(sought.leg) && !isRefusedInNewWord(sought, seen)) return closed(world, evidence, sought, seen);\n",

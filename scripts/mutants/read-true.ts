@@ -31,6 +31,12 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (firstMs >= startTime) break;",
   ),
   one(
+    "a full page of one millisecond is asked for a second time from the same end",
+    FILL_PAGES,
+    "? firstMs - 1 : firstMs;",
+    "? firstMs : firstMs;",
+  ),
+  one(
     "of a millisecond with more fills than can be read none are missing",
     "src/actions/list-fills.ts",
     "return Math.min(shownToMs, wholeAtMost(store, account.id));",

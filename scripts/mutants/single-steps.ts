@@ -69,6 +69,36 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (list === undefined) ended.heedTold(",
   ),
   one(
+    "an end is held against no list where nothing lives and no feed tells",
+    "src/settle/feed/resync.ts",
+    "mustList || (hasRoom && tools.ended.isDue(account));",
+    "mustList || (!hasRoom && tools.ended.isDue(account));",
+  ),
+  one(
+    "where nothing lives and no feed tells, the open orders are read for ever",
+    SHOWN_AFTER_END,
+    "isDoubting(account) || world.clock.elapsedMs() - newsMs < SHOWN_WITHIN_MS",
+    "isDoubting(account) || world.clock.elapsedMs() >= newsMs",
+  ),
+  one(
+    "what lists show open after its end cannot be canceled",
+    "src/settle/cancel/cancel.ts",
+    "if (legs.some(wasListedSince)) return true;",
+    "if (legs.some(wasListedSince)) return false;",
+  ),
+  one(
+    "a stop leaves what lists show open after its end",
+    "src/actions/cancel-outside.ts",
+    "cancelEnded(deps, { name: nameOfStop(stop), account, orders: going }),",
+    "cancelEnded(deps, { name: nameOfStop(stop), account, orders: outside }),",
+  ),
+  one(
+    "a cancel-all leaves what lists show open after its end",
+    "src/actions/adopt-outside.ts",
+    "cancelEnded(deps, { name: nameOfCancelAll(row), account, orders });",
+    "cancelEnded(deps, { name: nameOfCancelAll(row), account, orders: [] });",
+  ),
+  one(
     "an order that newer lists show open after its end is not among the open ones",
     "src/actions/open-orders.ts",
     "if (wasListedSince(leg)) return",
@@ -138,7 +168,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   ),
   one(
     "whether an order lives is asked of the main list alone",
-    LOOK,
+    "src/settle/look/listed.ts",
     "const dex = dexOf(order.coin);",
     'const dex = "";',
   ),

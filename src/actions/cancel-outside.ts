@@ -1,8 +1,10 @@
 import type { Account } from "../core/account.ts";
 import { compare, isZero } from "../core/decimal.ts";
 import { findMarket } from "../core/market.ts";
+import { wasListedSince } from "../core/order.ts";
 import { canIncrease, type Stop } from "../core/stop.ts";
 import type { With } from "../deps.ts";
+import { legOf } from "../settle/feed/known-leg.ts";
 import { filledOrder } from "../settle/fills/fill-pages.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { cancelCovered, nameOfStop, type ToCancel } from "../settle/stop/cancel-covered.ts";
@@ -24,7 +26,8 @@ export type ToCancelOutside = ToCancel & ToStandIn & With<"reads">;
  * Cancels the orders of an account that were placed elsewhere and can increase a position, each once. An order that is
  * filled in part and has stop-loss or take-profit children stays: they go with it, and what it has filled would stand without
  * protection. For one that nothing shows to be filled a stop of ours stands before it goes. False where the lists could not be
- * read, or the terms or the market of one, or whether its stop stands, is not known yet: the others go meanwhile.
+ * read, or the terms or the market of one, or whether its stop stands, is not known yet: the others go meanwhile. With them goes what is
+ * ours and open by these lists alone.
  */
 export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: Account): Promise<boolean> {
   const found = await openNow(deps, account);
@@ -40,8 +43,28 @@ export async function cancelOutside(deps: ToCancelOutside, stop: Stop, account: 
       isToGo(deps, stop, order),
   );
   const known = outside.filter(({ coin }) => isKnown(deps, coin));
-  const done = await Promise.all(known.map((order) => withdraw(deps, { stop, account, order })));
+  const going = found.orders.filter((order) => isToGo(deps, stop, order));
+  const [done] = await Promise.all([
+    Promise.all(known.map((order) => withdraw(deps, { stop, account, order }))),
+    cancelEnded(deps, { name: nameOfStop(stop), account, orders: going }),
+  ]);
   return found.unread.length === 0 && known.length === outside.length && done.every((isDone) => isDone);
+}
+
+type Listed = { name: string; account: Account; orders: readonly FrontendOrder[] };
+
+/**
+ * Cancels what lists show open though its end was told, of which the alarm tells: no row of ours has it live. Their ids.
+ *
+ * @param listed.name under which it is canceled
+ */
+export async function cancelEnded(deps: ToCancelOutside, { name, account, orders }: Listed): Promise<string[]> {
+  const ids = orders.flatMap((order) => {
+    const leg = legOf(deps, account, { order });
+    return leg !== null && wasListedSince(leg) && isKnown(deps, order.coin) ? leg.orderId : [];
+  });
+  await Promise.all(ids.map((orderId) => cancelCovered(deps, deps.settling, { name, account, orderId })));
+  return ids;
 }
 
 /** Without its number in the list of markets nothing can be signed for it. */

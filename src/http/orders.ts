@@ -114,7 +114,7 @@ const cancel = writeRoute(
     path: "/v1/orders/{id}/cancel",
     tag: ORDERS_TAG,
     summary: "Cancel an order",
-    description: `Canceling a closed order answers 200 with its true status; while a modify of it with \`always_place\` is still out, that is withdrawn first. A cancel answered 202 stays in force until the order is closed. ${NOT_2XX}`,
+    description: `Canceling a closed order answers 200 with its true status; while a modify of it with \`always_place\` is still out, that is withdrawn first. One that lists show open after its end was told (the ALARM in its \`error\` says so) is canceled at the exchange by its own id. A cancel answered 202 stays in force until the order is closed. ${NOT_2XX}`,
     access: "trading:write",
     id: ORDER_ID,
     body: CancelOrderBody,

@@ -120,6 +120,10 @@ test("more than a page of one millisecond, with nothing before it, is read whole
   const rig = openStage(fillsAt(count(PAGE_ROWS + 500).map(() => START_MS)));
   const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS - 1 }, { purpose: "settle" });
   expect(read).toHaveLength(PAGE_ROWS + 500);
+  // Of that millisecond no more than its two ends are asked for: a full page weighs 120 of the 1,200 of a minute.
+  const spans = rig.exchange.asked.map(({ request: { startTime, endTime } }) => [startTime, endTime ?? null]);
+  const before = [START_MS - 1, START_MS - 1];
+  expect(spans).toEqual([[START_MS - 1, null], before, [START_MS, START_MS], [START_MS + 1, null]]);
 });
 
 /** Each: how many fills one millisecond has, whether the other end of it can be asked for, and whether some may lack. */

@@ -160,9 +160,13 @@ export class Door {
       case "orderStatus":
         return mine ? views.orderStatus(venue, t, body.oid) : { status: "unknownOid" };
       case "userFills":
-        return mine ? views.fillsByTime(venue, t, [0], 1e9).slice(-2000).reverse() : [];
+        return mine ? views.fillsByTime(venue, t, [0], { limit: 1e9 }).slice(-2000).reverse() : [];
       case "userFillsByTime":
-        return mine ? views.fillsByTime(venue, t, [Number(body.startTime), body.endTime && Number(body.endTime)]) : [];
+        return mine
+          ? views.fillsByTime(venue, t, [Number(body.startTime), body.endTime && Number(body.endTime)], {
+              reversed: body.reversed === true,
+            })
+          : [];
       case "userTwapSliceFills":
       case "userTwapSliceFillsByTime":
         return mine ? views.sliceFills(venue, t) : [];
@@ -246,7 +250,7 @@ export class Door {
     if (s.type === "userFills")
       return this.send(own, "userFills", {
         user: s.user,
-        fills: mine ? views.fillsByTime(venue, t, [0], 1e9).slice(-2000).reverse() : [],
+        fills: mine ? views.fillsByTime(venue, t, [0], { limit: 1e9 }).slice(-2000).reverse() : [],
         isSnapshot: true,
       });
     if (s.type === "userTwapHistory")

@@ -232,7 +232,9 @@ export class Gateway {
   }
 
   async end() {
-    if (this.process && this.process.exitCode === null) await this.kill();
+    const { exitCode, signalCode } = this.process ?? { exitCode: 0 };
+    // One that a scene has killed has no code of its own, and does not end twice.
+    if (exitCode === null && signalCode === null) await this.kill();
     if (!process.env.TWELFTH_KEEP) rmSync(this.home, { recursive: true, force: true });
   }
 }

@@ -156,7 +156,12 @@ async function restored(binary) {
   const stop = busy(w);
   await pause(20000);
   stop();
-  await judgeRest(w, ids);
+  // A modify of after the backup shows as a cancel and a new order: docs/backup.md.
+  const modified = new Set([before.body.id, after[0][2].body.id]);
+  await judgeRest(
+    w,
+    ids.filter(([id]) => !modified.has(id)),
+  );
   await judgeLists(w);
   await next.end();
   await w.end();

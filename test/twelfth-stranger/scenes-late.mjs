@@ -136,7 +136,9 @@ async function newestFirst(binary) {
   door.info = (body) =>
     body.type === "userFillsByTime"
       ? views
-          .fillsByTime(venue, venue.now(), [Number(body.startTime), body.endTime && Number(body.endTime)], 1e9)
+          .fillsByTime(venue, venue.now(), [Number(body.startTime), body.endTime && Number(body.endTime)], {
+            limit: 1e9,
+          })
           .slice(-2000)
       : right(body);
   await gateway.start();

@@ -1,7 +1,7 @@
 // Answers of /info and frames that are no answers, at each store by itself; and balances that are behind what was told.
 import { plain, units } from "./decimals.mjs";
 import { pause } from "./gateway.mjs";
-import { judgeLists, judgeOrders, judgeRest } from "./judge.mjs";
+import { judgeLists, judgeOrders, judgeRest, truth } from "./judge.mjs";
 import { busy } from "./scenes-answers.mjs";
 import { settled, world } from "./world.mjs";
 
@@ -9,7 +9,7 @@ const EMPTY = { body: "[]" };
 const NULL = { body: "null" };
 
 /** Of one kind of /info, one wrong answer, all the while; three orders whose answers were lost, one that rests and is filled, reads. */
-async function lie(binary, types, answer, { frames, label }) {
+async function lie(binary, types, answer, { frames, label, after }) {
   const w = await world(binary);
   const { gateway, venue, door } = w;
   const say = (severity, text) => w.findings.push({ severity, text: `${label}: ${text}` });
@@ -60,7 +60,8 @@ async function lie(binary, types, answer, { frames, label }) {
   venue.meet(order, units("0.02"));
   await pause(15000);
   door.infoFate = () => undefined;
-  door.frameFate = (_c, data) => data;
+  // What comes after such a lie is seen without a feed where it had none.
+  if (!after) door.frameFate = (_c, data) => data;
   for (const own of door.sockets) own.socket.terminate();
   const ids = [
     [rest.body.id, `${label} rested`],
@@ -71,11 +72,44 @@ async function lie(binary, types, answer, { frames, label }) {
   for (const [id] of ids) await settled(gateway, id, Math.max(1000, until - Date.now()));
   stop();
   await pause(4000);
+  await after?.(w, ids);
+  if (after) {
+    // At rest all agrees again, the feed as well.
+    door.frameFate = (_c, data) => data;
+    for (const own of door.sockets) own.socket.terminate();
+    await pause(30000);
+  }
   judgeOrders(w);
   await judgeRest(w, ids);
   await judgeLists(w);
   await w.end();
   return w;
+}
+
+/** Orders whose end was told while they live: an alarm has to say so, within 160 s and two readings of the list; and then they can be canceled. */
+async function alarmed(w, ids) {
+  const { gateway, venue, findings } = w;
+  const until = Date.now() + 250000;
+  for (const [id, label] of ids) {
+    const endOf = (o) => ["filled", "canceled", "rejected"].includes(o?.status);
+    const tells = (row) => (row.body?.id === id ? [row.body] : (row.body?.data ?? [])).find?.((o) => o.id === id);
+    const first = gateway.told.find((row) => row.status < 300 && endOf(tells(row)));
+    if (!first || !truth(venue, id).live) continue;
+    let row = await gateway.get(`/v1/orders/${id}`);
+    while (!/ALARM/.test(row.body.error ?? "") && Date.now() < until) {
+      await pause(5000);
+      row = await gateway.get(`/v1/orders/${id}`);
+    }
+    const told = `told ${row.body.status} ${Math.round((row.t - first.t) / 1000)} s after its end was told: ${row.body.error}`;
+    if (/ALARM/.test(row.body.error ?? "")) console.log("  ", label, told);
+    else findings.push({ severity: "HIGH", text: `${label} lives, no alarm, ${told}` });
+    const open = (await gateway.get("/v1/orders?status=open&limit=500")).body.data;
+    if (!open.some((o) => o.id === id)) findings.push({ severity: "HIGH", text: `${label} lives, and is not listed` });
+    const gone = await gateway.post(`/v1/orders/${id}/cancel`, {});
+    await pause(2000);
+    if (truth(venue, id).live)
+      findings.push({ severity: "HIGH", text: `${label} lives after its cancel: ${gone.status} ${gone.body.status}` });
+  }
 }
 
 /** Balances on spot that are behind by five seconds, by REST and stream, right after a purchase that was told. */
@@ -114,6 +148,13 @@ const notFound = () => ({ body: '{"status":"unknownOid"}' });
 const REST = ["userFills", "userFillsByTime"];
 const dropAll = () => undefined;
 
+function canceledIfOpen(_body, right) {
+  const said = (key, value) => (key === "status" && value === "open" ? "canceled" : value);
+  return {
+    body: JSON.stringify(right, (key, value) => (typeof value === "bigint" ? Number(value) : said(key, value))),
+  };
+}
+
 export const scenes = {
   openNull: (b) => lie(b, ["openOrders", "frontendOpenOrders"], () => NULL, { label: "open null" }),
   openEmpty: (b) =>
@@ -123,16 +164,13 @@ export const scenes = {
     }),
   statusUnknown: (b) => lie(b, ["orderStatus"], notFound, { label: "orderStatus unknownOid" }),
   statusOther: (b) =>
-    lie(
-      b,
-      ["orderStatus"],
-      (_body, right) => ({
-        body: JSON.stringify(right, (k, v) =>
-          typeof v === "bigint" ? Number(v) : k === "status" && v === "open" ? "canceled" : v,
-        ),
-      }),
-      { label: "orderStatus says canceled of what is open" },
-    ),
+    lie(b, ["orderStatus"], canceledIfOpen, { label: "orderStatus says canceled of what is open", after: alarmed }),
+  statusOtherUnheard: (b) =>
+    lie(b, ["orderStatus"], canceledIfOpen, {
+      label: "orderStatus says canceled of what is open, no frames",
+      frames: dropAll,
+      after: alarmed,
+    }),
   historyNull: (b) => lie(b, ["historicalOrders"], () => NULL, { label: "history null" }),
   fillsNull: (b) =>
     lie(b, REST, () => NULL, {

@@ -70,9 +70,10 @@ export function history(venue, t) {
   return rows.sort((a, b) => b.statusTimestamp - a.statusTimestamp).slice(0, 2000);
 }
 
-export function fillsByTime(venue, t, [from, to], limit = 2000) {
+export function fillsByTime(venue, t, [from, to], { limit = 2000, reversed = false } = {}) {
   const rows = venue.fills.filter((f) => f.time <= t && f.time >= from && f.time <= (to ?? Number.POSITIVE_INFINITY));
-  return rows.sort((a, b) => a.time - b.time).slice(0, limit);
+  const sorted = rows.sort((a, b) => a.time - b.time);
+  return (reversed ? sorted.reverse() : sorted).slice(0, limit);
 }
 
 export function clearinghouse(venue, t, dex) {

@@ -124,7 +124,7 @@ async function step(tools: CancelerTools, id: string): Promise<boolean> {
   await Promise.all(
     remainingBeside(world, row, unused).map(({ id: orderId }) => {
       const refused = unused.get(orderId);
-      const name = nameOf(row);
+      const name = nameOfCancelAll(row);
       return turns.take(() =>
         refused === undefined || !isGone(world, orderId)
           ? cancelCovered(world, settling, { name, account, orderId })
@@ -154,7 +154,7 @@ async function takeOutside({ world, adoptOutside, readElapsedMs }: CancelerTools
 }
 
 /** With a space, so that it is no client's Idempotency-Key. */
-function nameOf({ id }: CancelAll): string {
+export function nameOfCancelAll({ id }: CancelAll): string {
   return `cancel-all ${id}`;
 }
 

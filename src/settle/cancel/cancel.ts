@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
-import { isClosed, isLive, isPerhapsOver, isSaidOver, type Leg } from "../../core/order.ts";
+import { isClosed, isLive, isPerhapsOver, isSaidOver, type Leg, wasListedSince } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -34,12 +34,15 @@ export function mayRest(leg: Leg): boolean {
 }
 
 /**
- * True while there may be something to cancel of it: it may live itself, or it has ended, and a modify that places in any case is
- * still out. What that places becomes an order of its own only once it is settled: until then it is a leg of this one.
+ * True while there may be something to cancel of it: it may live itself, or it has ended, and lists of after its end show it all the
+ * same, or a modify that places in any case is still out. What that places becomes an order of its own only once it is settled: until then
+ * it is a leg of this one.
  */
 export function mayBeCanceled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
   if (isLive(status)) return true;
-  const open = new Set(listLegs(store, id).flatMap((leg) => (isClosed(leg) ? [] : leg.cloid)));
+  const legs = listLegs(store, id);
+  if (legs.some(wasListedSince)) return true;
+  const open = new Set(legs.flatMap((leg) => (isClosed(leg) ? [] : leg.cloid)));
   return unsettledPlacings({ store }, id).some(
     (attempt) => attempt.cloid !== null && open.has(attempt.cloid) && isAlwaysPlace(attempt),
   );

@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { SHOWN_WITHIN_MS } from "../../core/evidence.ts";
 import { isClosed, type Leg, LISTED_SINCE, wasListedSince } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { onEvents } from "../../store/events.ts";
 import { listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
@@ -22,6 +23,9 @@ export type ShownAfterEnd = {
   heedRead(account: Account, orders: readonly FrontendOrder[], askedAtMs: number): void;
   /** True while a list of the account has to tell. */
   isDoubting(account: Account): boolean;
+  /** True where the list has to be read though no order is live and no feed tells one: an end may have been told a moment ago. */
+  isDue(account: Account): boolean;
+  stop(): void;
 };
 
 /** An order with an end that a list does not bear out. `sinceMs`: when that was seen first, elapsed milliseconds. */
@@ -30,6 +34,16 @@ type DoubtedEnd = { accountId: string; sinceMs: number };
 export function openShownAfterEnd(world: With<"clock" | "log" | "markets" | "store">): ShownAfterEnd {
   /** By client order id; losing it, with the process, costs time. */
   const doubts = new Map<string, DoubtedEnd>();
+  /** When an account had news last, an end among them, elapsed milliseconds. What was told before this process may be as new. */
+  const news = new Map<string, number>();
+  const bornMs = world.clock.elapsedMs();
+  const hearNoMore = onEvents(world.store, (accountIds) => {
+    for (const id of accountIds) news.set(id, world.clock.elapsedMs());
+  });
+
+  function isDoubting({ id }: Account): boolean {
+    return [...doubts.values()].some(({ accountId }) => accountId === id);
+  }
 
   function doubted(account: Account, orders: readonly FrontendOrder[]): Map<string, { leg: Leg; oid: string }> {
     const found = new Map<string, { leg: Leg; oid: string }>();
@@ -57,9 +71,12 @@ export function openShownAfterEnd(world: With<"clock" | "log" | "markets" | "sto
         raiseAlarm(world, one.leg, { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid: one.oid });
       }
     },
-    isDoubting(account) {
-      return [...doubts.values()].some(({ accountId }) => accountId === account.id);
+    isDoubting,
+    isDue(account) {
+      const newsMs = news.get(account.id) ?? bornMs;
+      return isDoubting(account) || world.clock.elapsedMs() - newsMs < SHOWN_WITHIN_MS;
     },
+    stop: hearNoMore,
   };
 }
 

@@ -94,6 +94,7 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
       watch.stop();
       told.stop();
       checks.stop();
+      ended.stop();
     },
   };
 }

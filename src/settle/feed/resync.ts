@@ -17,7 +17,7 @@ import { reopenShown } from "./known-leg.ts";
 import { shownListed, shownParts } from "./shown.ts";
 import type { Watch } from "./watch.ts";
 
-/** `quick` asks for the open orders only where one is live here: the question costs 20 of our weight a dex. */
+/** `quick` asks for the open orders only where one is live here, or has just ended: the question costs 20 of our weight a dex. */
 export type Thoroughness = "quick" | "thorough";
 
 export type ResyncParts = {
@@ -111,12 +111,16 @@ async function resyncAccount(
   const { tradingAddress } = account;
   const connection = world.feeds.connectionOf(tradingAddress);
   try {
-    const isListing = how === "thorough" || listLiveOrders(world.store, account.id, 1).length > 0;
-    if (isListing && roomWaitS(world, account, purpose) > 0) return false;
+    const mustList = how === "thorough" || listLiveOrders(world.store, account.id, 1).length > 0;
+    const hasRoom = roomWaitS(world, account, purpose) === 0;
+    if (mustList && !hasRoom) return false;
+    // Where nothing is live a list only bears out what has ended: the next regular one does as well, and keeps no feed from being live.
+    const isListing = mustList || (hasRoom && tools.ended.isDue(account));
     const isFilled = await tools.index.backFill(account, purpose);
     const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
     const comparing = { ...tools, live, purpose };
-    const isListed = (live.length === 0 && how === "quick") || (await compareListed(world, account, comparing));
+    const isNeeded = how === "thorough" || live.length > 0;
+    const isListed = ((isNeeded || isListing) && (await compareListed(world, account, comparing))) || !isNeeded;
     if (isFilled && isListed) world.feeds.caughtUp(tradingAddress, connection);
     return isFilled && isListed;
   } catch (error) {

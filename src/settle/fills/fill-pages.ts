@@ -94,7 +94,9 @@ async function readOldest(
     if (firstMs <= startTime) break;
     // Too many to be read at once: nothing of it is told to be the oldest.
     if (page >= maxPages) return null;
-    read = await readPage(world, { user, startTime, endTime: firstMs }, options);
+    // A page of one millisecond has nothing more to say of it: that is read from its other end, and each full page weighs 120.
+    const endTime = read.at(-1)?.timeMs === firstMs ? firstMs - 1 : firstMs;
+    read = await readPage(world, { user, startTime, endTime }, options);
     if (read === null) return null;
     // What the page was cut off from, within its first millisecond, comes before it as well.
     const names = new Set(known.map(nameOf));

@@ -1,12 +1,10 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
-import { dexOf } from "../../core/market.ts";
 import { type Filled, hasFilled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
 import { sumFillsOf } from "../../store/fills.ts";
-import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { endingOf, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
@@ -15,6 +13,7 @@ import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from ".
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
 import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
+import { readListed } from "./listed.ts";
 
 /** What one look at the exchange shows of a leg. */
 export type Sight = SeenSight & {
@@ -125,6 +124,7 @@ export async function interpretOrder(
     case "triggered":
       return triggered(world, evidence, sought, seen);
     case "canceled":
+      return (await doubted(world, sought, seen)) ?? closed(world, evidence, sought, seen);
     case "filled":
       return closed(world, evidence, sought, seen);
     case "unknown":
@@ -151,8 +151,23 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
 /** That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more. */
 async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const rests = await isResting(world, sought, seen);
-  if (rests === "not_read") return unread(seen, "the open orders could not be read");
+  if (rests === "not_read") return unread(seen, LIST_UNREAD);
   return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
+}
+
+/**
+ * What keeps an end from being told. Of an order whose answer was lost it would be the first that is told, by one record alone: a list that is read after that and holds
+ * it says otherwise, and both are asked again. Where its feed has told the end as well that is enough; and a cancel of ours that was carried
+ * out has written the end down.
+ */
+async function doubted(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight | null> {
+  const { user, leg } = sought;
+  const { oid } = seen.order;
+  const isFirstNews = (leg.state === "sent" || leg.state === "lost") && !neverRests(leg) && sought.isReplaced !== true;
+  if (!isFirstNews || world.picture.toldOf(user, oid)?.end != null) return null;
+  const listed = await readListed(world, sought, seen);
+  if (listed === null) return unread(seen, LIST_UNREAD);
+  return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;
 }
 
 /** It is known by its id, and where it has gone to is looked for again. */
@@ -165,6 +180,7 @@ function unread({ order: { oid } }: Pick<LookAnswer, "order">, reason: string): 
   return { kind: "failed", reason, events: [{ type: "reported", oid }] };
 }
 
+const LIST_UNREAD = "the open orders could not be read";
 const FILLS_UNREAD = "the fills of the order could not be read";
 
 /** A word that is new says neither that it lives nor that it is over. */
@@ -295,19 +311,6 @@ async function isResting(
   const listed = await readListed(world, sought, seen);
   if (listed === null) return "not_read";
   return listed.some(({ oid }) => oid === seen.order.oid) ? "yes" : "no";
-}
-
-/** Open orders of the dex in which it is; null when they could not be read. */
-async function readListed(
-  world: With<"exchange">,
-  { user }: Sought,
-  { order, options }: LookAnswer,
-): Promise<readonly FrontendOrder[] | null> {
-  const dex = dexOf(order.coin);
-  const outcome = await world.exchange.info({ type: "frontendOpenOrders", user, dex }, options);
-  const listed = outcome.kind === "ok" ? parseFrontendOpenOrders(outcome.json) : null;
-  // What was placed in another dex, which a server may show as well, says nothing of how new its list of this one is.
-  return listed?.filter(({ coin }) => dexOf(coin) === dex) ?? null;
 }
 
 /** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
