@@ -67,6 +67,7 @@ const SCENES = [
   "test/simulation/trade.test.ts",
   "test/simulation/close.test.ts",
   "test/simulation/flatten.test.ts",
+  "test/http/blocked-elsewhere.test.ts",
   "test/http/stop.test.ts",
   "test/http/stopped-entries.test.ts",
   "test/http/flatten.test.ts",

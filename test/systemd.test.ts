@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AS_INSTALLED } from "../scripts/bench/scene.ts";
 import { readConfig } from "../src/config.ts";
 
 const FOLDER = join(import.meta.dir, "../scripts/systemd");
@@ -35,8 +36,18 @@ test("nothing of the environment reaches the runtime, and no memory a file", () 
 
 test("the heap goes by no more memory than the service may take", () => {
   expect(settingOf("MemoryMax")).toBe("1G");
-  expect(settingOf("Environment")).toBe(`BUN_JSC_forceRAMSize=${2 ** 30}`);
+  expect(setForTheRuntime()).toHaveProperty("BUN_JSC_forceRAMSize", String(2 ** 30));
 });
+
+test("the runtime's last compiler is left out, and the bench measures what is installed", () => {
+  expect(setForTheRuntime()).toHaveProperty("BUN_JSC_useFTLJIT", "0");
+  expect(setForTheRuntime()).toEqual(AS_INSTALLED);
+});
+
+function setForTheRuntime(): Record<string, string> {
+  const lines = [...UNIT.matchAll(/^Environment=(\w+)=(.*)$/gm)];
+  return Object.fromEntries(lines.map(([, name = "", value = ""]) => [name, value]));
+}
 
 test("the sample of settings names settings that exist", () => {
   const lines = readFileSync(join(FOLDER, "postern.env"), "utf8").split("\n");

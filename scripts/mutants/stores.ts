@@ -7,6 +7,20 @@ export const STORES: readonly Mutant[] = [
     changes: [{ file: "src/store/data-version.ts", find: "  memory.isOfThisTurn = false;\n", put: "" }],
   },
   {
+    name: "the turn of the loop in which others' commits are asked for once has no end",
+    changes: [
+      {
+        file: "src/store/commit-queue.ts",
+        find: "store.memory.afterTurn = schedule;",
+        put: "store.memory.afterTurn = () => undefined;",
+      },
+    ],
+  },
+  {
+    name: "a request is answered by what had been committed when the turn of the loop began",
+    changes: [{ file: "src/actions/authenticate.ts", find: "  lookAnew(deps.store);\n", put: "" }],
+  },
+  {
     name: "a transaction goes by what was committed before it had its lock",
     changes: [
       {

@@ -10,6 +10,7 @@ import { findAccount } from "../store/accounts.ts";
 import { findApiKey, noteKeyUse, type StoredKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
+import { lookAnew } from "../store/data-version.ts";
 import { railsOf } from "../store/narrowings.ts";
 import { keyHash } from "../wire/grant.ts";
 import { changedOutside } from "../write/changed-outside.ts";
@@ -43,6 +44,7 @@ export function authenticate(
     );
   }
   const hash = keyHash(apiKey);
+  lookAnew(deps.store);
   const key = findApiKey(deps.store, hash);
   if (key === null || !isSameHash(key.keyHash, hash)) {
     throw new ApiError("invalid_api_key", "This API key is not registered here.");

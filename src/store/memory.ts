@@ -41,6 +41,8 @@ export type Memory = {
   /** What tells how much this connection has written; compiled when it is first asked. */
   changeCount: Statement | null;
   dataVersion: DataVersion | null;
+  /** Runs its argument when this turn of the event loop is over; where nobody has told how, when this run of code is. */
+  afterTurn: (run: () => void) => void;
   /** By what reads them. */
   unchanged: Map<object, UnchangedRows>;
 };
@@ -64,6 +66,7 @@ export function newMemory(): Memory {
     statements: new Map(),
     changeCount: null,
     dataVersion: null,
+    afterTurn: (run) => void Promise.resolve().then(run),
     unchanged: new Map(),
   };
 }

@@ -15,6 +15,8 @@ import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from 
 import { deleteAttempt, findAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
+import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { lookAnew } from "../../src/store/data-version.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, insertPlacing } from "../../src/store/orders.ts";
@@ -159,8 +161,10 @@ test("two connections that write, roll back and read see what a third one reads 
               if (fails) throw new Error("taken back");
             };
           });
+          lookAnew(store);
           await write(store, how, works);
           forget(third);
+          for (const each of [first, second]) lookAnew(each);
           const truth = seenBy(third);
           expect([seenBy(first), seenBy(second)]).toEqual([truth, truth]);
         }
@@ -186,6 +190,27 @@ async function write(store: Store, how: string, works: readonly ((store: Store) 
     if (!String(error).includes("taken back")) throw error;
   }
 }
+
+test("what another process commits is seen from the next turn of the event loop on, and by a request that arrives before", async () => {
+  await inTemporaryDirectory(async (path) => {
+    const [own, other] = [openStore(join(path, "p.db")), openStore(join(path, "p.db"))];
+    const turns: (() => void)[] = [];
+    openCommitQueue(own, (run) => void turns.push(run), stillClock(NOW_MS));
+    const stateNow = () => findApiKey(own, "k")?.state;
+    insertApiKey(own, { keyHash: "k", accountId: "a", scopes: [], issuedAtMs: 0, registeredAtMs: 0 });
+    expect(stateNow()).toBe("active");
+    setKeyState(other, "k", "blocked", 1);
+    await Promise.resolve();
+    expect(stateNow()).toBe("active");
+    for (const end of turns.splice(0)) end();
+    expect(stateNow()).toBe("blocked");
+    setKeyState(other, "k", "active", 1);
+    lookAnew(own);
+    expect(stateNow()).toBe("active");
+    expect(turns.length).toBe(1);
+    for (const store of [own, other]) closeStore(store);
+  });
+});
 
 test("a key that another process has blocked is seen inside the next transaction, and by the next who asks", async () => {
   await inTemporaryDirectory(async (path) => {

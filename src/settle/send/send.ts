@@ -48,8 +48,8 @@ export async function sendBatch(
   return sendSigned(world, attempt, signed, onDisk);
 }
 
-/** A signed action. `count`: how many orders, or other things, are in it. */
-type SignedRequest = { body: string; action: Action; purpose: Purpose; count: number };
+/** A signed action. `count`: how many orders, or other things, are in it. `trader`: the address that it trades for; null of an account that is gone. */
+type SignedRequest = { body: string; action: Action; purpose: Purpose; count: number; trader: string | null };
 
 async function sendSigned(
   world: ToSend,
@@ -110,8 +110,7 @@ async function post(
   signed: SignedRequest,
   mayLeave: () => boolean,
 ): Promise<SendResult> {
-  const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
-  const { action, purpose, count } = signed;
+  const { action, purpose, count, trader } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
   const outcome = await sendCatching(world, signed, mayLeave);
@@ -153,10 +152,10 @@ function isRefusedForActions(reply: Reply): boolean {
 
 /** Signs an attempt's action; null where that fails, and then nothing leaves. */
 function sign(
-  world: With<"clock" | "log" | "metrics" | "signers">,
+  world: With<"clock" | "log" | "metrics" | "signers" | "store">,
   attempt: Attempt,
   action: Action | null,
-  way: Omit<SignedRequest, "body" | "action">,
+  way: Omit<SignedRequest, "body" | "action" | "trader">,
 ): SignedRequest | null {
   if (action === null) return null;
   const startedMs = world.clock.elapsedMs();
@@ -169,7 +168,9 @@ function sign(
       expiresAfter: attempt.expiresAtMs,
     });
     world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
-    return { ...way, action, body };
+    // Asked here and not once the disk is done: of the turn that has committed, what others have committed is known.
+    const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
+    return { ...way, action, body, trader };
   } catch (error) {
     world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
     return null;
