@@ -163,7 +163,7 @@ test("after any writes what is kept is what the rows say", () => {
     }),
     { numRuns: 120 },
   );
-}, 60_000);
+});
 
 /** Beside what any list of live orders says. */
 function expectReducing(store: Store): void {
