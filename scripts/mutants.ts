@@ -16,6 +16,8 @@ import { copyTree, plant } from "./mutants/plant.ts";
 const MAX_SEEDS = "2000";
 /** Minutes for the seeds of one bug. */
 const MAX_MINUTES = "2";
+/** Milliseconds for one scene: one that ran out of time has found nothing. */
+const MAX_SCENE_MS = "180000";
 /** Milliseconds for the scenes of one bug. */
 const MAX_SCENES_MS = 300_000;
 /** Characters of a finding that are shown. */
@@ -164,7 +166,7 @@ function commandOf({ seeds, world }: Mutant): string[] {
 
 /** Name of the first scene that fails. */
 async function findByScenes(cwd: string): Promise<string | null> {
-  const command = [process.execPath, "test", "--bail", "--timeout", "30000", ...SCENES];
+  const command = [process.execPath, "test", "--bail", "--timeout", MAX_SCENE_MS, ...SCENES];
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_SCENES_MS });
   const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
   return /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1] ?? null;

@@ -4,7 +4,8 @@
  *   --help                   prints what the file's own head says
  *   packages, dist/postern   are installed and built where they are missing
  *   programs of the system   are named in one line where they are missing, with the way to get them
- *   temporary files          lie below one directory, which goes when the script ends, by a signal too
+ *   temporary files          lie below one directory, which goes when the script ends, by a signal too; in memory where
+ *                            nothing of theirs is timed
  *
  * It imports no package: there may be none yet.
  */
@@ -12,10 +13,16 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { openOwnDirectory } from "./own-directory.ts";
+import { openOwnDirectory, quickDirectory, roomForFiles } from "./own-directory.ts";
 
 type Program = keyof typeof PROGRAMS;
-type Needs = { packages?: string; isBuilt?: true; programs?: readonly Program[] };
+type Needs = {
+  packages?: string;
+  isBuilt?: true;
+  programs?: readonly Program[];
+  /** Its temporary files lie in memory where there is room. */
+  isInMemory?: true;
+};
 
 const SCRIPTS = import.meta.dir;
 const ROOT = dirname(SCRIPTS);
@@ -45,10 +52,10 @@ const PROGRAMS = {
 const NEEDS: Readonly<Record<string, Needs>> = {
   "bench.ts": { packages: "bench", isBuilt: true, programs: ["node"] },
   "breaks.ts": { programs: ["git"] },
-  "browser.ts": { programs: ["chromium"] },
+  "browser.ts": { programs: ["chromium"], isInMemory: true },
   "client-scenes.ts": { programs: ["python3", "node"] },
   "clients.ts": { packages: "clients", isBuilt: true },
-  "contract.ts": { packages: "contract", programs: ["java"] },
+  "contract.ts": { packages: "contract", programs: ["java"], isInMemory: true },
   "costs.ts": { isBuilt: true },
   "examples.ts": { isBuilt: true, programs: ["python3", "node", "curl"] },
   "flood.ts": { isBuilt: true },
@@ -66,6 +73,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   "long-history.ts": { programs: ["chromium"] },
   "screens.ts": { programs: ["chromium"] },
   "supply-chain.ts": { isBuilt: true, programs: ["git"] },
+  "test.ts": { isInMemory: true },
   "tls.ts": { isBuilt: true, programs: ["openssl", "curl"] },
 };
 
@@ -78,8 +86,9 @@ function prepare(script: string, words: readonly string[]): void {
   }
   if (process.env[MARK] !== undefined) return;
   process.env[MARK] = script;
-  process.env["TMPDIR"] = openOwnDirectory(tmpdir(), `postern-${script.replace(".ts", "")}-`);
-  const { packages, isBuilt = false, programs = [] } = NEEDS[script] ?? {};
+  const { packages, isBuilt = false, programs = [], isInMemory = false } = NEEDS[script] ?? {};
+  const place = isInMemory ? quickDirectory(roomForFiles()) : tmpdir();
+  process.env["TMPDIR"] = openOwnDirectory(place, `postern-${script.replace(".ts", "")}-`);
   for (const name of programs) {
     if (Bun.which(name) === null) endLacking(script, `${name} is missing (${PROGRAMS[name]})`);
   }

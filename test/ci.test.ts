@@ -82,4 +82,4 @@ test("stages are counted and timed, alone and beside others; one that fails, is 
     const counts = readFileSync(join(directory, "log/counts"), "utf8").trim().split("\n").map(Number);
     expect([counts.length, Math.max(...counts)]).toEqual([4, 2]);
   });
-}, 60_000);
+});

@@ -1,7 +1,9 @@
 /** Scripts stand alone: each says what it does and what it lacks, and leaves nothing behind. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { quickDirectory } from "../scripts/own-directory.ts";
 import { inTemporaryDirectory } from "./support/temporary-directory.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -99,4 +101,29 @@ test.each([
     expect(await child.exited).toBe(exitCode);
     expect([...ours(), ...readdirSync(directory)]).toEqual([]);
   });
+});
+
+const DISK = "/dev/vda / ext4 rw,relatime 0 0";
+const MEMORY_MOUNT = "tmpfs /dev/shm tmpfs rw,nosuid,nodev,size=8388608k 0 0";
+const ROOMY_BYTES = 8 * 1024 ** 3;
+
+test.each([
+  ["in memory", {}, "/dev/shm"],
+  ["where somebody has said", { named: "/srv/files" }, "/srv/files"],
+  [
+    "on the disk where memory starts no program",
+    { mounts: `${DISK}\n${MEMORY_MOUNT.replace("nodev", "noexec")}` },
+    null,
+  ],
+  ["on the disk where memory is only read", { mounts: `${DISK}\n${MEMORY_MOUNT.replace("rw", "ro")}` }, null],
+  [
+    "as what was mounted last is",
+    { mounts: `${MEMORY_MOUNT.replace("nodev", "noexec")}\n${MEMORY_MOUNT}` },
+    "/dev/shm",
+  ],
+  ["on the disk where there is no such memory", { mounts: DISK }, null],
+  ["on the disk where memory is a container's 64 MiB", { freeBytes: 64 * 1024 ** 2 }, null],
+])("files that nobody times lie %s", (_, changes, place) => {
+  const machine = { named: undefined, mounts: `${DISK}\n${MEMORY_MOUNT}`, freeBytes: ROOMY_BYTES };
+  expect(quickDirectory({ ...machine, ...changes })).toBe(place ?? tmpdir());
 });

@@ -11,6 +11,8 @@ const VAGUE_FILE = /(^|[-/])(utils?|helpers?|managers?|services?|handlers?|misc|
 const VAGUE_NAME = /(Manager|Service|Helper|Handler|Impl|Utils?)$|^I[A-Z][a-z]/;
 const BANNER = /^[\s*]*([-=#~─═*_]{4,})|([-=#~─═*_]{4,})\s*$/;
 const UNFINISHED = new RegExp(["FIX" + "ME", "XXX", "HACK"].map((word) => `\\b${word}\\b`).join("|"));
+const OWN_LIMIT =
+  "a test that sets itself a limit of time fails on a busy machine: what has hung is ended by the run's, which is one for all";
 const CODE = /^\s*(const|let|return|import|if \(|for \(|await) ?.*[;{]\s*$/;
 
 export function checkShape(facts: Facts): Finding[] {
@@ -24,6 +26,7 @@ export function checkShape(facts: Facts): Finding[] {
     ...facts.idleSpreads.map((line) =>
       finding(facts, line, "idle-spread", "a spread of what stands there only quiets the formatter: write its members"),
     ),
+    ...facts.ownLimits.map(({ line }) => finding(facts, line, "own-limit", OWN_LIMIT)),
     ...facts.arrowConstants.map(({ name, line }) =>
       finding(facts, line, "arrow-constant", `"${name}" is a top-level function: write function`),
     ),

@@ -33,6 +33,8 @@ export type Facts = {
   clockReads: Mention[];
   /** Sleeps that are kept or listed, and not awaited where they begin. */
   keptSleeps: Mention[];
+  /** Limits of time that a test sets itself. */
+  ownLimits: Mention[];
   /** Regular expressions, TypeBox' patterns among them. */
   patterns: Pattern[];
   /** Casts other than `as const` and of literals, by the type they claim. */
@@ -99,6 +101,7 @@ export function readFacts(file: SourceFile): Facts {
     methods: [],
     clockReads: [],
     keptSleeps: [],
+    ownLimits: [],
     patterns: [],
     casts: [],
     arrowConstants: [],
@@ -172,6 +175,7 @@ function record(scan: Scan, node: Node, at: Place): void {
   recordShape(scan, node, at);
   recordPattern(scan, node, at);
   recordSleeps(scan, node);
+  recordOwnLimit(scan, node);
   const line = scan.lineOf(node.start);
   if (node.type === "AwaitExpression" || node["await"] === true) scan.waits.push({ name: "await", line });
   if (node["async"] === true) scan.waits.push({ name: "async", line });
@@ -237,6 +241,20 @@ function isSleep(value: unknown): value is Node {
   if (!isNode(value) || value.type !== "CallExpression" || !isNode(value["callee"])) return false;
   const { property, object } = value["callee"];
   return (isNode(property) && property["name"] === "sleep") || isSleep(object);
+}
+
+/** `test(title, run, limit)`, and `test.each(rows)(title, run, limit)`. */
+function recordOwnLimit(scan: Scan, node: Node): void {
+  const limit: unknown =
+    node.type === "CallExpression" && Array.isArray(node["arguments"]) ? node["arguments"][2] : null;
+  if (isNode(limit) && isOfTest(node["callee"])) scan.ownLimits.push({ name: "limit", line: scan.lineOf(limit.start) });
+}
+
+function isOfTest(value: unknown): boolean {
+  if (!isNode(value)) return false;
+  return value.type === "Identifier"
+    ? value["name"] === "test"
+    : isOfTest(value["callee"]) || isOfTest(value["object"]);
 }
 
 function recordShape(scan: Scan, node: Node, at: Place): void {

@@ -101,7 +101,7 @@ test("serve takes alerts while it asks for the passphrase, and nobody is left at
   expect(await running).toBe(1);
   await expect(fetch(url, { method: "POST", body: "{}" })).rejects.toThrow();
   workplace.remove();
-}, 30_000);
+});
 
 async function freePort(): Promise<number> {
   const server = createServer();

@@ -62,7 +62,7 @@ test("the TypeScript example makes a key that trades and reads", async () => {
   expect({ err, exitCode }).toEqual({ err: "", exitCode: 0 });
   expect(out).toMatch(/^api_trade_[0-9a-f]{64}\n$/);
   expect(await scopesOf(out.trim())).toEqual(["trading:read", "trading:write"]);
-}, 30_000);
+});
 
 test("the example by hand does, too, with what any wallet signs", async () => {
   const [making = "", registering = ""] = blocks("sh");
@@ -82,7 +82,7 @@ test("the example by hand does, too, with what any wallet signs", async () => {
   const answer = await fetch(curlRequest(registering.trim(), { ...known, SIGNATURE }));
   expect([answer.status, await answer.text()]).toEqual([201, expect.stringContaining(HASH)]);
   expect(await scopesOf(apiKey)).toEqual(["trading:read", "trading:write"]);
-}, 30_000);
+});
 
 test("the hash that the text tells is the hash of the key that it tells", () => {
   const key = `api_trade_${"0123456789abcdef".repeat(4)}`;

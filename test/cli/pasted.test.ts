@@ -83,7 +83,7 @@ test("from an empty directory the printed commands lead to an API key that works
   const second = await startShell(next(restored, "serve"), { POSTERN_LISTEN: "127.0.0.1:0" });
   running.push(second);
   expect(second.firstLine).toContain("Postern listens at");
-}, 60_000);
+});
 
 test("a backup for which there is no room says so of its disk, not of the database, and leaves nothing", async () => {
   const made = `${PROGRAM} init --data-dir plain --network testnet --passphrase-file 'pass phrase'`;
@@ -107,7 +107,7 @@ test("a set-up for which there is no room says so of its disk, and is done by th
     expect(readdirSync(join(room, "roomless")).filter((name) => !name.startsWith("lock."))).toEqual([]);
   }
   await pasted(`cd ${quoted(room)} && ${made}`);
-}, 60_000);
+});
 
 test("a port that is taken is told with the option that chooses another", async () => {
   using taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("") });

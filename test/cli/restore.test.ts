@@ -44,4 +44,4 @@ test("after a restore the commands that are printed, and the doctor's, lead to a
   } finally {
     remove();
   }
-}, 20_000);
+});

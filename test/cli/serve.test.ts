@@ -106,7 +106,7 @@ test("set up, approve without a gateway, serve, grant, trade, stop and start", a
   expect(revoked.facts).toEqual({ object: "api_key", key_hash: key.key_hash, revoked: true });
   expect((await fetch(`${again}/v1/orders`, { headers })).status).toBe(401);
   expect((await second.end("SIGTERM")).exitCode).toBe(0);
-}, 30_000);
+});
 
 /** Tries a write again while the gateway says that it has just started. */
 async function placeWhenReady(baseUrl: string, headers: Record<string, string>, order: object) {
@@ -178,7 +178,7 @@ test("beside a running gateway a passphrase file that is wrong, or that others m
   }
   // It had not been ended by them.
   expect((await resume(right, 0o600)).facts.resumed).toEqual([stop.id]);
-}, 30_000);
+});
 
 test("the wrong passphrase starts nothing", async () => {
   const other = makeWorkplace();

@@ -196,7 +196,7 @@ test("the page leads from an empty directory to a first order, killed and restar
   expect(again.process.firstLine).not.toContain("setup");
   for (const secret of [page.token, apiKey, gateway.link]) expect(err).not.toContain(secret);
   expect(out).not.toContain("setup_");
-}, 60_000);
+});
 
 test("a link is good once, for one page, and another one is printed on request", async () => {
   initialized();
@@ -214,7 +214,7 @@ test("a link is good once, for one page, and another one is printed on request",
   expect(url.startsWith(`${gateway.baseUrl}/#setup=setup_`)).toBe(true);
   expect((await second.claim(url.split("=")[1] ?? "")).status).toBe(200);
   expect((await first.ask("")).status).toBe(200);
-}, 30_000);
+});
 
 test("a refusal of the exchange is told in words, with the one thing to do", async () => {
   initialized();
@@ -240,7 +240,7 @@ test("a refusal of the exchange is told in words, with the one thing to do", asy
     status: "succeeded",
     setup: { step: "agent", account: { owner_address: wallet.address.toLowerCase() } },
   });
-}, 30_000);
+});
 
 test("an owner given at the command line is where the page begins", async () => {
   await init("--owner", wallet.address);
@@ -250,7 +250,7 @@ test("an owner given at the command line is where the page begins", async () => 
     step: "agent",
     account: { owner_address: wallet.address.toLowerCase() },
   });
-}, 30_000);
+});
 
 /** The owner has another gateway's agent approved at the exchange. */
 function approveThere(name: string): Promise<string> {
@@ -276,7 +276,7 @@ test("before the signature the owner is shown the agents that are there, and wha
   const printed = await postern("agent", "approval");
   expect(printed.out.split("\n").find((line) => line.startsWith("WARNING:"))).toContain(words);
   expect(printed.out.indexOf("WARNING:")).toBeLessThan(printed.out.indexOf("Sign this"));
-}, 30_000);
+});
 
 test("the link is shown to a terminal, by the process itself", async () => {
   initialized();
@@ -297,7 +297,7 @@ test("the link is shown to a terminal, by the process itself", async () => {
     child.kill("SIGKILL");
     await child.exited;
   }
-}, 30_000);
+});
 
 test("without a running gateway there is no link", async () => {
   initialized();

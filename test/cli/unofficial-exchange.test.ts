@@ -64,7 +64,7 @@ test("another place is chosen in words alone, and told by every face from then o
   expect(err).toContain(
     `"exchange_url":"${exchangeUrl}","network":"testnet","msg":"this is not the exchange's own host"`,
   );
-}, 30_000);
+});
 
 test("a backup of such a directory is put back on the same word", async () => {
   const file = join(workplace.directory, "backup.db");

@@ -59,4 +59,4 @@ test("the record is kept while orders rest, which are held against reads every m
       expect([list, body["complete_to"]]).toEqual([list, expect.any(String)]);
     }
   }
-}, 60_000);
+});

@@ -29,7 +29,7 @@ test("an order writes few pages, and none between the exchange's answer and its 
     expect(pages.all() / ORDERS).toBeWithin(3, MAX_PAGES.all);
     await machine.lose();
   });
-}, 30_000);
+});
 
 async function place(machine: Machine, key: string): Promise<void> {
   const order = { account: ACCOUNT.id, market: "BTC", side: "buy", size: "0.01", price: "90000" };

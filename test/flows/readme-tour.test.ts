@@ -45,7 +45,7 @@ test("every line of the readme's tour does what it says", async () => {
     await gateway.end("SIGKILL");
     workplace.remove();
   }
-}, 30_000);
+});
 
 /** What the tour's text asks the reader to keep. */
 function remember(answer: Record<string, unknown>, variables: Record<string, string>): void {

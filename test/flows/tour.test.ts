@@ -160,7 +160,6 @@ test.each(TOUR.map(([endpoint, what, ...rest]) => [endpoint, what, rest] as cons
     const found = body.error?.code ?? body["status"] ?? null;
     expect({ status: httpStatus, inside: found, body }).toMatchObject({ status, inside });
   },
-  20_000,
 );
 
 test("the tour has all fifteen endpoints, each with a request that is taken and one that is not", () => {

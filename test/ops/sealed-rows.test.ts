@@ -210,7 +210,7 @@ test("whatever owner and operator do, nothing of it is taken for an attack, and 
       { numRuns: 12, examples: [[AN_APPROVAL]] },
     );
   });
-}, 60_000);
+});
 
 /** What a rule of ours refuses is part of it. */
 function attempt(work: () => void): void {

@@ -61,4 +61,4 @@ test("kill -9 in the middle of everything loses no order that was answered", asy
   await last.kill();
   rmSync(directory, { recursive: true });
   expect([...known].filter((oid) => !open.has(oid))).toEqual([]);
-}, 60_000);
+});

@@ -9,19 +9,19 @@ test("in short runs of every verb nothing is signed beyond the rails of its bot,
   expect(increases).toBeGreaterThan(40);
   for (const rail of ["max_order", "max_position", "max_exposure", "max_actions", "max_open"])
     expect([rail, (used.get(rail) ?? 0) > 0.9]).toEqual([rail, true]);
-}, 30_000);
+});
 
 test("a seed is the same run each time", async () => {
   const [one, other] = [await runSeeds({ ...SEEDS, count: 8 }), await runSeeds({ ...SEEDS, count: 8 })];
   expect(other).toEqual(one);
-}, 30_000);
+});
 
 test("seeds that several jobs have had between them are told as if one had had them all", async () => {
   const [first, rest] = [await runSeeds({ ...SEEDS, count: 3 }), await runSeeds({ ...SEEDS, from: 4, count: 5 })];
   expect(added(first, rest)).toEqual(await runSeeds({ ...SEEDS, count: 8 }));
   const failed = (seed: number) => ({ ...first, failed: { seed, findings: ["more than was signed"] } });
   expect([added(failed(9), rest).failed?.seed, added(failed(9), failed(7)).failed?.seed]).toEqual([9, 7]);
-}, 30_000);
+});
 
 test.each([
   ["a trade had read the account's position and the gate went by an older one", 322_532],

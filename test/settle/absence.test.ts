@@ -149,7 +149,7 @@ test("no path leads from not found to an end without our own noop, or two histor
   );
   // Both ways were gone, and often.
   for (const seal of ["noop", "expiry"]) expect(ends.filter((end) => end === seal).length).toBeGreaterThan(3);
-}, 90_000);
+});
 
 test("an order with all legs closed is over only when every placing is settled", () => {
   const rig = openGatewayRig();

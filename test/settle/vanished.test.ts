@@ -361,18 +361,14 @@ test.each<[string, Partial<OrderTerms>, boolean, string]>([
   ["an order is over", {}, false, "canceled"],
   ["a trigger is over", STOP, false, "canceled"],
   ["a trigger is not where an order stands that it may have placed,", STOP, true, "unknown"],
-])(
-  "where nothing newer can be had %s by cancels that find nothing",
-  async (_name, terms, isPerhapsFired, status) => {
-    const { rig, id, order } = await forgotten(terms);
-    if (isPerhapsFired) rig.venue.orders.push({ ...order, oid: 77, cloid: `0x${"77".repeat(16)}`, isTrigger: false });
-    rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
-    await rig.answerOf(rig.cancel("key-0002", id));
-    await rig.clock.advance(420_000);
-    expect(statusOf(rig, id)).toBe(status);
-  },
-  30_000,
-);
+])("where nothing newer can be had %s by cancels that find nothing", async (_name, terms, isPerhapsFired, status) => {
+  const { rig, id, order } = await forgotten(terms);
+  if (isPerhapsFired) rig.venue.orders.push({ ...order, oid: 77, cloid: `0x${"77".repeat(16)}`, isTrigger: false });
+  rig.deliveries.push(...Array.from({ length: 60 }, () => findsNothing));
+  await rig.answerOf(rig.cancel("key-0002", id));
+  await rig.clock.advance(420_000);
+  expect(statusOf(rig, id)).toBe(status);
+});
 
 test.each<[string, boolean, string]>([
   ["nothing says how it ended", false, "canceled, or refused when it fired"],

@@ -31,40 +31,32 @@ const LOST: [string, { ask: Ask; stopsAfter: number; stopsBy: number }][] = [
   ["a trigger", { ask: TRIGGER, stopsAfter: 4, stopsBy: 9 }],
 ];
 
-test.each(LOST)(
-  "%s of which nothing is ever shown keeps no stop from its end",
-  async (_what, lost) => {
-    const { ask, stopsAfter, stopsBy } = lost;
-    const s = await scene({ isHttp: true });
-    s.setFate(neverKnown((body) => body.includes('"type":"order"')));
-    s.ask("lost-key-1", ask);
-    await s.pass(200);
-    await s.tell("stop-key-1", EVERYTHING);
-    await s.pass(stopsAfter * MINUTE_MS);
-    expect(await stopStatus(s)).toBe("stopping");
-    await s.pass((stopsBy - stopsAfter) * MINUTE_MS);
-    expect(await stopStatus(s)).toBe("stopped");
-    expect(fieldOf((await s.tell("lost-key-1", ask)).body, "status")).toBe("canceled");
-  },
-  60_000,
-);
+test.each(LOST)("%s of which nothing is ever shown keeps no stop from its end", async (_what, lost) => {
+  const { ask, stopsAfter, stopsBy } = lost;
+  const s = await scene({ isHttp: true });
+  s.setFate(neverKnown((body) => body.includes('"type":"order"')));
+  s.ask("lost-key-1", ask);
+  await s.pass(200);
+  await s.tell("stop-key-1", EVERYTHING);
+  await s.pass(stopsAfter * MINUTE_MS);
+  expect(await stopStatus(s)).toBe("stopping");
+  await s.pass((stopsBy - stopsAfter) * MINUTE_MS);
+  expect(await stopStatus(s)).toBe("stopped");
+  expect(fieldOf((await s.tell("lost-key-1", ask)).body, "status")).toBe("canceled");
+});
 
 const NO_INCREASE: [string, string, Ask][] = [
   ["a leverage", "updateLeverage", { kind: "leverage", market: "BTC", leverage: 3, marginType: "isolated" }],
   ["margin", "updateIsolatedMargin", { kind: "margin", market: "ETH", amount: "10" }],
 ];
 
-test.each(NO_INCREASE)(
-  "%s that was lost increases nothing: a stop does not wait for it",
-  async (_what, type, ask) => {
-    const s = await scene({ isHttp: true });
-    await takeLong(s);
-    s.setFate(neverKnown((body) => body.includes(`"type":"${type}"`)));
-    s.ask("lost-key-1", ask);
-    await s.pass(200);
-    await s.tell("stop-key-1", EVERYTHING);
-    await s.pass(10_000);
-    expect(await stopStatus(s)).toBe("stopped");
-  },
-  60_000,
-);
+test.each(NO_INCREASE)("%s that was lost increases nothing: a stop does not wait for it", async (_what, type, ask) => {
+  const s = await scene({ isHttp: true });
+  await takeLong(s);
+  s.setFate(neverKnown((body) => body.includes(`"type":"${type}"`)));
+  s.ask("lost-key-1", ask);
+  await s.pass(200);
+  await s.tell("stop-key-1", EVERYTHING);
+  await s.pass(10_000);
+  expect(await stopStatus(s)).toBe("stopped");
+});

@@ -72,21 +72,17 @@ test("one that left no trace keeps it for its minutes and for as long as a serve
   await s.pass(5 * MINUTE_MS);
   expect((await flatten())?.status).toBe("flat");
   expect(twaps(s)).toEqual([{ status: "unknown", exchange_id: null }]);
-}, 60_000);
+});
 
 test.each([
   ["slices of its market that are nobody's", withoutHistory],
   ["a position that no fill tells of", withoutSlices],
-])(
-  "one that may have left %s is not told to be flat",
-  async (_what, lens) => {
-    const { s, flatten } = await stopBesideLost(unheardTwap(), lens);
-    await s.pass(13 * MINUTE_MS);
-    expect(await flatten()).toMatchObject({ status: "flattening", waits_for: [{ reason: "twap_fills_not_known" }] });
-    expect(twaps(s)).toEqual([{ status: "unknown", exchange_id: null }]);
-  },
-  60_000,
-);
+])("one that may have left %s is not told to be flat", async (_what, lens) => {
+  const { s, flatten } = await stopBesideLost(unheardTwap(), lens);
+  await s.pass(13 * MINUTE_MS);
+  expect(await flatten()).toMatchObject({ status: "flattening", waits_for: [{ reason: "twap_fills_not_known" }] });
+  expect(twaps(s)).toEqual([{ status: "unknown", exchange_id: null }]);
+});
 
 /** Both run after both were sent, the first on a request that was slow; until the network is well nothing is heard of either number. */
 function slowTwaps(network: { isWell: boolean }): FateOf {
@@ -112,4 +108,4 @@ test("two equal ones that both ran are in their bot's books together, stay unkno
   expect(twaps(s)).toEqual([lost, lost]);
   expect(s.rows("select operation_id from bot_twaps")).toEqual([]);
   expect(await flatten()).toMatchObject({ status: "flat" });
-}, 60_000);
+});

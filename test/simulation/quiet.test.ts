@@ -19,15 +19,11 @@ const SEEDS: [number, string][] = [
   [7_135, "whose leverage no server that is behind shows"],
 ];
 
-test.each(SEEDS)(
-  "seed %d, an account %s, breaks no promise",
-  async (seed) => {
-    const { findings, scene } = await runQuiet({ seed, directory: tmpdir(), isLogged: false });
-    scene.close();
-    expect(findings).toEqual([]);
-  },
-  60_000,
-);
+test.each(SEEDS)("seed %d, an account %s, breaks no promise", async (seed) => {
+  const { findings, scene } = await runQuiet({ seed, directory: tmpdir(), isLogged: false });
+  scene.close();
+  expect(findings).toEqual([]);
+});
 
 test("in some of these a store is behind each answer by itself, when answers are lost no more as well", () => {
   const seeds = Array.from({ length: 300 }, (_, seed) => seed);

@@ -194,7 +194,7 @@ test("in an account that does nothing else an order of which nothing is ever sho
   await s.pass(180_000);
   expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopped");
   expect(shown(await s.tell("lost-key-1", limit("buy", 90_000)))).toMatchObject({ status: "canceled" });
-}, 30_000);
+});
 
 test("a TWAP of which nothing is ever shown keeps a stop from its end until its own minutes are over", async () => {
   const s = await scene();
@@ -206,7 +206,7 @@ test("a TWAP of which nothing is ever shown keeps a stop from its end until its 
   expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopping");
   await s.pass(2 * 60_000);
   expect(fieldOf((await s.tell("stop-key-1", STOP)).body, "status")).toBe("stopped");
-}, 60_000);
+});
 
 test("what was placed elsewhere is canceled once and listed; what comes later is not", async () => {
   const s = await scene();

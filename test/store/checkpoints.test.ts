@@ -43,7 +43,7 @@ test("the log begins anew after the thread has carried it over", async () => {
     await checkpoints.close();
     closeStore(store);
   });
-}, 30_000);
+});
 
 /** A thread that says this to whatever it is asked. */
 function saying(told: ThreadTold, asked: AskedThread[] = []): () => Worker {
@@ -123,4 +123,4 @@ test("where there is no thread to begin, all goes on without it", async () => {
     expect(whyBroken(store)).toBeNull();
     closeStore(store);
   });
-}, 30_000);
+});

@@ -141,7 +141,7 @@ test("no look shows less than was told, whatever is written, fails or is taken b
     );
     return Promise.resolve();
   });
-}, 30_000);
+});
 
 function live(path: string, steps: readonly Step[]): void {
   const store = openStore(path, { syncOf: () => NO_DISK, keepsSnapshots: false });

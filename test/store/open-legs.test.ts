@@ -151,7 +151,7 @@ test("after any writes what is kept is what the rows say", () => {
     }),
     { numRuns: 120 },
   );
-}, 60_000);
+});
 
 /** Beside what is read of the rows alone. */
 function expectUnused(store: Store, third: number): void {

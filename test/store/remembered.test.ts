@@ -174,7 +174,7 @@ test("two connections that write, roll back and read see what a third one reads 
       { numRuns: 80 },
     );
   });
-}, 60_000);
+});
 
 async function write(store: Store, how: string, works: readonly ((store: Store) => void)[]): Promise<void> {
   const all = (within: Store) => works.map((work) => work(within));

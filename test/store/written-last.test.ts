@@ -118,7 +118,7 @@ test("after any works, shown or taken back, books and rows say what was booked",
     }),
     { numRuns: 60 },
   );
-}, 30_000);
+});
 
 test("a bot of many days is kept as it was booked, and holds what it held, whichever day was asked for last", () => {
   const store = openMemoryStore();
