@@ -7,4 +7,10 @@ import { loss } from "./loss.mjs";
 
 import { forgotten } from "./forgotten.mjs";
 
-export const SCENES = { books, rails, stops, loss, forgotten };
+import { twice } from "./twice.mjs";
+
+import { hour } from "./hour.mjs";
+
+import { asOf } from "./as-of.mjs";
+
+export const SCENES = { books, rails, stops, loss, forgotten, twice, hour, "as-of": asOf };
