@@ -1,11 +1,18 @@
 // A day of trading: two bots, a plain key, the owner's hand, and the market.
-import { openGateway, botKey, plainKey, until, wait } from "./gateway.mjs";
+
 import { dice } from "./dice.mjs";
+import { botKey, openGateway, plainKey, until, wait } from "./gateway.mjs";
 import { Judge } from "./judge.mjs";
 import { Ledger } from "./ledger.mjs";
 import { abs, dec, mul, plain } from "./venue/decimal.mjs";
 
-const STEP = { BTC: ["0.00001", 1], ETH: ["0.0001", 0.1], "xyz:XYZ100": ["0.0001", 1], "xyz:TSLA": ["0.001", 0.1], "@107": ["0.01", 0.01] };
+const STEP = {
+  BTC: ["0.00001", 1],
+  ETH: ["0.0001", 0.1],
+  "xyz:XYZ100": ["0.0001", 1],
+  "xyz:TSLA": ["0.001", 0.1],
+  "@107": ["0.01", 0.01],
+};
 
 export async function openDay(seed, bots, settings = {}) {
   const gateway = await openGateway(settings);
@@ -18,7 +25,17 @@ export async function openDay(seed, bots, settings = {}) {
   const reader = await plainKey(gateway, "reader", ["trading:read"]);
   gateway.clients.reader = reader;
   const judge = new Judge(gateway, ledger);
-  const day = { gateway, venue: gateway.venue, ledger, judge, reader, dice: dice(seed), clients: gateway.clients, answers: [], counts: new Map() };
+  const day = {
+    gateway,
+    venue: gateway.venue,
+    ledger,
+    judge,
+    reader,
+    dice: dice(seed),
+    clients: gateway.clients,
+    answers: [],
+    counts: new Map(),
+  };
   await wait(1500);
   return day;
 }
@@ -69,7 +86,15 @@ export async function place(day, client, coin, options = {}) {
   const away = isTaker ? 0.005 : -(0.001 + d.next() * 0.008);
   const price = priceFor(coin, mark * (1 + (side === "buy" ? away : -away)));
   const usd = options.usd ?? 20 + d.next() * 400;
-  const body = { account: day.gateway.account, market: coin, side, size: options.size ?? sizeFor(coin, usd, mark), price, ...(isTaker && d.is(0.8) ? { time_in_force: "ioc" } : {}), ...(options.reduceOnly ? { reduce_only: true } : {}) };
+  const body = {
+    account: day.gateway.account,
+    market: coin,
+    side,
+    size: options.size ?? sizeFor(coin, usd, mark),
+    price,
+    ...(isTaker && d.is(0.8) ? { time_in_force: "ioc" } : {}),
+    ...(options.reduceOnly ? { reduce_only: true } : {}),
+  };
   return note(day, client, await client.post("/v1/orders", body, options.key), options.reduceOnly ? "reduce" : "place");
 }
 
@@ -85,7 +110,15 @@ export async function stop(day, client, coin) {
   const price = trigger * (1 + factor * 0.05);
   const decimals = STEP[coin][0].split(".")[1].length;
   const size = (Math.floor(Number(plain(abs(net))) * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
-  const body = { account: day.gateway.account, market: coin, side, size, price: priceFor(coin, price), reduce_only: true, trigger: { kind, price: priceFor(coin, trigger), market: true } };
+  const body = {
+    account: day.gateway.account,
+    market: coin,
+    side,
+    size,
+    price: priceFor(coin, price),
+    reduce_only: true,
+    trigger: { kind, price: priceFor(coin, trigger), market: true },
+  };
   return note(day, client, await client.post("/v1/orders", body), "trigger");
 }
 
@@ -99,8 +132,14 @@ export async function modify(day, client) {
   if (orders.length === 0) return null;
   const order = day.dice.of(orders);
   const body = {};
-  if (day.dice.is(0.6)) body.price = priceFor(order.market, Number(order.price) * (1 + (day.dice.next() - 0.5) * 0.006));
-  if (body.price === undefined || day.dice.is(0.5)) body.size = sizeFor(order.market, Number(order.size) * Number(order.price) * (0.5 + day.dice.next() * 1.5), Number(order.price));
+  if (day.dice.is(0.6))
+    body.price = priceFor(order.market, Number(order.price) * (1 + (day.dice.next() - 0.5) * 0.006));
+  if (body.price === undefined || day.dice.is(0.5))
+    body.size = sizeFor(
+      order.market,
+      Number(order.size) * Number(order.price) * (0.5 + day.dice.next() * 1.5),
+      Number(order.price),
+    );
   if (day.dice.is(0.3)) body.always_place = true;
   return note(day, client, await client.post(`/v1/orders/${order.id}/modify`, body), "modify");
 }
@@ -124,13 +163,23 @@ export async function batch(day, client, coin) {
   const mark = markOf(day, coin);
   const orders = [1, 2, 3].map((n) => {
     const side = day.dice.of(["buy", "sell"]);
-    return { market: coin, side, size: sizeFor(coin, 25 + day.dice.next() * 100, mark), price: priceFor(coin, mark * (side === "buy" ? 1 - n * 0.002 : 1 + n * 0.002)) };
+    return {
+      market: coin,
+      side,
+      size: sizeFor(coin, 25 + day.dice.next() * 100, mark),
+      price: priceFor(coin, mark * (side === "buy" ? 1 - n * 0.002 : 1 + n * 0.002)),
+    };
   });
   return note(day, client, await client.post("/v1/orders/batch", { account: day.gateway.account, orders }), "batch");
 }
 
 export async function market(day, client, coin) {
-  const body = { account: day.gateway.account, market: coin, side: day.dice.of(["buy", "sell"]), size: sizeFor(coin, 20 + day.dice.next() * 200, markOf(day, coin)) };
+  const body = {
+    account: day.gateway.account,
+    market: coin,
+    side: day.dice.of(["buy", "sell"]),
+    size: sizeFor(coin, 20 + day.dice.next() * 200, markOf(day, coin)),
+  };
   return note(day, client, await client.post("/v1/orders/market", body), "market");
 }
 
@@ -144,7 +193,12 @@ export function outside(day, coins, options = {}) {
     const order = d.of(open);
     const decimals = STEP[order.coin][0].split(".")[1].length;
     const share = d.is(0.5) ? 1 : 0.2 + d.next() * 0.6;
-    venue.hit(order.oid, share === 1 ? undefined : (Math.ceil(Number(plain(order.sz)) * share * 10 ** decimals) / 10 ** decimals).toFixed(decimals));
+    venue.hit(
+      order.oid,
+      share === 1
+        ? undefined
+        : (Math.ceil(Number(plain(order.sz)) * share * 10 ** decimals) / 10 ** decimals).toFixed(decimals),
+    );
     return count(day, "hit");
   }
   if (roll < 0.75) {
@@ -161,7 +215,8 @@ export function outside(day, coins, options = {}) {
     return count(day, "by hand");
   }
   if (roll < 0.98) {
-    for (const twap of venue.twaps.values()) venue.slice(twap.id, sizeFor(twap.coin, 15 + d.next() * 30, markOf(day, twap.coin)));
+    for (const twap of venue.twaps.values())
+      venue.slice(twap.id, sizeFor(twap.coin, 15 + d.next() * 30, markOf(day, twap.coin)));
     return count(day, "slice");
   }
   if (options.liquidations && venue.szi(coin) !== 0n) {
@@ -176,26 +231,46 @@ export function outside(day, coins, options = {}) {
 
 // What was answered 202 is asked after until it is known.
 export async function settle(day, ms = 60000) {
-  await until("every answer is known", async () => {
-    for (const waiting of [...day.answers]) {
-      const id = waiting.one.id;
-      if (!id) continue;
-      const path = waiting.one.object === "operation" ? `/v1/operations/${id}` : `/v1/orders/${id}`;
-      const answer = await waiting.client.get(path);
-      if (answer.status !== 200 || answer.data.status === "unknown" || answer.data.status === "processing") continue;
-      if (answer.data.object === "operation") day.ledger.ownTwap(waiting.client.name, answer.data);
-      else take(day, waiting.client, answer.data);
-      day.answers.splice(day.answers.indexOf(waiting), 1);
-    }
-    return day.answers.filter((waiting) => waiting.one.id).length === 0;
-  }, ms, 1000).catch((error) => day.judge.hold("answers: become known", false, `${error.message}: ${JSON.stringify(day.answers.map((one) => one.one).slice(0, 3))}`, ""));
+  await until(
+    "every answer is known",
+    async () => {
+      for (const waiting of [...day.answers]) {
+        const id = waiting.one.id;
+        if (!id) continue;
+        const path = waiting.one.object === "operation" ? `/v1/operations/${id}` : `/v1/orders/${id}`;
+        const answer = await waiting.client.get(path);
+        if (answer.status !== 200 || answer.data.status === "unknown" || answer.data.status === "processing") continue;
+        if (answer.data.object === "operation") day.ledger.ownTwap(waiting.client.name, answer.data);
+        else take(day, waiting.client, answer.data);
+        day.answers.splice(day.answers.indexOf(waiting), 1);
+      }
+      return day.answers.filter((waiting) => waiting.one.id).length === 0;
+    },
+    ms,
+    1000,
+  ).catch((error) =>
+    day.judge.hold(
+      "answers: become known",
+      false,
+      `${error.message}: ${JSON.stringify(day.answers.map((one) => one.one).slice(0, 3))}`,
+      "",
+    ),
+  );
 }
 
 export function report(day, name) {
   const { judge, venue } = day;
   const checks = [...judge.held.values()].reduce((sum, many) => sum + many, 0);
   const counts = Object.fromEntries(day.counts);
-  return { scene: name, fills: venue.fills.length, checks, faults: judge.faults, counts, notModelled: [...venue.notModelled], venueFaults: venue.faults ?? [] };
+  return {
+    scene: name,
+    fills: venue.fills.length,
+    checks,
+    faults: judge.faults,
+    counts,
+    notModelled: [...venue.notModelled],
+    venueFaults: venue.faults ?? [],
+  };
 }
 
 export { mul };

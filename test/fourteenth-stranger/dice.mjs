@@ -8,5 +8,10 @@ export function dice(seed) {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
-  return { next, to: (count) => Math.floor(next() * count), of: (list) => list[Math.floor(next() * list.length)], is: (chance) => next() < chance };
+  return {
+    next,
+    to: (count) => Math.floor(next() * count),
+    of: (list) => list[Math.floor(next() * list.length)],
+    is: (chance) => next() < chance,
+  };
 }

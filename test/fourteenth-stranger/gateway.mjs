@@ -34,9 +34,14 @@ function freePort() {
 
 export function command(gateway, ...words) {
   return new Promise((resolve) => {
-    execFile(BINARY, [...words, "--data-dir", gateway.directory], { env: { ...process.env, ...gateway.environment }, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      resolve({ code: error ? (error.code ?? 1) : 0, stdout, stderr });
-    });
+    execFile(
+      BINARY,
+      [...words, "--data-dir", gateway.directory],
+      { env: { ...process.env, ...gateway.environment }, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        resolve({ code: error ? (error.code ?? 1) : 0, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -46,13 +51,22 @@ export function client(gateway, key, name) {
     const headers = { Authorization: `Bearer ${key}` };
     if (body !== undefined) headers["Content-Type"] = "application/json";
     if (method === "POST") headers["Idempotency-Key"] = idempotencyKey ?? `${name}-${Date.now()}-${++count}`;
-    const answer = await fetch(`${gateway.url}${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     const text = await answer.text();
     let data = text;
     try {
       data = JSON.parse(text);
     } catch {}
-    return { status: answer.status, data, asOf: answer.headers.get("x-data-as-of"), retryAfter: answer.headers.get("retry-after") };
+    return {
+      status: answer.status,
+      data,
+      asOf: answer.headers.get("x-data-as-of"),
+      retryAfter: answer.headers.get("retry-after"),
+    };
   };
   const self = {
     key,
@@ -61,7 +75,11 @@ export function client(gateway, key, name) {
     hash: createHash("sha256").update(key).digest("hex"),
     get: (path) => call("GET", path),
     post: (path, body = {}, idempotencyKey) => call("POST", path, body, idempotencyKey),
-    order: (market, side, size, price, more = {}, idempotencyKey) => call("POST", "/v1/orders", { account: gateway.account, market, side, size, price, ...more }, idempotencyKey),
+    // In words: "buy 0.1 ETH at 2010".
+    order: (words, more = {}) => {
+      const [side, size, market, , price] = words.split(" ");
+      return call("POST", "/v1/orders", { account: gateway.account, market, side, size, price, ...more });
+    },
     all: (path) => pages(self, path),
   };
   return self;
@@ -73,7 +91,9 @@ async function pages(self, path) {
   let asOf = null;
   for (;;) {
     const mark = path.includes("?") ? "&" : "?";
-    const answer = await self.get(`${path}${mark}limit=500${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`);
+    const answer = await self.get(
+      `${path}${mark}limit=500${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
     if (answer.status === 429) {
       await wait(1000 * Number(answer.retryAfter ?? 1));
       continue;
@@ -91,10 +111,27 @@ export async function plainKey(gateway, name, scopes = ["trading:read", "trading
   const keyHash = createHash("sha256").update(key).digest("hex");
   const { domain, types, audience } = await (await fetch(`${gateway.url}/v1/api-keys/typed-data`)).json();
   const [network, issuedAt] = ["exchange_mainnet", Date.now()];
-  const message = { audience, account: gateway.account, network, keyHash: `0x${keyHash}`, scopes: scopes.join(","), issuedAt: BigInt(issuedAt), expiresAt: 0n };
-  const signature = await gateway.owner.signTypedData({ domain, types: { ApiKeyGrant: types.ApiKeyGrant }, primaryType: "ApiKeyGrant", message });
+  const message = {
+    audience,
+    account: gateway.account,
+    network,
+    keyHash: `0x${keyHash}`,
+    scopes: scopes.join(","),
+    issuedAt: BigInt(issuedAt),
+    expiresAt: 0n,
+  };
+  const signature = await gateway.owner.signTypedData({
+    domain,
+    types: { ApiKeyGrant: types.ApiKeyGrant },
+    primaryType: "ApiKeyGrant",
+    message,
+  });
   const consent = { account: gateway.account, network, key_hash: keyHash, policy: { scopes }, issued_at: issuedAt };
-  const answer = await fetch(`${gateway.url}/v1/api-keys`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ consent, signature }) });
+  const answer = await fetch(`${gateway.url}/v1/api-keys`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ consent, signature }),
+  });
   if (answer.status !== 201) throw new Error(await answer.text());
   return client(gateway, key, name);
 }
@@ -109,8 +146,17 @@ export async function botKey(gateway, bot, rails) {
   const printed = JSON.parse(granted.stdout);
   const typed = printed.typed_data ?? printed;
   const { EIP712Domain, ...types } = typed.types;
-  const signature = await gateway.owner.signTypedData({ domain: typed.domain, types, primaryType: typed.primaryType, message: typed.message });
-  const answer = await fetch(`${gateway.url}/v1/api-keys/limited`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ grant: printed.grant, signature }) });
+  const signature = await gateway.owner.signTypedData({
+    domain: typed.domain,
+    types,
+    primaryType: typed.primaryType,
+    message: typed.message,
+  });
+  const answer = await fetch(`${gateway.url}/v1/api-keys/limited`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ grant: printed.grant, signature }),
+  });
   if (answer.status !== 201) throw new Error(`${await answer.text()} ${granted.stdout}`);
   return client(gateway, key, bot);
 }
@@ -121,21 +167,56 @@ async function approveAgent(gateway) {
   const printed = JSON.parse(approval.stdout);
   const typed = printed.typed_data ?? printed;
   const { EIP712Domain, ...types } = typed.types;
-  const signature = await gateway.owner.signTypedData({ domain: typed.domain, types, primaryType: typed.primaryType, message: typed.message });
+  const signature = await gateway.owner.signTypedData({
+    domain: typed.domain,
+    types,
+    primaryType: typed.primaryType,
+    message: typed.message,
+  });
   const more = [];
   if (printed.agent ?? printed.agent_address) more.push("--agent", printed.agent ?? printed.agent_address);
   if (printed.nonce) more.push("--nonce", String(printed.nonce));
   if (printed.valid_until) more.push("--valid-until", String(printed.valid_until));
-  const done = await command(gateway, "agent", "approve", "--signature", signature, ...more, "--passphrase-file", gateway.passphrase, "--json");
+  const done = await command(
+    gateway,
+    "agent",
+    "approve",
+    "--signature",
+    signature,
+    ...more,
+    "--passphrase-file",
+    gateway.passphrase,
+    "--json",
+  );
   if (done.code !== 0) throw new Error(`${done.stderr} ${done.stdout} ${approval.stdout}`);
 }
 
 export function startProcess(gateway) {
-  const child = spawn(BINARY, ["serve", "--passphrase-file", gateway.passphrase, "--data-dir", gateway.directory, "--listen", `127.0.0.1:${gateway.port}`], { env: { ...process.env, ...gateway.environment }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(
+    BINARY,
+    [
+      "serve",
+      "--passphrase-file",
+      gateway.passphrase,
+      "--data-dir",
+      gateway.directory,
+      "--listen",
+      `127.0.0.1:${gateway.port}`,
+    ],
+    { env: { ...process.env, ...gateway.environment }, stdio: ["ignore", "pipe", "pipe"] },
+  );
   gateway.child = child;
   child.stderr.on("data", (part) => gateway.log.push(String(part)));
   child.stdout.on("data", () => {});
-  return until("the gateway answers", () => fetch(`${gateway.url}/healthz`).then((answer) => answer.ok, () => false), 20000);
+  return until(
+    "the gateway answers",
+    () =>
+      fetch(`${gateway.url}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      ),
+    20000,
+  );
 }
 
 export function kill(gateway, signal = "SIGKILL") {
@@ -153,10 +234,38 @@ export async function openGateway(settings = {}) {
   settings.before?.(venue);
   const directory = mkdtempSync(join(tmpdir(), "s14-"));
   const port = await freePort();
-  const gateway = { owner, venue, directory: join(directory, "data"), port, url: `http://127.0.0.1:${port}`, log: [], passphrase: join(directory, "passphrase") };
-  gateway.environment = { POSTERN_LISTEN: `127.0.0.1:${port}`, POSTERN_EXCHANGE_WEIGHT: "0", POSTERN_LIMIT_ORDERS: "0", POSTERN_LIMIT_CANCELS: "0", POSTERN_LIMIT_WRITES: "0", POSTERN_LIMIT_READS: "0", ...settings.environment };
+  const gateway = {
+    owner,
+    venue,
+    directory: join(directory, "data"),
+    port,
+    url: `http://127.0.0.1:${port}`,
+    log: [],
+    passphrase: join(directory, "passphrase"),
+  };
+  gateway.environment = {
+    POSTERN_LISTEN: `127.0.0.1:${port}`,
+    POSTERN_EXCHANGE_WEIGHT: "0",
+    POSTERN_LIMIT_ORDERS: "0",
+    POSTERN_LIMIT_CANCELS: "0",
+    POSTERN_LIMIT_WRITES: "0",
+    POSTERN_LIMIT_READS: "0",
+    ...settings.environment,
+  };
   writeFileSync(gateway.passphrase, randomBytes(16).toString("hex"), { mode: 0o600 });
-  const made = await command(gateway, "init", "--network", "paper", "--owner", owner.address, "--exchange-url", venue.url, "--passphrase-file", gateway.passphrase, "--json");
+  const made = await command(
+    gateway,
+    "init",
+    "--network",
+    "paper",
+    "--owner",
+    owner.address,
+    "--exchange-url",
+    venue.url,
+    "--passphrase-file",
+    gateway.passphrase,
+    "--json",
+  );
   if (made.code !== 0) throw new Error(made.stderr + made.stdout);
   const printed = JSON.parse(made.stdout);
   gateway.account = printed.account?.id ?? printed.account ?? printed.account_id;
@@ -167,7 +276,17 @@ export async function openGateway(settings = {}) {
     venue.end();
     if (!process.env.KEEP) rmSync(directory, { recursive: true, force: true });
   };
-  await until("writes are open", () => fetch(`${gateway.url}/readyz`).then((answer) => answer.json()).then((ready) => { gateway.ready = ready; return phaseOf(ready); }), 40000);
+  await until(
+    "writes are open",
+    () =>
+      fetch(`${gateway.url}/readyz`)
+        .then((answer) => answer.json())
+        .then((ready) => {
+          gateway.ready = ready;
+          return phaseOf(ready);
+        }),
+    40000,
+  );
   return gateway;
 }
 

@@ -28,7 +28,11 @@ export class Ledger {
   }
 
   fills(name, coin) {
-    return this.venue.fills.map((row) => row.wire).filter((fill) => (name === undefined || this.whose(fill) === name) && (coin === undefined || fill.coin === coin));
+    return this.venue.fills
+      .map((row) => row.wire)
+      .filter(
+        (fill) => (name === undefined || this.whose(fill) === name) && (coin === undefined || fill.coin === coin),
+      );
   }
 
   net(name, coin) {

@@ -8,11 +8,49 @@ export function watch(venue) {
     if (kind === "orderUpdates") {
       for (const { order, status, statusTimestamp } of data) {
         const live = venue.open.get(order.oid);
-        events.push({ kind: "order", t: statusTimestamp, status, oid: order.oid, cloid: order.cloid ?? null, coin: order.coin, isBuy: order.side === "B", sz: dec(order.sz), px: dec(order.limitPx), ro: order.reduceOnly === true, trigger: live?.trigger ?? null, mark: mark(order.coin) });
+        events.push({
+          kind: "order",
+          t: statusTimestamp,
+          status,
+          oid: order.oid,
+          cloid: order.cloid ?? null,
+          coin: order.coin,
+          isBuy: order.side === "B",
+          sz: dec(order.sz),
+          px: dec(order.limitPx),
+          ro: order.reduceOnly === true,
+          trigger: live?.trigger ?? null,
+          mark: mark(order.coin),
+        });
       }
     }
-    if (kind === "userFills") for (const fill of data) events.push({ kind: "fill", t: fill.time, fill, oid: fill.oid, coin: fill.coin, isBuy: fill.side === "B", sz: dec(fill.sz), px: dec(fill.px), mark: mark(fill.coin) });
-    if (kind === "twapHistory") for (const row of data) events.push({ kind: "twap", t: Date.now(), id: row.twapId, status: row.status.status, coin: row.state.coin, isBuy: row.state.side === "B", sz: dec(row.state.sz), done: dec(row.state.executedSz), ro: row.state.reduceOnly, mark: mark(row.state.coin) });
+    if (kind === "userFills")
+      for (const fill of data)
+        events.push({
+          kind: "fill",
+          t: fill.time,
+          fill,
+          oid: fill.oid,
+          coin: fill.coin,
+          isBuy: fill.side === "B",
+          sz: dec(fill.sz),
+          px: dec(fill.px),
+          mark: mark(fill.coin),
+        });
+    if (kind === "twapHistory")
+      for (const row of data)
+        events.push({
+          kind: "twap",
+          t: Date.now(),
+          id: row.twapId,
+          status: row.status.status,
+          coin: row.state.coin,
+          isBuy: row.state.side === "B",
+          sz: dec(row.state.sz),
+          done: dec(row.state.executedSz),
+          ro: row.state.reduceOnly,
+          mark: mark(row.state.coin),
+        });
   });
   return events;
 }
@@ -46,7 +84,8 @@ class Books {
       return { who, before };
     }
     if (event.kind === "twap") {
-      if (event.status === "activated") this.open.set(`twap ${event.id}`, { ...event, who: this.ledger.twaps.get(event.id) ?? null, trigger: null });
+      if (event.status === "activated")
+        this.open.set(`twap ${event.id}`, { ...event, who: this.ledger.twaps.get(event.id) ?? null, trigger: null });
       else this.open.delete(`twap ${event.id}`);
       return { who: this.ledger.twaps.get(event.id) ?? null };
     }
@@ -74,7 +113,8 @@ class Books {
 }
 
 // `limits` in USD: { order, position, exposure, turnover, open, distance }.
-export function judgeRails(events, ledger, names, limits, judge) {
+export function judgeRails(events, names, limits, judge) {
+  const { ledger } = judge;
   const books = new Books(ledger, names);
   const marks = new Map();
   for (const event of events) {
@@ -82,32 +122,62 @@ export function judgeRails(events, ledger, names, limits, judge) {
     const { who, before } = books.step(event);
     if (!names.includes(who)) continue;
     const text = `${who} ${event.coin} ${event.kind} ${event.status ?? ""} ${event.isBuy ? "buy" : "sell"} ${plain(event.sz)} oid ${event.oid ?? event.id} at ${new Date(event.t).toISOString()}`;
-    const isAccepted = (event.kind === "order" && event.status === "open") || (event.kind === "fill" && event.fill.crossed) || (event.kind === "twap" && event.status === "activated");
+    const isAccepted =
+      (event.kind === "order" && event.status === "open") ||
+      (event.kind === "fill" && event.fill.crossed) ||
+      (event.kind === "twap" && event.status === "activated");
     if (isAccepted && !event.ro) {
       const size = books.worst(who, event.coin);
-      judge.hold("rails: position", mul(size, low) <= dec(limits.position), `${text}: worst case ${plain(size)} at ${plain(low)} = ${plain(mul(size, low))} USD`, `${limits.position} USD`);
+      judge.hold(
+        "rails: position",
+        mul(size, low) <= dec(limits.position),
+        `${text}: worst case ${plain(size)} at ${plain(low)} = ${plain(mul(size, low))} USD`,
+        `${limits.position} USD`,
+      );
       let all = 0n;
       for (const coin of marks.keys()) all += mul(books.worst(who, coin), marks.get(coin).low);
-      judge.hold("rails: exposure", all <= dec(limits.exposure), `${text}: ${plain(all)} USD`, `${limits.exposure} USD`);
+      judge.hold(
+        "rails: exposure",
+        all <= dec(limits.exposure),
+        `${text}: ${plain(all)} USD`,
+        `${limits.exposure} USD`,
+      );
       judge.hold("rails: open orders", books.openOf(who) <= limits.open, `${text}: ${books.openOf(who)}`, limits.open);
     }
-    if (event.kind === "order" && event.status === "open" && !event.ro) judge.hold("rails: order", mul(event.sz, min(event.px, low)) <= dec(limits.order), text, limits.order);
+    if (event.kind === "order" && event.status === "open" && !event.ro)
+      judge.hold("rails: order", mul(event.sz, min(event.px, low)) <= dec(limits.order), text, limits.order);
     if (event.kind === "fill") judgeFill(event, { who, before, text, books, limits, judge, low });
   }
-  for (const name of names) judge.hold("rails: turnover", books.turnover.get(name) <= dec(limits.turnover) || limits.turnover === null, `${name} ${plain(books.turnover.get(name))}`, limits.turnover);
+  for (const name of names)
+    judge.hold(
+      "rails: turnover",
+      books.turnover.get(name) <= dec(limits.turnover) || limits.turnover === null,
+      `${name} ${plain(books.turnover.get(name))}`,
+      limits.turnover,
+    );
 }
 
-function judgeFill(event, { who, before, text, limits, judge, low }) {
+function judgeFill(event, { before, text, limits, judge, low }) {
   const order = judge.orderOf(event.oid);
   if (order?.reduceOnly && !order.isTrigger && event.fill.crossed) {
     const room = event.isBuy ? -before : before;
-    judge.hold("rails: reduces its own", room >= event.sz, `${text}: reduce-only took ${plain(event.sz)} of ${plain(room)} that it held`, plain(room));
+    judge.hold(
+      "rails: reduces its own",
+      room >= event.sz,
+      `${text}: reduce-only took ${plain(event.sz)} of ${plain(room)} that it held`,
+      plain(room),
+    );
   }
   if (!order?.reduceOnly && event.fill.twapId === null && event.fill.crossed) {
     judge.hold("rails: one fill is no more than an order", mul(event.sz, low) <= dec(limits.order), text, limits.order);
   }
   const away = event.isBuy ? event.px - event.mark : event.mark - event.px;
-  judge.hold("rails: distance", div(away, event.mark) <= dec(limits.distance), `${text} at ${plain(event.px)}, mark ${plain(event.mark)}`, limits.distance);
+  judge.hold(
+    "rails: distance",
+    div(away, event.mark) <= dec(limits.distance),
+    `${text} at ${plain(event.px)}, mark ${plain(event.mark)}`,
+    limits.distance,
+  );
 }
 
 // The lowest mark of the last fifteen seconds: what a rail may have been valued at.

@@ -1,5 +1,5 @@
 // Each answer says of when it is. Is it so? The feed is late by the same for all, servers by their own; one asks all the time.
-import { market, openDay, outside, place, report, settle, cancel } from "../day.mjs";
+import { cancel, market, openDay, outside, place, report, settle } from "../day.mjs";
 import { wait } from "../gateway.mjs";
 import { stateAt } from "../venue/reads.mjs";
 import { servers } from "./stops.mjs";
@@ -9,7 +9,12 @@ const COINS = ["BTC", "ETH", "xyz:TSLA"];
 const POSITIONS = {
   path: "/v1/positions?limit=500",
   told: (data) => new Map(data.map((row) => [row.market, (row.side === "long" ? 1 : -1) * Number(row.size)])),
-  shown: (state) => new Map(Object.values(state.perps).flatMap((one) => one.assetPositions).map(({ position }) => [position.coin, Number(position.szi)])),
+  shown: (state) =>
+    new Map(
+      Object.values(state.perps)
+        .flatMap((one) => one.assetPositions)
+        .map(({ position }) => [position.coin, Number(position.szi)]),
+    ),
 };
 const ORDERS = {
   path: "/v1/orders?status=open&limit=500",
@@ -26,12 +31,21 @@ async function askOne(day, { path, told, shown }) {
   if (answer.status !== 200) return;
   const from = (answer.asOf === null ? start - 1000 : Math.min(Date.parse(answer.asOf), start)) - 60;
   const says = told(answer.data.data);
-  const moments = [{ t: from, state: stateAt(venue, from) }, ...venue.snapshots.filter((one) => one.t > from && one.t <= end)].map((one) => shown(one.state));
+  const moments = [
+    { t: from, state: stateAt(venue, from) },
+    ...venue.snapshots.filter((one) => one.t > from && one.t <= end),
+  ].map((one) => shown(one.state));
   for (const key of new Set([...says.keys(), ...moments.flatMap((one) => [...one.keys()])])) {
     const isTrue = moments.some((one) => one.get(key) === says.get(key));
     const last = venue.snapshots.findLastIndex((one) => shown(one.state).get(key) === says.get(key));
-    const age = last < 0 ? "never true" : `last true ${start - (venue.snapshots[last + 1]?.t ?? start)} ms before it was asked`;
-    judge.hold(`as of: ${path.split("?")[0]}`, isTrue, `${key} ${says.get(key) ?? "none"}, ${age} (as of ${answer.asOf}, asked ${new Date(start).toISOString()})`, `then ${moments[0].get(key) ?? "none"}, now ${moments.at(-1).get(key) ?? "none"}`);
+    const age =
+      last < 0 ? "never true" : `last true ${start - (venue.snapshots[last + 1]?.t ?? start)} ms before it was asked`;
+    judge.hold(
+      `as of: ${path.split("?")[0]}`,
+      isTrue,
+      `${key} ${says.get(key) ?? "none"}, ${age} (as of ${answer.asOf}, asked ${new Date(start).toISOString()})`,
+      `then ${moments[0].get(key) ?? "none"}, now ${moments.at(-1).get(key) ?? "none"}`,
+    );
   }
 }
 
@@ -43,8 +57,15 @@ async function ask(day) {
   const { rows, asOf } = await reader.all("/v1/fills");
   const upTo = asOf === null ? start - 1000 : Date.parse(asOf);
   const ids = new Set(rows.map((row) => row.id));
-  const missing = venue.fills.filter((row) => row.wire.time <= upTo && !ids.has(`${row.wire.time}-${row.wire.coin}-${row.wire.tid}`));
-  judge.hold("as of: fills are complete", missing.length === 0, `as of ${asOf}, asked ${new Date(start).toISOString()}`, missing.map((row) => `${row.wire.time} ${row.wire.coin} ${row.wire.sz}`).join("; "));
+  const missing = venue.fills.filter(
+    (row) => row.wire.time <= upTo && !ids.has(`${row.wire.time}-${row.wire.coin}-${row.wire.tid}`),
+  );
+  judge.hold(
+    "as of: fills are complete",
+    missing.length === 0,
+    `as of ${asOf}, asked ${new Date(start).toISOString()}`,
+    missing.map((row) => `${row.wire.time} ${row.wire.coin} ${row.wire.sz}`).join("; "),
+  );
 }
 
 export async function asOf(seed = 1, options = {}) {

@@ -1,8 +1,34 @@
 // Some hundreds of orders by every door, over five markets; then all books are compared with our own.
-import { batch, cancel, closePosition, count, market, modify, note, openDay, outside, place, report, settle, sizeFor, stop, markOf } from "../day.mjs";
+import {
+  batch,
+  cancel,
+  closePosition,
+  count,
+  market,
+  markOf,
+  modify,
+  note,
+  openDay,
+  outside,
+  place,
+  report,
+  settle,
+  sizeFor,
+  stop,
+} from "../day.mjs";
 import { wait } from "../gateway.mjs";
 
-const RAILS = { "max-order": "600 USD", "max-position": "4000 USD", "max-exposure": "9000 USD", "max-turnover-per-day": "500000 USD", "max-loss-per-day": "any", "max-distance": "4 %", "max-stop-distance": "10 %", "max-actions-per-day": "any", may: "increase,reduce,modify,cancel,twap,leverage" };
+const RAILS = {
+  "max-order": "600 USD",
+  "max-position": "4000 USD",
+  "max-exposure": "9000 USD",
+  "max-turnover-per-day": "500000 USD",
+  "max-loss-per-day": "any",
+  "max-distance": "4 %",
+  "max-stop-distance": "10 %",
+  "max-actions-per-day": "any",
+  may: "increase,reduce,modify,cancel,twap,leverage",
+};
 const COINS = ["BTC", "ETH", "xyz:XYZ100", "xyz:TSLA"];
 
 export async function trade(day, client, coins) {
@@ -17,13 +43,22 @@ export async function trade(day, client, coins) {
   if (roll < 0.86) return batch(day, client, coin);
   if (roll < 0.94) return coin === "@107" ? null : closePosition(day, client, coin);
   if (coin === "@107") return null;
-  const body = { market: coin, side: d.of(["buy", "sell"]), size: sizeFor(coin, 120, markOf(day, coin)), duration_minutes: 5 };
+  const body = {
+    market: coin,
+    side: d.of(["buy", "sell"]),
+    size: sizeFor(coin, 120, markOf(day, coin)),
+    duration_minutes: 5,
+  };
   return note(day, client, await client.post("/v1/twaps", body), "twap");
 }
 
 export async function books(seed = 1, options = {}) {
-  const day = await openDay(seed, { "bot-a": { ...RAILS, markets: "BTC,ETH,xyz:*" }, "bot-b": { ...RAILS, markets: "BTC,ETH,xyz:*" }, plain: null }, options);
-  const { clients, judge } = day;
+  const day = await openDay(
+    seed,
+    { "bot-a": { ...RAILS, markets: "BTC,ETH,xyz:*" }, "bot-b": { ...RAILS, markets: "BTC,ETH,xyz:*" }, plain: null },
+    options,
+  );
+  const { clients } = day;
   const end = Date.now() + (options.ms ?? 60000);
   while (Date.now() < end) {
     const client = clients[day.dice.of(["bot-a", "bot-b", "plain"])];

@@ -1,16 +1,11 @@
+import { asOf } from "./as-of.mjs";
 import { books } from "./books.mjs";
-import { rails } from "./rails.mjs";
-
-import { stops } from "./stops.mjs";
-
-import { loss } from "./loss.mjs";
-
 import { forgotten } from "./forgotten.mjs";
-
+import { hooks } from "./hooks.mjs";
+import { hour } from "./hour.mjs";
+import { loss, unlimited } from "./loss.mjs";
+import { rails } from "./rails.mjs";
+import { stops } from "./stops.mjs";
 import { twice } from "./twice.mjs";
 
-import { hour } from "./hour.mjs";
-
-import { asOf } from "./as-of.mjs";
-
-export const SCENES = { books, rails, stops, loss, forgotten, twice, hour, "as-of": asOf };
+export const SCENES = { books, rails, stops, loss, unlimited, forgotten, twice, hour, hooks, "as-of": asOf };

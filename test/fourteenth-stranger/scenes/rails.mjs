@@ -1,17 +1,59 @@
 // Two bots with narrow rails on one account, asking many things at once, before an exchange that answers late, not at all, and tells fills late.
-import { batch, cancel, closePosition, count, market, markOf, modify, note, openDay, openOrders, outside, place, priceFor, report, settle, sizeFor, stop, take } from "../day.mjs";
+import {
+  batch,
+  cancel,
+  closePosition,
+  count,
+  market,
+  markOf,
+  modify,
+  note,
+  openDay,
+  openOrders,
+  outside,
+  place,
+  priceFor,
+  report,
+  settle,
+  sizeFor,
+  stop,
+  take,
+} from "../day.mjs";
 import { kill, startProcess, until, wait } from "../gateway.mjs";
 import { judgeRails, watch } from "../replay.mjs";
 
 const LIMITS = { order: "300", position: "1000", exposure: "1500", turnover: "9000", open: 12, distance: "0.02" };
-const RAILS = { markets: "BTC,ETH,xyz:TSLA", "max-order": "300 USD", "max-position": "1000 USD", "max-exposure": "1500 USD", "max-turnover-per-day": "9000 USD", "max-loss-per-day": "any", "max-open-orders": "12", "max-distance": "2 %", "max-stop-distance": "10 %", "max-actions-per-day": "any", may: "increase,reduce,modify,cancel,leverage" };
+const RAILS = {
+  markets: "BTC,ETH,xyz:TSLA",
+  "max-order": "300 USD",
+  "max-position": "1000 USD",
+  "max-exposure": "1500 USD",
+  "max-turnover-per-day": "9000 USD",
+  "max-loss-per-day": "any",
+  "max-open-orders": "12",
+  "max-distance": "2 %",
+  "max-stop-distance": "10 %",
+  "max-actions-per-day": "any",
+  may: "increase,reduce,modify,cancel,leverage",
+};
 const COINS = ["BTC", "ETH", "xyz:TSLA"];
 
 function late(day, worst) {
   const { venue, dice: d } = day;
   const channels = new Map();
   const draw = () => {
-    for (const name of ["orderUpdates", "userFills", "openOrders", "clearinghouseState", "allDexsClearinghouseState", "spotState", "twapStates", "webData3", "userEvents"]) channels.set(name, d.is(0.5) ? 0 : d.to(worst / 4));
+    for (const name of [
+      "orderUpdates",
+      "userFills",
+      "openOrders",
+      "clearinghouseState",
+      "allDexsClearinghouseState",
+      "spotState",
+      "twapStates",
+      "webData3",
+      "userEvents",
+    ])
+      channels.set(name, d.is(0.5) ? 0 : d.to(worst / 4));
   };
   draw();
   venue.feedLag = (name) => channels.get(name) ?? 0;
@@ -38,17 +80,34 @@ async function greedy(day, client, coin) {
   if (roll < 0.66) return market(day, client, coin);
   if (roll < 0.72) return stop(day, client, coin);
   if (roll < 0.8) return closePosition(day, client, coin);
-  if (roll < 0.88) return place(day, client, coin, { taker: true, reduceOnly: true, usd: 250, side: client.side === "buy" ? "sell" : "buy" });
+  if (roll < 0.88)
+    return place(day, client, coin, {
+      taker: true,
+      reduceOnly: true,
+      usd: 250,
+      side: client.side === "buy" ? "sell" : "buy",
+    });
   return swap(day, client, coin);
 }
 
 // Takes what rests away and asks for as much again, at the same moment.
 async function swap(day, client, coin) {
-  const orders = (await openOrders(day, client)).filter((order) => order.market === coin && order.trigger === undefined);
+  const orders = (await openOrders(day, client)).filter(
+    (order) => order.market === coin && order.trigger === undefined,
+  );
   const mark = markOf(day, coin);
-  const gone = orders.map((order) => client.post(`/v1/orders/${order.id}/cancel`).then((answer) => note(day, client, answer, "cancel")));
+  const gone = orders.map((order) =>
+    client.post(`/v1/orders/${order.id}/cancel`).then((answer) => note(day, client, answer, "cancel")),
+  );
   const again = orders.map(() => place(day, client, coin, { side: client.side, taker: false, usd: 295 }));
-  const up = orders.slice(0, 1).map((order) => client.post(`/v1/orders/${order.id}/modify`, { size: sizeFor(coin, 299, mark), price: priceFor(coin, mark * (client.side === "buy" ? 0.997 : 1.003)) }).then((answer) => note(day, client, answer, "modify")));
+  const up = orders.slice(0, 1).map((order) =>
+    client
+      .post(`/v1/orders/${order.id}/modify`, {
+        size: sizeFor(coin, 299, mark),
+        price: priceFor(coin, mark * (client.side === "buy" ? 0.997 : 1.003)),
+      })
+      .then((answer) => note(day, client, answer, "modify")),
+  );
   return Promise.all([...gone, ...again, ...up]);
 }
 
@@ -82,7 +141,10 @@ async function act(day, draw, options) {
   const asker = async (client) => {
     while (Date.now() < end) {
       if (isDown) await wait(200);
-      else await greedy(day, client, day.dice.of(COINS)).catch((error) => count(day, `error ${error.message.slice(0, 40)}`));
+      else
+        await greedy(day, client, day.dice.of(COINS)).catch((error) =>
+          count(day, `error ${error.message.slice(0, 40)}`),
+        );
     }
   };
   const market = async () => {
@@ -108,7 +170,11 @@ async function act(day, draw, options) {
 }
 
 export async function rails(seed = 1, options = {}) {
-  const day = await openDay(seed, { "bot-a": RAILS, "bot-b": RAILS }, { environment: { POSTERN_ANSWER_DEADLINE_MS: "4000" } });
+  const day = await openDay(
+    seed,
+    { "bot-a": RAILS, "bot-b": RAILS },
+    { environment: { POSTERN_ANSWER_DEADLINE_MS: "4000" } },
+  );
   const { clients, gateway } = day;
   const events = watch(day.venue);
   const worst = options.worst ?? 20000;
@@ -124,7 +190,7 @@ export async function rails(seed = 1, options = {}) {
   day.venue.feedLag = () => 0;
   await wait(12000);
   await legs(day);
-  judgeRails(events, day.ledger, ["bot-a", "bot-b"], LIMITS, day.judge);
+  judgeRails(events, ["bot-a", "bot-b"], LIMITS, day.judge);
   await day.judge.fills(day.reader);
   await day.judge.orders(day.reader);
   await day.judge.positions(day.reader);

@@ -4,7 +4,18 @@ import { until, wait } from "../gateway.mjs";
 import { abs, dec, plain } from "../venue/decimal.mjs";
 
 const COINS = ["BTC", "ETH", "xyz:TSLA"];
-const RAILS = { markets: "BTC,ETH,xyz:TSLA", "max-order": "900 USD", "max-position": "5000 USD", "max-exposure": "9000 USD", "max-turnover-per-day": "90000 USD", "max-loss-per-day": "any", "max-distance": "5 %", "max-stop-distance": "10 %", "max-actions-per-day": "any", may: "increase,reduce,modify,cancel,stop" };
+const RAILS = {
+  markets: "BTC,ETH,xyz:TSLA",
+  "max-order": "900 USD",
+  "max-position": "5000 USD",
+  "max-exposure": "9000 USD",
+  "max-turnover-per-day": "90000 USD",
+  "max-loss-per-day": "any",
+  "max-distance": "5 %",
+  "max-stop-distance": "10 %",
+  "max-actions-per-day": "any",
+  may: "increase,reduce,modify,cancel,stop",
+};
 
 export function servers(day, lags, feed) {
   day.venue.lagOf = () => day.dice.of(lags);
@@ -19,7 +30,15 @@ async function trade(day, client, coin, isTaker) {
   const mark = markOf(day, coin);
   const side = day.dice.is(0.5) ? "buy" : "sell";
   const way = side === "buy" ? 1 : -1;
-  const body = { account: day.gateway.account, market: coin, side, size: sizeFor(coin, 300, mark), entry: { price: priceFor(coin, mark * (1 + way * (isTaker ? 0.003 : -0.003))) }, stop_loss: { trigger_price: priceFor(coin, mark * (1 - way * 0.02)) }, take_profit: { trigger_price: priceFor(coin, mark * (1 + way * 0.03)) } };
+  const body = {
+    account: day.gateway.account,
+    market: coin,
+    side,
+    size: sizeFor(coin, 300, mark),
+    entry: { price: priceFor(coin, mark * (1 + way * (isTaker ? 0.003 : -0.003))) },
+    stop_loss: { trigger_price: priceFor(coin, mark * (1 - way * 0.02)) },
+    take_profit: { trigger_price: priceFor(coin, mark * (1 + way * 0.03)) },
+  };
   const answer = await client.post("/v1/trades", body);
   note(day, client, { status: answer.status, data: null }, "trade");
   return answer.data;
@@ -30,7 +49,8 @@ function stopsAt(day, coin, isLong) {
   const szi = day.venue.szi(coin);
   let sum = 0n;
   for (const order of day.venue.open.values()) {
-    if (order.coin === coin && order.reduceOnly && order.trigger?.tpsl === "sl" && order.isBuy !== isLong) sum += order.sz;
+    if (order.coin === coin && order.reduceOnly && order.trigger?.tpsl === "sl" && order.isBuy !== isLong)
+      sum += order.sz;
   }
   return { szi, sum };
 }
@@ -44,7 +64,12 @@ async function watchProtection(day, client, trades) {
     if (now.object !== "trade" || !now.protected || Number(now.held_size) === 0) continue;
     const isMoved = before.szi !== after.szi || before.sum !== after.sum;
     if (isMoved) continue;
-    day.judge.hold("trade: protected is true", after.sum >= dec(now.held_size) || after.szi === 0n || after.szi > 0n !== (trade.side === "buy"), `${trade.id} ${trade.side} ${trade.market} held ${now.held_size} protected, ${now.status}`, `position ${plain(after.szi)}, stops ${plain(after.sum)}`);
+    day.judge.hold(
+      "trade: protected is true",
+      after.sum >= dec(now.held_size) || after.szi === 0n || after.szi > 0n !== (trade.side === "buy"),
+      `${trade.id} ${trade.side} ${trade.market} held ${now.held_size} protected, ${now.status}`,
+      `position ${plain(after.szi)}, stops ${plain(after.sum)}`,
+    );
   }
 }
 
@@ -62,17 +87,31 @@ async function flattenIt(day, operator, events) {
       toldStopped = Date.now();
       fillsThen = before;
       const left = [...venue.open.values()].filter((order) => !order.reduceOnly);
-      judge.hold("stop: nothing that increases is open when told stopped", left.length === 0, JSON.stringify(now.remaining), left.map((order) => [order.oid, order.coin, plain(order.sz)]));
+      judge.hold(
+        "stop: nothing that increases is open when told stopped",
+        left.length === 0,
+        JSON.stringify(now.remaining),
+        left.map((order) => [order.oid, order.coin, plain(order.sz)]),
+      );
     }
     if (now.flatten?.status === "flat" || now.flatten?.status === "left") {
       const held = [...venue.positions].map(([coin, position]) => `${coin} ${plain(position.szi)}`);
-      if (now.flatten.status === "flat") judge.hold("flatten: flat is flat", held.length === 0, "flat", held.join(", "));
-      else judge.hold("flatten: what is left is what is held", now.flatten.left.length === held.length, JSON.stringify(now.flatten.left), held.join(", "));
+      if (now.flatten.status === "flat")
+        judge.hold("flatten: flat is flat", held.length === 0, "flat", held.join(", "));
+      else
+        judge.hold(
+          "flatten: what is left is what is held",
+          now.flatten.left.length === held.length,
+          JSON.stringify(now.flatten.left),
+          held.join(", "),
+        );
       events.push(`flatten ${now.flatten.status} ${JSON.stringify(now.flatten.left)}`);
       break;
     }
     if (Date.now() > end) {
-      events.push(`flatten ${now.flatten?.status} waits ${JSON.stringify(now.flatten?.waits_for)} ${JSON.stringify(now.waits_for)}`);
+      events.push(
+        `flatten ${now.flatten?.status} waits ${JSON.stringify(now.flatten?.waits_for)} ${JSON.stringify(now.waits_for)}`,
+      );
       break;
     }
     if (day.dice.is(0.3)) outside(day, COINS, { swing: 0.004 });
@@ -103,14 +142,29 @@ export async function stops(seed = 1, options = {}) {
   }
   const { fillsThen } = await flattenIt(day, clients.operator, said);
   await wait(20000);
-  const late = fillsThen === 0 ? [] : venue.fills.slice(fillsThen).filter((row) => venue.records.find((one) => one.oid === row.wire.oid && !one.order.reduceOnly));
-  judge.hold("stop: nothing increases after stopped", late.length === 0, late.map((row) => JSON.stringify(row.wire)).join(" "), "");
+  const late =
+    fillsThen === 0
+      ? []
+      : venue.fills
+          .slice(fillsThen)
+          .filter((row) => venue.records.find((one) => one.oid === row.wire.oid && !one.order.reduceOnly));
+  judge.hold(
+    "stop: nothing increases after stopped",
+    late.length === 0,
+    late.map((row) => JSON.stringify(row.wire)).join(" "),
+    "",
+  );
   servers(day, [0], [0]);
   venue.dropFeeds();
   await settle(day);
   await wait(15000);
   const positions = await reader.get("/v1/positions");
-  judge.hold("positions: at the end", (positions.data.data ?? []).length === venue.positions.size, JSON.stringify(positions.data).slice(0, 400), venue.positions.size);
+  judge.hold(
+    "positions: at the end",
+    (positions.data.data ?? []).length === venue.positions.size,
+    JSON.stringify(positions.data).slice(0, 400),
+    venue.positions.size,
+  );
   const result = report(day, "stops");
   await day.gateway.end();
   return { ...result, said, trades: trades.length };

@@ -6,7 +6,7 @@ export function dec(value) {
   const text = String(value);
   const negative = text.startsWith("-");
   const [whole, part = ""] = (negative ? text.slice(1) : text).split(".");
-  const figure = BigInt(whole || "0") * UNIT + BigInt((part + "000000000000").slice(0, 12));
+  const figure = BigInt(whole || "0") * UNIT + BigInt(part.padEnd(12, "0").slice(0, 12));
   return negative ? -figure : figure;
 }
 
@@ -23,11 +23,13 @@ export function abs(a) {
 }
 
 export function min(a, b) {
-  return a < b ? a : b;
+  if (a < b) return a;
+  return b;
 }
 
 export function max(a, b) {
-  return a > b ? a : b;
+  if (a > b) return a;
+  return b;
 }
 
 // Plain text without trailing zeros, as Postern tells figures.

@@ -1,6 +1,7 @@
 // The exchange itself: one account against a market of outsiders. What it executes is the truth that the judge goes by.
-import { abs, cut, dec, div, max, min, mul, wire } from "./decimal.mjs";
+import { abs, cut, dec, div, min, mul, wire } from "./decimal.mjs";
 import { MARKETS } from "./markets.mjs";
+import { directionOf, snapshotOf } from "./state.mjs";
 
 const TAKER = { perp: dec("0.00045"), spot: dec("0.0007") };
 const MAKER = { perp: dec("0.00015"), spot: dec("0.0004") };
@@ -63,7 +64,10 @@ export class Engine {
   }
 
   frontend(order) {
-    const type = order.trigger === null ? "Limit" : `${order.trigger.tpsl === "sl" ? "Stop" : "Take Profit"} ${order.trigger.isMarket ? "Market" : "Limit"}`;
+    const type =
+      order.trigger === null
+        ? "Limit"
+        : `${order.trigger.tpsl === "sl" ? "Stop" : "Take Profit"} ${order.trigger.isMarket ? "Market" : "Limit"}`;
     const isUp = order.trigger !== null && (order.trigger.tpsl === "tp") !== order.isBuy;
     return {
       coin: order.coin,
@@ -89,7 +93,15 @@ export class Engine {
     const t = this.now();
     const shown = this.frontend(order);
     this.records.push({ t, oid: order.oid, cloid: order.cloid, status, order: shown });
-    const update = { coin: shown.coin, side: shown.side, limitPx: shown.limitPx, sz: shown.sz, oid: shown.oid, timestamp: shown.timestamp, origSz: shown.origSz };
+    const update = {
+      coin: shown.coin,
+      side: shown.side,
+      limitPx: shown.limitPx,
+      sz: shown.sz,
+      oid: shown.oid,
+      timestamp: shown.timestamp,
+      origSz: shown.origSz,
+    };
     if (order.cloid) update.cloid = order.cloid;
     if (order.reduceOnly) update.reduceOnly = true;
     if (!snapshot) this.emit("orderUpdates", [{ order: update, status, statusTimestamp: t }]);
@@ -101,11 +113,12 @@ export class Engine {
   }
 
   // Books one execution: position, cash, fee, fill.
-  fill(order, px, sz, crossed, extra = {}) {
+  fill(order, px, sz, extra = {}) {
+    const crossed = extra.isTaker === true;
     const market = this.markets.get(order.coin);
     const rate = (crossed ? TAKER : MAKER)[market.kind];
     const before = market.kind === "spot" ? this.spot.HYPE : this.szi(order.coin);
-    const row = this.book(market, order.isBuy, px, sz, rate);
+    const row = market.kind === "spot" ? this.bookSpot(order.isBuy, px, sz, rate) : this.book(order, px, sz, rate);
     const t = this.now();
     const wired = {
       coin: order.coin,
@@ -114,7 +127,7 @@ export class Engine {
       side: order.isBuy ? "B" : "A",
       time: t,
       startPosition: wire(before),
-      dir: this.direction(market, order.isBuy, before, sz),
+      dir: directionOf(market, order.isBuy, before, sz),
       closedPnl: wire(row.closed),
       hash: extra.twapId ? `0x${"0".repeat(64)}` : `0x${String(this.nextTid).padStart(64, "a")}`,
       oid: order.oid,
@@ -125,7 +138,8 @@ export class Engine {
       twapId: extra.twapId ?? null,
     };
     if (order.cloid) wired.cloid = order.cloid;
-    if (extra.liquidation) wired.liquidation = { liquidatedUser: this.user, markPx: wire(market.mark), method: "market" };
+    if (extra.liquidation)
+      wired.liquidation = { liquidatedUser: this.user, markPx: wire(market.mark), method: "market" };
     order.sz -= sz;
     order.filled = (order.filled ?? 0n) + sz;
     order.value = (order.value ?? 0n) + mul(px, sz);
@@ -134,16 +148,8 @@ export class Engine {
     return wired;
   }
 
-  direction(market, isBuy, before, sz) {
-    if (market.kind === "spot") return isBuy ? "Buy" : "Sell";
-    const signed = isBuy ? sz : -sz;
-    if (before === 0n || before > 0n === isBuy) return isBuy ? "Open Long" : "Open Short";
-    if (abs(signed) > abs(before)) return isBuy ? "Short > Long" : "Long > Short";
-    return isBuy ? "Close Short" : "Close Long";
-  }
-
-  book(market, isBuy, px, sz, rate) {
-    if (market.kind === "spot") return this.bookSpot(isBuy, px, sz, rate);
+  book({ coin, isBuy }, px, sz, rate) {
+    const market = this.markets.get(coin);
     const scale = market.dex === "" ? 1n : 2n;
     const fee = cut(mul(mul(px, sz), rate * scale), 6);
     const position = this.positions.get(market.coin) ?? { szi: 0n, entry: 0n, funding: 0n };
@@ -200,52 +206,71 @@ export class Engine {
     };
     const szi = this.szi(order.coin);
     const isWhole = order.reduceOnly && order.sz >= abs(szi);
-    if (mul(order.px, order.sz) < dec("10") && !isWhole) return refuse("minTradeNtlRejected", "Order must have minimum value of $10.");
+    if (mul(order.px, order.sz) < dec("10") && !isWhole)
+      return refuse("minTradeNtlRejected", "Order must have minimum value of $10.");
     if (order.trigger !== null) {
       this.open.set(order.oid, order);
       this.record(order, "open");
       return { resting: this.named(order) };
     }
     if (order.reduceOnly) {
-      if (szi === 0n || szi > 0n === order.isBuy) return refuse("reduceOnlyRejected", "Reduce only order would increase position.");
+      if (szi === 0n || szi > 0n === order.isBuy)
+        return refuse("reduceOnlyRejected", "Reduce only order would increase position.");
       order.sz = min(order.sz, abs(szi));
     }
     const best = order.isBuy ? this.ask(market) : this.bid(market);
     const doesCross = order.isBuy ? order.px >= best : order.px <= best;
     if (order.tif === "Alo" && doesCross) {
-      return refuse("badAloPxRejected", `Post only order would have immediately matched, bbo was ${wire(this.bid(market))}@${wire(this.ask(market))}.`);
+      return refuse(
+        "badAloPxRejected",
+        `Post only order would have immediately matched, bbo was ${wire(this.bid(market))}@${wire(this.ask(market))}.`,
+      );
     }
-    if (market.kind === "spot" && this.lacks(market, order)) return refuse("insufficientSpotBalanceRejected", "Insufficient spot balance");
-    return this.match(order, market, best, doesCross, refuse);
+    if (market.kind === "spot" && this.lacks(market, order))
+      return refuse("insufficientSpotBalanceRejected", "Insufficient spot balance");
+    return this.match(order, market, doesCross, refuse);
   }
 
   lacks(market, order) {
     let held = order.isBuy ? this.spot.USDC : this.spot.HYPE;
     for (const other of this.open.values()) {
-      if (other.coin === market.coin && other.isBuy === order.isBuy) held -= order.isBuy ? mul(other.px, other.sz) : other.sz;
+      if (other.coin === market.coin && other.isBuy === order.isBuy)
+        held -= order.isBuy ? mul(other.px, other.sz) : other.sz;
     }
     return held < (order.isBuy ? mul(order.px, order.sz) : order.sz);
   }
 
-  match(order, market, best, doesCross, refuse) {
+  match(order, market, doesCross, refuse) {
+    const best = order.isBuy ? this.ask(market) : this.bid(market);
     for (const other of [...this.open.values()]) {
-      const isMet = other.coin === order.coin && other.isBuy !== order.isBuy && other.trigger === null && (order.isBuy ? order.px >= other.px && other.px <= best : order.px <= other.px && other.px >= best);
+      const isMet =
+        other.coin === order.coin &&
+        other.isBuy !== order.isBuy &&
+        other.trigger === null &&
+        (order.isBuy ? order.px >= other.px && other.px <= best : order.px <= other.px && other.px >= best);
       if (isMet) this.close(other, "selfTradeCanceled");
     }
     if (doesCross) {
       const part = market.depth === null ? order.sz : min(order.sz, market.depth);
-      if (part > 0n) this.fill(order, best, part, true);
+      if (part > 0n) this.fill(order, best, part, { isTaker: true });
     }
-    if (order.sz > 0n && order.tif === "Gtc" | order.tif === "Alo" && order.sz > 0n) {
+    if (order.sz > 0n && (order.tif === "Gtc" || order.tif === "Alo")) {
       this.open.set(order.oid, order);
       this.record(order, "open");
       this.prune();
       return { resting: this.named(order) };
     }
-    if (order.filled === 0n) return refuse("iocCancelRejected", "Order could not immediately match against any resting orders.");
+    if (order.filled === 0n)
+      return refuse("iocCancelRejected", "Order could not immediately match against any resting orders.");
     this.record(order, "filled");
     this.prune();
-    return { filled: { totalSz: wire(order.filled), avgPx: wire(cut(div(order.value, order.filled), 8)), ...this.named(order) } };
+    return {
+      filled: {
+        totalSz: wire(order.filled),
+        avgPx: wire(cut(div(order.value, order.filled), 8)),
+        ...this.named(order),
+      },
+    };
   }
 
   named(order) {
@@ -259,7 +284,7 @@ export class Engine {
     let part = size === undefined ? order.sz : min(dec(size), order.sz);
     if (order.reduceOnly) part = min(part, abs(this.szi(order.coin)));
     if (part === 0n) return null;
-    const fill = this.fill(order, order.px, part, false);
+    const fill = this.fill(order, order.px, part);
     if (order.sz === 0n) this.close(order, "filled");
     this.prune();
     this.snap();
@@ -294,7 +319,7 @@ export class Engine {
     if (order.reduceOnly) order.sz = min(order.sz, abs(szi));
     const best = order.isBuy ? this.ask(market) : this.bid(market);
     if (order.isBuy ? order.px >= best : order.px <= best) {
-      this.fill(order, best, order.sz, true);
+      this.fill(order, best, order.sz, { isTaker: true });
       this.record(order, "filled");
     } else if (order.trigger.isMarket) this.record(order, "marketOrderNoLiquidityRejected");
     else {
@@ -308,9 +333,19 @@ export class Engine {
   liquidate(coin, size) {
     const szi = this.szi(coin);
     const market = this.markets.get(coin);
-    const order = { coin, isBuy: szi < 0n, px: market.mark, sz: size === undefined ? abs(szi) : dec(size), oid: this.nextOid++, ts: this.now(), reduceOnly: true, trigger: null, tif: "LiquidationMarket" };
+    const order = {
+      coin,
+      isBuy: szi < 0n,
+      px: market.mark,
+      sz: size === undefined ? abs(szi) : dec(size),
+      oid: this.nextOid++,
+      ts: this.now(),
+      reduceOnly: true,
+      trigger: null,
+      tif: "LiquidationMarket",
+    };
     order.origSz = order.sz;
-    this.fill(order, market.mark, order.sz, true, { liquidation: true });
+    this.fill(order, market.mark, order.sz, { isTaker: true, liquidation: true });
     this.record(order, "filled");
     this.prune();
     this.snap();
@@ -320,7 +355,16 @@ export class Engine {
   byHand(coin, isBuy, size, options = {}) {
     const market = this.markets.get(coin);
     const px = options.px === undefined ? (isBuy ? this.ask(market) : this.bid(market)) : dec(options.px);
-    const status = this.submit({ coin, isBuy, px, sz: dec(size), reduceOnly: options.reduceOnly ?? false, tif: options.tif ?? "Ioc", trigger: options.trigger ?? null, cloid: null });
+    const status = this.submit({
+      coin,
+      isBuy,
+      px,
+      sz: dec(size),
+      reduceOnly: options.reduceOnly ?? false,
+      tif: options.tif ?? "Ioc",
+      trigger: options.trigger ?? null,
+      cloid: null,
+    });
     this.snap();
     return status;
   }
@@ -328,12 +372,17 @@ export class Engine {
   pay(coin, rate) {
     const market = this.markets.get(coin);
     const position = this.positions.get(coin);
-    const time = options(this.now());
+    // Dated some tens of milliseconds past the hour.
+    const time = this.now() - (this.now() % 3600000) + 37;
     if (position === undefined) return null;
     const usdc = -cut(mul(mul(position.szi, market.mark), dec(rate)), 6);
     this.cash[market.dex] += usdc;
     position.funding -= usdc;
-    const row = { time, hash: `0x${"0".repeat(64)}`, delta: { type: "funding", coin, usdc: wire(usdc), szi: wire(position.szi), fundingRate: rate, nSamples: 24 } };
+    const row = {
+      time,
+      hash: `0x${"0".repeat(64)}`,
+      delta: { type: "funding", coin, usdc: wire(usdc), szi: wire(position.szi), fundingRate: rate, nSamples: 24 },
+    };
     this.fundings.push({ t: this.now(), wire: row });
     this.emit("userFundings", [row]);
     this.snap();
@@ -345,55 +394,4 @@ export class Engine {
     if (this.snapshots.length > 6000) this.snapshots.splice(0, 2000);
     this.emit("state", null);
   }
-}
-
-// Funding is dated some tens of milliseconds past the hour.
-function options(now) {
-  return now - (now % 3600000) + 37;
-}
-
-function snapshotOf(engine) {
-  const perps = {};
-  for (const dex of ["", "xyz"]) perps[dex] = clearinghouse(engine, dex);
-  const open = [...engine.open.values()].map((order) => engine.frontend(order));
-  let holdQuote = 0n;
-  let holdBase = 0n;
-  for (const order of engine.open.values()) {
-    if (order.coin !== "@107") continue;
-    if (order.isBuy) holdQuote += mul(order.px, order.sz);
-    else holdBase += order.sz;
-  }
-  const balances = [{ coin: "USDC", token: 0, total: wire(engine.spot.USDC), hold: wire(holdQuote), entryNtl: "0.0" }];
-  if (engine.spot.HYPE !== 0n || engine.spotEntry !== 0n) balances.push({ coin: "HYPE", token: 150, total: wire(engine.spot.HYPE), hold: wire(holdBase), entryNtl: wire(engine.spotEntry) });
-  const twaps = [...engine.twaps.values()].map((twap) => [twap.id, engine.twapState(twap)]);
-  return { perps, open, spot: { balances }, twaps };
-}
-
-function clearinghouse(engine, dex) {
-  let upnl = 0n;
-  let value = 0n;
-  let signedValue = 0n;
-  let used = 0n;
-  const assetPositions = [];
-  for (const [coin, position] of engine.positions) {
-    const market = engine.markets.get(coin);
-    if (market.dex !== dex) continue;
-    const set = engine.leverage.get(coin) ?? { type: "cross", value: market.maxLeverage };
-    const worth = mul(abs(position.szi), market.mark);
-    const gain = mul(position.szi, market.mark - position.entry);
-    const margin = cut(worth / BigInt(set.value), 6);
-    upnl += gain;
-    value += worth;
-    signedValue += mul(position.szi, market.mark);
-    used += margin;
-    const base = mul(position.entry, abs(position.szi)) / BigInt(set.value);
-    const roe = cut(div(gain, max(base, 1n)), 10);
-    assetPositions.push({
-      type: "oneWay",
-      position: { coin, szi: wire(position.szi), leverage: { type: "cross", value: set.value }, entryPx: wire(cut(position.entry, 6)), positionValue: wire(cut(worth, 6)), unrealizedPnl: wire(cut(gain, 6)), returnOnEquity: wire(roe), liquidationPx: null, marginUsed: wire(margin), maxLeverage: market.maxLeverage, cumFunding: { allTime: wire(position.funding), sinceOpen: wire(position.funding), sinceChange: wire(position.funding) } },
-    });
-  }
-  const total = engine.cash[dex] + upnl;
-  const summary = { accountValue: wire(cut(total, 6)), totalNtlPos: wire(cut(value, 6)), totalRawUsd: wire(cut(total - signedValue, 6)), totalMarginUsed: wire(used) };
-  return { marginSummary: summary, crossMarginSummary: summary, crossMaintenanceMarginUsed: wire(cut(value / 50n, 6)), withdrawable: wire(max(0n, cut(total - max(used, value / 10n), 6))), assetPositions };
 }

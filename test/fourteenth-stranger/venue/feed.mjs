@@ -2,7 +2,14 @@
 import { WebSocketServer } from "ws";
 import { activeAsset, bookOf, contextOf, mids, stateAt } from "./reads.mjs";
 
-const STATE_CHANNELS = new Set(["clearinghouseState", "allDexsClearinghouseState", "openOrders", "spotState", "webData3", "twapStates"]);
+const STATE_CHANNELS = new Set([
+  "clearinghouseState",
+  "allDexsClearinghouseState",
+  "openOrders",
+  "spotState",
+  "webData3",
+  "twapStates",
+]);
 
 function stateFrame(venue, subscription, t) {
   const state = stateAt(venue, t);
@@ -13,7 +20,10 @@ function stateFrame(venue, subscription, t) {
     case "clearinghouseState":
       return { dex, user, clearinghouseState: { ...state.perps[dex], time: t } };
     case "allDexsClearinghouseState":
-      return { user, clearinghouseStates: Object.entries(state.perps).map(([name, one]) => [name, { ...one, time: t }]) };
+      return {
+        user,
+        clearinghouseStates: Object.entries(state.perps).map(([name, one]) => [name, { ...one, time: t }]),
+      };
     case "openOrders":
       return { dex, user, orders: state.open.filter((order) => dex === "ALL_DEXS" || dexOf(order.coin) === dex) };
     case "spotState":
@@ -21,7 +31,20 @@ function stateFrame(venue, subscription, t) {
     case "twapStates":
       return { dex, user, states: state.twaps.filter(([, one]) => dex === "ALL_DEXS" || dexOf(one.coin) === dex) };
     default:
-      return { userState: { agentAddress: null, agentValidUntil: null, cumLedger: "100000.0", serverTime: t, isVault: false, user }, perpDexStates: [{ totalVaultEquity: "0.0", leadingVaults: [] }, { totalVaultEquity: "0.0", leadingVaults: [] }] };
+      return {
+        userState: {
+          agentAddress: null,
+          agentValidUntil: null,
+          cumLedger: "100000.0",
+          serverTime: t,
+          isVault: false,
+          user,
+        },
+        perpDexStates: [
+          { totalVaultEquity: "0.0", leadingVaults: [] },
+          { totalVaultEquity: "0.0", leadingVaults: [] },
+        ],
+      };
   }
 }
 
@@ -38,7 +61,14 @@ function snapshotFrame(venue, type, t) {
     case "userTwapHistory":
       return { user, history: rows(venue.twapRows).reverse(), isSnapshot: true };
     case "userTwapSliceFills":
-      return { user, twapSliceFills: rows(venue.fills).filter((fill) => fill.twapId !== null).map((fill) => ({ fill, twapId: fill.twapId })).reverse(), isSnapshot: true };
+      return {
+        user,
+        twapSliceFills: rows(venue.fills)
+          .filter((fill) => fill.twapId !== null)
+          .map((fill) => ({ fill, twapId: fill.twapId }))
+          .reverse(),
+        isSnapshot: true,
+      };
     case "userHistoricalOrders":
       return { user, orderHistory: [], isSnapshot: true };
     default:
@@ -46,7 +76,14 @@ function snapshotFrame(venue, type, t) {
   }
 }
 
-const funding = (row) => ({ time: row.time, coin: row.delta.coin, usdc: row.delta.usdc, szi: row.delta.szi, fundingRate: row.delta.fundingRate, nSamples: row.delta.nSamples });
+const funding = (row) => ({
+  time: row.time,
+  coin: row.delta.coin,
+  usdc: row.delta.usdc,
+  szi: row.delta.szi,
+  fundingRate: row.delta.fundingRate,
+  nSamples: row.delta.nSamples,
+});
 
 function marketFrame(venue, subscription) {
   const { type, coin } = subscription;
@@ -55,7 +92,11 @@ function marketFrame(venue, subscription) {
     const book = bookOf(venue, coin);
     return ["bbo", { coin, time: book.time, bbo: [book.levels[0][0], book.levels[1][0]] }];
   }
-  if (type === "activeAssetCtx") return [venue.markets.get(coin)?.kind === "spot" ? "activeSpotAssetCtx" : "activeAssetCtx", { coin, ctx: contextOf(venue, coin) }];
+  if (type === "activeAssetCtx")
+    return [
+      venue.markets.get(coin)?.kind === "spot" ? "activeSpotAssetCtx" : "activeAssetCtx",
+      { coin, ctx: contextOf(venue, coin) },
+    ];
   if (type === "allMids") return ["allMids", { mids: mids(venue, subscription.dex ?? "") }];
   if (type === "activeAssetData") return ["activeAssetData", activeAsset(venue, coin)];
   return null;
@@ -82,7 +123,8 @@ class Connection {
   hear(message) {
     if (message.method === "ping") return this.socket.send(JSON.stringify({ channel: "pong" }));
     if (message.method === "unsubscribe") this.subscriptions.delete(JSON.stringify(message.subscription));
-    if (message.method === "subscribe") this.subscriptions.set(JSON.stringify(message.subscription), message.subscription);
+    if (message.method === "subscribe")
+      this.subscriptions.set(JSON.stringify(message.subscription), message.subscription);
     if (message.method !== "subscribe" && message.method !== "unsubscribe") return undefined;
     this.send("subscriptionResponse", message);
     if (message.method === "subscribe") this.first(message.subscription);
@@ -100,7 +142,10 @@ class Connection {
   }
 
   state(subscription) {
-    this.send(subscription.type, stateFrame(this.venue, subscription, this.venue.now() - this.venue.feedLag(subscription.type)));
+    this.send(
+      subscription.type,
+      stateFrame(this.venue, subscription, this.venue.now() - this.venue.feedLag(subscription.type)),
+    );
   }
 
   periodic() {
@@ -128,7 +173,8 @@ class Connection {
     if (kind === "orderUpdates" && type === "orderUpdates") this.send("orderUpdates", data, lag);
     if (kind === "userFills" && type === "userFills") this.send("userFills", { user, fills: data }, lag);
     if (kind === "userFills" && type === "userEvents") this.send("user", { fills: data }, lag);
-    if (kind === "userFills" && type === "userTwapSliceFills" && data[0].twapId !== null) this.send(type, { user, twapSliceFills: data.map((fill) => ({ fill, twapId: fill.twapId })) }, lag);
+    if (kind === "userFills" && type === "userTwapSliceFills" && data[0].twapId !== null)
+      this.send(type, { user, twapSliceFills: data.map((fill) => ({ fill, twapId: fill.twapId })) }, lag);
     if (kind === "twapHistory" && type === "userTwapHistory") this.send(type, { user, history: data }, lag);
     if (kind === "twapHistory" && type === "userEvents") this.send("user", { twapHistory: data }, lag);
     if (kind === "userFundings" && type === "userFundings") this.send(type, { user, fundings: data.map(funding) }, lag);

@@ -15,15 +15,23 @@ export function stateAt(venue, t) {
 
 const before = (list, t) => list.filter((row) => row.t <= t);
 
-function context(venue, market) {
+function context(market) {
   const mid = wire(market.mark);
   const shared = { prevDayPx: mid, dayNtlVlm: "1000000.0", markPx: mid, midPx: mid, dayBaseVlm: "1000.0" };
-  if (market.kind === "spot") return { ...shared, circulatingSupply: "1000000.0", coin: market.coin, totalSupply: "1000000.0" };
-  return { funding: "0.0000125", openInterest: "1000.0", premium: "0.0", oraclePx: mid, impactPxs: [mid, mid], ...shared };
+  if (market.kind === "spot")
+    return { ...shared, circulatingSupply: "1000000.0", coin: market.coin, totalSupply: "1000000.0" };
+  return {
+    funding: "0.0000125",
+    openInterest: "1000.0",
+    premium: "0.0",
+    oraclePx: mid,
+    impactPxs: [mid, mid],
+    ...shared,
+  };
 }
 
 export function contextOf(venue, coin) {
-  return context(venue, venue.markets.get(coin));
+  return context(venue.markets.get(coin));
 }
 
 export function mids(venue, dex) {
@@ -40,7 +48,10 @@ export function bookOf(venue, coin) {
 }
 
 function orderStatus(venue, oid, t) {
-  const isMine = typeof oid === "string" && oid.startsWith("0x") ? (row) => row.cloid === oid.toLowerCase() : (row) => row.oid === Number(oid);
+  const isMine =
+    typeof oid === "string" && oid.startsWith("0x")
+      ? (row) => row.cloid === oid.toLowerCase()
+      : (row) => row.oid === Number(oid);
   const rows = before(venue.records, t).filter(isMine);
   const last = rows.at(-1);
   if (last === undefined) return { status: "unknownOid" };
@@ -49,13 +60,25 @@ function orderStatus(venue, oid, t) {
 }
 
 function byTime(rows, body, key) {
-  return rows.filter((row) => row.wire[key] >= (body.startTime ?? 0) && row.wire[key] <= (body.endTime ?? Number.MAX_SAFE_INTEGER)).map((row) => row.wire);
+  return rows
+    .filter(
+      (row) => row.wire[key] >= (body.startTime ?? 0) && row.wire[key] <= (body.endTime ?? Number.MAX_SAFE_INTEGER),
+    )
+    .map((row) => row.wire);
 }
 
 function fees() {
   return {
     dailyUserVlm: [],
-    feeSchedule: { cross: "0.00045", add: "0.00015", spotCross: "0.0007", spotAdd: "0.0004", tiers: { vip: [], mm: [] }, referralDiscount: "0.04", stakingDiscountTiers: [] },
+    feeSchedule: {
+      cross: "0.00045",
+      add: "0.00015",
+      spotCross: "0.0007",
+      spotAdd: "0.0004",
+      tiers: { vip: [], mm: [] },
+      referralDiscount: "0.04",
+      stakingDiscountTiers: [],
+    },
     userCrossRate: "0.00045",
     userAddRate: "0.00015",
     userSpotCrossRate: "0.0007",
@@ -73,12 +96,12 @@ const ABOUT_MARKETS = {
   meta: (_, body) => meta(body.dex ?? ""),
   metaAndAssetCtxs: (venue, body) => {
     const shown = MARKETS.filter((market) => market.kind === "perp" && market.dex === (body.dex ?? ""));
-    return [meta(body.dex ?? ""), shown.map((market) => context(venue, venue.markets.get(market.coin)))];
+    return [meta(body.dex ?? ""), shown.map((market) => context(venue.markets.get(market.coin)))];
   },
   allPerpMetas: () => [meta(""), meta("xyz")],
   perpDexs: () => PERP_DEXS,
   spotMeta: () => spotMeta(),
-  spotMetaAndAssetCtxs: (venue) => [spotMeta(), [context(venue, venue.markets.get("@107"))]],
+  spotMetaAndAssetCtxs: (venue) => [spotMeta(), [context(venue.markets.get("@107"))]],
   allMids: (venue, body) => mids(venue, body.dex ?? ""),
   l2Book: (venue, body) => bookOf(venue, body.coin),
   exchangeStatus: (venue) => ({ time: venue.now(), specialStatuses: null }),
@@ -86,7 +109,12 @@ const ABOUT_MARKETS = {
   recentTrades: () => [],
   fundingHistory: () => [],
   perpsAtOpenInterestCap: () => [],
-  perpDexLimits: () => ({ totalOiCap: "1000000000.0", oiSzCapPerPerp: "1000000000.0", maxTransferNtl: "1000000000.0", coinToOiCap: [] }),
+  perpDexLimits: () => ({
+    totalOiCap: "1000000000.0",
+    oiSzCapPerPerp: "1000000000.0",
+    maxTransferNtl: "1000000000.0",
+    coinToOiCap: [],
+  }),
 };
 
 const ABOUT_USER = {
@@ -94,18 +122,40 @@ const ABOUT_USER = {
   spotClearinghouseState: (venue, _, t) => stateAt(venue, t).spot,
   openOrders: (venue, body, t) => openAt(venue, body.dex ?? "", t),
   frontendOpenOrders: (venue, body, t) => openAt(venue, body.dex ?? "", t),
-  historicalOrders: (venue, _, t) => before(venue.records, t).slice(-2000).reverse().map((row) => ({ order: row.order, status: row.status, statusTimestamp: row.t })),
+  historicalOrders: (venue, _, t) =>
+    before(venue.records, t)
+      .slice(-2000)
+      .reverse()
+      .map((row) => ({ order: row.order, status: row.status, statusTimestamp: row.t })),
   orderStatus: (venue, body, t) => orderStatus(venue, body.oid, t),
-  userFills: (venue, _, t) => before(venue.fills, t).slice(-2000).reverse().map((row) => row.wire),
+  userFills: (venue, _, t) =>
+    before(venue.fills, t)
+      .slice(-2000)
+      .reverse()
+      .map((row) => row.wire),
   userFillsByTime: (venue, body, t) => byTime(before(venue.fills, t), body, "time").slice(0, 2000),
   userTwapSliceFills: (venue, _, t) => slices(venue, t).reverse(),
-  userTwapSliceFillsByTime: (venue, body, t) => slices(venue, t).filter((row) => row.fill.time >= body.startTime && row.fill.time <= (body.endTime ?? Infinity)),
-  twapHistory: (venue, _, t) => before(venue.twapRows, t).map((row) => row.wire).reverse(),
+  userTwapSliceFillsByTime: (venue, body, t) =>
+    slices(venue, t).filter((row) => row.fill.time >= body.startTime && row.fill.time <= (body.endTime ?? Infinity)),
+  twapHistory: (venue, _, t) =>
+    before(venue.twapRows, t)
+      .map((row) => row.wire)
+      .reverse(),
   userRateLimit: () => ({ cumVlm: "2854574.593578", nRequestsUsed: 2890, nRequestsCap: 2864574, nRequestsSurplus: 0 }),
   maxBuilderFee: () => 0,
   approvedBuilders: () => [],
-  userRole: (venue, body) => (body.user.toLowerCase() === venue.user ? { role: "user" } : venue.agents.has(body.user.toLowerCase()) ? { role: "agent", data: { user: venue.user } } : { role: "missing" }),
-  extraAgents: (venue) => [...venue.agents.entries()].map(([address, agent]) => ({ name: agent.name, address, validUntil: agent.validUntil })),
+  userRole: (venue, body) =>
+    body.user.toLowerCase() === venue.user
+      ? { role: "user" }
+      : venue.agents.has(body.user.toLowerCase())
+        ? { role: "agent", data: { user: venue.user } }
+        : { role: "missing" },
+  extraAgents: (venue) =>
+    [...venue.agents.entries()].map(([address, agent]) => ({
+      name: agent.name,
+      address,
+      validUntil: agent.validUntil,
+    })),
   subAccounts: () => null,
   activeAssetData: (venue, body) => activeAsset(venue, body.coin),
   userFees: () => fees(),
@@ -121,14 +171,23 @@ function openAt(venue, dex, t) {
 }
 
 function slices(venue, t) {
-  return before(venue.fills, t).filter((row) => row.wire.twapId !== null).map((row) => ({ fill: row.wire, twapId: row.wire.twapId }));
+  return before(venue.fills, t)
+    .filter((row) => row.wire.twapId !== null)
+    .map((row) => ({ fill: row.wire, twapId: row.wire.twapId }));
 }
 
 export function activeAsset(venue, coin) {
   const market = venue.markets.get(coin);
   const leverage = venue.leverage.get(coin) ?? { type: "cross", value: market.maxLeverage };
   const size = wire(mul(dec("100000"), dec("1")));
-  return { user: venue.user, coin, leverage, maxTradeSzs: [size, size], availableToTrade: [size, size], markPx: wire(market.mark) };
+  return {
+    user: venue.user,
+    coin,
+    leverage,
+    maxTradeSzs: [size, size],
+    availableToTrade: [size, size],
+    markPx: wire(market.mark),
+  };
 }
 
 // Null: no such question here.
@@ -137,12 +196,26 @@ export function answer(venue, body) {
   if (ABOUT_MARKETS[body.type]) return ABOUT_MARKETS[body.type](venue, body);
   if (!ABOUT_USER[body.type]) return undefined;
   const isOther = typeof body.user === "string" && body.user.toLowerCase() !== venue.user;
-  if (isOther && body.type !== "userRole") return body.type === "orderStatus" ? { status: "unknownOid" } : body.type.startsWith("clearing") ? EMPTY(venue) : body.type === "spotClearinghouseState" ? { balances: [] } : [];
+  if (isOther && body.type !== "userRole")
+    return body.type === "orderStatus"
+      ? { status: "unknownOid" }
+      : body.type.startsWith("clearing")
+        ? EMPTY(venue)
+        : body.type === "spotClearinghouseState"
+          ? { balances: [] }
+          : [];
   return ABOUT_USER[body.type](venue, body, venue.now() - venue.lagOf(body.type));
 }
 
 const NOTHING = { accountValue: "0.0", totalNtlPos: "0.0", totalRawUsd: "0.0", totalMarginUsed: "0.0" };
 
 function EMPTY(venue) {
-  return { marginSummary: NOTHING, crossMarginSummary: NOTHING, crossMaintenanceMarginUsed: "0.0", withdrawable: "0.0", assetPositions: [], time: venue.now() };
+  return {
+    marginSummary: NOTHING,
+    crossMarginSummary: NOTHING,
+    crossMaintenanceMarginUsed: "0.0",
+    withdrawable: "0.0",
+    assetPositions: [],
+    time: venue.now(),
+  };
 }

@@ -23,16 +23,21 @@ async function exchange(venue, sent) {
   const { action, nonce, signature } = sent;
   if (action.type === "approveAgent") {
     const owner = await approverOf(action, signature);
-    if (owner !== venue.user) return { status: "err", response: `Must deposit before performing actions. User: ${owner}` };
+    if (owner !== venue.user)
+      return { status: "err", response: `Must deposit before performing actions. User: ${owner}` };
     const [name, until] = (action.agentName ?? "").split(" valid_until ");
-    venue.agents.set(action.agentAddress.toLowerCase(), { name, validUntil: Number(until ?? Date.now() + 90 * 86400000) });
+    venue.agents.set(action.agentAddress.toLowerCase(), {
+      name,
+      validUntil: Number(until ?? Date.now() + 90 * 86400000),
+    });
     return { status: "ok", response: { type: "default" } };
   }
   const signer = await signerOf(sent, false);
   if (!venue.agents.has(signer)) return { status: "err", response: `User or API Wallet ${signer} does not exist.` };
   if (venue.nonces.has(nonce)) return { status: "err", response: `Invalid nonce: duplicate nonce ${nonce}` };
   venue.nonces.add(nonce);
-  if (sent.expiresAfter && sent.expiresAfter < venue.now()) return { status: "err", response: "Action already expired" };
+  if (sent.expiresAfter && sent.expiresAfter < venue.now())
+    return { status: "err", response: "Action already expired" };
   // All of one action is of one block, so of one time; no two blocks are of the same.
   venue.block = Math.max(Date.now(), (venue.lastBlock ?? 0) + 1);
   venue.lastBlock = venue.block;

@@ -88,7 +88,12 @@ export async function signerOf(body, isMainnet) {
   const connectionId = keccak256(join(parts));
   const recovered = await recoverTypedDataAddress({
     domain: { name: "Exchange", version: "1", chainId: 1337, verifyingContract: `0x${"0".repeat(40)}` },
-    types: { Agent: [{ name: "source", type: "string" }, { name: "connectionId", type: "bytes32" }] },
+    types: {
+      Agent: [
+        { name: "source", type: "string" },
+        { name: "connectionId", type: "bytes32" },
+      ],
+    },
     primaryType: "Agent",
     message: { source: isMainnet ? "a" : "b", connectionId },
     signature: joined(signature),
@@ -98,7 +103,12 @@ export async function signerOf(body, isMainnet) {
 
 export async function approverOf(action, signature) {
   const recovered = await recoverTypedDataAddress({
-    domain: { name: "HyperliquidSignTransaction", version: "1", chainId: Number(action.signatureChainId), verifyingContract: `0x${"0".repeat(40)}` },
+    domain: {
+      name: "HyperliquidSignTransaction",
+      version: "1",
+      chainId: Number(action.signatureChainId),
+      verifyingContract: `0x${"0".repeat(40)}`,
+    },
     types: {
       "HyperliquidTransaction:ApproveAgent": [
         { name: "hyperliquidChain", type: "string" },

@@ -1,10 +1,24 @@
 // TWAPs: slices are cut by the scene's own word, so that a minute holds what a day does.
-import { Engine } from "./engine.mjs";
+
 import { cut, dec, min, mul, wire } from "./decimal.mjs";
+import { Engine } from "./engine.mjs";
 
 export class Venue extends Engine {
   twapState(twap) {
-    return { coin: twap.coin, user: this.user, side: twap.isBuy ? "B" : "A", sz: wire(twap.sz), executedSz: wire(twap.done), executedNtl: wire(cut(twap.value, 6)), minutes: twap.minutes, reduceOnly: twap.reduceOnly, randomize: twap.randomize, stopPx: null, trigger: null, timestamp: twap.ts };
+    return {
+      coin: twap.coin,
+      user: this.user,
+      side: twap.isBuy ? "B" : "A",
+      sz: wire(twap.sz),
+      executedSz: wire(twap.done),
+      executedNtl: wire(cut(twap.value, 6)),
+      minutes: twap.minutes,
+      reduceOnly: twap.reduceOnly,
+      randomize: twap.randomize,
+      stopPx: null,
+      trigger: null,
+      timestamp: twap.ts,
+    };
   }
 
   twapRow(twap, status) {
@@ -15,7 +29,18 @@ export class Venue extends Engine {
   }
 
   startTwap(wanted) {
-    const twap = { coin: wanted.coin, isBuy: wanted.isBuy, sz: dec(wanted.sz), reduceOnly: wanted.reduceOnly, minutes: wanted.minutes, randomize: wanted.randomize, done: 0n, value: 0n, id: this.nextTwap++, ts: this.now() };
+    const twap = {
+      coin: wanted.coin,
+      isBuy: wanted.isBuy,
+      sz: dec(wanted.sz),
+      reduceOnly: wanted.reduceOnly,
+      minutes: wanted.minutes,
+      randomize: wanted.randomize,
+      done: 0n,
+      value: 0n,
+      id: this.nextTwap++,
+      ts: this.now(),
+    };
     this.twaps.set(twap.id, twap);
     this.twapRow(twap, "activated");
     this.snap();
@@ -28,8 +53,20 @@ export class Venue extends Engine {
     const market = this.markets.get(twap.coin);
     const part = min(dec(size), twap.sz - twap.done);
     const px = twap.isBuy ? this.ask(market) : this.bid(market);
-    const order = { coin: twap.coin, isBuy: twap.isBuy, px, sz: part, origSz: part, oid: this.nextOid++, ts: this.now(), reduceOnly: twap.reduceOnly, trigger: null, tif: "Ioc", cloid: null };
-    const fill = this.fill(order, px, part, true, { twapId: id });
+    const order = {
+      coin: twap.coin,
+      isBuy: twap.isBuy,
+      px,
+      sz: part,
+      origSz: part,
+      oid: this.nextOid++,
+      ts: this.now(),
+      reduceOnly: twap.reduceOnly,
+      trigger: null,
+      tif: "Ioc",
+      cloid: null,
+    };
+    const fill = this.fill(order, px, part, { isTaker: true, twapId: id });
     this.record(order, "filled");
     twap.done += part;
     twap.value += mul(px, part);
