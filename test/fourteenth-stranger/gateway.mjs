@@ -206,6 +206,8 @@ export function startProcess(gateway) {
     { env: { ...process.env, ...gateway.environment }, stdio: ["ignore", "pipe", "pipe"] },
   );
   gateway.child = child;
+  // A scene that fails leaves nothing running.
+  process.once("exit", () => child.kill("SIGKILL"));
   child.stderr.on("data", (part) => gateway.log.push(String(part)));
   child.stdout.on("data", () => {});
   return until(
@@ -232,7 +234,7 @@ export async function openGateway(settings = {}) {
   const owner = privateKeyToAccount(generatePrivateKey());
   const venue = await openVenue(owner.address);
   settings.before?.(venue);
-  const directory = mkdtempSync(join(tmpdir(), "s14-"));
+  const directory = mkdtempSync(join(tmpdir(), "fourteenth-"));
   const port = await freePort();
   const gateway = {
     owner,

@@ -161,7 +161,15 @@ async function act(day, draw, options) {
     await kill(gateway);
     for (let n = 0; n < 6; n += 1) outside(day, COINS, { swing: 0.004 });
     await startProcess(gateway);
-    await until("writes are open", async () => (await fetch(`${gateway.url}/readyz`)).status === 200, 40000);
+    await until(
+      "writes are open",
+      () =>
+        fetch(`${gateway.url}/readyz`).then(
+          (answer) => answer.status === 200,
+          () => false,
+        ),
+      40000,
+    );
     isDown = false;
     count(day, "killed");
   };
