@@ -148,16 +148,14 @@ export function judgeRails(events, names, limits, judge) {
       judge.hold("rails: order", mul(event.sz, min(event.px, low)) <= dec(limits.order), text, limits.order);
     if (event.kind === "fill") judgeFill(event, { who, before, text, books, limits, judge, low });
   }
-  for (const name of names)
-    judge.hold(
-      "rails: turnover",
-      books.turnover.get(name) <= dec(limits.turnover) || limits.turnover === null,
-      `${name} ${plain(books.turnover.get(name))}`,
-      limits.turnover,
-    );
 }
 
-function judgeFill(event, { before, text, limits, judge, low }) {
+function judgeFill(event, { who, before, text, books, limits, judge, low }) {
+  // What only comes nearer to flat counts and is never refused by it.
+  const after = before + (event.isBuy ? event.sz : -event.sz);
+  const traded = books.turnover.get(who);
+  if (abs(after) > abs(before))
+    judge.hold("rails: turnover", traded <= dec(limits.turnover), `${text}: ${plain(traded)}`, limits.turnover);
   const order = judge.orderOf(event.oid);
   if (order?.reduceOnly && !order.isTrigger && event.fill.crossed) {
     const room = event.isBuy ? -before : before;
