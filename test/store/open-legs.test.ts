@@ -18,7 +18,16 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { deleteLeg, findLegByCloid, insertLeg, listLegs, moveLeg, updateLeg } from "../../src/store/legs.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { listOpenLegs, readOpenLegs } from "../../src/store/open-legs.ts";
-import { countLiveOrders, deleteOrder, findOrder, insertOrder, insertPlacing, liveOrdersWithin, settleOrder, updateOrder } from "../../src/store/orders.ts";
+import {
+  countLiveOrders,
+  deleteOrder,
+  findOrder,
+  insertOrder,
+  insertPlacing,
+  liveOrdersWithin,
+  settleOrder,
+  updateOrder,
+} from "../../src/store/orders.ts";
 import { listUnusedLegs, listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, orderRow, placingRows } from "../support/rows.ts";

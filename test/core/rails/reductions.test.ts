@@ -48,11 +48,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
   [
     "once",
     "touches 0",
-    [
-      {},
-      leg({ canOnlyReduce: true, side: "sell" }),
-      { net: "-1", account: "3", legs: [leg({ isUnheard: true })] },
-    ],
+    [{}, leg({ canOnlyReduce: true, side: "sell" }), { net: "-1", account: "3", legs: [leg({ isUnheard: true })] }],
   ],
   [
     "a stop goes before its entry where nobody holds anything",
