@@ -40,6 +40,7 @@ import { openHeartbeats } from "./settle/stop/heartbeats.ts";
 import { within } from "./settle/within.ts";
 import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
+import { countTurnsBy } from "./store/data-version.ts";
 import type { Instance } from "./store/instance.ts";
 import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
@@ -178,6 +179,7 @@ type Connected = {
 
 function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, state }: Connected): World {
   const { settings, instance, store, clock } = parts;
+  countTurnsBy(store, parts.schedule);
   return {
     settings,
     instance,

@@ -10,9 +10,9 @@ export const STORES: readonly Mutant[] = [
     name: "the turn of the loop in which others' commits are asked for once has no end",
     changes: [
       {
-        file: "src/store/commit-queue.ts",
-        find: "store.memory.afterTurn = schedule;",
-        put: "store.memory.afterTurn = () => undefined;",
+        file: "src/store/data-version.ts",
+        find: "memory.afterTurn = schedule;",
+        put: "memory.afterTurn = () => undefined;",
       },
     ],
   },

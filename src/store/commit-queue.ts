@@ -59,7 +59,6 @@ const MAX_WAIT_MS = { intent: MAX_INTENT_WAIT_MS, outcome: MAX_OUTCOME_WAIT_MS }
  */
 export function openCommitQueue(store: Store, schedule: (run: () => void) => void, clock: Clock): CommitQueue {
   const waiting: QueuedCommit[] = [];
-  store.memory.afterTurn = schedule;
   let isPausing = false;
   /** Whether the last transaction was shared: where it was not, there is most likely nobody to share the next with. */
   let isCrowded = false;

@@ -32,6 +32,11 @@ export function dataVersionNow(store: Store): unknown {
   return memory.version;
 }
 
+/** From here on the turn ends where what is scheduled runs: the end of a turn of the event loop. */
+export function countTurnsBy({ memory }: Pick<Store, "memory">, schedule: (run: () => void) => void): void {
+  memory.afterTurn = schedule;
+}
+
 /** For a request that has just arrived: the turn that it falls in may have begun before it was sent. */
 export function lookAnew({ memory: { dataVersion: memory } }: Pick<Store, "memory">): void {
   if (memory !== null) memory.isOfThisTurn = false;

@@ -22,6 +22,7 @@ import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { countTurnsBy } from "../../src/store/data-version.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import type { Store } from "../../src/store/open.ts";
@@ -121,6 +122,7 @@ export function openRig(options: RigOptions = {}): Rig {
   const log: Rig["log"] = [];
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
   const store = openMemoryStore();
+  countTurnsBy(store, setImmediate);
   const exchange = smallExchange(clock, (cloid) => userOf(store, cloid));
   const universe = options.hasMarkets === false ? null : buildUniverse(MARKETS, START_MS);
   const instance: Instance = {

@@ -15,8 +15,7 @@ import { findApiKey, insertApiKey, noteKeyUse, revokeApiKey, setKeyState } from 
 import { deleteAttempt, findAttempt, insertAttempt, newestAttemptId } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import { openCommitQueue } from "../../src/store/commit-queue.ts";
-import { lookAnew } from "../../src/store/data-version.ts";
+import { countTurnsBy, lookAnew } from "../../src/store/data-version.ts";
 import { takeNonce } from "../../src/store/nonces.ts";
 import { closeStore, openStore, type Store } from "../../src/store/open.ts";
 import { deleteOrder, insertPlacing } from "../../src/store/orders.ts";
@@ -195,7 +194,7 @@ test("what another process commits is seen from the next turn of the event loop 
   await inTemporaryDirectory(async (path) => {
     const [own, other] = [openStore(join(path, "p.db")), openStore(join(path, "p.db"))];
     const turns: (() => void)[] = [];
-    openCommitQueue(own, (run) => void turns.push(run), stillClock(NOW_MS));
+    countTurnsBy(own, (run) => void turns.push(run));
     const stateNow = () => findApiKey(own, "k")?.state;
     insertApiKey(own, { keyHash: "k", accountId: "a", scopes: [], issuedAtMs: 0, registeredAtMs: 0 });
     expect(stateNow()).toBe("active");

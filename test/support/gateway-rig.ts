@@ -28,6 +28,7 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAgent } from "../../src/store/agents.ts";
 import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
+import { countTurnsBy } from "../../src/store/data-version.ts";
 import { setFillCursor } from "../../src/store/fills.ts";
 import type { Instance } from "../../src/store/instance.ts";
 import type { Store } from "../../src/store/open.ts";
@@ -178,6 +179,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   const nowMs = () => START_MS + clock.elapsedMs();
   const venue = parts.venue ?? smallVenue(nowMs);
   const store = parts.store ?? openFilledStore();
+  countTurnsBy(store, setImmediate);
   if (parts.store === undefined && parts.areFillsRead !== false) setFillCursor(store, ACCOUNT.id, START_MS);
   const deliveries: Delivery[] = [];
   const passed: Point[] = [];
