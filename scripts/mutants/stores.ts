@@ -7,6 +7,16 @@ export const STORES: readonly Mutant[] = [
     changes: [{ file: "src/store/data-version.ts", find: "  memory.isOfThisTurn = false;\n", put: "" }],
   },
   {
+    name: "room that was there a second ago is there after a write that was refused",
+    changes: [
+      {
+        file: "src/store/write-health.ts",
+        find: "nowMs - room.atMs >= ROOM_SPACING_MS || refusals !== room.refusals",
+        put: "nowMs - room.atMs >= ROOM_SPACING_MS",
+      },
+    ],
+  },
+  {
     name: "the turn of the loop in which others' commits are asked for once has no end",
     changes: [
       {

@@ -23,6 +23,11 @@ export function failedWith({ memory }: Store): string | null {
   return memory.refusedWith;
 }
 
+/** How many writes the disk has refused: one more says that what was known of its room is old. */
+export function countRefusals({ memory }: Store): number {
+  return memory.refusals;
+}
+
 export function noteCommit({ memory }: Store): void {
   memory.refusedWith = null;
 }
@@ -30,5 +35,7 @@ export function noteCommit({ memory }: Store): void {
 /** Remembers what a transaction has thrown, where that is the disk's fault. */
 export function noteRefusedWrite({ memory }: Store, error: unknown): void {
   const code = codeOf(error);
-  if (saysFile(code)) memory.refusedWith = code;
+  if (!saysFile(code)) return;
+  memory.refusedWith = code;
+  memory.refusals += 1;
 }

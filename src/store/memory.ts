@@ -25,6 +25,8 @@ export type Memory = {
   onCommit: (() => void) | null;
   /** SQLite's code of the last write, where it did not get through. */
   refusedWith: string | null;
+  /** Writes that the disk has refused. */
+  refusals: number;
   /** What the transaction that is open has still to write. */
   lastWrites: LastWrites;
   justFilled: JustFilledBook;
@@ -56,6 +58,7 @@ export function newMemory(): Memory {
     broken: { because: null, listener: () => undefined },
     onCommit: null,
     refusedWith: null,
+    refusals: 0,
     lastWrites: new Map(),
     justFilled: new Map(),
     heardAlerts: new Map(),

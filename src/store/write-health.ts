@@ -5,7 +5,7 @@
 import type { Clock } from "../core/clock.ts";
 import { diskFreeBytes } from "./database-size.ts";
 import { writeProbe } from "./health.ts";
-import { failedWith } from "./heard-writes.ts";
+import { countRefusals, failedWith } from "./heard-writes.ts";
 import { MAX_INTENT_WAIT_MS } from "./locked.ts";
 import type { Store } from "./open.ts";
 
@@ -39,14 +39,16 @@ export function openWriteHealth(
   clock: Pick<Clock, "elapsedMs">,
   freeBytes: () => number | null = () => diskFreeBytes(store.$client.filename),
 ): WriteHealth {
-  let room = { atMs: Number.NEGATIVE_INFINITY, isThere: true };
+  let room = { atMs: Number.NEGATIVE_INFINITY, refusals: 0, isThere: true };
   let triedAtMs = Number.NEGATIVE_INFINITY;
   let lockedSinceMs: number | null = null;
 
   function hasRoom(nowMs: number): boolean {
-    if (nowMs - room.atMs >= ROOM_SPACING_MS) {
+    const refusals = countRefusals(store);
+    // Something smaller than what was refused may have gone through since.
+    if (nowMs - room.atMs >= ROOM_SPACING_MS || refusals !== room.refusals) {
       const free = freeBytes();
-      room = { atMs: nowMs, isThere: free === null || free >= ROOM_KEPT_BYTES };
+      room = { atMs: nowMs, refusals, isThere: free === null || free >= ROOM_KEPT_BYTES };
     }
     return room.isThere;
   }

@@ -8,6 +8,8 @@ import { stopByOperator } from "../../src/ops/stop-trading.ts";
 import { insertAccount, listAccounts } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { noteFailure } from "../../src/store/broken.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { noteRefusedWrite } from "../../src/store/heard-writes.ts";
 import { markRestored, markTakenUp } from "../../src/store/restores.ts";
 import { openWriteHealth, ROOM_KEPT_BYTES } from "../../src/store/write-health.ts";
 import { keyHash } from "../../src/wire/grant.ts";
@@ -340,4 +342,14 @@ describe("accounts are told apart", () => {
     expect(message).toMatch(/^Orders are not taken: account [1-5] of 4: restoring \([^;]*\)\.$/);
     expect((await placed(rig, ACCOUNTS.main, KEYS.both)).status).toBe(201);
   });
+});
+
+test("after a write that was refused the room is looked at anew, though a smaller one has gone through since", async () => {
+  const rig = openDialled();
+  expect((await readiness(rig)).status).toBe(200);
+  rig.dials.freeBytes = 0;
+  const { store } = rig.deps;
+  noteRefusedWrite(store, Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }));
+  inTransaction(store, () => store.$client.run("UPDATE instance SET id = id"));
+  expect((await readiness(rig)).message).toContain("disk_full");
 });
