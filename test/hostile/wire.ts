@@ -10,7 +10,7 @@ export type Wire = {
   close(): void;
 };
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 export function openWire({ hostname, port }: { hostname: string; port: number }): Wire {
   let socket: Socket | null = null;
