@@ -127,4 +127,14 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
         "%s: refused beside others, in one batch and while the first is on its way, and a sale of the two passed alone",
     },
   },
+  {
+    row: "S54",
+    name: "what a bot that may close anything has out and only reduces comes to no position of its own",
+    changes: inFile(
+      "src/core/rails/judge.ts",
+      "reducing.length === 0 ? worst : larger(worst, worstReducing(",
+      "reducing.length >= 0 ? worst : larger(worst, worstReducing(",
+    ),
+    seenBy: { test: "test/core/rails/judge.test.ts", title: "%s comes to %s" },
+  },
 ];

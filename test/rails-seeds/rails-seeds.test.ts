@@ -28,6 +28,8 @@ test.each([
   ["what was bought beyond its own was sold a second time, before anything of its own was told sold", 1_096_501],
   ["a bot had sold itself, and another before it, since the position that the gate went by", 200_452_835],
   ["a bot had bought itself, and another before it, since the position that the gate went by", 200_881_980],
+  ["a bot had closed what another held, and was not told yet, in the market that it bought in", 500_111_350],
+  ["the same in another market", 500_517_686],
   ["a smaller stop came to stand beside one whose entry was refused", 1_124_490],
 ])("a run in which %s keeps to its rails", async (_what, from) => {
   expect((await runSeeds({ ...SEEDS, from, count: 1 })).failed).toBeNull();

@@ -81,6 +81,26 @@ export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
   return larger(longest, negate(shortest));
 }
 
+/**
+ * The largest position that a net can come to where what only reduces is filled as well, which is never by more than the account holds on
+ * its side: beside others it may go on beyond the bot's own.
+ *
+ * @param account its position; null where it is not known
+ */
+export function worstReducing(
+  net: NetRange,
+  { buys, sells }: Sums,
+  { reducing, account }: { reducing: readonly OpenLeg[]; account: Decimal | null },
+): Decimal {
+  const reach = (side: Side, held: Decimal | null) => {
+    const all = sum(reducing.flatMap((leg) => (leg.side === side ? leg.remaining : [])));
+    return held === null ? all : smaller(all, larger(held, ZERO));
+  };
+  const longest = add(add(net.high, buys), reach("buy", account === null ? null : negate(account)));
+  const shortest = subtract(subtract(net.low, sells), reach("sell", account));
+  return larger(longest, negate(shortest));
+}
+
 /** The largest position that a side can be asked to reduce: what is held, and these orders filled. */
 export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): Decimal {
   const most = side === "sell" ? add(net.high, buys) : negate(subtract(net.low, sells));

@@ -22,6 +22,7 @@ import {
   truncate,
   ZERO,
 } from "../decimal.ts";
+import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
 import {
   isAbove,
@@ -34,6 +35,7 @@ import {
   type OpenLeg,
   type Reference,
   worstPosition,
+  worstReducing,
 } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
@@ -139,12 +141,12 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal |
   );
 }
 
-function increaseOf({ bot }: Rails, { facts, wish, reference, account }: PricedWish): Increase {
+function increaseOf({ bot, touches }: Rails, { facts, wish, reference, account }: PricedWish): Increase {
   const { market } = wish.leg;
   const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
   const own = ownBooks(bot, facts.legs);
-  const worst = worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
-  return { facts, wish, reference, account, own, net, worst, price: priceOf(wish, reference) };
+  const worst = worstOf(net, own, { market, account: touches === "all" ? null : account });
+  return { facts, wish, reference, account, touches, own, net, worst, price: priceOf(wish, reference) };
 }
 
 function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increase): RailRefusal | null {
@@ -156,15 +158,16 @@ function orderSizeFault({ maxOrder }: Rails, { wish, reference, price }: Increas
 
 /** `account`: its position in the market of the wish. */
 type PricedWish = { facts: Facts; wish: Ordered; reference: Reference; account: Decimal };
-type Increase = PricedWish & {
-  own: OwnBooks;
-  /** In the market of the wish. */
-  net: NetRange;
-  /** The worst position that can come of it there. */
-  worst: Decimal;
-  /** What a unit of the wish is valued at. */
-  price: Decimal;
-};
+type Increase = PricedWish &
+  Pick<Rails, "touches"> & {
+    own: OwnBooks;
+    /** In the market of the wish. */
+    net: NetRange;
+    /** The worst position that can come of it there. */
+    worst: Decimal;
+    /** What a unit of the wish is valued at. */
+    price: Decimal;
+  };
 
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
@@ -289,9 +292,25 @@ function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: 
   return null;
 }
 
-function worstIn({ facts, own }: Increase, market: string): Decimal {
-  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), facts.accountOf(market));
-  return worstPosition(net, own.markets.get(market) ?? NOTHING_OUT);
+function worstIn({ facts, own, touches }: Increase, market: string): Decimal {
+  const account = facts.accountOf(market);
+  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
+  return worstOf(net, own, { market, account: touches === "all" ? null : account });
+}
+
+/**
+ * What only reduces may go on beyond the bot's own, closing another's: for one that touches its own alone by no more than the account is told
+ * to hold, for one that may close anything whatever it says (`account` null), as others may have been filled since.
+ */
+function worstOf(
+  net: NetRange,
+  own: OwnBooks,
+  { market, account }: { market: string; account: Decimal | null },
+): Decimal {
+  const out = own.markets.get(market) ?? NOTHING_OUT;
+  const worst = worstPosition(net, out);
+  const reducing = isSpot(market) ? [] : own.legs.filter((leg) => leg.canOnlyReduce && leg.market === market);
+  return reducing.length === 0 ? worst : larger(worst, worstReducing(net, out, { reducing, account }));
 }
 
 /** The worst position on the side of the wish, without the wish itself: what is left of the limit is for the wish. */
