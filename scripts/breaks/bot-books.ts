@@ -135,6 +135,6 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
       "reducing.length === 0 ? worst : larger(worst, worstReducing(",
       "reducing.length >= 0 ? worst : larger(worst, worstReducing(",
     ),
-    seenBy: { test: "test/core/rails/judge.test.ts", title: "%s comes to %s" },
+    seenBy: { test: "test/core/rails/reductions.test.ts", title: "%s comes to %s" },
   },
 ];

@@ -92,24 +92,6 @@ describe("judged", () => {
       [{ maxPosition: usd(100) }, leg({}), { legs: [leg({ canOnlyReduce: true, side: "sell", remaining: usd(50) })] }],
     ],
     [
-      "nor beside others where nothing of theirs stands on its side",
-      "allowed",
-      [
-        { maxPosition: usd(100), touches: "own" },
-        leg({}),
-        { net: "-1", account: "5", legs: [leg({ canOnlyReduce: true, remaining: usd(50) })] },
-      ],
-    ],
-    [
-      "of a bot that may close anything it is",
-      "maxPosition",
-      [
-        { maxPosition: usd(1_000), touches: "all" },
-        leg({}),
-        { account: "0", legs: [leg({ canOnlyReduce: true, remaining: usd(50) })] },
-      ],
-    ],
-    [
       "what is open counts for the day before it is filled",
       "maxTurnoverPerDay 0.5",
       [{ maxTurnoverPerDay: usd(250) }, leg({}), { legs: [leg({})], turnover: usd(100) }],

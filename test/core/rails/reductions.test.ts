@@ -156,6 +156,24 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
       { net: "1", legs: [othersSale(104)] },
     ],
   ],
+  [
+    "what is out and only reduces is no part of what an increase comes to, of a bot that touches its own",
+    "allowed",
+    [
+      { maxPosition: usd(100), touches: "own" },
+      leg({}),
+      { net: "-1", account: "5", legs: [leg({ canOnlyReduce: true, remaining: usd(50) })] },
+    ],
+  ],
+  [
+    "of one that may close anything it is",
+    "maxPosition",
+    [
+      { maxPosition: usd(1_000), touches: "all" },
+      leg({}),
+      { account: "0", legs: [leg({ canOnlyReduce: true, remaining: usd(50) })] },
+    ],
+  ],
 ])("%s comes to %s", (_what, outcome, [rails, wished, known]) => {
   expect(judged(rails, wished, known)).toBe(outcome);
 });
