@@ -46,8 +46,8 @@ export const RAILS: readonly Mutant[] = [
   one(
     "only the net counts, and nothing that is open",
     EXPOSURE,
-    "  return larger(longest, negate(shortest));",
-    "  return larger(net.high, negate(net.low));",
+    "  const shortest = subtract(smaller(net.low, ZERO), sells);\n  return larger(longest, negate(shortest));",
+    "  const shortest = subtract(smaller(net.low, ZERO), sells);\n  return larger(longest, negate(shortest)) === ZERO ? ZERO : larger(net.high, negate(net.low));",
   ),
   one(
     "a TWAP that was refused here holds a bot's limits",

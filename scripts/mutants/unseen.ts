@@ -111,8 +111,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "elsewhere a TWAP of nobody counts nothing",
     "src/core/rails/judge.ts",
-    "const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), facts.accountOf(market));",
-    "const net = netRange(facts.ownOf(market), facts.accountOf(market));",
+    "  const account = facts.accountOf(market);\n  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);",
+    "  const account = facts.accountOf(market);\n  const net = netRange(facts.ownOf(market), account);",
   ),
   one(
     "refused actions of one account are another's",
