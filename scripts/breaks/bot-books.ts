@@ -132,8 +132,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what a bot that may close anything has out and only reduces comes to no position of its own",
     changes: inFile(
       "src/core/rails/judge.ts",
-      "reducing.length === 0 ? worst : larger(worst, worstReducing(",
-      "reducing.length >= 0 ? worst : larger(worst, worstReducing(",
+      "return larger(worst, worstReducing(",
+      "return larger(worst, worst) === worst ? worst : larger(worst, worstReducing(",
     ),
     seenBy: { test: "test/core/rails/reductions.test.ts", title: "%s comes to %s" },
   },

@@ -35,7 +35,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "an end that newer lists contradict is told without the alarm",
     SHOWN_AFTER_END,
-    "raiseAlarm(world, one.leg, { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid: one.oid });",
+    "raiseAlarm(world, one.leg, { ...shown, isListedSince: true });",
     "",
   ),
   one(

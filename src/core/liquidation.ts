@@ -1,7 +1,8 @@
 /** Where a position would be liquidated once an entry is filled. Pure; figures of the exchange in, one price out. */
-import { absolute, add, compare, type Decimal, decimal, divide, multiply, negate, subtract, ZERO } from "./decimal.ts";
+import { absolute, add, compare, type Decimal, decimal, divide, multiply, subtract, ZERO } from "./decimal.ts";
 import { type Market, roundPrice } from "./market.ts";
 import type { Side } from "./order.ts";
+import { signedSize } from "./signed-size.ts";
 
 export type Backing = {
   /** Signed size that is held in the market, and its signed value at the mark. */
@@ -31,7 +32,7 @@ export function liquidationPrice(
   { held, heldValue, equity, otherMaintenance }: Backing,
   { side, size, price }: Entering,
 ): Decimal | null {
-  const bought = side === "buy" ? size : negate(size);
+  const bought = signedSize(side, size);
   const all = add(held, bought);
   const isOnSide = compare(all, ZERO) === (side === "buy" ? 1 : -1);
   if (!isOnSide || maxLeverage === null) return null;
@@ -54,7 +55,7 @@ export function lateStop(
   const { side } = entering;
   if (price === null || compare(triggerPrice, price) === (side === "buy" ? 1 : -1)) return null;
   const shown = roundPrice(market, price, side === "buy" ? "up" : "down");
-  const all = absolute(add(backing.held, side === "buy" ? entering.size : negate(entering.size)));
+  const all = absolute(add(backing.held, signedSize(side, entering.size)));
   const filled = compare(entering.size, ZERO) === 0 ? "" : `, filled at ${entering.price},`;
   return (
     `A position of ${all}${filled} would be liquidated at ${shown} (${backing.margin}, ${backing.equity} USD behind it, ` +

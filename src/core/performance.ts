@@ -17,6 +17,7 @@ import {
 } from "./decimal.ts";
 import { isPaidInKind } from "./market.ts";
 import type { Side } from "./order.ts";
+import { signedSize } from "./signed-size.ts";
 
 /** The key of what belongs to nobody: traded elsewhere, liquidated, or from before anything was indexed. */
 export const NOBODY = "";
@@ -196,20 +197,20 @@ function firstOf(fills: readonly OwnedFill[]): number {
 }
 
 function endOf(fill: OwnedFill): Decimal {
-  return add(fill.startPosition, signedSize(fill));
+  return add(fill.startPosition, movedBy(fill));
 }
 
 /** What is bought on spot is paid for in what was bought: so much less of it is held. */
-function signedSize(fill: OwnedFill): Decimal {
+function movedBy(fill: OwnedFill): Decimal {
   const size = isPaidInKind(fill) ? subtract(fill.size, fill.fee) : fill.size;
-  return fill.side === "buy" ? size : negate(size);
+  return signedSize(fill.side, size);
 }
 
 function bookFill(books: Books, fill: OwnedFill): void {
   const { market, keyHash, price, size, fee, builderFee, startPosition } = fill;
   const unexplained = subtract(startPosition, books.position(market));
   if (!isZero(unexplained)) trade(books, { ...fill, keyHash: NOBODY }, unexplained);
-  trade(books, fill, signedSize(fill));
+  trade(books, fill, movedBy(fill));
   const inQuote = (amount: Decimal) => (isPaidInKind(fill) ? multiply(amount, price) : amount);
   const fees = inQuote(fee);
   const builderFees = inQuote(builderFee ?? ZERO);

@@ -2,9 +2,10 @@
  * A trade: an entry together with the orders that protect what it fills. It lives until nothing of it is held and nothing
  * of it is out. What is to be done for it next is said by `core/trade-step`.
  */
-import { compare, type Decimal, decimal, isNegative, multiply, negate, ZERO } from "./decimal.ts";
+import { compare, type Decimal, decimal, isNegative, multiply, ZERO } from "./decimal.ts";
 import { type Market, roundPrice } from "./market.ts";
 import type { Side, TimeInForce } from "./order.ts";
+import { signedSize } from "./signed-size.ts";
 
 /** An order that waits for the mark, and then closes what the trade holds. */
 export type Guard = {
@@ -116,7 +117,7 @@ export function isProfitMet(side: Side, triggerPrice: string, mark: Decimal): bo
 
 /** What of a position, or of a net, stands on a trade's side; zero where it is on the other. */
 export function onSide({ side }: Pick<Trade, "side">, size: Decimal): Decimal {
-  const signed = side === "buy" ? size : negate(size);
+  const signed = signedSize(side, size);
   return isNegative(signed) ? ZERO : signed;
 }
 

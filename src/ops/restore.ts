@@ -37,11 +37,14 @@ export type Restoring = {
   clock: Pick<Clock, "nowMs">;
 };
 
+/** `changedTables`: those that are not as they were written; null of a backup that carries no digests. */
+export type RestoredBackup = BackUpContents & Restored & { changedTables: string[] | null };
+
 /**
  * Puts a snapshot into an empty directory in place of the lost original: every API key and hook on hold, every agent key
  * retired, and every account waiting until its orders since the snapshot are read from the exchange. All of it or nothing.
  */
-export function restore(restoring: Restoring): ReturnType<typeof putInPlace> {
+export function restore(restoring: Restoring): RestoredBackup {
   const { places, file, processId } = restoring;
   requireSnapshot(file);
   if (!isEmpty(places)) throw new OperatorError(`${places.directory} is not empty`);
@@ -98,7 +101,7 @@ function headOf(file: string): string {
 function putInPlace(
   { places, file, network, isUnofficialAllowed, isChangedAllowed, clock }: Restoring,
   draft: string,
-): BackUpContents & Restored & { changedTables: string[] | null } {
+): RestoredBackup {
   const damage = findDamage(draft);
   if (damage !== null) throw new OperatorError(`${file} cannot be restored: ${damage}`);
   const changedTables = findChangedTables(draft);

@@ -17,9 +17,9 @@ import {
   ZERO,
 } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
-import { signedSize } from "../core/rails/bot-net.ts";
 import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { dayOf } from "../core/rails/trip.ts";
+import { signedSize } from "../core/signed-size.ts";
 import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
@@ -150,7 +150,7 @@ export function bookTrade(store: Store, of: BotName & { market: string }, booked
   const { market } = of;
   const held = book.nets.get(market) ?? ZERO;
   putNet(store, book, market, addTo(held, signedSize(side, size)));
-  bookCash(store, book, { market, openNet: held, cash: side === "buy" ? negate(turnover) : turnover, day });
+  bookCash(store, book, { market, openNet: held, cash: negate(signedSize(side, turnover)), day });
 }
 
 /** What a purchase on spot cost was paid in what was bought: of that a bot holds so much less. */

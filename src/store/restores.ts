@@ -102,9 +102,9 @@ export function markRestored(store: Store, restoredAtMs: number): Restored {
     const pending = store.select().from(takeUps).where(eq(takeUps.accountId, accountId)).get();
     // What an earlier restore never read is still missing.
     const sinceMs = pending?.takenUpAtMs === null ? Math.min(pending.snapshotAtMs, snapshotAtMs) : snapshotAtMs;
-    const completeToMs = findFillCursor(store, accountId);
+    const cursorMs = findFillCursor(store, accountId);
     // An account without a fill is read to the end, and its cursor stands at the beginning of time.
-    const known = [completeToMs === 0 ? null : completeToMs, pending?.takenUpAtMs === null ? pending.filledToMs : null];
+    const known = [cursorMs === 0 ? null : cursorMs, pending?.takenUpAtMs === null ? pending.filledToMs : null];
     const fills = known.filter((atMs) => atMs !== null);
     const filledToMs = fills.length === 0 ? null : Math.min(...fills);
     const row = { restoreId, snapshotAtMs: sinceMs, takenUpAtMs: null, filledToMs, readToMs: null };

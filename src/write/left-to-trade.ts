@@ -11,8 +11,8 @@ import { listOut } from "./rails-facts.ts";
 
 /**
  * How much of a trade its bot can still hold at most: what the bot's books hold on the trade's side, less what its newer trades there hold.
- * So whatever the bot sells by other orders is taken from its oldest trade first. Null where the books cannot say: they would say zero while an order of the bot is open that may add to them; the trade is from before a restore, so that
- * its entry may be missing; or the key has no bot, and so no books.
+ * So whatever the bot sells by other orders is taken from its oldest trade first. Null where the books cannot say: they would say
+ * zero while an order of the bot is open that may add to them; the trade is from before a restore, so that its entry may be missing; or the key has no bot, and so no books.
  */
 export function leftToTrade(
   deps: With<"exchange" | "store">,

@@ -1,6 +1,7 @@
 /** What alerts would have done, had they been carried out: by the rules alone, as if every order were filled at once. */
-import { add, type Decimal, negate, ZERO } from "../decimal.ts";
+import { add, type Decimal, ZERO } from "../decimal.ts";
 import { type Market, priceFault, sizeFault } from "../market.ts";
+import { signedSize } from "../signed-size.ts";
 import { type Alert, parseAlert } from "./alert.ts";
 import type { Delivery, Hook } from "./hook.ts";
 import { judgeAlert } from "./judged-alert.ts";
@@ -96,7 +97,7 @@ function moved(
     fault = marketFault({ size: step.size, price: null }, rules);
     if (fault !== null) break;
     orders.push(`${step.side} ${step.size}${step.reduceOnly ? ", only to reduce" : ""}`);
-    net = add(net, step.side === "buy" ? step.size : negate(step.size));
+    net = add(net, signedSize(step.side, step.size));
   }
   held.set(market, net);
   if (fault !== null) return [...orders, `refused: ${fault}`].join("; then ");

@@ -89,15 +89,13 @@ export function worstPosition(net: NetRange, { buys, sells }: Sums): Decimal {
  */
 export function worstReducing(
   net: NetRange,
-  { buys, sells }: Sums,
-  { reducing, account }: { reducing: readonly OpenLeg[]; account: Decimal | null },
+  { buys, sells, reducing }: Sums & { reducing: Sums },
+  account: Decimal | null,
 ): Decimal {
-  const reach = (side: Side, held: Decimal | null) => {
-    const all = sum(reducing.flatMap((leg) => (leg.side === side ? leg.remaining : [])));
-    return held === null ? all : smaller(all, larger(held, ZERO));
-  };
-  const longest = add(add(net.high, buys), reach("buy", account === null ? null : negate(account)));
-  const shortest = subtract(subtract(net.low, sells), reach("sell", account));
+  const reach = (all: Decimal, held: Decimal | null) => (held === null ? all : smaller(all, larger(held, ZERO)));
+  const bought = reach(reducing.buys, account === null ? null : negate(account));
+  const longest = add(add(net.high, buys), bought);
+  const shortest = subtract(subtract(net.low, sells), reach(reducing.sells, account));
   return larger(longest, negate(shortest));
 }
 
@@ -110,9 +108,14 @@ export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): 
 /** What is out, by side. */
 export type Sums = { buys: Decimal; sells: Decimal };
 
+/** Of what increases. */
 export function sumsOf(legs: readonly OpenLeg[]): Sums {
+  return sumBySide(legs.filter(({ canOnlyReduce }) => !canOnlyReduce));
+}
+
+export function sumBySide(legs: readonly OpenLeg[]): Sums {
   const out: Record<Side, Decimal[]> = { buy: [], sell: [] };
-  for (const leg of legs) if (!leg.canOnlyReduce) out[leg.side].push(leg.remaining);
+  for (const { side, remaining } of legs) out[side].push(remaining);
   return { buys: sum(out.buy), sells: sum(out.sell) };
 }
 

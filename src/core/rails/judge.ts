@@ -145,7 +145,7 @@ function increaseOf({ bot, touches }: Rails, { facts, wish, reference, account }
   const { market } = wish.leg;
   const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
   const own = ownBooks(bot, facts.legs);
-  const worst = worstOf(net, own, { market, account: touches === "all" ? null : account });
+  const worst = worstOf(net, own, { market, account, touches });
   return { facts, wish, reference, account, touches, own, net, worst, price: priceOf(wish, reference) };
 }
 
@@ -295,22 +295,23 @@ function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: 
 function worstIn({ facts, own, touches }: Increase, market: string): Decimal {
   const account = facts.accountOf(market);
   const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
-  return worstOf(net, own, { market, account: touches === "all" ? null : account });
+  return worstOf(net, own, { market, account, touches });
 }
 
 /**
  * What only reduces may go on beyond the bot's own, closing another's: for one that touches its own alone by no more than the account is told
- * to hold, for one that may close anything whatever it says (`account` null), as others may have been filled since.
+ * to hold, for one that may close anything by whatever it says, as others may have been filled since.
  */
 function worstOf(
   net: NetRange,
   own: OwnBooks,
-  { market, account }: { market: string; account: Decimal | null },
+  { market, account, touches }: Pick<Rails, "touches"> & { market: string; account: Decimal | null },
 ): Decimal {
   const out = own.markets.get(market) ?? NOTHING_OUT;
   const worst = worstPosition(net, out);
-  const reducing = isSpot(market) ? [] : own.legs.filter((leg) => leg.canOnlyReduce && leg.market === market);
-  return reducing.length === 0 ? worst : larger(worst, worstReducing(net, out, { reducing, account }));
+  const { buys, sells } = out.reducing;
+  if (isSpot(market) || (isZero(buys) && isZero(sells))) return worst;
+  return larger(worst, worstReducing(net, out, touches === "all" ? null : account));
 }
 
 /** The worst position on the side of the wish, without the wish itself: what is left of the limit is for the wish. */

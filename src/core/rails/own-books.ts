@@ -1,9 +1,12 @@
 /** What a bot has out, added up once for all that is judged by it. */
-import { type Decimal, larger, sum, ZERO } from "../decimal.ts";
-import type { OpenLeg, Sums } from "./exposure.ts";
+import { type Decimal, larger, ZERO } from "../decimal.ts";
+import { type OpenLeg, type Sums, sumBySide } from "./exposure.ts";
 
-/** Over what increases in one market. `highest`: the highest price of any limit or trigger; null where one has no price. */
-export type MarketSums = Sums & { highest: Decimal | null };
+/**
+ * Over what increases in one market. `highest`: the highest price of any limit or trigger; null where one has no price. `reducing`: over
+ * what only reduces there, waiting triggers among it.
+ */
+export type MarketSums = Sums & { highest: Decimal | null; reducing: Sums };
 
 export type OwnBooks = {
   /** All of the bot's, what only reduces among them. */
@@ -12,7 +15,9 @@ export type OwnBooks = {
   markets: ReadonlyMap<string, MarketSums>;
 };
 
-export const NOTHING_OUT: MarketSums = { buys: ZERO, sells: ZERO, highest: ZERO };
+const NOTHING: Sums = { buys: ZERO, sells: ZERO };
+
+export const NOTHING_OUT: MarketSums = { ...NOTHING, highest: ZERO, reducing: NOTHING };
 
 export function ownBooks(bot: string, all: readonly OpenLeg[]): OwnBooks {
   const legs = all.filter((leg) => leg.bot === bot);
@@ -26,14 +31,12 @@ export function ownBooks(bot: string, all: readonly OpenLeg[]): OwnBooks {
 }
 
 function sumsIn(legs: readonly OpenLeg[]): MarketSums {
-  const buys: Decimal[] = [];
-  const sells: Decimal[] = [];
+  const reducing = legs.filter(({ canOnlyReduce }) => canOnlyReduce);
+  const increasing = reducing.length === 0 ? legs : legs.filter(({ canOnlyReduce }) => !canOnlyReduce);
   let highest: Decimal | null = ZERO;
-  for (const { price, triggerPrice, canOnlyReduce, side, remaining } of legs) {
-    if (canOnlyReduce) continue;
-    (side === "buy" ? buys : sells).push(remaining);
+  for (const { price, triggerPrice } of increasing) {
     if (price === null || highest === null) highest = null;
     else highest = larger(highest, larger(price, triggerPrice ?? price));
   }
-  return { buys: sum(buys), sells: sum(sells), highest };
+  return { ...sumBySide(increasing), highest, reducing: reducing.length === 0 ? NOTHING : sumBySide(reducing) };
 }

@@ -68,7 +68,8 @@ export function openShownAfterEnd(world: With<"clock" | "log" | "markets" | "sto
         if (one !== undefined && askedAtMs - sinceMs < SHOWN_WITHIN_MS) continue;
         doubts.delete(cloid);
         if (one === undefined) continue;
-        raiseAlarm(world, one.leg, { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid: one.oid });
+        const shown = { words: LISTED_SINCE, isOtherMarket: false, mayBeOurs: true, oid: one.oid };
+        raiseAlarm(world, one.leg, { ...shown, isListedSince: true });
       }
     },
     isDoubting,

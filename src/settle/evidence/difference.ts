@@ -19,6 +19,8 @@ export type Difference = {
    * list that moves; whatever differs otherwise nobody has signed with our key for this order.
    */
   mayBeOurs: boolean;
+  /** Nothing differs but that it lives: lists of after the end that was told show it open. */
+  isListedSince?: boolean;
   /** Native id of what is shown. */
   oid: string;
 };

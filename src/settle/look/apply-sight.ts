@@ -1,5 +1,5 @@
 import { ALARM } from "../../core/alarm.ts";
-import { isClosed, isNamedByLead, type Leg, LISTED_SINCE } from "../../core/order.ts";
+import { isClosed, isNamedByLead, type Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
@@ -64,15 +64,14 @@ export const LISTED_AFTER_END = "listed as open after its end";
 export function raiseAlarm(
   world: With<"clock" | "log" | "markets" | "store">,
   leg: Leg,
-  { words, isOtherMarket, oid }: Difference,
+  { words, isOtherMarket, isListedSince = false, oid }: Difference,
 ): void {
   // Under our client order id alone it is another order, and says nothing of where ours stands.
   const isElsewhere = isOtherMarket && leg.oid === oid;
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;
-  const isListed = words === LISTED_SINCE;
-  const doubted = { type: "doubted", reason, isElsewhere, isListed } as const;
+  const doubted = { type: "doubted", reason, isElsewhere, isListed: isListedSince } as const;
   world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
@@ -84,7 +83,7 @@ export function raiseAlarm(
       detail: differenceDetail(leg, { words }),
     });
     if (isElsewhere) appendContradiction(world, leg, { what: ELSEWHERE, detail: words });
-    if (isListed) appendContradiction(world, leg, { what: LISTED_AFTER_END, detail: oid });
+    if (isListedSince) appendContradiction(world, leg, { what: LISTED_AFTER_END, detail: oid });
     recordLegEvent(world.store, leg.cloid, doubted, world.clock.nowMs());
   });
 }

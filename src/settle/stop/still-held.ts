@@ -52,8 +52,8 @@ export function listContradicted(
   { held, seen }: { held: ReadonlyMap<string, Decimal>; seen: Contradiction },
 ): string[] {
   const byFills = closableIn(store, stop, heldByFills(store, stop.accountId));
-  const markets = [...byFills.keys(), ...heldByAnswers(store, stop)];
-  const missing = markets.filter((market) => !held.has(market));
+  const markets = new Set([...byFills.keys(), ...heldByAnswers(store, stop)]);
+  const missing = [...markets].filter((market) => !held.has(market));
   seen.sinceMs = missing.length > 0 ? (seen.sinceMs ?? clock.elapsedMs()) : null;
   return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS ? missing : [];
 }

@@ -1,7 +1,7 @@
 /** What a trade makes of what a bot held. */
 import { expect, test } from "bun:test";
-import { decimal } from "../../../src/core/decimal.ts";
-import { signedSize } from "../../../src/core/rails/bot-net.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import { signedSize } from "../../src/core/signed-size.ts";
 
 test.each([
   ["buy", "2", "2"],
