@@ -1,7 +1,7 @@
 /** The executables as processes of their own: started, waited for, killed. */
 
 /** Milliseconds until a process must have printed its first line. */
-const FIRST_LINE_DEADLINE_MS = 20_000;
+const FIRST_LINE_DEADLINE_MS = 60_000;
 /** Milliseconds until a gateway must take writes: its own start-up deadline and what a busy machine adds. */
 const READY_DEADLINE_MS = 30_000;
 /** Between two looks at its readiness, milliseconds. */
