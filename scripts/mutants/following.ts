@@ -348,4 +348,44 @@ export const FOLLOWING: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "each word of a frame is concluded from by itself",
+    changes: [
+      {
+        file: "src/settle/feed/follow.ts",
+        find: "of lastWords(event.updates))",
+        put: "of event.updates)",
+      },
+    ],
+  },
+  {
+    name: "the end that a frame told before its last word is forgotten",
+    changes: [
+      {
+        file: "src/settle/feed/last-words.ts",
+        find: "return isOver && !saysOver(update.status) ? before : update;",
+        put: "return update;",
+      },
+    ],
+  },
+  {
+    name: "an order that rests with a part filled is told with nothing filled",
+    changes: [
+      {
+        file: "src/settle/feed/told-orders.ts",
+        find: "if (originalSize === null || compare(size, originalSize) >= 0) return true;",
+        put: "if (originalSize !== undefined) return true;",
+      },
+    ],
+  },
+  {
+    name: "cancels that find nothing tell nothing of an order whose word nobody knows",
+    changes: [
+      {
+        file: "src/settle/cancel/pursue-cancel.ts",
+        find: "    if (now !== null) noteGoneByCancels(tools, now);\n",
+        put: "",
+      },
+    ],
+  },
 ];

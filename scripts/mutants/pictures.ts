@@ -180,8 +180,8 @@ export const PICTURES: readonly Mutant[] = [
     changes: [
       {
         file: "src/exchange/account-picture.ts",
-        find: "isOver ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null)",
-        put: "isOver ? { order, status, statusTimestampMs: timeMs } : null",
+        find: "saysOver(status) ? { order, status, statusTimestampMs: timeMs } : (before?.end ?? null)",
+        put: "saysOver(status) ? { order, status, statusTimestampMs: timeMs } : null",
       },
     ],
   },

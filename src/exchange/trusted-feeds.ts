@@ -12,7 +12,7 @@ import {
   tellFills,
   tellUpdates,
 } from "../core/testimony.ts";
-import { statusMeaning } from "../wire/answer/status-words.ts";
+import { saysOver } from "../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import { type Feeds, type FeedsOptions, openFeeds } from "./feeds.ts";
@@ -173,9 +173,7 @@ function hear(standing: FeedStanding, event: FeedEvent, now: Moment): void {
 }
 
 function toldUpdate({ order, status, statusTimestampMs }: OrderUpdate) {
-  const meaning = statusMeaning(status);
-  const isOver = meaning === "filled" || meaning === "canceled" || meaning === "rejected";
-  return { oid: order.oid, isOver, timeMs: statusTimestampMs };
+  return { oid: order.oid, isOver: saysOver(status), timeMs: statusTimestampMs };
 }
 
 async function untilMs(clock: Clock, atMs: number): Promise<void> {

@@ -246,3 +246,19 @@ test("and what may rest is over, though its record was kept for one look alone, 
   await lookForMinutes(rig, id);
   expect(findOrder(rig.store, id)?.status).toBe("canceled");
 });
+
+test.each([
+  ["is over once its cancels have found nothing for as long as any list is behind", true, "canceled"],
+  ["stays unknown where they are not answered", false, "unknown"],
+] as const)("in a quiet account one whose word nobody knows %s", async (_name, areAnswered, status) => {
+  const { rig, id, order } = await worded("expired");
+  rig.venue.fill(order, "0.4");
+  rig.venue.close(order, "canceled");
+  await lookFourTimes(rig, id);
+  if (!areAnswered) rig.deliveries.push(...Array.from({ length: 50 }, () => DELIVERY.neverArrived));
+  rig.cancel("key-0002", id).catch(() => undefined);
+  await rig.clock.advance(240_000);
+  expect(findOrder(rig.store, id)?.status).toBe("unknown");
+  await rig.clock.advance(240_000);
+  expect(findOrder(rig.store, id)).toMatchObject({ status, ...(areAnswered ? { filledSize: "0.4" } : {}) });
+});

@@ -118,11 +118,21 @@ function judge({ venue, copies }: Tellings, known: Known, { by, body, atMs }: Te
   if (filled > state.filled) findings.push(`${name}, and ${decimalText(state.filled)} were by then`);
   if (["open", "waiting_for_trigger"].includes(status) && !state.isPlaced)
     findings.push(`${name} before it was placed`);
+  const own = found.legs.find((leg) => String(leg.oid) === oid);
+  if (status === "open" && own !== undefined && hasNeverRested(venue, found.order, own))
+    findings.push(`${name}, and it was over in the moment in which it was placed`);
   if (status === "rejected" && !state.isRefused && !isUnknown)
     findings.push(`${name}, and the exchange had or took it`);
   if (CLOSED.includes(status) && status !== "rejected" && !isUnknown && found.order.mayBelongTo === null)
     findings.push(...judgeEnd(state, { name, filled }));
   return findings;
+}
+
+/** Matched whole, or ended, by the block that took it: at no moment after that was it open. */
+function hasNeverRested(venue: Venue, { wish }: TrueOrder, { oid }: TrueLeg): boolean {
+  const record = venue.record(wish.party.account.tradingAddress, oid);
+  const isPlain = record !== null && record.order.trigger === null;
+  return isPlain && !venue.isLive(oid) && record.statusTimestampMs === record.order.timestampMs;
 }
 
 /** Ids of orders that were not placed here are made of their native ones: a version of their own. */

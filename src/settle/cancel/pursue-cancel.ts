@@ -1,15 +1,16 @@
 import type { Attempt } from "../../core/attempt.ts";
-import { BEHIND_MS } from "../../core/evidence.ts";
+import { BEHIND_MS, isGoneByCancels } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
+import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { lookAtLeg, type Sight } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
-import { openAttempt } from "../record/record.ts";
+import { openAttempt, recordLegEvent } from "../record/record.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { listedAssetId } from "./asset-id.ts";
 import {
@@ -115,6 +116,7 @@ async function lookAndRecord(
   if (sight.kind === "seen" && sight.isClosed) return "read";
   const now = findLegByCloid(tools.world.store, leg.cloid);
   if (sight.kind === "unfinished") {
+    if (now !== null) noteGoneByCancels(tools, now);
     if (pursuit.looks >= LOOKS_BEFORE_TOLD) noteAllCarriedOut(tools, attempt);
     return now !== null && isPerhapsOver(now) ? "open" : "closing";
   }
@@ -122,6 +124,18 @@ async function lookAndRecord(
   // Its end is known, and the exchange has forgotten it: there is nothing more to read.
   if (isMissing && isClosed(now)) return "read";
   return sight.kind === "seen" ? "shown" : "open";
+}
+
+/**
+ * Its record has a word that nobody knows, no list holds it, and in a quiet account no newer list will come: cancels by its id that find
+ * nothing for so long are the exchange's own word that it is over. What a trigger has placed may stand under another id.
+ */
+function noteGoneByCancels({ world, misses }: Tools, leg: Leg): void {
+  if (!isPerhapsOver(leg) || leg.oid === null || leg.trigger !== null) return;
+  const word = cancelsWord(world, misses, leg);
+  if (!isGoneByCancels(word, false, word?.forMs ?? 0)) return;
+  const event = { type: "closing", oid: leg.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }
 
 /** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */

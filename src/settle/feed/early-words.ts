@@ -8,9 +8,10 @@ import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
+import { lastWord } from "./last-words.ts";
 
 export type EarlyWords = {
-  /** The newest word of an order stands in the place of the one before. */
+  /** The newest word of an order stands in the place of the one before; an end stands. */
   heed(account: Account, leg: Leg, update: OrderUpdate): void;
   stop(): void;
 };
@@ -45,9 +46,10 @@ export function openEarlyWords(
 
   return {
     heed(account, leg, update) {
+      const word = lastWord(early.get(leg.cloid), update);
       early.delete(leg.cloid);
       if (!isAwaited(world, leg) || early.size >= MAX_EARLY) return;
-      keepUntilAnswered(account, leg.cloid, update).catch((error: unknown) => {
+      keepUntilAnswered(account, leg.cloid, word).catch((error: unknown) => {
         if (!isStopped) world.log.error({ error: String(error) }, "what the feed told early could not be written down");
       });
     },

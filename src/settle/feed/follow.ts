@@ -8,6 +8,7 @@ import type { FillIndex } from "../fills/index-fills.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { openFiredUnheard } from "./fired-unheard.ts";
+import { lastWords } from "./last-words.ts";
 import { openResyncs } from "./resync.ts";
 import { openTestifying } from "./testify.ts";
 import { openToldOrders } from "./told-orders.ts";
@@ -48,7 +49,7 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
       const { fills, isSnapshot } = event;
       told.onFills(account, isSnapshot ? withoutCut(fills, world.settings.fillsPageRows) : fills);
     }
-    if (event.kind === "order_updates") for (const update of event.updates) told.onUpdate(account, update);
+    if (event.kind === "order_updates") for (const update of lastWords(event.updates)) told.onUpdate(account, update);
     if (event.kind === "account_part") states.heed(account.tradingAddress, event.shown);
     if (event.kind === "connected") void resyncs.run(account, "thorough");
     if (event.kind === "gap") void resyncs.makeUp(account);

@@ -1,13 +1,16 @@
 import type { Account } from "../../core/account.ts";
+import { add, compare } from "../../core/decimal.ts";
 import { type Leg, type LegEvent, type LegState, wasTaken } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
+import { sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
 import { isSuccessor } from "../evidence/difference.ts";
+import { filledOrder } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import { applySight } from "../look/apply-sight.ts";
 import type { Sight } from "../look/look.ts";
@@ -37,7 +40,8 @@ export function openToldOrders(world: ToFollow, { watch, index, others }: ToldOr
     nameTaken(world, leg, update.order.oid);
     if (!isNews(leg, update)) return;
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
-    if (statusMeaning(update.status) === "open" && isLost(world, leg)) applySight(world, leg, openSight(leg, update));
+    if (statusMeaning(update.status) === "open" && isLost(world, leg) && isAllTold(world, account, update))
+      applySight(world, leg, openSight(leg, update));
     if (!isPursued(world, leg, update))
       watch.beginSoon(leg.orderId, LIVES.has(statusMeaning(update.status)) ? "changed" : "closed");
   }
@@ -86,6 +90,16 @@ function nameTaken(world: With<"clock" | "store">, leg: Leg, oid: string): void 
   if (leg.oid !== null || !wasTaken(leg)) return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
+
+/**
+ * Nothing was filled of it, or the fills are here: of one that rests with a part filled the order's own record is asked, and no smaller size
+ * is told meanwhile.
+ */
+function isAllTold({ store }: With<"store">, { id: accountId }: Account, { order }: OrderUpdate): boolean {
+  const { size, originalSize } = order;
+  if (originalSize === null || compare(size, originalSize) >= 0) return true;
+  return compare(add(size, sumFillsOf(store, accountId, filledOrder(order)).size), originalSize) >= 0;
 }
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */

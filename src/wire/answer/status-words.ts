@@ -45,6 +45,12 @@ export function statusMeaning(status: string): StatusMeaning {
   return status === "rejected" || status.endsWith("Rejected") ? "rejected" : "canceled";
 }
 
+/** Whether the word is one for an end: an order that had it is open no more, whatever is told of it later. */
+export function saysOver(status: string): boolean {
+  const meaning = statusMeaning(status);
+  return meaning === "filled" || meaning === "canceled" || meaning === "rejected";
+}
+
 /**
  * How a word that is new says that an order ended, by its own ending; null where it does not. Nothing is told by it alone: a list of open
  * orders has to lack the order as well (`settle/look`).
