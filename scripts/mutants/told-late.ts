@@ -90,4 +90,14 @@ export const TOLD_LATE: readonly Mutant[] = [
     "  if (next.oid === leg.oid && !isNamedByLead(leg)) return next;\n",
     "  if (!isNamedByLead(leg)) return next;\n",
   ),
+  {
+    name: "an order that a list of the feed holds no more is not looked at",
+    changes: [
+      {
+        file: "src/settle/feed/unlisted.ts",
+        find: "if (leg !== null && !isClosed(leg) && !isUnderWay(world, leg.orderId))",
+        put: "if (leg !== null && isClosed(leg) && !isUnderWay(world, leg.orderId))",
+      },
+    ],
+  },
 ];
