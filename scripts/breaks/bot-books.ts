@@ -131,7 +131,7 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     row: "S54",
     name: "what a bot that may close anything has out and only reduces comes to no position of its own",
     changes: inFile(
-      "src/core/rails/judge.ts",
+      "src/core/rails/worst.ts",
       "return larger(worst, worstReducing(",
       "return larger(worst, worst) === worst ? worst : larger(worst, worstReducing(",
     ),

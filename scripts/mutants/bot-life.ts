@@ -243,8 +243,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what a bot holds on spot is no position of its own",
       file: RAILS_FACTS,
-      find: "ownOf: (market) => knownNet(netOf(market)),",
-      put: "ownOf: (market) => knownNet(isSpot(market) ? ZERO : netOf(market)),",
+      find: "ownOf: (market: string) => knownNet(netOf(market)),",
+      put: "ownOf: (market: string) => knownNet(isSpot(market) ? ZERO : netOf(market)),",
     },
   ]),
 ];

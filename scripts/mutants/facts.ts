@@ -7,6 +7,7 @@ const GATE = "src/write/gate.ts";
 const GIVE_BACK = "src/write/give-back.ts";
 const ADOPT = "src/write/adopt.ts";
 const BOT_LIMITS = "src/actions/bot-limits.ts";
+const LEFT = "src/core/rails/left.ts";
 const DAY_LOSS = "src/write/day-loss.ts";
 const WATCH_LOSSES = "src/write/watch-losses.ts";
 const TWAP_ENDS = "src/write/twap-ends.ts";
@@ -239,14 +240,50 @@ export const FACTS: readonly Mutant[] = [
   one(
     "what is left is told by the books alone while nothing may increase",
     BOT_LIMITS,
-    "haltOf(store, accountId, rails, clock.nowMs()) ?? haltByWords(rails)",
-    "null",
+    "headroomOf(rails, use, shownHalt(deps, key, rails))",
+    "headroomOf(rails, use, shownHalt(deps, key, rails) === null ? null : null)",
   ),
-  one("a bot that may not increase is told that it has room", BOT_LIMITS, " ?? haltByWords(rails)),", "),"),
+  one("a bot that may not increase is told that it has room", BOT_LIMITS, "    haltByWords(rails),\n", ""),
+  one(
+    "a bot that is stopped is told that it has room",
+    BOT_LIMITS,
+    'findStopOf(store, key.accountId, key.keyHash) === null ? null : { cause: "stopped"',
+    'findStopOf(store, key.accountId, key.keyHash) !== null ? null : { cause: "stopped"',
+  ),
+  one(
+    "a key that has ended is told that it has room",
+    BOT_LIMITS,
+    'isEnded ? { cause: "key_ended", untilMs: null } : null,',
+    "null,",
+  ),
+  one(
+    "of two reasons the one that ends first is told",
+    BOT_LIMITS,
+    "known.find(({ untilMs }) => untilMs === null) ?? known[0] ?? null",
+    "known[0] ?? null",
+  ),
   one(
     "what may be a bot's is no part of what it has used",
-    BOT_LIMITS,
-    "own: mostOf(own, counted)",
-    "own: mostOf(own, counted === null ? counted : null)",
+    RAILS_FACTS,
+    "held: heldIn(),\n",
+    "held: heldIn(),\n    unprovenOf: () => null,\n",
+  ),
+  one(
+    "what only reduces is no part of what a bot is told that it may come to",
+    LEFT,
+    "const size = worstIn(rails, books, own, market);",
+    'const size = worstIn({ touches: "own" }, books, own, market);',
+  ),
+  one(
+    "what is left of all positions is told at the dearest price of any order",
+    LEFT,
+    "(size === ZERO ? ZERO : judged)",
+    "(size === ZERO ? ZERO : (positions.find((each) => each.size === size)?.most ?? judged))",
+  ),
+  one(
+    "an order that is modified counts twice in how many are left",
+    LEFT,
+    "new Set(own.legs.map(({ orderId }) => orderId)).size",
+    "own.legs.length",
   ),
 ];

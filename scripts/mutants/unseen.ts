@@ -110,7 +110,7 @@ export const UNSEEN: readonly Mutant[] = [
   ),
   one(
     "elsewhere a TWAP of nobody counts nothing",
-    "src/core/rails/judge.ts",
+    "src/core/rails/worst.ts",
     "  const account = facts.accountOf(market);\n  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);",
     "  const account = facts.accountOf(market);\n  const net = netRange(facts.ownOf(market), account);",
   ),

@@ -132,6 +132,24 @@ export const WAYS_ROUND: readonly Mutant[] = [
     "  if (others.some((other) => wouldTrade(leg, other)) && resting.length < 0)",
   ),
   one(
+    "what a person has approved is judged by no other rail",
+    GATE,
+    "  if (limited === null) return;\n",
+    "  if (limited === null || caller.isApproved === true) return;\n",
+  ),
+  one(
+    "what a bot may propose it may place",
+    "src/actions/proposals/place-proposal.ts",
+    "  if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);",
+    "  if (!needsApproval(deps, caller, proposal)) return send(deps, caller, proposal);\n  await placeApproved(deps, proposal);",
+  ),
+  one(
+    "an alert is an order that nobody judges",
+    GATE,
+    "  if (limited === null) return;\n",
+    '  if (limited === null || caller.reader.reader.startsWith("hook ")) return;\n',
+  ),
+  one(
     "a stop does not stop what is asked for after it",
     "src/write/commit.ts",
     "      requireNotStopped(store, caller, plan.increasesFor);\n",

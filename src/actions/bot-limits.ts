@@ -1,77 +1,36 @@
-import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
-import {
-  knownNet,
-  mostOf,
-  type NetRange,
-  netRange,
-  notionalAt,
-  type OpenLeg,
-  type Reference,
-  sumsOf,
-  worstPosition,
-} from "../core/rails/exposure.ts";
+import type { Account } from "../core/account.ts";
+import { ZERO } from "../core/decimal.ts";
 import { printRails } from "../core/rails/grammar.ts";
+import { leftOf, type Used, usedOf } from "../core/rails/left.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { railsResource, tripResource } from "../core/rails/rails-resource.ts";
 import { dayOf, type Halt } from "../core/rails/trip.ts";
 import { isoTime } from "../core/resource.ts";
-import type { With } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findApiKey } from "../store/api-keys.ts";
-import { findBotDay, listBotNets } from "../store/bots.ts";
+import { findApiKey, type StoredKey } from "../store/api-keys.ts";
+import { listBotNets } from "../store/bots.ts";
 import { railsOf } from "../store/narrowings.ts";
+import { findStopOf } from "../store/stops.ts";
 import { findTrip } from "../store/trips.ts";
-import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
-import { haltOf, lossToday } from "../write/day-loss.ts";
-import { heldOf, listOut } from "../write/rails-facts.ts";
-
-export type ToShowLimits = With<"clock" | "exchange" | "marketView" | "picture" | "settings" | "store">;
+import { haltOf } from "../write/day-loss.ts";
+import { booksShown, type ToShowBooks } from "../write/rails-facts.ts";
 
 /** How much of its rails a bot has used, at the newest prices that are known. */
-export type BotUse = ReturnType<typeof useOf>;
-
-export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
-  const { store, clock } = deps;
-  const of = { accountId, bot };
-  const { turnover: traded, actions } = findBotDay(store, of, clock.nowMs());
-  // What the gate counts: an entry that a trade will send, and what may come of a refused action, are among them.
-  const legs = listOut(deps, accountId).filter((leg) => leg.bot === bot);
-  const increasing = legs.filter(({ canOnlyReduce }) => !canOnlyReduce);
-  const orderValues = increasing.map((leg) => notionalAt(leg, referenceOf(deps, leg.market)));
-  const turnoverOpen = sumOfKnown(orderValues);
-  const held = listBotNets(store, accountId, bot);
-  const unproven = listUnprovenTwaps(store, of);
-  const account = findAccount(store, accountId);
-  const shown = [...held.keys(), ...unproven.keys(), ...legs.map(({ market }) => market)];
-  const positions = [...new Set(shown)].sort().map((market) => {
-    const own = knownNet(held.get(market) ?? ZERO);
-    const beside = unproven.get(market) ?? null;
-    const counted = account === null ? beside : heldOf(deps, { account, market }, beside);
-    return positionIn(deps, { market, own: mostOf(own, counted), legs });
-  });
-  return {
-    traded,
-    turnoverOpen,
-    turnover: turnoverOpen === null ? null : add(traded, turnoverOpen),
-    orderValues,
-    actions,
-    openOrders: new Set(legs.map(({ orderId }) => orderId)).size,
-    nets: [...held].map(([market, net]) => ({ market, net })),
-    positions,
-    exposure: sumOfKnown(positions.map(({ value }) => value)),
-    loss: lossToday(deps, store, { ...of, maxAgeMs: Number.POSITIVE_INFINITY }),
-  };
+export function useOf(deps: ToShowBooks, account: Account, rails: Rails): Used {
+  return usedOf(rails, booksShown(deps, { account, bot: rails.bot }));
 }
 
 /** What a limited key is held to now, how much of it its bot has used, and what is left; null for a plain key. */
-export function limitsResource(deps: ToShowLimits, keyHash: string) {
+export function limitsResource(deps: ToShowBooks, keyHash: string) {
   const { store, clock } = deps;
   const key = findApiKey(store, keyHash);
   if (key === null || key.limited === null) return null;
   const { accountId, limited } = key;
+  const account = findAccount(store, accountId);
+  if (account === null) throw new Error("bug: a key of no account");
   const rails = railsOf(store, key, limited);
   const { bot } = rails;
-  const use = useOf(deps, accountId, bot);
+  const use = useOf(deps, account, rails);
   const trip = findTrip(store, { accountId, bot }, dayOf(clock.nowMs()));
   return {
     bot,
@@ -84,40 +43,55 @@ export function limitsResource(deps: ToShowLimits, keyHash: string) {
       loss_today: use.loss,
       actions_today: use.actions,
       open_orders: use.openOrders,
-      nets: use.nets,
-      positions: use.positions.map(({ market, size, value }) => ({
+      nets: [...listBotNets(store, accountId, bot)].map(([market, net]) => ({ market, net })),
+      positions: use.positions.map(({ market, size, most }) => ({
         market,
         worst_case_size: size,
-        worst_case_usd: value,
+        worst_case_usd: most,
       })),
     },
-    headroom: headroomOf(rails, use, haltOf(store, accountId, rails, clock.nowMs()) ?? haltByWords(rails)),
+    headroom: headroomOf(rails, use, shownHalt(deps, key, rails)),
   };
 }
 
 /** What the gate would let pass. While it lets nothing increase nothing is left, of what is not limited either. */
-function headroomOf(rails: Rails, use: BotUse, halt: HaltShown | null) {
-  const { turnover, loss, exposure, actions, openOrders, positions } = use;
+function headroomOf(rails: Rails, use: Used, halt: ShownHalt | null) {
   if (halt !== null) return nothingLeft(use, halt);
+  const { turnover, loss, exposure, actions, openOrders, positions } = leftOf(rails, use);
   return {
     halt: null,
-    turnover_today: left(rails.maxTurnoverPerDay, turnover),
-    loss_today: left(rails.maxLossPerDay, loss),
-    exposure: left(rails.maxExposure, exposure),
-    actions_today: rails.maxActionsPerDay === null ? null : Math.max(0, rails.maxActionsPerDay - actions),
-    open_orders: rails.maxOpenOrders === null ? null : Math.max(0, rails.maxOpenOrders - openOrders),
-    positions: positions.map(({ market, value }) => ({ market, usd: left(rails.maxPosition, value) })),
+    turnover_today: turnover,
+    loss_today: loss,
+    exposure,
+    actions_today: actions,
+    open_orders: openOrders,
+    positions,
   };
 }
 
-/** Of a bot that may neither increase nor propose it, as one that is paused, no amount lets anything pass. */
-function haltByWords({ may }: Rails): HaltShown | null {
-  return may.includes("increase") || may.includes("propose") ? null : { cause: "may", untilMs: null };
+type ShownHalt = { cause: Halt["cause"] | "key_ended" | "markets" | "may" | "stopped"; untilMs: number | null };
+
+/** Of several reasons one that does not end by itself is told: the others would promise too early an end. */
+function shownHalt({ store, clock }: ToShowBooks, key: StoredKey, rails: Rails): ShownHalt | null {
+  const nowMs = clock.nowMs();
+  const isEnded = key.state !== "active" || (key.limited !== null && nowMs >= key.limited.expiresAtMs);
+  const reasons: (ShownHalt | null)[] = [
+    isEnded ? { cause: "key_ended", untilMs: null } : null,
+    haltOf(store, key.accountId, rails, nowMs),
+    findStopOf(store, key.accountId, key.keyHash) === null ? null : { cause: "stopped", untilMs: null },
+    haltByWords(rails),
+  ];
+  const known = reasons.filter((reason) => reason !== null);
+  return known.find(({ untilMs }) => untilMs === null) ?? known[0] ?? null;
 }
 
-type HaltShown = { cause: Halt["cause"] | "may"; untilMs: number | null };
+/** Of a bot that may neither increase nor propose it, as one that is paused, or that has no market left, no amount lets anything pass. */
+function haltByWords({ may, markets }: Rails): ShownHalt | null {
+  if (!may.includes("increase") && !may.includes("propose")) return { cause: "may", untilMs: null };
+  return markets?.length === 0 ? { cause: "markets", untilMs: null } : null;
+}
 
-function nothingLeft({ positions }: BotUse, { cause, untilMs }: HaltShown) {
+function nothingLeft({ positions }: Used, { cause, untilMs }: ShownHalt) {
   return {
     halt: { cause, until: untilMs === null ? null : isoTime(untilMs) },
     turnover_today: ZERO,
@@ -127,39 +101,4 @@ function nothingLeft({ positions }: BotUse, { cause, untilMs }: HaltShown) {
     open_orders: 0,
     positions: positions.map(({ market }) => ({ market, usd: ZERO })),
   };
-}
-
-type HeldInMarket = { market: string; own: NetRange; legs: readonly OpenLeg[] };
-
-/** With everything that may still execute, at the highest price that any of it may come to; no value without a price. */
-function positionIn(deps: ToShowLimits, { market, own, legs }: HeldInMarket) {
-  const out = legs.filter((leg) => leg.market === market);
-  const size = worstPosition(netRange(own, null), sumsOf(out));
-  const reference = referenceOf(deps, market);
-  const prices = out.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
-  const price = [reference?.high ?? null, ...prices].reduce<Decimal | null>(largerKnown, null);
-  return { market, size, value: price === null ? null : multiply(size, price) };
-}
-
-const ONE = decimal("1");
-
-function largerKnown(one: Decimal | null, other: Decimal | null): Decimal | null {
-  return one === null || other === null ? (one ?? other) : larger(one, other);
-}
-
-/** The newest that is known, however old: this is shown, and not judged by. */
-function referenceOf({ marketView }: With<"marketView">, market: string): Reference | null {
-  const known = marketView.peek("mark", market);
-  if (known === null) return null;
-  const { mark, oracle } = known.value;
-  return { low: mark, high: larger(mark, oracle ?? mark) };
-}
-
-function left(limit: Decimal | null, use: Decimal | null): Decimal | null {
-  return limit === null || use === null ? null : larger(subtract(limit, use), ZERO);
-}
-
-function sumOfKnown(values: readonly (Decimal | null)[]): Decimal | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === values.length ? sum(known) : null;
 }

@@ -1,6 +1,7 @@
 import { compare, type Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { parseNarrowing, printRails } from "../core/rails/grammar.ts";
+import type { Used } from "../core/rails/left.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import { misnamedIn } from "../core/rails/misnamed-markets.ts";
 import { isNamed } from "../core/rails/narrow.ts";
@@ -11,7 +12,8 @@ import { narrowBot } from "../settle/stop/narrow-bot.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
 import type { Caller } from "../write/caller.ts";
-import { type BotUse, type ToShowLimits, useOf } from "./bot-limits.ts";
+import type { ToShowBooks } from "../write/rails-facts.ts";
+import { useOf } from "./bot-limits.ts";
 
 /** Rails by the names of the interface, and whether what is out and could increase goes. */
 export type AskedNarrowing = { rails: Readonly<Record<string, string | undefined>>; isToCancel: boolean };
@@ -21,7 +23,7 @@ export type AskedNarrowing = { rails: Readonly<Record<string, string | undefined
  * asked to go, and what exceeds the new rails is told.
  */
 export function narrowKey(
-  deps: ToShowLimits & With<"markets" | "randomBytes" | "stopper">,
+  deps: ToShowBooks & With<"markets" | "randomBytes" | "stopper">,
   { account, key: { keyHash } }: Caller,
   { rails: texts, isToCancel }: AskedNarrowing,
 ): string {
@@ -43,7 +45,7 @@ export function narrowKey(
   if (done === null) throw new ApiError("invalid_parameter", "This API key has no rails to narrow.");
   if (done.stop !== null) deps.stopper.heed();
   const { rails, stop } = done;
-  const exceeds = exceedsOf(rails, useOf(deps, account.id, rails.bot));
+  const exceeds = exceedsOf(rails, useOf(deps, account, rails));
   return JSON.stringify(narrowedResource({ accountId: account.id, keyHash, rails, exceeds, stopId: stop?.id ?? null }));
 }
 
@@ -64,7 +66,7 @@ export function narrowedResource({ accountId, keyHash, rails, exceeds, stopId }:
 type Exceeding = { rail: string; limit: string; use: string };
 
 /** What is out and held now, against the rails: nothing of it is changed by them. */
-function exceedsOf(rails: Rails, use: BotUse): Exceeding[] {
+function exceedsOf(rails: Rails, use: Used): Exceeding[] {
   const usd = (rail: RailName, limit: Decimal | null, amount: Decimal | null): Exceeding[] =>
     limit === null || amount === null || compare(amount, limit) <= 0
       ? []
@@ -75,7 +77,7 @@ function exceedsOf(rails: Rails, use: BotUse): Exceeding[] {
   return [
     ...unnamed.map(({ market }) => ({ rail: "markets", limit: rails.markets?.join(",") ?? "any", use: market })),
     ...use.orderValues.flatMap((value) => usd("maxOrder", rails.maxOrder, value)),
-    ...use.positions.flatMap(({ value }) => usd("maxPosition", rails.maxPosition, value)),
+    ...use.positions.flatMap(({ judged }) => usd("maxPosition", rails.maxPosition, judged)),
     ...usd("maxExposure", rails.maxExposure, use.exposure),
     ...usd("maxTurnoverPerDay", rails.maxTurnoverPerDay, use.turnover),
     ...usd("maxLossPerDay", rails.maxLossPerDay, use.loss),

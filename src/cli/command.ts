@@ -1,7 +1,7 @@
 /** What a command is, how its words are read and how its help is printed. */
 import { parseArgs } from "node:util";
 import { ConfigError, type Setting } from "../config.ts";
-import { nearest } from "./did-you-mean.ts";
+import { nearest } from "../core/did-you-mean.ts";
 import type { Outside } from "./outside.ts";
 
 export type Option = {

@@ -1,7 +1,7 @@
+import { nearest } from "../core/did-you-mean.ts";
 import { hadNoRoom } from "../store/heard-writes.ts";
 import { type Command, exitCodeOf, helpOf, overview, readInput } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { nearest } from "./did-you-mean.ts";
 import { printable } from "./output.ts";
 import type { Outside } from "./outside.ts";
 import { sayWhere, whereOf } from "./say-where.ts";

@@ -7,6 +7,7 @@ import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import { knownNet, type OpenLeg, type Reference, type Sums } from "../core/rails/exposure.ts";
+import type { Books } from "../core/rails/left.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
@@ -145,25 +146,16 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const { account, rails, isReduction, asked, targetBot } = judged;
   const { bot } = rails;
   const nowMs = deps.clock.nowMs();
-  const book = bookOf(store, { accountId: account.id, bot });
-  const { nets } = book;
-  const unproven = listUnprovenTwaps(store, { accountId: account.id, bot });
-  const netOf = (market: string) => nets.get(market) ?? ZERO;
+  const { heldIn, ...books } = booksOf(deps, { account, bot });
   const out = listOut(deps, account.id);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;
-  const { turnover, actions } = dayIn(store, book, dayOf(nowMs)).own;
   return {
+    ...books,
     targetBot,
-    turnover,
-    actions,
     legs: legsWith(out, judged),
     get held() {
-      return unproven.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...unproven.keys()])];
+      return heldIn();
     },
-    ownOf: (market) => knownNet(netOf(market)),
-    unprovenOf: (market) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
-    // On spot, what the account holds beside the bot is no part of what the bot may sell.
-    accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
     justFilledOf: (market) => justFilledOf(deps, { account, bot, market }),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: ofLastMarket((market) =>
@@ -173,6 +165,40 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     ),
     halt: haltOf(store, account.id, rails, nowMs),
     lossToday: () => lossToday(deps, store, { accountId: account.id, bot, maxAgeMs }),
+  };
+}
+
+export type ToShowBooks = With<"clock" | "exchange" | "marketView" | "picture" | "settings" | "store">;
+
+/** The same books by the newest prices, however old: they are shown, and nobody is judged by them. */
+export function booksShown(deps: ToShowBooks, { account, bot }: { account: Account; bot: string }): Books {
+  const { heldIn, ...books } = booksOf(deps, { account, bot });
+  const maxAgeMs = Number.POSITIVE_INFINITY;
+  return {
+    ...books,
+    legs: listOut(deps, account.id),
+    held: heldIn(),
+    referenceOf: (market) => referenceOf(deps, market, { maxAgeMs, isReduction: false }),
+    lossToday: () => lossToday(deps, deps.store, { accountId: account.id, bot, maxAgeMs }),
+  };
+}
+
+/** What is a bot's own, and what may be. */
+function booksOf(deps: ToShowBooks, { account, bot }: { account: Account; bot: string }) {
+  const { store } = deps;
+  const book = bookOf(store, { accountId: account.id, bot });
+  const { nets } = book;
+  const unproven = listUnprovenTwaps(store, { accountId: account.id, bot });
+  const netOf = (market: string) => nets.get(market) ?? ZERO;
+  const { turnover, actions } = dayIn(store, book, dayOf(deps.clock.nowMs())).own;
+  return {
+    turnover,
+    actions,
+    heldIn: () => (unproven.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...unproven.keys()])]),
+    ownOf: (market: string) => knownNet(netOf(market)),
+    unprovenOf: (market: string) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
+    // On spot, what the account holds beside the bot is no part of what the bot may sell.
+    accountOf: (market: string) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),
   };
 }
 
@@ -188,7 +214,7 @@ export function listOut({ store, exchange }: With<"exchange" | "store">, account
 }
 
 /** Of what may be a bot's: an account that holds nothing holds nothing of it. */
-export function heldOf(
+function heldOf(
   deps: ToSeePositions,
   { account, market }: { account: Account; market: string },
   unproven: Sums | null,

@@ -18,6 +18,7 @@ type State = Record<string, unknown> & { forms: { limitedKey: Form } };
 type Steps = {
   emptyState: (nowMs: number, storage: object) => State;
   newRailsForm: () => Form;
+  marketsFault: (markets: object[] | null, draft: Draft) => object | null;
   wishOf: (draft: Draft) => { kind: string; member?: string; bound?: string; rails?: Draft };
   beginLimitedKey: (app: object) => void;
   writeGrant: (app: object, form: Form) => Promise<void>;
@@ -33,6 +34,7 @@ const modules = ["state/state.ts", "state/rails-form.ts", "state/limited-key.ts"
 const {
   emptyState,
   newRailsForm,
+  marketsFault,
   wishOf,
   beginLimitedKey,
   writeGrant,
@@ -70,6 +72,40 @@ test("a form as it is proposed may be signed, and bounds what a thief can lose; 
   expect(wish).toMatchObject({ kind: "wish", rails: { maxOrder: "500 USD", maxDistance: "2 %", touches: "own" } });
   expect(wish.bound).toContain("at most 450 USD by bad prices");
   expect(wishOf({ ...draft, maxTurnoverPerDay: "any" }).bound).toContain("Nothing bounds");
+});
+
+const LISTED = [
+  { market: "BTC", pair: null },
+  { market: "kPEPE", pair: null },
+  { market: "xyz:TSLA", pair: null },
+  { market: "@107", pair: "HYPE/USDC" },
+  { market: "@108", pair: "hype/usdc" },
+];
+
+test.each([
+  ["BTC,@107,xyz:*", null],
+  ["any", null],
+  ["btc", { words: "Markets names `btc`, which is no market: it is `BTC`.", isRefused: true }],
+  ["BTC, KPEPE", { words: "Markets names `KPEPE`, which is no market: it is `kPEPE`.", isRefused: true }],
+  ["HYPE/USDC", { words: "Markets names `HYPE/USDC`, which is no market: it is `@107`.", isRefused: true }],
+  ["Hype/USDC", { words: "Markets names `Hype/USDC`, which is no market: it is `@107` or `@108`.", isRefused: true }],
+  ["xyz:TLSA", { words: "No market here: xyz:TLSA (did you mean xyz:TSLA?).", isRefused: false }],
+  ["BTC,WHATEVER", { words: "No market here: WHATEVER.", isRefused: false }],
+])("markets %p in the form: what is told of the names before a wallet is asked", (markets, told) => {
+  expect(marketsFault(LISTED, { markets })).toEqual(told);
+  expect(marketsFault(null, { markets })).toBeNull();
+});
+
+test("a grant that names a market in other letters is not written down, and one of a market that is not listed yet is", async () => {
+  const { app } = openPage(null);
+  Object.assign(app.state, { markets: { value: LISTED, failure: null } });
+  const form = app.state.forms.limitedKey;
+  form.draft["markets"] = "BTC,kpepe";
+  await writeGrant(app, form);
+  expect(form).toMatchObject({ made: null, failure: "Markets names `kpepe`, which is no market: it is `kPEPE`." });
+  form.draft["markets"] = "BTC,NEW";
+  await writeGrant(app, form);
+  expect(form).toMatchObject({ made: { text: { markets: "BTC,NEW" } }, failure: null });
 });
 
 const ME = {

@@ -239,6 +239,18 @@ function changing(): {
   return { app, holds, form: () => forms(app)["limitedKey"] ?? {} };
 }
 
+test("a form that names a market in other letters says which is meant, and cannot be written down; one that is not listed yet can", () => {
+  const { app, form } = changing();
+  const list = [{ market: "BTC", pair: null }];
+  app.state["markets"] = loaded(list);
+  Object.assign(form()["draft"] as object, { markets: "btc" });
+  expect(read(app)).toContain("Markets names `btc`, which is no market: it is `BTC`.");
+  expect(isBarred(app, "Write the new rails")).toBe(true);
+  Object.assign(form()["draft"] as object, { markets: "BTT" });
+  expect(read(app)).toContain("No market here: BTT (did you mean BTC?).");
+  expect(isBarred(app, "Write the new rails")).toBe(false);
+});
+
 describe("rails that were narrowed while a form for them was open", () => {
   test("are not signed away: the form says so, and takes over what nobody has typed", async () => {
     const { app, holds, form } = changing();

@@ -57,6 +57,8 @@ export type Auditor = {
    * with may be signed after it, or never.
    */
   isCrowded: boolean;
+  /** A person has just approved what is signed. */
+  isApproved: boolean;
   /** Positions as the gateway was shown them last. */
   shown: number[];
   findings: string[];
@@ -78,6 +80,7 @@ export function openAuditor(venue: () => Venue, nowMs: () => number): Auditor {
     books: [],
     prices: [],
     isCrowded: false,
+    isApproved: false,
     shown: [0, 0, 0],
     findings: [],
     used: new Map(),
@@ -177,7 +180,8 @@ function auditLeg(looked: Looked, leg: Leg): void {
   const { limits } = asker;
   const fail = (what: string) => void auditor.findings.push(`${asker.name} ${what}: ${words(leg)}`);
   const verb = onlyReduces(leg) ? "reduce" : "increase";
-  if (!limits.may.includes(verb)) fail(`may not ${verb}`);
+  const isWord = auditor.isApproved && limits.may.includes("propose");
+  if (!isWord && !limits.may.includes(verb)) fail(`may not ${verb}`);
   if (leg.price === null && !limits.may.includes("twap")) fail("may not twap");
   // What it holds where it may trade no more it may close: that is held to its own size.
   if (!limits.markets.includes(leg.asset) && !onlyReduces(leg)) fail("may not trade there");

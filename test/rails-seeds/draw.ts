@@ -5,11 +5,12 @@ import type { RailsText } from "../../src/core/rails/rails.ts";
 import type { Chance } from "../simulation/chance.ts";
 import type { Limits } from "./auditor.ts";
 import { MARKETS } from "./gateway.ts";
+import type { Mix } from "./requests.ts";
 
-export function drawRails(chance: Chance, bot: string): RailsText {
+export function drawRails(chance: Chance, bot: string, mix: Mix): RailsText {
   return {
     bot,
-    may: chance.pick(MAY),
+    may: chance.pick(mix === "direct" ? MAY : [...MAY, ...MAY_PROPOSE]),
     markets: chance.pick(["any", "BTC", "BTC,ETH", "@1,BTC,ETH", "@1,BTC,ETH"]),
     touches: chance.pick(["own", "own", "all"]),
     sources: "any",
@@ -28,6 +29,8 @@ export function drawRails(chance: Chance, bot: string): RailsText {
 
 const ALL = "increase,reduce,modify,cancel,leverage,margin,twap,stop";
 const MAY = [ALL, ALL, ALL, ALL, ALL, "increase,reduce,modify,cancel", "increase,reduce,cancel", "reduce,cancel"];
+/** What increases takes a person's word. */
+const MAY_PROPOSE = ["reduce,modify,cancel,propose", "cancel,propose"];
 
 /** The same as figures, read by a grammar of its own. */
 export function limitsOf(rails: RailsText): Limits {

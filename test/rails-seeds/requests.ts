@@ -18,12 +18,19 @@ import type { OrderTerms } from "../../src/core/order.ts";
 import type { Chance } from "../simulation/chance.ts";
 import { drawTerms, TOO_MUCH } from "./draw.ts";
 import { ACCOUNT, type Gateway, type Holder, MARKETS } from "./gateway.ts";
+import { alert, propose } from "./through-others.ts";
 import type { Asker } from "./venue.ts";
 
 /** Who asks, and under which name. */
 export type By = Asker & { holder: string; key: Holder };
 
+/** `direct`: by the bots' own requests alone, as the first seeds were drawn. */
+export type Mix = "direct" | "all";
+
 export type Asking = {
+  mix: Mix;
+  /** A person approves just now, or no more. */
+  approving(isApproving: boolean): void;
   gateway: Gateway;
   chance: Chance;
   /** Whole dollars of a market, by its place. */
@@ -61,9 +68,18 @@ const SLOW = [
   "cancel_twap",
 ] as const;
 
+/** Through others than the bot itself. */
+const INDIRECT = ["propose", "propose", "alert", "alert"] as const;
+
 /** One of those that are told apart by who asks just then. */
 export function drawSlow(asking: Asking, by: By): () => Promise<void> {
-  switch (asking.chance.pick(SLOW)) {
+  const kinds = asking.mix === "direct" ? SLOW : ([...SLOW, ...INDIRECT] as const);
+  switch (asking.chance.pick(kinds)) {
+    case "propose":
+      return () => propose(asking, by, drawn(asking, by));
+    case "alert":
+      // A hook is a bot's.
+      return by.holder === "plain" ? () => place(asking, by) : () => alert(asking, by, drawn(asking, by));
     case "market":
       return () => market(asking, by);
     case "close":

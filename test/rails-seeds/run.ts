@@ -12,7 +12,7 @@ import { byNobody, darken, movePrice, narrow, pass, restart, stepTrades, stopOrR
 import { drawRails, limitsOf } from "./draw.ts";
 import { emptyStore, type Holder, MARKETS, newHolder, type Outside, openGateway, quickClock } from "./gateway.ts";
 import { type Run, refresh, showPositions, showPrices } from "./one-run.ts";
-import { type Asking, type By, drawQuick, drawSlow } from "./requests.ts";
+import { type Asking, type By, drawQuick, drawSlow, type Mix } from "./requests.ts";
 import { settle, settleAll, tellLeg } from "./telling.ts";
 import { type Asker, isLive, openVenue, type Sent, type Venue } from "./venue.ts";
 
@@ -31,9 +31,9 @@ const STEPS = { least: 5, most: 9 } as const;
 /** Dollars. */
 const MIDDLES = [60_000, 30_000, 40_000] as const;
 
-export async function runSeed(store: Store, seed: number): Promise<Outcome> {
+export async function runSeed(store: Store, seed: number, mix: Mix): Promise<Outcome> {
   emptyStore(store);
-  const run = openRun(store, openChance(seed));
+  const run = openRun(store, openChance(seed), mix);
   const steps = run.chance.between(STEPS.least, STEPS.most);
   for (let step = 0; step < steps && run.auditor.findings.length === 0; step += 1) {
     await takeStep(run);
@@ -44,7 +44,7 @@ export async function runSeed(store: Store, seed: number): Promise<Outcome> {
   return { findings: auditor.findings, signed: venue.sent.length, increases, steps, used: auditor.used };
 }
 
-function openRun(store: Store, chance: Chance): Run {
+function openRun(store: Store, chance: Chance, mix: Mix): Run {
   const clock = quickClock();
   const lowest = [...MIDDLES];
   const auditor: Auditor = openAuditor(() => venue, clock.nowMs);
@@ -58,6 +58,10 @@ function openRun(store: Store, chance: Chance): Run {
   };
   const gateway = openGateway(store, clock, outside);
   const asking: Asking = {
+    mix,
+    approving: (isApproving) => {
+      run.auditor.isApproved = isApproving;
+    },
     gateway,
     chance,
     at: (asset) => run.middles[asset] ?? 0,
@@ -83,7 +87,7 @@ function openRun(store: Store, chance: Chance): Run {
     gateway,
     outside,
     asking,
-    bots: inTransaction(store, () => drawBots(store, chance, auditor)),
+    bots: inTransaction(store, () => drawBots(store, { chance, mix, auditor })),
     plain,
     middles: [...MIDDLES],
     isDark: false,
@@ -97,11 +101,13 @@ function openRun(store: Store, chance: Chance): Run {
 }
 
 /** Two bots; the first may have a second key, whose newer grant says what both are held to. */
-function drawBots(store: Store, chance: Chance, auditor: Auditor): By[] {
-  const first = [drawRails(chance, "one"), ...(chance.isLucky(0.2) ? [drawRails(chance, "one")] : [])];
+type Drawing = { chance: Chance; mix: Mix; auditor: Auditor };
+
+function drawBots(store: Store, { chance, mix, auditor }: Drawing): By[] {
+  const first = [drawRails(chance, "one", mix), ...(chance.isLucky(0.2) ? [drawRails(chance, "one", mix)] : [])];
   const held = [
     ...first.map((rails, nth) => holderOf(store, rails, "23".charAt(nth))),
-    holderOf(store, drawRails(chance, "two"), "4"),
+    holderOf(store, drawRails(chance, "two", mix), "4"),
   ];
   for (const { rails } of held) {
     const others = auditor.books.filter(({ name }) => name !== rails.bot);
@@ -258,6 +264,7 @@ async function alone(run: Run, by: By, ask: () => Promise<void>): Promise<void> 
   const isHung = run.hung.promise.then(() => true);
   const hasHung = await Promise.race([ask().then(() => false), isHung]);
   run.isAlone = false;
+  run.auditor.isApproved = false;
   if (hasHung) restart(run);
 }
 

@@ -9,7 +9,15 @@ import { readDescription } from "./description.ts";
 import { newSigning } from "./forms.ts";
 import { notify } from "./notices.ts";
 import { besideNow, isBaseChanged, railsNow } from "./rails-base.ts";
-import { draftOf, type LimitedKey, newRailsForm, type RailsForm, railsTextOf, wishOf } from "./rails-form.ts";
+import {
+  draftOf,
+  type LimitedKey,
+  marketsFault,
+  newRailsForm,
+  type RailsForm,
+  railsTextOf,
+  wishOf,
+} from "./rails-form.ts";
 import { readKeys } from "./read.ts";
 
 const SCOPES = "trading:read,trading:write";
@@ -52,7 +60,9 @@ export async function writeGrant(app: App, form: RailsForm): Promise<void> {
   await Promise.all([readDescription(app), readKeys(app)]);
   const { value: described, failure } = app.state.description;
   form.isBusy = false;
+  const fault = marketsFault(app.state.markets.value, form.draft);
   if (described === null || failure !== null) form.failure = failure;
+  else if (fault?.isRefused === true) form.failure = fault.words;
   // Where what holds has changed meanwhile the form says so, and nothing is written down.
   else if (formChanged(app, form) === null) form.made = madeKey(app, form, described.audience);
   app.changed();

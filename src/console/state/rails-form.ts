@@ -3,9 +3,10 @@ import { parseRails } from "../../core/rails/grammar.ts";
 import type { LimitedGrantText } from "../../core/rails/limited-grant.ts";
 import { lossBoundWords } from "../../core/rails/loss-bound.ts";
 import { memberName } from "../../core/rails/member-name.ts";
+import { misnamedAmong, unlistedAmong } from "../../core/rails/misnamed-markets.ts";
 import { RAILS_MEMBERS, type RailsText, type RailVerb, VERBS } from "../../core/rails/rails.ts";
 import { inOneForm, MAX_DAYS, PROPOSED_DAYS, PROPOSED_RAILS } from "../../core/rails/wished-grant.ts";
-import type { KeyLimits, ListedApiKey } from "../api/resources.ts";
+import type { ApiMarket, KeyLimits, ListedApiKey } from "../api/resources.ts";
 import type { Signing } from "./forms.ts";
 
 export type RailsDraft = Record<keyof RailsText | "days", string>;
@@ -81,6 +82,28 @@ export function wishOf(draft: RailsDraft): RailsFormReading {
   if (!/^[1-9][0-9]{0,2}$/.test(days) || Number(days) > MAX_DAYS)
     return { kind: "fault", member: "days", rule: `1 to ${MAX_DAYS}` };
   return { kind: "wish", rails, days: Number(days), bound: lossBoundWords(parsed.rails) };
+}
+
+/**
+ * What is wrong with the names of markets in a form, in words; null while the list of markets is not known. `isRefused`: the gateway would
+ * refuse the grant for it, so no wallet is asked to sign it. The others may be listed later.
+ */
+export function marketsFault(
+  markets: readonly Pick<ApiMarket, "market" | "pair">[] | null,
+  draft: Pick<RailsDraft, "markets">,
+): { words: string; isRefused: boolean } | null {
+  if (markets === null || markets.length === 0) return null;
+  const names = draft.markets.split(/[\s,]/).filter((name) => name !== "");
+  const listed = {
+    own: markets.map(({ market }) => market),
+    pairs: markets.flatMap(({ market, pair }) => (pair === null ? [] : [[pair, market] as const])),
+  };
+  const misnamed = misnamedAmong(listed, names);
+  if (misnamed !== null) return { words: `Markets ${misnamed}.`, isRefused: true };
+  const unlisted = unlistedAmong(listed, names);
+  if (unlisted.length === 0) return null;
+  const each = unlisted.map(({ name, nearest }) => (nearest === null ? name : `${name} (did you mean ${nearest}?)`));
+  return { words: `No market here: ${each.join(", ")}.`, isRefused: false };
 }
 
 /**

@@ -26,7 +26,7 @@ export function botLimits(app: App, key: ListedApiKey): TemplateResult | null {
   const inMs = Date.parse(limits.expires_at) - app.state.nowMs;
   return html`
     <div class="limits">
-      ${trip(limits)}
+      ${halted(limits)}
       ${facts(uses(limits))}
       ${facts(todayOf(app, limits.bot))}
       ${facts([
@@ -51,13 +51,31 @@ export function botLimits(app: App, key: ListedApiKey): TemplateResult | null {
     </div>`;
 }
 
-/** Why it increases nothing for the rest of the day. */
-function trip({ trip: tripped, bot, headroom: { halt } }: KeyLimits): TemplateResult | typeof nothing {
-  if (halt?.cause === "narrowing_lost")
-    return html`<p class="late">HELD: a narrowing of ${bot} was deleted or changed from outside. It increases nothing until you sign a later grant.</p>`;
+/** Why it increases nothing now. */
+function halted(limits: KeyLimits): TemplateResult | typeof nothing {
+  const { trip, bot, headroom } = limits;
+  const { halt } = headroom;
   // After a restore a trip touches nobody whose day is not limited.
-  if (tripped === null || halt === null) return nothing;
-  const { account, cause, loss, limit, until } = tripped;
+  if (halt === null) return nothing;
+  if (halt.cause === "loss" || halt.cause === "restored") return trip === null ? nothing : tripped(trip, bot);
+  const beside = trip?.cause === "loss" ? tripped(trip, bot) : nothing;
+  return html`<p class="late">${HALTED[halt.cause](bot)}</p>${beside}`;
+}
+
+/** Reasons that do not end by themselves. */
+const HALTED: Record<Exclude<Halt["cause"], "loss" | "restored">, (bot: string) => string> = {
+  narrowing_lost: (bot) =>
+    `HELD: a narrowing of ${bot} was deleted or changed from outside. It increases nothing until you sign a later grant.`,
+  stopped: (bot) => `STOPPED: a stop of ${bot} or of the account stands. It increases nothing until that is resumed.`,
+  may: (bot) => `PAUSED: the rails of ${bot} let it increase nothing. Sign a later grant to end that.`,
+  markets: (bot) => `Narrowings have left ${bot} no market. It increases nothing until you sign a later grant.`,
+  key_ended: (bot) => `This key of ${bot} has ended: nothing is taken from it.`,
+};
+
+type Halt = NonNullable<KeyLimits["headroom"]["halt"]>;
+
+function tripped(trip: NonNullable<KeyLimits["trip"]>, bot: string): TemplateResult {
+  const { account, cause, loss, limit, until } = trip;
   const why =
     cause === "loss"
       ? `it has lost ${money(loss)} of the ${money(limit)} USD that it may lose in a day`

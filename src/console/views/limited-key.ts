@@ -14,6 +14,7 @@ import { besideNow, grantChanged, lookAnew, type RailBeside, railsNow } from "..
 import {
   boundWords,
   type LimitedKey,
+  marketsFault,
   offeredVerbs,
   type RailsDraft,
   type RailsForm,
@@ -71,6 +72,8 @@ function wished(app: App, form: RailsForm): TemplateResult {
   }
   const beside = wish.kind === "wish" ? besideOf(app, wish.rails) : [];
   const changed = formChanged(app, form);
+  const named = marketsFault(app.state.markets.value, draft);
+  const misnamed = named?.isRefused === true ? named.words : null;
   const text = textFields(draft, beside, change);
   return html`
     <form class="rails" @submit=${submit} aria-label="New key for a bot" autocomplete="off">
@@ -84,11 +87,12 @@ function wished(app: App, form: RailsForm): TemplateResult {
       <div class="wide" aria-live="polite">${bound(wish, form.isTouched)}</div>
       <p class="note wide">No amount is unlimited that does not say <code>any</code>. What only reduces is never refused for an amount.</p>
       <div class="wide">${warning(elsewhere(app, form))}</div>
+      ${misnamed === null ? nothing : html`<p class="late wide" role="alert">${misnamed}</p>`}
       ${widening(beside)}
       <div class="wide">${withdrawn(changed, () => takeOver(app, form))}</div>
       ${form.failure === null ? nothing : html`<p class="late wide" role="alert">${form.failure}</p>`}
       <div class="buttons wide">
-        <button class="primary" ?disabled=${wish.kind === "fault" || isBusy || changed !== null}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
+        <button class="primary" ?disabled=${wish.kind === "fault" || isBusy || changed !== null || misnamed !== null}>${replaces === null ? "Make a limited key" : "Write the new rails"}</button>
         ${replaces === null ? nothing : html`<button type="button" @click=${() => endLimitedKey(app)}>Leave them as they are</button>`}
       </div>
     </form>`;
@@ -176,12 +180,10 @@ function elsewhere({ state: { keys, markets } }: App, { draft, replaces }: Rails
     ({ limits, state, key_hash: hash }) =>
       limits?.bot === draft.bot.trim() && state === "active" && hash !== replaces?.key_hash,
   );
-  const known = new Set(markets.value?.map(({ market }) => market) ?? []);
-  const named = draft.markets.split(/[\s,]/).filter((name) => name !== "" && name !== "any" && !name.endsWith(":*"));
-  const strange = known.size === 0 ? [] : named.filter((name) => !known.has(name));
+  const named = marketsFault(markets.value, draft);
   const said = [
     ...(others.length === 0 ? [] : [`${draft.bot.trim()} has a key already: these rails will hold for it as well.`]),
-    ...(strange.length === 0 ? [] : [`No market here: ${strange.join(", ")}.`]),
+    ...(named === null || named.isRefused ? [] : [named.words]),
     ...(isTwapRefused(draft) ? [`A TWAP may go 3 % off the market: with less than that none is taken.`] : []),
   ];
   return said.length === 0 ? null : said.join(" ");

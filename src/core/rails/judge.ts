@@ -22,7 +22,6 @@ import {
   truncate,
   ZERO,
 } from "../decimal.ts";
-import { isSpot } from "../market.ts";
 import { distanceFault } from "./distance.ts";
 import {
   isAbove,
@@ -34,8 +33,6 @@ import {
   notionalOf,
   type OpenLeg,
   type Reference,
-  worstPosition,
-  worstReducing,
 } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
@@ -44,6 +41,7 @@ import { displacedFault, reducedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
 import { priceless, priceOf, type RailRefusal, type RailVerdict, refusal, usdRefusal } from "./verdict.ts";
 import type { Facts, Ordered, Wish } from "./wish.ts";
+import { worstIn, worstOf } from "./worst.ts";
 
 export function judge(rails: Rails, facts: Facts, wish: Wish): RailVerdict {
   const fault = faultOf(rails, facts, wish);
@@ -225,10 +223,10 @@ function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailR
 
 function exposureFault({ maxExposure: limit }: Rails, increase: Increase): RailRefusal | null {
   if (limit === null) return null;
-  const { facts, wish, reference, worst, price } = increase;
+  const { facts, wish, reference, own, worst, price } = increase;
   let elsewhere = ZERO;
   for (const each of otherMarkets(increase)) {
-    const worstThere = worstIn(increase, each);
+    const worstThere = worstIn(increase, facts, own, each);
     if (worstThere === ZERO) continue;
     const high = facts.referenceOf(each)?.high ?? null;
     if (high === null) return priceless(each);
@@ -290,28 +288,6 @@ function countFault({ maxActionsPerDay, maxOpenOrders }: Rails, { facts, own }: 
   const open = new Set(own.legs.map(({ orderId }) => orderId)).size;
   if (open > maxOpenOrders) return refusal("maxOpenOrders", { limit: String(maxOpenOrders), use: String(open) });
   return null;
-}
-
-function worstIn({ facts, own, touches }: Increase, market: string): Decimal {
-  const account = facts.accountOf(market);
-  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
-  return worstOf(net, own, { market, account, touches });
-}
-
-/**
- * What only reduces may go on beyond the bot's own, closing another's: for one that touches its own alone by no more than the account is told
- * to hold, for one that may close anything by whatever it says, as others may have been filled since.
- */
-function worstOf(
-  net: NetRange,
-  own: OwnBooks,
-  { market, account, touches }: Pick<Rails, "touches"> & { market: string; account: Decimal | null },
-): Decimal {
-  const out = own.markets.get(market) ?? NOTHING_OUT;
-  const worst = worstPosition(net, out);
-  const { buys, sells } = out.reducing;
-  if (isSpot(market) || (isZero(buys) && isZero(sells))) return worst;
-  return larger(worst, worstReducing(net, out, touches === "all" ? null : account));
 }
 
 /** The worst position on the side of the wish, without the wish itself: what is left of the limit is for the wish. */

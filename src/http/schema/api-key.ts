@@ -276,9 +276,12 @@ export const KeyLimits = nullable(
             market: MarketName,
             worst_case_size: described(
               Figure,
-              "The most that the bot may come to hold there with what may still execute.",
+              "The most that the bot may come to hold there with what may still execute, by which it is judged: what only reduces counts as far as it may go beyond the bot's own.",
             ),
-            worst_case_usd: nullable(Figure, "The same in USD; null while no price is known."),
+            worst_case_usd: nullable(
+              Figure,
+              "The same in USD at the highest price of any of it; null while no price is known.",
+            ),
           }),
           { description: "Of each market in which the bot holds something or has an order." },
         ),
@@ -287,13 +290,13 @@ export const KeyLimits = nullable(
         {
           halt: nullable(
             closed({
-              cause: words(["loss", "restored", "narrowing_lost", "may"], {
+              cause: words(["loss", "restored", "narrowing_lost", "stopped", "key_ended", "may", "markets"], {
                 description:
-                  "`loss`: the bot has lost its limit of the day; `restored`: what it had used of its day is not known since a restore; `narrowing_lost`: a narrowing was deleted or changed from outside; `may`: its rails have neither `increase` nor `propose`.",
+                  "`loss`: the bot has lost its limit of the day; `restored`: what it had used of its day is not known since a restore; `narrowing_lost`: a narrowing was deleted or changed from outside; `stopped`: a stop of the bot or of the account stands, flattened or not; `key_ended`: the key is blocked, revoked or held, or has expired; `may`: its rails have neither `increase` nor `propose`; `markets`: its narrowings have left it no market. Where several are true one that does not end by itself is told.",
               }),
-              until: nullable(Timestamp, "When it is over by itself; null where it takes a later grant of the owner."),
+              until: nullable(Timestamp, "When it is over by itself; null where it takes the owner or the operator."),
             }),
-            "Why nothing of the bot may increase now, whatever its rails: all that is left is 0 then. Null where it may.",
+            "Why nothing of the key may increase now, whatever its rails: all that is left is 0 then. Null where it may.",
           ),
           turnover_today: nullable(
             Figure,
@@ -319,7 +322,7 @@ export const KeyLimits = nullable(
         },
         {
           description:
-            "What is left of the rails for what increases, at the newest prices that are known. Each request is judged by those of its moment; what only reduces needs none of it.",
+            "What is left of the rails for what increases, on whichever side, by the judge's own reckoning and the newest prices that are known: an order of exactly so much passes where it is priced no higher than mark and oracle and no other rail is in its way. Each request is judged by the prices of its moment; what only reduces needs none of it.",
         },
       ),
     },

@@ -6,7 +6,7 @@ import { NOTHING_GRANTED } from "../../../src/core/rails/limited-grant.ts";
 import type { Rails } from "../../../src/core/rails/rails.ts";
 import type { Facts, LeverageSetting, Wish } from "../../../src/core/rails/wish.ts";
 
-const ANY: Rails = {
+export const ANY: Rails = {
   ...NOTHING_GRANTED.rails,
   bot: "grid-1",
   may: ["increase", "reduce", "modify", "cancel"],
@@ -35,6 +35,7 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
 }
 
 type KnownFact =
+  | "accountOf"
   | "legs"
   | "turnover"
   | "actions"
@@ -56,18 +57,26 @@ export type Known = Partial<Pick<Facts, KnownFact>> & {
 };
 
 export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
+  const { trigger = null, pairName = null, legs = [] } = known;
+  const facts = factsOf({ ...known, legs: "kind" in wished ? legs : [...legs, wished] });
+  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
+  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
+  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+}
+
+export function factsOf(known: Known): Facts {
   const {
     net = "0",
     account = net,
     price = "100",
-    legs = [],
-    trigger = null,
     settings = null,
-    pairName = null,
+    legs = [],
+    trigger: _trigger,
+    pairName: _pairName,
     ...rest
   } = known;
   const at = price === null ? null : { low: decimal(price), high: decimal(price) };
-  const facts: Facts = {
+  return {
     targetBot: undefined,
     turnover: ZERO,
     actions: 1,
@@ -81,11 +90,8 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     referenceOf: () => at,
     settingsOf: () => settings,
     ...rest,
-    legs: "kind" in wished ? legs : [...legs, wished],
+    legs,
   };
-  const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
-  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
-  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
 }
 
 export function four(): LeverageSetting[] {
