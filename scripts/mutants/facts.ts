@@ -246,7 +246,7 @@ export const FACTS: readonly Mutant[] = [
   one(
     "what may be a bot's is no part of what it has used",
     BOT_LIMITS,
-    "own: mostOf(own, counted)",
-    "own: mostOf(own, counted === null ? counted : null)",
+    "netRange(own, null, counted)",
+    "netRange(own, null, counted === null ? counted : null)",
   ),
 ];

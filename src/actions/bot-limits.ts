@@ -1,7 +1,5 @@
 import { add, type Decimal, decimal, larger, multiply, subtract, sum, ZERO } from "../core/decimal.ts";
 import {
-  knownNet,
-  mostOf,
   type NetRange,
   netRange,
   notionalAt,
@@ -44,10 +42,10 @@ export function useOf(deps: ToShowLimits, accountId: string, bot: string) {
   const account = findAccount(store, accountId);
   const shown = [...held.keys(), ...unproven.keys(), ...legs.map(({ market }) => market)];
   const positions = [...new Set(shown)].sort().map((market) => {
-    const own = knownNet(held.get(market) ?? ZERO);
+    const own = held.get(market) ?? ZERO;
     const beside = unproven.get(market) ?? null;
     const counted = account === null ? beside : heldOf(deps, { account, market }, beside);
-    return positionIn(deps, { market, own: mostOf(own, counted), legs });
+    return positionIn(deps, { market, net: netRange(own, null, counted), legs });
   });
   return {
     traded,
@@ -129,12 +127,12 @@ function nothingLeft({ positions }: BotUse, { cause, untilMs }: HaltShown) {
   };
 }
 
-type HeldInMarket = { market: string; own: NetRange; legs: readonly OpenLeg[] };
+type HeldInMarket = { market: string; net: NetRange; legs: readonly OpenLeg[] };
 
 /** With everything that may still execute, at the highest price that any of it may come to; no value without a price. */
-function positionIn(deps: ToShowLimits, { market, own, legs }: HeldInMarket) {
+function positionIn(deps: ToShowLimits, { market, net, legs }: HeldInMarket) {
   const out = legs.filter((leg) => leg.market === market);
-  const size = worstPosition(netRange(own, null), sumsOf(out));
+  const size = worstPosition(net, sumsOf(out));
   const reference = referenceOf(deps, market);
   const prices = out.map((leg) => notionalAt({ ...leg, remaining: ONE }, reference));
   const price = [reference?.high ?? null, ...prices].reduce<Decimal | null>(largerKnown, null);

@@ -6,7 +6,7 @@ import type { Account } from "../core/account.ts";
 import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
-import { knownNet, type OpenLeg, type Reference, type Sums } from "../core/rails/exposure.ts";
+import type { OpenLeg, Reference, Sums } from "../core/rails/exposure.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
@@ -160,7 +160,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
     get held() {
       return unproven.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...unproven.keys()])];
     },
-    ownOf: (market) => knownNet(netOf(market)),
+    ownOf: netOf,
     unprovenOf: (market) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
     // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),

@@ -42,7 +42,6 @@ type KnownFact =
   | "halt"
   | "held"
   | "lossToday"
-  | "ownOf"
   | "justFilledOf"
   | "referenceOf"
   | "unprovenOf";
@@ -74,7 +73,7 @@ export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Kno
     held: net === "0" ? [] : ["BTC"],
     halt: null,
     lossToday: () => ZERO,
-    ownOf: () => ({ low: decimal(net), high: decimal(net) }),
+    ownOf: () => decimal(net),
     unprovenOf: () => null,
     accountOf: () => (account === null ? null : decimal(account)),
     justFilledOf: () => ({ buys: ZERO, sells: ZERO }),
