@@ -219,7 +219,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what a bot has not bought yet on spot is its own to sell",
       file: REDUCTIONS,
-      find: "  const limit = larger(facts.ownOf(market).low, ZERO);",
+      find: "  const limit = larger(facts.ownOf(market), ZERO);",
       put: '  const limit = larger(mostToReduce("sell", facts.ownOf(market), sumsOf(ownIn(rails, facts, market))), ZERO);',
     },
     {
@@ -243,8 +243,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what a bot holds on spot is no position of its own",
       file: RAILS_FACTS,
-      find: "ownOf: (market: string) => knownNet(netOf(market)),",
-      put: "ownOf: (market: string) => knownNet(isSpot(market) ? ZERO : netOf(market)),",
+      find: "ownOf: netOf,",
+      put: "ownOf: (market: string) => (isSpot(market) ? ZERO : netOf(market)),",
     },
   ]),
 ];

@@ -286,4 +286,22 @@ export const FACTS: readonly Mutant[] = [
     "new Set(own.legs.map(({ orderId }) => orderId)).size",
     "own.legs.length",
   ),
+  one(
+    "every first leg is written into its order's row",
+    LEGS,
+    "if (isOwn && hasFirstLeg(store, leg.orderId))",
+    "if (isOwn)",
+  ),
+  one(
+    "a key that was passed on is still its order's",
+    "src/store/placing-row.ts",
+    "  isNotNull(orders.fingerprint),\n",
+    "",
+  ),
+  one(
+    "the answer of a placing's key is kept nowhere",
+    "src/store/idempotency.ts",
+    "isKeyOfPlacing(store, values) ? fixPlacingAnswer : fixAnswer",
+    "isKeyOfPlacing(store, values) && answer.status === 200 ? fixPlacingAnswer : fixAnswer",
+  ),
 ];

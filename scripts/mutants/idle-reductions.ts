@@ -8,12 +8,7 @@ const HELD = "src/settle/trade/held-now.ts";
 /** Bugs in which what only reduces, of a bot, goes or stays wrongly where it would close what another holds. */
 export const IDLE_REDUCTIONS: readonly Mutant[] = [
   one("a bot's protection goes while it holds", CORE, "!isComing && isZero(", "!isComing || isZero("),
-  one(
-    "one reading of what a bot holds is enough",
-    CORE,
-    'side === "sell" ? high : negate(low)',
-    'side === "sell" ? low : negate(high)',
-  ),
+  one("a purchase protects no short", CORE, 'side === "sell" ? own : negate(own)', "own"),
   one("what may still be bought needs no protection", CORE, "return !isComing && isZero", "return isZero"),
   one("what closes nothing of another's goes as well", CORE, "isZero(account) || !protectsNothing", "!protectsNothing"),
   one("the other side of a position is taken for it", CORE, 'isNegative(account) === (leg.side === "buy")', "true"),

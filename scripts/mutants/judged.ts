@@ -42,14 +42,14 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "where nobody knows what the account holds a bot's net is in no doubt",
     EXPOSURE,
-    "if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };",
-    "if (account === null) return own;",
+    "if (account === null) return { low: smaller(low, ZERO), high: larger(high, ZERO) };",
+    "if (account === null) return { low, high };",
   ),
   one(
     "a stop of a short is measured by the nearer end of what it may hold",
-    EXPOSURE,
-    "negate(subtract(net.low, sells));\n  return larger(most",
-    "negate(subtract(net.high, sells));\n  return larger(most",
+    REDUCTIONS,
+    'side === "sell" ? high : low, sumsOf',
+    "high, sumsOf",
   ),
   one(
     "a sale without a price is worth its limit",
@@ -91,14 +91,14 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "a stop is measured by what was booked alone",
     REDUCTIONS,
-    "netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));\n  return isAbove(use, limit)",
-    "facts.ownOf(market), sumsOf(own));\n  return isAbove(use, limit)",
+    'side === "sell" ? high : low, sumsOf',
+    "facts.ownOf(market), sumsOf",
   ),
   one(
     "a bot sells on spot what may be another's",
     REDUCTIONS,
-    "larger(facts.ownOf(market).low, ZERO)",
-    "larger(facts.ownOf(market).high, ZERO)",
+    "larger(facts.ownOf(market), ZERO)",
+    "larger(subtract(facts.ownOf(market), negate(facts.unprovenOf(market)?.buys ?? ZERO)), ZERO)",
   ),
   one(
     "a reduction is refused where nobody knows what the account holds",
@@ -132,10 +132,10 @@ export const JUDGED: readonly Mutant[] = [
     "?? null",
   ),
   one(
-    "a position that may be another's in part is a bot's own to raise",
+    "what another has closed of a bot's position is the bot's own to raise",
     SETTINGS,
-    "if (compare(low, high) === 0 && isZero(subtract(account, low))) return null;",
-    "if (isZero(subtract(account, low))) return null;",
+    "if (compare(facts.ownOf(market), account) === 0) return null;",
+    "if (compare(facts.ownOf(market), account) >= 0) return null;",
   ),
   one("funding of what is held no more is forgotten", LOSS, "return subtract(cash, funding);", "return cash;"),
   one(

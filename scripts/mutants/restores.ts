@@ -71,8 +71,8 @@ export const RESTORES: readonly Mutant[] = [
   one(
     "what a TWAP of nobody bought is no bot's after a restore",
     "src/core/rails/exposure.ts",
-    "if (unproven === null) return own;",
-    "if (unproven === null || own.low !== null) return own;",
+    "if (unproven === null) return {",
+    "if (unproven === null || own !== null) return {",
   ),
   one(
     "a flattening ends as flat where a TWAP of nobody may have been the bot's",

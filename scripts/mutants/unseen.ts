@@ -99,20 +99,20 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "what a TWAP of nobody sold makes a bot longer",
     "src/core/rails/exposure.ts",
-    "low: subtract(own.low, unproven.sells), high: add(own.high, unproven.buys)",
-    "low: subtract(own.low, unproven.buys), high: add(own.high, unproven.sells)",
+    "low: subtract(own, unproven.sells), high: add(own, unproven.buys)",
+    "low: subtract(own, unproven.buys), high: add(own, unproven.sells)",
   ),
   one(
     "what a TWAP of nobody sold may be no bot's",
     "src/core/rails/exposure.ts",
-    "low: subtract(own.low, unproven.sells), high",
-    "low: own.low, high",
+    "low: subtract(own, unproven.sells), high",
+    "low: own, high",
   ),
   one(
     "elsewhere a TWAP of nobody counts nothing",
     "src/core/rails/worst.ts",
-    "  const account = facts.accountOf(market);\n  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);",
-    "  const account = facts.accountOf(market);\n  const net = netRange(facts.ownOf(market), account);",
+    "  const account = facts.accountOf(market);\n  const net = netRange(facts.ownOf(market), account, facts.unprovenOf(market));",
+    "  const account = facts.accountOf(market);\n  const net = netRange(facts.ownOf(market), account, null);",
   ),
   one(
     "refused actions of one account are another's",

@@ -53,6 +53,22 @@ export type Attempt = {
   settledAtMs: number | null;
 };
 
+/** What of an attempt changes. */
+export type AttemptChange = Partial<
+  Pick<
+    Attempt,
+    | "state"
+    | "sentAtMs"
+    | "isTargetClosed"
+    | "noops"
+    | "seal"
+    | "hasLanded"
+    | "negatives"
+    | "answerText"
+    | "settledAtMs"
+  >
+>;
+
 /**
  * Room for the block that may still take an action at its expiry, milliseconds: later than expiry and this, by the
  * exchange's own time, it cannot run.

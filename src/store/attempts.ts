@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, type SQL, sql } from "drizzle-orm";
-import type { Attempt, Seal } from "../core/attempt.ts";
+import type { Attempt, AttemptChange, Seal } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
-import { NO_ATTEMPT } from "./placing-columns.ts";
+import { changeInOrder, takeOutAttempt } from "./placing-row.ts";
 import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteRefused } from "./refused-book.ts";
 import { takeRowId } from "./row-ids.ts";
@@ -171,21 +171,6 @@ export function listSameAction(store: Store, { signer, nonce }: Pick<Attempt, "s
     .sort((a, b) => a.id - b.id);
 }
 
-export type AttemptChange = Partial<
-  Pick<
-    Attempt,
-    | "state"
-    | "sentAtMs"
-    | "isTargetClosed"
-    | "noops"
-    | "seal"
-    | "hasLanded"
-    | "negatives"
-    | "answerText"
-    | "settledAtMs"
-  >
->;
-
 /** A statement for each kind of row and set of columns changed together: as many sets as there are callers. */
 const changes = new Map<string, ReturnType<typeof preparedChange>>();
 
@@ -222,18 +207,6 @@ function changeOfRow(names: readonly (keyof AttemptChange)[], from: "open" | "do
   return preparedChange((store) => store.update(attempts).set(assignments(attempts, names)).where(isSo).prepare());
 }
 
-function changeInOrder(names: readonly (keyof AttemptChange)[], from: "open" | "done") {
-  const columns = names.map(columnInOrder);
-  const is = from === "open" ? ne : eq;
-  const isSo = and(eq(orders.number, sql.placeholder("id")), is(orders.attemptState, "done"));
-  return preparedChange((store) => store.update(orders).set(assignments(orders, columns)).where(isSo).prepare());
-}
-
-function columnInOrder(name: keyof AttemptChange) {
-  if (name === "isTargetClosed") throw new Error("bug: a placing replaces nothing");
-  return name === "state" ? "attemptState" : name;
-}
-
 /** Opens a settled attempt again: the exchange has shown what it was said not to have. The key keeps its answer. */
 export function reopenAttempt(store: Store, attempt: Pick<Attempt, "id" | "kind" | "resource">): void {
   noteRefused(store);
@@ -259,7 +232,7 @@ export function deleteAttempt(
 ): void {
   if (attempt.kind === "modify") touchOpenLegs(store, attempt.resource.id);
   keepUsedUp(store, attempt);
-  if (isPlacing(attempt)) store.update(orders).set(NO_ATTEMPT).where(eq(orders.number, attempt.id)).run();
+  if (isPlacing(attempt)) takeOutAttempt(store, attempt.id);
   else store.delete(attempts).where(eq(attempts.id, attempt.id)).run();
 }
 

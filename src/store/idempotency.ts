@@ -1,8 +1,9 @@
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { KeyAnswer, KeyName, KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
+import { fixPlacingAnswer, forgetPlacingKey, isKeyOfPlacing } from "./placing-row.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
-import { idempotency, orders } from "./schema.ts";
+import { idempotency } from "./schema.ts";
 import { everyKey } from "./schema-views.ts";
 
 function toRecord(row: typeof idempotency.$inferSelect): KeyRecord {
@@ -50,13 +51,6 @@ const isKey = and(
   eq(idempotency.accountId, sql.placeholder("accountId")),
   eq(idempotency.idempotencyKey, sql.placeholder("idempotencyKey")),
 );
-/** Written as the partial index is, which holds only these rows: SQLite uses it only then. */
-const isPlacingKey = and(
-  eq(orders.accountId, sql.placeholder("accountId")),
-  eq(orders.idempotencyKey, sql.placeholder("idempotencyKey")),
-  isNotNull(orders.fingerprint),
-);
-
 const fixAnswer = preparedChange((store) =>
   store
     .update(idempotency)
@@ -64,18 +58,11 @@ const fixAnswer = preparedChange((store) =>
     .where(and(isKey, isNull(idempotency.answerBody)))
     .prepare(),
 );
-const fixPlacingAnswer = preparedChange((store) =>
-  store
-    .update(orders)
-    .set(assignments(orders, ["answerStatus", "answerBody"]))
-    .where(and(isPlacingKey, isNull(orders.answerBody)))
-    .prepare(),
-);
-
 /** Fixes what every repeat of the key gets from now on, once; false when that is fixed already. */
 export function storeAnswer(store: Store, { accountId, idempotencyKey }: KeyName, answer: KeyAnswer): boolean {
   const values = { accountId, idempotencyKey, answerStatus: answer.status, answerBody: answer.body };
-  return fixPlacingAnswer(store)(values).rows === 1 || fixAnswer(store)(values).rows === 1;
+  const fix = isKeyOfPlacing(store, values) ? fixPlacingAnswer : fixAnswer;
+  return fix(store)(values).rows === 1;
 }
 
 /**
@@ -91,15 +78,9 @@ export function passKeyOn(store: Store, { accountId, idempotencyKey }: KeyName, 
 }
 
 const deleteRow = prepared((store) => store.delete(idempotency).where(isKey).prepare());
-const deletePlacingKey = prepared((store) =>
-  store.update(orders).set({ fingerprint: null, answerStatus: null, answerBody: null }).where(isPlacingKey).prepare(),
-);
-
-/**
- * Deletes a key, when it is proven that its request sent nothing. Its order's row keeps the key's text, by which its
- * attempt goes.
- */
+/** Deletes a key, when it is proven that its request sent nothing. */
 export function deleteKeyRecord(store: Store, accountId: string, idempotencyKey: string): void {
-  deletePlacingKey(store).run({ accountId, idempotencyKey });
-  deleteRow(store).run({ accountId, idempotencyKey });
+  const key = { accountId, idempotencyKey };
+  const forget = isKeyOfPlacing(store, key) ? forgetPlacingKey : deleteRow;
+  forget(store).run(key);
 }

@@ -1,10 +1,11 @@
-import { and, eq, exists, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import type { Leg } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { forgetOpenLegs, touchOpenLegs } from "./open-leg-book.ts";
-import { LEG, legColumns, toTrigger, triggerColumns } from "./placing-columns.ts";
-import { assignments, columnsBut, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { toTrigger, triggerColumns } from "./placing-columns.ts";
+import { hasFirstLeg, updateFirstLeg } from "./placing-row.ts";
+import { assignments, columnsBut, placeholders, prepared } from "./prepared.ts";
 import { noteRefused } from "./refused-book.ts";
 import { legs, orders } from "./schema.ts";
 import { everyLeg, LEG_FIELDS } from "./schema-views.ts";
@@ -71,13 +72,6 @@ export function insertLeg(store: Store, leg: Leg): void {
   insertOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
 
-const updateFirstLeg = preparedChange((store) =>
-  store
-    .update(orders)
-    .set(assignments(orders, LEG))
-    .where(and(eq(orders.id, sql.placeholder("orderId")), isNotNull(orders.legState)))
-    .prepare(),
-);
 const updateOneLeg = prepared((store) =>
   store
     .update(legs)
@@ -97,8 +91,8 @@ export function updateLeg(store: Store, leg: Leg, before = findLegByCloid(store,
 function writeLeg(store: Store, leg: Leg): void {
   const { trigger, ...rest } = leg;
   const isOwn = uuidOfCloid(leg.cloid) === leg.orderId;
-  if (isOwn && updateFirstLeg(store)({ ...legColumns(leg), orderId: leg.orderId }).rows === 1) return;
-  updateOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
+  if (isOwn && hasFirstLeg(store, leg.orderId)) updateFirstLeg(store, leg);
+  else updateOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
 
 /** Gives a leg to another order. Never the first of a placing: that is what its order is. */

@@ -5,7 +5,17 @@
  * SQLite takes a condition and an order into both halves, down to their indexes, only where each column has the same affinity
  * in both: so what stands in no column is cast.
  */
-import { type Column, getTableColumns, getViewSelectedFields, isNotNull, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  eq,
+  getTableColumns,
+  getViewSelectedFields,
+  inArray,
+  isNotNull,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { QueryBuilder, sqliteView, unionAll } from "drizzle-orm/sqlite-core";
 import { attempts, idempotency, legs, orders } from "./schema.ts";
 
@@ -111,6 +121,37 @@ export const everyKey = sqliteView("every_key").as(
       .where(isNotNull(orders.fingerprint)),
   ),
 );
+
+/**
+ * Attempts that an answer has refused, or that were shown to have placed nothing; each in the words of an index that holds only these. Of
+ * what places no order of its own a refusal that left the number unused keeps its words.
+ */
+export const everyRefusal = unionAll(
+  query
+    .select({
+      number: sql<number>`${orders.number}`.as("number"),
+      accountId: orders.accountId,
+      seal: orders.seal,
+      expiresAtMs: whole(orders.expiresAtMs).as("expires_at_ms"),
+    })
+    .from(orders)
+    .where(and(sql`${orders.legState} = 'absent'`, eq(orders.attemptState, "done"))),
+  query
+    .select({
+      number: sql<number>`${attempts.id}`.as("number"),
+      accountId: attempts.accountId,
+      seal: attempts.seal,
+      expiresAtMs: sql<number>`${attempts.expiresAtMs}`.as("expires_at_ms"),
+    })
+    .from(attempts)
+    .where(
+      and(
+        sql`${attempts.answerText} is not null`,
+        eq(attempts.state, "done"),
+        inArray(attempts.kind, ["modify", "twap"]),
+      ),
+    ),
+).as("every_refusal");
 
 /** What their readers select: all but what they are found by. */
 export const ATTEMPT_FIELDS = withoutName(getViewSelectedFields(everyAttempt));

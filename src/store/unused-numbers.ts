@@ -9,40 +9,20 @@ import type { Store } from "./open.ts";
 import { openLeg } from "./open-leg-book.ts";
 import { findOperation, type StoredOperation } from "./operations.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
-import { columnsOf, prepared } from "./prepared.ts";
+import { prepared } from "./prepared.ts";
 import { noteRefused, type RefusedRow, refusedRows } from "./refused-book.ts";
-import { attempts, orders } from "./schema.ts";
+import { attempts } from "./schema.ts";
+import { everyRefusal } from "./schema-views.ts";
 
-// Both in the words of the indexes that hold only these.
-const ofOrders = prepared((store) =>
+const refused = prepared((store) =>
   store
-    .select(columnsOf(orders, ["number", "expiresAtMs"]))
-    .from(orders)
+    .select({ number: everyRefusal.number, expiresAtMs: everyRefusal.expiresAtMs })
+    .from(everyRefusal)
     .where(
       and(
-        sql`${orders.legState} = 'absent'`,
-        eq(orders.attemptState, "done"),
-        or(isNull(orders.seal), eq(orders.seal, sql.placeholder("seal"))),
-        eq(orders.accountId, sql.placeholder("accountId")),
-        gt(orders.expiresAtMs, sql.placeholder("expiresAfterMs")),
-      ),
-    )
-    .prepare(),
-);
-
-/** Of these a refusal that left the number unused keeps its words. */
-const ofOthers = prepared((store) =>
-  store
-    .select({ number: attempts.id, expiresAtMs: attempts.expiresAtMs })
-    .from(attempts)
-    .where(
-      and(
-        sql`${attempts.answerText} is not null`,
-        eq(attempts.state, "done"),
-        or(isNull(attempts.seal), eq(attempts.seal, sql.placeholder("seal"))),
-        eq(attempts.accountId, sql.placeholder("accountId")),
-        gt(attempts.expiresAtMs, sql.placeholder("expiresAfterMs")),
-        inArray(attempts.kind, ["modify", "twap"]),
+        or(isNull(everyRefusal.seal), eq(everyRefusal.seal, sql.placeholder("seal"))),
+        eq(everyRefusal.accountId, sql.placeholder("accountId")),
+        gt(everyRefusal.expiresAtMs, sql.placeholder("expiresAfterMs")),
       ),
     )
     .prepare(),
@@ -123,9 +103,7 @@ function listRefused(store: Store, of: RefusedOf): UnusedNumber[] {
 }
 
 function readRows(store: Store, of: RefusedOf): RefusedRow[] {
-  const rows = [...ofOrders(store).all(of), ...ofOthers(store).all(of)];
-  // Where it is null the condition has left the row out.
-  return rows.map(({ number, expiresAtMs }) => ({ number, expiresAtMs: expiresAtMs ?? 0 }));
+  return refused(store).all(of);
 }
 
 function unusedIn(store: Store, rows: readonly RefusedRow[]): UnusedNumber[] {

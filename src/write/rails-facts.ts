@@ -6,7 +6,7 @@ import type { Account } from "../core/account.ts";
 import { copiesSinceMs } from "../core/attempt.ts";
 import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
-import { knownNet, type OpenLeg, type Reference, type Sums } from "../core/rails/exposure.ts";
+import type { OpenLeg, Reference, Sums } from "../core/rails/exposure.ts";
 import type { Books } from "../core/rails/left.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { dayOf } from "../core/rails/trip.ts";
@@ -195,7 +195,7 @@ function booksOf(deps: ToShowBooks, { account, bot }: { account: Account; bot: s
     turnover,
     actions,
     heldIn: () => (unproven.size === 0 ? [...nets.keys()] : [...new Set([...nets.keys(), ...unproven.keys()])]),
-    ownOf: (market: string) => knownNet(netOf(market)),
+    ownOf: netOf,
     unprovenOf: (market: string) => heldOf(deps, { account, market }, unproven.get(market) ?? null),
     // On spot, what the account holds beside the bot is no part of what the bot may sell.
     accountOf: (market: string) => (isSpot(market) ? netOf(market) : positionOf(deps, account, market)),

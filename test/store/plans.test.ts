@@ -39,7 +39,7 @@ import { listLeverageChanges, listOperations, lookForOperations, twapKeys } from
 import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
 import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
-import { sealUnused } from "../../src/store/unused-numbers.ts";
+import { listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { attemptRow, legRow, placingRows } from "../support/rows.ts";
 
@@ -55,6 +55,7 @@ const READS: Record<string, (store: Store) => unknown> = {
   "open modifies of an account": (store) => listOpenModifies(store, ACCOUNT),
   "open modifies of an order": (store) => listOpenModifiesOf(store, "1"),
   "orders that were modified by their price alone": listOpenModified,
+  "numbers that refusals left unused": (store) => listUnusedNumbers(store, ACCOUNT, 1),
   "what is known of a number": (store) => sealUnused(store, { ...placingRows(1).attempt, id: 1 }, "expiry"),
   "live orders": (store) => listLiveOrders(store, ACCOUNT, 10),
   "unknown orders": (store) => unknownOrders(store, ACCOUNT),

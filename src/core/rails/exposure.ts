@@ -45,29 +45,25 @@ export type OpenLeg = {
 /** By the exchange's figures; each in units of the quote. */
 export type Reference = { low: Decimal; high: Decimal };
 
-/** A net of which more than one reading is possible: fills of nobody may have reduced it. `low` is not above `high`. */
+/** What a net may be: more than one reading is possible. `low` is not above `high`. */
 export type NetRange = { low: Decimal; high: Decimal };
 
-/** A net that is known. */
-export function knownNet(net: Decimal): NetRange {
-  return { low: net, high: net };
-}
-
 /**
- * What a bot's net may be. Its own fills say one thing; where the account's position on that side is smaller, somebody else
- * (a liquidation, the owner by hand) has reduced it, and then it is anything between the two.
+ * What a bot's net may be. Its own fills say one thing, and what is unproven counts as if it were the bot's; where the account's position
+ * on that side is smaller, somebody else (a liquidation, the owner by hand) has reduced it, and then it is anything between the two.
  */
-export function netRange(own: NetRange, account: Decimal | null): NetRange {
-  if (account === null) return { low: smaller(own.low, ZERO), high: larger(own.high, ZERO) };
-  const low = own.low.startsWith("-") ? own.low : smaller(own.low, larger(account, ZERO));
-  const high = own.high.startsWith("-") ? larger(own.high, smaller(account, ZERO)) : own.high;
-  return { low, high };
+export function netRange(own: Decimal, account: Decimal | null, unproven: Sums | null): NetRange {
+  const { low, high } = mostOf(own, unproven);
+  if (account === null) return { low: smaller(low, ZERO), high: larger(high, ZERO) };
+  return {
+    low: low.startsWith("-") ? low : smaller(low, larger(account, ZERO)),
+    high: high.startsWith("-") ? larger(high, smaller(account, ZERO)) : high,
+  };
 }
 
-/** What may be the bot's counts as if it were. */
-export function mostOf(own: NetRange, unproven: Sums | null): NetRange {
-  if (unproven === null) return own;
-  return { low: subtract(own.low, unproven.sells), high: add(own.high, unproven.buys) };
+function mostOf(own: Decimal, unproven: Sums | null): NetRange {
+  if (unproven === null) return { low: own, high: own };
+  return { low: subtract(own, unproven.sells), high: add(own, unproven.buys) };
 }
 
 /**
@@ -100,8 +96,8 @@ export function worstReducing(
 }
 
 /** The largest position that a side can be asked to reduce: what is held, and these orders filled. */
-export function mostToReduce(side: Side, net: NetRange, { buys, sells }: Sums): Decimal {
-  const most = side === "sell" ? add(net.high, buys) : negate(subtract(net.low, sells));
+export function mostToReduce(side: Side, net: Decimal, { buys, sells }: Sums): Decimal {
+  const most = side === "sell" ? add(net, buys) : negate(subtract(net, sells));
   return larger(most, ZERO);
 }
 

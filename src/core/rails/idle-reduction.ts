@@ -9,12 +9,12 @@ type ReducedBy = Pick<OpenLeg, "bot" | "market" | "side">;
 
 type KnownFacts = Pick<Facts, "accountOf" | "legs" | "ownOf">;
 
-/** True when its bot holds nothing that it would close, by whichever reading, and has nothing out that could become such. */
+/** True when its bot holds nothing that it would close, and has nothing out that could become such. */
 export function protectsNothing(facts: Pick<Facts, "legs" | "ownOf">, of: ReducedBy): boolean {
   const { market, side } = of;
   const isComing = mayGrow(facts.legs, of);
-  const { low, high } = facts.ownOf(market);
-  return !isComing && isZero(larger(side === "sell" ? high : negate(low), ZERO));
+  const own = facts.ownOf(market);
+  return !isComing && isZero(larger(side === "sell" ? own : negate(own), ZERO));
 }
 
 /** True while its bot has something out that could become what it would close. */

@@ -26,7 +26,6 @@ import { distanceFault } from "./distance.ts";
 import {
   isAbove,
   isTakenAtOnce,
-  mostOf,
   type NetRange,
   netRange,
   notionalAt,
@@ -141,7 +140,7 @@ function increaseFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal |
 
 function increaseOf({ bot, touches }: Rails, { facts, wish, reference, account }: PricedWish): Increase {
   const { market } = wish.leg;
-  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
+  const net = netRange(facts.ownOf(market), account, facts.unprovenOf(market));
   const own = ownBooks(bot, facts.legs);
   const worst = worstOf(net, own, { market, account, touches });
   return { facts, wish, reference, account, touches, own, net, worst, price: priceOf(wish, reference) };

@@ -56,8 +56,8 @@ function sellingBeside({ referenceOf }: Facts, wish: Ordered, own: readonly Open
 function isAlone({ accountOf, ownOf }: Facts, { market, side }: OpenLeg): boolean {
   const account = accountOf(market);
   if (account === null) return true;
-  const { low, high } = ownOf(market);
-  return side === "sell" ? !isAbove(account, larger(high, ZERO)) : !isAbove(negate(account), larger(negate(low), ZERO));
+  const own = ownOf(market);
+  return side === "sell" ? !isAbove(account, larger(own, ZERO)) : !isAbove(negate(account), larger(negate(own), ZERO));
 }
 
 /** What waits for the mark may be there before what it is to protect. Of such the largest counts: the new one goes before the old one. */
@@ -66,7 +66,8 @@ function aheadFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nu
   const own = ownIn(rails, facts, market);
   const waiting = reducingLike(wish, own).filter(hasTrigger);
   const use = waiting.map(({ remaining }) => remaining).reduce(larger, ZERO);
-  const limit = mostToReduce(side, netRange(facts.ownOf(market), facts.accountOf(market)), sumsOf(own));
+  const { low, high } = netRange(facts.ownOf(market), facts.accountOf(market), null);
+  const limit = mostToReduce(side, side === "sell" ? high : low, sumsOf(own));
   return isAbove(use, limit) ? sizeRefusal("touches", { limit, use, unit: market, wish, largest: limit }) : null;
 }
 
@@ -79,7 +80,7 @@ function soldFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nul
   const { market } = wish.leg;
   const sales = ownIn(rails, facts, market).filter(({ side }) => side === "sell");
   const use = sum(sales.map(({ remaining }) => remaining));
-  const limit = larger(facts.ownOf(market).low, ZERO);
+  const limit = larger(facts.ownOf(market), ZERO);
   if (!isAbove(use, limit)) return null;
   const largest = subtract(limit, subtract(use, wish.leg.remaining));
   return sizeRefusal("touches", { limit, use, unit: market, wish, largest });

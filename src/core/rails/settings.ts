@@ -1,7 +1,6 @@
 /** Leverage and margin: what brings a liquidation nearer counts as an increase, what moves it away passes with its verb. */
-import { compare, isZero, subtract } from "../decimal.ts";
+import { compare } from "../decimal.ts";
 import { isSpot } from "../market.ts";
-import { netRange } from "./exposure.ts";
 import { marketFault, verbFault } from "./may.ts";
 import type { Rails } from "./rails.ts";
 import { type RailRefusal, refusal } from "./verdict.ts";
@@ -55,8 +54,7 @@ function raiseFault(rails: Rails, facts: Facts, market: string): RailRefusal | n
   if (fault !== null || rails.touches === "all") return fault;
   const account = facts.accountOf(market);
   if (account === null) return { kind: "unproven", missing: `the account's position in ${market}` };
-  const { low, high } = netRange(facts.ownOf(market), account);
-  if (compare(low, high) === 0 && isZero(subtract(account, low))) return null;
+  if (compare(facts.ownOf(market), account) === 0) return null;
   return refusal("touches", { limit: rails.touches, use: `the position of others in ${market}` });
 }
 

@@ -1,6 +1,6 @@
 /** What is asked of the judge, and what it is told. */
 import type { Decimal } from "../decimal.ts";
-import type { NetRange, OpenLeg, Reference, Sums } from "./exposure.ts";
+import type { OpenLeg, Reference, Sums } from "./exposure.ts";
 import type { Rails } from "./rails.ts";
 import type { Halt } from "./trip.ts";
 
@@ -31,7 +31,7 @@ export type Facts = {
   /** Everything of the account that may still execute, what is asked among it. */
   legs: readonly OpenLeg[];
   /** Net of the bot's own fills in a market, negative is short. */
-  ownOf(market: string): NetRange;
+  ownOf(market: string): Decimal;
   /** What may be the bot's besides, and may be another's; null where nothing is in question. It makes no room for reductions. */
   unprovenOf(market: string): Sums | null;
   /** Markets in which the bot has a net. */

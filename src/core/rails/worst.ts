@@ -1,7 +1,7 @@
 /** The largest position that a bot may come to in a market: what it is judged by, and what it is shown. */
 import { type Decimal, isZero, larger } from "../decimal.ts";
 import { isSpot } from "../market.ts";
-import { mostOf, type NetRange, netRange, worstPosition, worstReducing } from "./exposure.ts";
+import { type NetRange, netRange, worstPosition, worstReducing } from "./exposure.ts";
 import { NOTHING_OUT, type OwnBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
 import type { Facts } from "./wish.ts";
@@ -13,7 +13,7 @@ export function worstIn(
   market: string,
 ): Decimal {
   const account = facts.accountOf(market);
-  const net = netRange(mostOf(facts.ownOf(market), facts.unprovenOf(market)), account);
+  const net = netRange(facts.ownOf(market), account, facts.unprovenOf(market));
   return worstOf(net, own, { market, account, touches });
 }
 

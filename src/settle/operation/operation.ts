@@ -1,10 +1,10 @@
 import { ALARM } from "../../core/alarm.ts";
-import type { Attempt } from "../../core/attempt.ts";
+import type { Attempt, AttemptChange } from "../../core/attempt.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import { operationText } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
-import { type AttemptChange, updateAttempt } from "../../store/attempts.ts";
+import { updateAttempt } from "../../store/attempts.ts";
 import { expectBotTwap } from "../../store/bot-twaps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";

@@ -2,11 +2,11 @@
  * Orders that leave as one action under one number. Each is a placing like any other, with an attempt, evidence and an end of its
  * own; here is what they share: what is known of their number, and the answer of their key.
  */
-import type { Attempt } from "../../core/attempt.ts";
+import type { Attempt, AttemptChange } from "../../core/attempt.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { isNamedByLead, type Leg } from "../../core/order.ts";
 import { batchText } from "../../core/resource.ts";
-import { type AttemptChange, listSameAction, updateAttempt } from "../../store/attempts.ts";
+import { listSameAction, updateAttempt } from "../../store/attempts.ts";
 import { listBatch, listUnsettledOfBatch } from "../../store/batches.ts";
 import { findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid } from "../../store/legs.ts";

@@ -1,20 +1,13 @@
 import { advanceLeg } from "../../core/advance-leg.ts";
 import { alarmIn } from "../../core/alarm.ts";
-import type { Attempt } from "../../core/attempt.ts";
+import type { Attempt, AttemptChange } from "../../core/attempt.ts";
 import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../core/excess.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
 import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
 import { IDLE_WORDS, isOfIdle } from "../../core/rails/idle-reduction.ts";
 import { orderText } from "../../core/resource.ts";
-import {
-  type AttemptChange,
-  findAttempt,
-  findAttemptByCloid,
-  listAttemptsOf,
-  reopenAttempt,
-  updateAttempt,
-} from "../../store/attempts.ts";
+import { findAttempt, findAttemptByCloid, listAttemptsOf, reopenAttempt, updateAttempt } from "../../store/attempts.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";

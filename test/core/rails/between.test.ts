@@ -5,9 +5,9 @@ import type { Rails } from "../../../src/core/rails/rails.ts";
 import type { Facts, Wish } from "../../../src/core/rails/wish.ts";
 import { HALT, judged, type Known, leg, usd } from "./judged.ts";
 
-/** A net of which two readings are possible. */
-function between(low: number, high: number): Pick<Facts, "ownOf"> {
-  return { ownOf: () => ({ low: usd(low), high: usd(high) }) };
+/** What was bought, and nobody knows whether the bot has. */
+function unproven(buys: number): Pick<Facts, "unprovenOf"> {
+  return { unprovenOf: () => ({ buys: usd(buys), sells: usd(0) }) };
 }
 
 /** Prices of the markets that have one: low and high. */
@@ -49,7 +49,7 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
   [
     "a purchase that may make a bot long where others are short",
     "opposite_position",
-    [{}, leg({ remaining: usd(2) }), { ...between(-3, 1), account: "-5" }],
+    [{}, leg({ remaining: usd(2) }), { ...unproven(4), net: "-3", account: "-5" }],
   ],
   [
     "a sale on spot of what may be its own",
@@ -57,13 +57,13 @@ test.each<[string, string, [Partial<Rails>, OpenLeg | Wish, Known]]>([
     [
       { markets: ["PURR/USDC"] },
       leg({ market: "PURR/USDC", canOnlyReduce: true, side: "sell", remaining: usd(2) }),
-      { ...between(1, 3), account: "3", pairName: "PURR/USDC" },
+      { ...unproven(2), net: "1", account: "3", pairName: "PURR/USDC" },
     ],
   ],
   [
-    "raised leverage of a position that may be another's in part",
+    "raised leverage where another has closed what was the bot's",
     "touches",
-    [RAISER, RAISED, { ...FOUR, ...between(0, 1), account: "0" }],
+    [RAISER, RAISED, { ...FOUR, net: "1", account: "0" }],
   ],
   ["raised leverage of a bot that is halted", "may", [RAISER, RAISED, { ...FOUR, halt: HALT }]],
   [

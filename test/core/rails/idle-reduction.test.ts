@@ -5,16 +5,15 @@ import type { OpenLeg } from "../../../src/core/rails/exposure.ts";
 import { isIdleReduction } from "../../../src/core/rails/idle-reduction.ts";
 import { leg } from "./judged.ts";
 
-type Held = { account: string | null; own?: [low: string, high: string]; out?: OpenLeg };
+type Held = { account: string | null; own?: string; out?: OpenLeg };
 
 const SALE = { side: "sell", canOnlyReduce: true } as const;
 const PURCHASE = { side: "buy", canOnlyReduce: true } as const;
 
 test.each<[what: string, is: boolean, of: Partial<OpenLeg>, held: Held]>([
   ["another holds all of it", true, SALE, { account: "3" }],
-  ["its bot holds some", false, SALE, { account: "3", own: ["1", "1"] }],
-  ["its bot may hold some", false, SALE, { account: "3", own: ["0", "1"] }],
-  ["its bot holds the other side", true, SALE, { account: "3", own: ["-1", "-1"] }],
+  ["its bot holds some", false, SALE, { account: "3", own: "1" }],
+  ["its bot holds the other side", true, SALE, { account: "3", own: "-1" }],
   ["its bot is still to buy", false, SALE, { account: "3", out: leg({}) }],
   ["another bot is still to buy", true, SALE, { account: "3", out: leg({ bot: "b" }) }],
   ["its bot is still to buy elsewhere", true, SALE, { account: "3", out: leg({ market: "ETH" }) }],
@@ -24,11 +23,11 @@ test.each<[what: string, is: boolean, of: Partial<OpenLeg>, held: Held]>([
   ["nobody knows what is held", false, SALE, { account: null }],
   ["the account holds the other side", false, SALE, { account: "-3" }],
   ["another is short", true, PURCHASE, { account: "-3" }],
-  ["its bot may be short", false, PURCHASE, { account: "-3", own: ["-1", "0"] }],
-])("a reduction is idle where %s: %p", (_what, is, of, { account, own: [low, high] = ["0", "0"], out }) => {
+  ["its bot is short", false, PURCHASE, { account: "-3", own: "-1" }],
+])("a reduction is idle where %s: %p", (_what, is, of, { account, own = "0", out }) => {
   const facts = {
     accountOf: () => (account === null ? null : decimal(account)),
-    ownOf: () => ({ low: decimal(low), high: decimal(high) }),
+    ownOf: () => decimal(own),
     legs: out === undefined ? [] : [out],
   };
   expect(isIdleReduction(facts, leg(of))).toBe(is);

@@ -43,9 +43,9 @@ type KnownFact =
   | "halt"
   | "held"
   | "lossToday"
-  | "ownOf"
   | "justFilledOf"
   | "referenceOf"
+  | "ownOf"
   | "unprovenOf";
 export type Known = Partial<Pick<Facts, KnownFact>> & {
   net?: string;
@@ -83,7 +83,7 @@ export function factsOf(known: Known): Facts {
     held: net === "0" ? [] : ["BTC"],
     halt: null,
     lossToday: () => ZERO,
-    ownOf: () => ({ low: decimal(net), high: decimal(net) }),
+    ownOf: () => decimal(net),
     unprovenOf: () => null,
     accountOf: () => (account === null ? null : decimal(account)),
     justFilledOf: () => ({ buys: ZERO, sells: ZERO }),

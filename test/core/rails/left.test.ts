@@ -70,7 +70,7 @@ function knownOf({ legs, own, others, unproven, prices, turnover }: Drawn): Know
     legs: legs.map((each) => leg(each)),
     held: ["BTC", "ETH"],
     turnover,
-    ownOf: (market) => ({ low: usd(at(own, market)), high: usd(at(own, market)) }),
+    ownOf: (market) => usd(at(own, market)),
     accountOf: (market) => usd(at(own, market) + at(others, market)),
     unprovenOf: (market) => (market === "BTC" ? unproven : null),
     referenceOf: (market) => at(prices, market),
