@@ -123,13 +123,13 @@ export const NOT_FOR_US: readonly Mutant[] = [
   ),
   one(
     "a fill of an order of another account here is kept",
-    "src/settle/fills/fill-of-another.ts",
+    "src/settle/fills/index-fills.ts",
     "return leg !== null && findAttempt",
     "return leg === undefined && findAttempt",
   ),
   one(
     "a fill of an order that another account was wrongly shown is not kept",
-    "src/settle/fills/fill-of-another.ts",
+    "src/settle/fills/index-fills.ts",
     "leg !== null && findAttemptByCloid(store, leg.cloid) !== null",
     "leg !== null",
   ),

@@ -5,7 +5,7 @@ import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
 import { changeInOrder, takeOutAttempt } from "./placing-row.ts";
-import { assignments, columnsOf, placeholders, prepared, preparedChange } from "./prepared.ts";
+import { assignments, columnsOf, onceAConnection, placeholders, prepared, preparedChange } from "./prepared.ts";
 import { noteRefused } from "./refused-book.ts";
 import { takeRowId } from "./row-ids.ts";
 import { attempts, orders } from "./schema.ts";
@@ -172,7 +172,7 @@ export function listSameAction(store: Store, { signer, nonce }: Pick<Attempt, "s
 }
 
 /** A statement for each kind of row and set of columns changed together: as many sets as there are callers. */
-const changes = new Map<string, ReturnType<typeof preparedChange>>();
+const changesOf = onceAConnection(() => new Map<string, ReturnType<typeof preparedChange>>());
 
 /** Changes an attempt that is not done; a done one stays as it is. False when it was done already. */
 export function updateAttempt(
@@ -196,6 +196,7 @@ function writeChange(
   const names = Object.keys(change).sort() as (keyof AttemptChange)[];
   const isInOrder = isPlacing(attempt);
   const name = `${isInOrder} ${from} ${names.join(" ")}`;
+  const changes = changesOf(store);
   const made = changes.get(name) ?? (isInOrder ? changeInOrder(names, from) : changeOfRow(names, from));
   changes.set(name, made);
   return made(store)({ ...change, attemptState: change.state, id: attempt.id }).rows === 1;

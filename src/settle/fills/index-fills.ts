@@ -3,6 +3,7 @@ import { isNamedByLead, type Leg } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { findFillCursor, insertFills, type StoredFill, setFillCursor, sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
@@ -15,7 +16,6 @@ import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
-import { isOfAnother } from "./fill-of-another.ts";
 import { fillPages } from "./fill-pages.ts";
 import { noteHole } from "./holes.ts";
 
@@ -186,6 +186,22 @@ function withoutOthers({ store }: With<"store">, account: Account, fills: readon
   const others = listAccounts(store).filter(({ tradingAddress }) => tradingAddress !== account.tradingAddress);
   if (others.length === 0) return [...fills];
   return fills.filter(({ oid }) => !isOfAnother(store, account, { oid, others }));
+}
+
+/**
+ * Whether a fill of an answer, which names no account, is another account's of this gateway: its order was signed here for that one. An
+ * order from elsewhere, or the very fill, that another account has tells nothing: the wrong answer may have been that one's.
+ */
+function isOfAnother(
+  store: Store,
+  account: Account,
+  { oid, others }: { oid: string; others: readonly Account[] },
+): boolean {
+  if (findLegByOid(store, account.id, oid) !== null) return false;
+  return others.some(({ id }) => {
+    const leg = findLegByOid(store, id, oid);
+    return leg !== null && findAttemptByCloid(store, leg.cloid) !== null;
+  });
 }
 
 function noteCompleteTo({ store }: With<"store">, { id }: Account, newestMs: number): void {
