@@ -5,7 +5,7 @@
  *   bun run simulate --seed S        one seed, with its whole history
  *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, quiet, …
  *   --quiet                          no history of the first failing seed
- *   --hash                           prints the hash of each seed's event log
+ *   --hash                           prints the hash of each seed's event log; --hash-up-to N of the seeds up to that one
  *   --directory PATH                 where databases lie; memory-backed storage by default
  *
  * Prints seeds a second, how long the truth took and what stayed unknown for long, and of the first failing seed what went wrong and its history.
@@ -32,7 +32,8 @@ type Options = {
   stride: number;
   minutes: number;
   directory: string;
-  isHashed: boolean;
+  /** The last seed whose events are hashed. */
+  hashedUpTo: number;
   keepsGoing: boolean;
   /** Seeds without each of these are left out. */
   worlds: readonly Drawn[];
@@ -72,8 +73,9 @@ async function runSlice(options: Options): Promise<Totals> {
   for (let nth = 0; nth < options.seeds && performance.now() < endAtMs; nth += 1) {
     const seed = options.from + nth * options.stride;
     if (!options.worlds.every((name) => worldsOf(seed).has(name))) continue;
-    const result = await runAny({ seed, directory: options.directory, isLogged: options.isHashed });
-    if (options.isHashed) console.log(`seed ${seed} ${result.hash}`);
+    const isHashed = seed <= options.hashedUpTo;
+    const result = await runAny({ seed, directory: options.directory, isLogged: isHashed });
+    if (isHashed) console.log(`seed ${seed} ${result.hash}`);
     totals = added(totals, result);
     if (totals.seeds % PROGRESS_EVERY === 0) console.log(`${totals.seeds} seeds, up to seed ${seed}`);
     if (result.findings.length === 0) continue;
@@ -101,7 +103,10 @@ function added(totals: Totals, result: RunResult): Totals {
 async function runJobs(options: Options, jobs: number): Promise<Totals> {
   const slices = Array.from({ length: jobs }, (_, job) => {
     const seeds = Math.ceil((options.seeds - job) / jobs);
-    const flags = [...(options.isHashed ? ["--hash"] : []), ...(options.keepsGoing ? ["--keep-going"] : [])];
+    const flags = [
+      ...(options.hashedUpTo < 0 ? [] : ["--hash-up-to", String(options.hashedUpTo)]),
+      ...(options.keepsGoing ? ["--keep-going"] : []),
+    ];
     if (options.worlds.length > 0) flags.push("--world", options.worlds.join(","));
     const child = Bun.spawn(
       [
@@ -185,6 +190,7 @@ async function main(): Promise<boolean> {
       seed: { type: "string" },
       slice: { type: "string" },
       hash: { type: "boolean", default: false },
+      "hash-up-to": { type: "string", default: "-1" },
       "keep-going": { type: "boolean", default: false },
       quiet: { type: "boolean", default: false },
       world: { type: "string", default: "" },
@@ -198,7 +204,7 @@ async function main(): Promise<boolean> {
     stride: values.slice === undefined ? 1 : whole(values.slice, "slice", 1),
     minutes: Number(values.minutes),
     directory,
-    isHashed: values.hash,
+    hashedUpTo: values.hash ? Number.POSITIVE_INFINITY : Number(values["hash-up-to"]),
     keepsGoing: values["keep-going"],
     worlds: worldNames(values.world),
   };

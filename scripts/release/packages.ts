@@ -3,7 +3,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   "@modelcontextprotocol/core": "of @modelcontextprotocol/server: the messages of the protocol and their schemas",
   "@modelcontextprotocol/server": "the official server of the Model Context Protocol, for an agent's tools at /mcp",
   "@noble/curves": "signs where the machine has no native library for it, and recovers who has signed",
-  "@noble/hashes": "Keccak of what is signed; SHA-2, PBKDF2 and scrypt of keystore files",
+  "@noble/hashes": "Keccak of what is signed; scrypt of keystore files; SHA-2 in the page",
   "@pinojs/redact": "of pino: secrets that are named are taken out of what is logged",
   "@sinclair/typebox": "schemas of the interface: one source for checks, types and the description",
   "atomic-sleep": "of pino, by sonic-boom: waits where a pipe takes no more",

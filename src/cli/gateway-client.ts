@@ -1,6 +1,5 @@
 /** The public API, asked by the commands that stand for a client: registering and revoking keys. */
 import { readFileSync } from "node:fs";
-import { rootCertificates } from "node:tls";
 import { type Config, readConfig } from "../config.ts";
 import type { InsideAnswer } from "../http/from-inside.ts";
 import type { Running } from "../ops/changer.ts";
@@ -55,7 +54,7 @@ export async function post(
   const config = readConfig(outside.environment, overridesOf(command, input));
   // A certificate is made for the public name.
   const base = config.tls === null ? ownUrlOf(config) : (config.publicUrl ?? ownUrlOf(config));
-  const answer = await postJson(base + path, body, trustedBy(config));
+  const answer = await postJson(base + path, body, await trustedBy(config));
   if (answer === null) throw new Failure(`no gateway answers at ${base + path}. Is it running?\n  ${starter(at)}`);
   return contentOf(answer);
 }
@@ -97,8 +96,12 @@ async function postJson(
   }
 }
 
-/** The runtime's own list, and the gateway's certificate itself: it may be of an authority that only its owner knows. */
-function trustedBy({ tls }: Config): string[] {
+/**
+ * The runtime's own list, and the gateway's certificate itself: it may be of an authority that only its owner knows. The list is
+ * made when its module is imported, which every start would pay for.
+ */
+async function trustedBy({ tls }: Config): Promise<string[]> {
+  const { rootCertificates } = await import("node:tls");
   if (tls === null) return [...rootCertificates];
   try {
     return [...rootCertificates, readFileSync(tls.certificateFile, "utf8")];

@@ -2,10 +2,9 @@
  * Web3 Secret Storage, version 3: the encrypted key files that wallets export. Read only, for keys that come from
  * elsewhere; ours are sealed by `seal-key`.
  */
-import { createDecipheriv, timingSafeEqual } from "node:crypto";
-import { pbkdf2Async } from "@noble/hashes/pbkdf2.js";
+import { createDecipheriv, pbkdf2, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 import { scryptAsync } from "@noble/hashes/scrypt.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -22,6 +21,8 @@ export const MAX_KEYSTORE_CHARACTERS = 64 * 1024;
 /** What a file may ask of this machine: four times what wallets write, and not all of its memory or an hour. */
 const LIMITS = { scryptMemoryBytes: 1024 * 2 ** 20, maxP: 16, pbkdf2Rounds: 10_000_000 } as const;
 const MEMORY_SLACK_BYTES = 2 ** 20;
+/** What is derived of the passphrase: a key to decrypt with, and one of the MAC. */
+const KEY_BYTES = 32;
 
 const Salt = Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2}){8,64}$" });
 
@@ -97,11 +98,11 @@ async function derive(passphrase: string, crypto: Crypto): Promise<Uint8Array | 
   const secret = Buffer.from(passphrase, "utf8");
   const salt = bytesOf(crypto.kdfparams.salt);
   try {
-    if (crypto.kdf === "pbkdf2") return await pbkdf2Async(sha256, secret, salt, { c: crypto.kdfparams.c, dkLen: 32 });
+    if (crypto.kdf === "pbkdf2") return await promisify(pbkdf2)(secret, salt, crypto.kdfparams.c, KEY_BYTES, "sha256");
     const { n, r, p } = crypto.kdfparams;
     const bytes = 128 * r * (n + p);
     if (bytes > LIMITS.scryptMemoryBytes || n < 2 || (n & (n - 1)) !== 0) return null;
-    return await scryptAsync(secret, salt, { N: n, r, p, dkLen: 32, maxmem: bytes + MEMORY_SLACK_BYTES });
+    return await scryptAsync(secret, salt, { N: n, r, p, dkLen: KEY_BYTES, maxmem: bytes + MEMORY_SLACK_BYTES });
   } finally {
     secret.fill(0);
   }

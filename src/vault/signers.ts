@@ -1,4 +1,3 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js";
 import type { Network } from "../core/account.ts";
 import { type Action, actionJson, canonicalAction } from "../wire/action/index.ts";
 import { actionHash, agentDigest } from "../wire/digest.ts";
@@ -72,5 +71,5 @@ export function signDigest(digest: Uint8Array, privateKey: Uint8Array): Signatur
 
 /** Lower-case address of a private key (32 bytes). Throws when the bytes are no key. */
 export function addressOfKey(privateKey: Uint8Array): string {
-  return addressOfPublicKey(secp256k1.getPublicKey(privateKey, false));
+  return addressOfPublicKey(chooseEcdsa().publicKey(privateKey));
 }

@@ -1,5 +1,5 @@
 /** Clients of a run whose keys have rails: what each is held to, which wishes are asked with it, and its row. */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { inGrantOrder, type LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import type { RailsText } from "../../src/core/rails/rails.ts";
 import { isoTime } from "../../src/core/resource.ts";
@@ -179,17 +179,28 @@ function holder({ account, agent }: Party, { rails, letter, issuedAtMs }: Grante
   return { by: { account, agent, apiKey, key }, text };
 }
 
+/** What the last template with bots holds, and whose: many a run after another has the same keys, and the rows of each wait for the disk. */
+let made: { of: string; bytes: Uint8Array } | null = null;
+
 /** A template with the rows that registering these keys leaves. */
 export function templateWith(bots: readonly Bot[], { template, path }: { template: string; path: string }): string {
-  copyFileSync(template, path);
+  const holders = bots.flatMap((bot) => bot.holders);
+  const of = JSON.stringify(holders.map(({ by, text }) => [by.key, text]));
+  if (made?.of === of) writeFileSync(path, made.bytes);
+  else {
+    copyFileSync(template, path);
+    register(holders, path);
+    made = { of, bytes: readFileSync(path) };
+  }
+  return path;
+}
+
+function register(holders: Bot["holders"], path: string): void {
   const store = openStore(path);
-  for (const { holders } of bots) {
-    for (const { by, text } of holders) {
-      const signed = { audience: text.audience, network: text.network, signature: `0x${"0".repeat(130)}` };
-      insertApiKey(store, by.key, { ...signed, expiresAtMs: Date.parse(text.expiresAt), limited: text });
-    }
+  for (const { by, text } of holders) {
+    const signed = { audience: text.audience, network: text.network, signature: `0x${"0".repeat(130)}` };
+    insertApiKey(store, by.key, { ...signed, expiresAtMs: Date.parse(text.expiresAt), limited: text });
   }
   store.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   closeStore(store);
-  return path;
 }

@@ -23,6 +23,17 @@ test("whatever signs, the bytes are those of JavaScript", () => {
   );
 });
 
+test("whatever derives a public key, the bytes are those of JavaScript: 65, uncompressed", () => {
+  fc.assert(
+    fc.property(key, (privateKey) => {
+      const derived = chooseEcdsa().publicKey(privateKey);
+      expect(derived).toEqual(javascriptEcdsa.publicKey(privateKey));
+      expect([derived.length, derived[0]]).toEqual([65, 4]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test("bytes of another length and numbers that are no key are refused by both", () => {
   const good = new Uint8Array(32).fill(7);
   for (const ecdsa of [chooseEcdsa(), javascriptEcdsa]) {
@@ -30,19 +41,38 @@ test("bytes of another length and numbers that are no key are refused by both", 
     expect(() => ecdsa.sign(good, good.subarray(1))).toThrow();
     expect(() => ecdsa.sign(good, new Uint8Array(32))).toThrow();
     expect(() => ecdsa.sign(good, new Uint8Array(32).fill(0xff))).toThrow();
+    expect(() => ecdsa.publicKey(good.subarray(1))).toThrow();
+    expect(() => ecdsa.publicKey(new Uint8Array(32))).toThrow();
+    expect(() => ecdsa.publicKey(new Uint8Array(32).fill(0xff))).toThrow();
   }
 });
 
-/** An addon whose one function does `sign` to what it is given. */
-function addon(sign: (into: { signature: Uint8Array; recid: number }, digest: Uint8Array, key: Uint8Array) => number) {
+type Sign = (into: { signature: Uint8Array; recid: number }, digest: Uint8Array, key: Uint8Array) => number;
+type Create = (into: Uint8Array, key: Uint8Array) => number;
+
+/** An addon whose functions do these. */
+function addon(sign: Sign, create: Create = rightKey) {
   return {
     Secp256k1: class {
       ecdsaSign = sign;
+      publicKeyCreate = create;
     },
   };
 }
 
-test("an addon that is missing, broken, refuses, or signs with another nonce is not used", () => {
+function rightSignature(...[into, digest, privateKey]: Parameters<Sign>): number {
+  const signed = javascriptEcdsa.sign(digest, privateKey);
+  into.signature.set(signed.subarray(1));
+  into.recid = signed[0] ?? 0;
+  return 0;
+}
+
+function rightKey(...[into, privateKey]: Parameters<Create>): number {
+  into.set(javascriptEcdsa.publicKey(privateKey));
+  return 0;
+}
+
+test("an addon that is missing, broken, refuses, signs with another nonce or derives another key is not used", () => {
   const unfit: (() => unknown)[] = [
     () => null,
     () => {
@@ -51,6 +81,8 @@ test("an addon that is missing, broken, refuses, or signs with another nonce is 
     () => ({}),
     () => addon(() => 1),
     () => addon(() => 0),
+    () => addon(rightSignature, () => 1),
+    () => addon(rightSignature, () => 0),
     () =>
       addon((into, digest, privateKey) => {
         const signed = secp256k1.sign(digest, privateKey, {
@@ -66,12 +98,6 @@ test("an addon that is missing, broken, refuses, or signs with another nonce is 
   for (const load of unfit) expect(openNative(load)).toBeNull();
 });
 
-test("an addon that signs as RFC 6979 says is used", () => {
-  const right = addon((into, digest, privateKey) => {
-    const signed = javascriptEcdsa.sign(digest, privateKey);
-    into.signature.set(signed.subarray(1));
-    into.recid = signed[0] ?? 0;
-    return 0;
-  });
-  expect(openNative(() => right)?.kind).toBe("native");
+test("an addon that signs as RFC 6979 says, and derives the keys of the curve, is used", () => {
+  expect(openNative(() => addon(rightSignature))?.kind).toBe("native");
 });
