@@ -107,7 +107,7 @@ test.each(FEEDS)(
     const { id, oid } = await placed(rig);
     await pass(rig, 5_000);
     rig.asked.length = 0;
-    await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: oid }] });
+    await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: BigInt(oid) }] });
     const seen = await polled(rig, id, 10_000);
     expect(seen.at(-1)?.[0]).toBe("canceled");
     expect(seen.at(-1)?.[1]).toBeLessThanOrEqual(3_000);
@@ -126,7 +126,7 @@ test("three hundred orders that others have ended at once cost a few lists, not 
   for (let nth = 0; nth < MANY; nth += AT_ONCE)
     many.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => placed(rig)))));
   await pass(rig, 5_000);
-  for (const { oid } of many) await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: oid }] });
+  for (const { oid } of many) await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: BigInt(oid) }] });
   rig.asked.length = 0;
   const startedMs = rig.clock.elapsedMs();
   const looks = Promise.all(many.map(({ id }) => rig.deps.settling.look(id, "settle")));

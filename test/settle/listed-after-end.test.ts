@@ -5,6 +5,7 @@ import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import type { CancelAll } from "../../src/core/cancel-all.ts";
 import type { Stop } from "../../src/core/stop.ts";
 import type { Follower } from "../../src/settle/feed/follow.ts";
+import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { insertStop } from "../../src/store/stops.ts";
@@ -115,6 +116,19 @@ test.each<[string, (rig: GatewayRig) => Promise<boolean>]>([
   expect(await withdrawn()).toBe(true);
   expect([order.status, rig.exchange.sent.length]).toEqual(["canceled", 2]);
   expect(findOrder(rig.store, id)?.status).toBe("canceled");
+});
+
+test("a stop of one key cancels what lists show open after its end, as one of the account does", async () => {
+  const rig = openGatewayRig();
+  const { follower } = openFollowing(rig.deps, rig.deps.settling);
+  const { id, order } = await endedWrongly(rig);
+  await passed(rig, follower, 4);
+  const own = findOrder(rig.store, id)?.keyHash ?? null;
+  const stop: Stop = { ...STOP, scope: "key", keyHash: own, upTo: Number.MAX_SAFE_INTEGER };
+  inTransaction(rig.store, () => insertStop(rig.store, stop, { actor: "operator", idempotencyKey: null }));
+  openStopper(rig.deps, { settling: rig.deps.settling, cancelOutside: async () => true }).heed();
+  await rig.clock.advance(5_000);
+  expect([order.status, findOrder(rig.store, id)?.status]).toEqual(["canceled", "canceled"]);
 });
 
 test("an order whose answer was lost is not told as over by one record, while a list read after it holds it", async () => {
