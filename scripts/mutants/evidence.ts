@@ -237,7 +237,7 @@ export const EVIDENCE: readonly Mutant[] = [
   },
   {
     name: "a trigger that fired in the moment of its placing was never taken",
-    changes: [{ file: "src/settle/look/look.ts", find: " || status === ONLY_WHEN_FIRED", put: "" }],
+    changes: [{ file: "src/settle/look/ended.ts", find: " || status === ONLY_WHEN_FIRED", put: "" }],
   },
   {
     name: "the record of an order that was open tells what was left of it at its end",

@@ -1,6 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const LOOK = "src/settle/look/look.ts";
+const END_EVIDENCE = "src/core/end-evidence.ts";
 const POSITION_CHECK = "src/settle/evidence/position-check.ts";
 const SWEEP = "src/settle/look/sweep.ts";
 const SWEEPS = "src/settle/look/sweeps.ts";
@@ -12,22 +13,64 @@ const REDUCE = "src/settle/modify/reduce.ts";
 /** Bugs of one line in what one look, one cancel or one reading of everything says. */
 export const LOOKS: readonly Mutant[] = [
   one(
-    "one record says that an order whose answer was lost is over, whatever a list shows",
-    LOOK,
-    "return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;",
-    "return listed.some((order) => order.oid === oid) ? null : null;",
+    "one record tells an end, whatever a list shows",
+    END_EVIDENCE,
+    'if (isToldOtherwise || list === "lacks") return "told";',
+    'if (isToldOtherwise || list !== "holds_since") return "told";',
   ),
   one(
-    "a list that lacks an order keeps it from being told as over",
-    LOOK,
-    "return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;",
-    "return listed.some((order) => order.oid !== oid) ? null : unplaced(seen);",
+    "a list that holds an order and is of after its end says nothing",
+    END_EVIDENCE,
+    'return isOfAfter(endedAtMs) ? "holds_since" : "holds";',
+    'return "holds";',
   ),
   one(
-    "one record says that an order whose answer was lost is over where no list can be read",
+    "a list that may be of before the placing of an order tells its end",
+    END_EVIDENCE,
+    'return isOfAfter(placedAtMs) ? "lacks" : "may_be_before";',
+    'return "lacks";',
+  ),
+  one(
+    "on a quiet account an end is told only when no server is behind",
+    END_EVIDENCE,
+    'return list === "may_be_before" && isInHistory ? "told" : "open";',
+    'return "open";',
+  ),
+  one(
+    "one record tells the end of an order of which something was heard",
     LOOK,
-    "if (listed === null) return unread(seen, LIST_UNREAD);",
-    "if (listed === null) return null;",
+    "  if (neverRests(sought.leg)) return null;\n",
+    '  if (neverRests(sought.leg) || sought.leg.state === "resting") return null;\n',
+  ),
+  one(
+    "a record alone tells that an order was filled",
+    LOOK,
+    "const doubt = isWhole ? null : await doubted(world, evidence, sought, seen);",
+    "const doubt = null;",
+  ),
+  one(
+    "an end that nothing bears out is told where no list can be read",
+    "src/settle/evidence/borne-out.ts",
+    'if (list === null) return { kind: "unread" };',
+    'if (list === null) return { kind: "told" };',
+  ),
+  one(
+    "what the history alone tells the history bears out",
+    "src/settle/evidence/borne-out.ts",
+    "  if (seen.isOfHistory === true) return false;\n",
+    "",
+  ),
+  one(
+    "each order that ends has a list of its own read",
+    "src/settle/look/listed.ts",
+    "clock.elapsedMs() - known.askedElapsedMs < SHARED_FOR_MS) return known;",
+    "clock.elapsedMs() < known.askedElapsedMs) return known;",
+  ),
+  one(
+    "the end that a record alone tells of its original ends a modify",
+    "src/settle/modify/original.ts",
+    "isEndDoubted(looked) ? UNTOLD : answer;",
+    "answer;",
   ),
   one(
     "the record of what never rests says nothing where its word is new",

@@ -77,7 +77,7 @@ export const ORDERS: readonly Mutant[] = [
     name: "an order that may fall short closes as filled with a part",
     changes: [
       {
-        file: "src/settle/look/look.ts",
+        file: "src/settle/look/ended.ts",
         find: "&& !mayFallShort({ ...leg, reduceOnly }, order)))",
         put: "&& mayFallShort({ ...leg, reduceOnly }, order)))",
       },

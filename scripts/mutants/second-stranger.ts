@@ -76,7 +76,7 @@ export const SECOND_STRANGER: readonly Mutant[] = [
     name: "an order that is over is open while its fills cannot be read",
     changes: [
       {
-        file: "src/settle/look/look.ts",
+        file: "src/settle/look/ended.ts",
         find: 'if (size === "failed") return endedUnread(world, seen);',
         put: 'if (size === "failed") return { kind: "failed", reason: "not read" };',
       },

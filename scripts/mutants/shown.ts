@@ -355,8 +355,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/modify/original.ts",
-        find: 'looked.kind === "foreign" ? { kind: "not_found" } : answer',
-        put: "answer",
+        find: 'isAnothers ? { kind: "not_found" } : isEndDoubted',
+        put: "isEndDoubted",
       },
     ],
   },

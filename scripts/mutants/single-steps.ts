@@ -162,7 +162,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   ),
   one(
     "what ended a moment ago is told over before its fills",
-    LOOK,
+    "src/settle/look/ended.ts",
     "const TOLD_AFTER_MS = 900;",
     "const TOLD_AFTER_MS = 0;",
   ),

@@ -10,7 +10,7 @@ import { mayFallShort, readClosedSize } from "../settle/evidence/closed-size.ts"
 import { askedTerms, differenceFrom } from "../settle/evidence/difference.ts";
 import { gatherFillEvidence } from "../settle/evidence/fill-evidence.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
-import { shortReason } from "../settle/look/look.ts";
+import { shortReason } from "../settle/look/ended.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { within } from "../settle/within.ts";
 import { inTransaction } from "../store/commit.ts";

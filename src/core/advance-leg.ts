@@ -145,6 +145,8 @@ const PERHAPS_OVER: Record<Event<"perhaps_over">["because"], string> = {
     "the exchange's record of it has a status that is new to this gateway, and its list of open orders lacks it: a newer list decides",
   no_record:
     "the exchange shows no record of it, and its list of open orders lacks it: a list that holds a newer order decides, or a cancel",
+  record_alone:
+    "the exchange's record of it alone says that it is over: its list of open orders, its history, its feed or its fills have to bear that out",
 };
 
 /** Perhaps over; an alarm in the leg's reason stays. */

@@ -102,8 +102,11 @@ export type LegEvent =
       /** Its record tells of fills that no answer has shown yet. */
       areFillsMissing?: true;
     }
-  /** Its record has a word that is new, or is not there, and a list of open orders lacks it: it may be over, and may live. */
-  | { type: "perhaps_over"; because: "new_word" | "no_record" }
+  /**
+   * Its record has a word that is new, or is not there, and a list of open orders lacks it; or its record alone tells an end: it may be
+   * over, and may live.
+   */
+  | { type: "perhaps_over"; because: "new_word" | "no_record" | "record_alone" }
   /** Listed as open by an answer from after it was taken for over. */
   | { type: "shown_since"; oid: string; isArmed: boolean }
   | {

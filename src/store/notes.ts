@@ -1,7 +1,7 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
-import { notes } from "./schema.ts";
+import { notes, orders } from "./schema.ts";
 
 /** One thing seen or done on the way from an unknown outcome to the truth. */
 export type Note = {
@@ -59,6 +59,17 @@ const withWords = prepared((store) =>
  */
 export function hasNote(store: Store, resourceId: string, what: string, cloid = ""): boolean {
   return withWords(store).get({ resourceId, what, cloid }) !== undefined;
+}
+
+/** Orders of an account of which there is a note with these words. Looks through all notes: not to be asked at every turn. */
+export function listNoted(store: Store, accountId: string, what: string): string[] {
+  return store
+    .selectDistinct({ id: notes.resourceId })
+    .from(notes)
+    .innerJoin(orders, eq(orders.id, notes.resourceId))
+    .where(and(eq(notes.what, what), eq(orders.accountId, accountId)))
+    .all()
+    .map(({ id }) => id);
 }
 
 /** How many notes there ever were with these words. */

@@ -89,6 +89,8 @@ const SAME: [string, Partial<OrderTerms>, object][] = [
 
 test.each(SAME)("an order that is shown %s is believed", async (_name, terms, shown) => {
   const { rig, id, doubts } = await openStage(terms, shown);
+  const [order] = rig.venue.orders;
+  if (order !== undefined) rig.venue.close(order, "canceled");
   for (let nth = 0; nth < 3; nth += 1) {
     await rig.deps.settling.look(id);
     await rig.clock.advance(2_000);

@@ -58,6 +58,7 @@ test("a fill that the stream has told counts although the list does not show it 
   const [shown] = order.fills;
   if (shown !== undefined) shown.isShown = true;
   rig.exchange.answer("orderStatus", () => ({ status: "order", order: canceledWithRest(order, "0.1") }));
+  rig.venue.close(order, "canceled");
   await rig.clock.advance(3_000);
   await rig.deps.settling.look(String(told["id"]));
   // A tenth is told by no store yet: what is known is shown, and is not the end.
@@ -96,6 +97,7 @@ test.each([
     for (const fill of order.fills) fill.isShown = false;
     setFillCursor(rig.store, ACCOUNT.id, START_MS);
     rig.exchange.answer("orderStatus", () => ({ status: "order", order: canceledWithRest(order, "1.0") }));
+    rig.venue.close(order, "canceled");
     const asked = { market: "BTC", side: "buy", reduceOnly: false } as const;
     const sought = { ...asked, leg, user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };
     const sight = await lookAtLeg(rig.deps, rig.settler.tools.evidence, sought, { purpose: "settle" });

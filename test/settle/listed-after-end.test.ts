@@ -1,10 +1,11 @@
-/** A record that says `canceled` of an order that rests, and lists of open orders that show it, where no feed is live. */
+/** The exchange has told the end of an order that rests, and lists of open orders show it, where no feed is live. */
 import { expect, test } from "bun:test";
 import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import type { CancelAll } from "../../src/core/cancel-all.ts";
 import type { Stop } from "../../src/core/stop.ts";
 import type { Follower } from "../../src/settle/feed/follow.ts";
+import { openStopper } from "../../src/settle/stop/stopper.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { insertStop } from "../../src/store/stops.ts";
@@ -14,19 +15,21 @@ import { recordOf } from "../support/small-venue.ts";
 
 const RESYNC_MS = 30_000;
 
-/** An order that rests, of which one record has said `canceled`; records are right again. */
-async function endedByRecord(rig: GatewayRig) {
+/** An order that rests, of which record, list and history have said at once that it is over; they are right again. */
+async function endedWrongly(rig: GatewayRig) {
   const placed = await rig.answerOf(rig.place("key-0000-0001"));
   const id = String(placed.order["id"]);
   const [order] = rig.venue.orders;
   if (order === undefined) throw new Error("nothing placed");
-  const right = rig.venue.infos["orderStatus"];
-  rig.exchange.answer("orderStatus", () => ({ status: "order", order: recordOf({ ...order, status: "canceled" }) }));
+  const wrong = recordOf({ ...order, status: "canceled" });
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: wrong }));
+  rig.exchange.answer("historicalOrders", () => [wrong]);
+  rig.exchange.answer("frontendOpenOrders", () => []);
   const asked = rig.deps.settling.look(id, "read");
   await rig.clock.advance(2_000);
   await asked;
   await rig.deps.settling.look(id, "read");
-  if (right !== undefined) rig.exchange.answer("orderStatus", right);
+  for (const [type, right] of Object.entries(rig.venue.infos)) rig.exchange.answer(type, right);
   return { id, order };
 }
 
@@ -42,10 +45,10 @@ function listReads({ exchange }: GatewayRig): number {
   return exchange.asked.filter(({ request: { type, dex } }) => type === "frontendOpenOrders" && dex === "").length;
 }
 
-test("an end that a record alone has told is held against the list though nothing lives and no feed tells", async () => {
+test("an end that was told is held against the list though nothing lives and no feed tells", async () => {
   const rig = openGatewayRig();
   const { follower } = openFollowing(rig.deps, rig.deps.settling);
-  const { id } = await endedByRecord(rig);
+  const { id } = await endedWrongly(rig);
   expect([findOrder(rig.store, id)?.status, findOrder(rig.store, id)?.error]).toEqual(["canceled", null]);
   await passed(rig, follower, 4);
   expect(findOrder(rig.store, id)?.error).toContain("ALARM: the exchange shows the order as open");
@@ -55,9 +58,9 @@ test("a list that bears an end out is read for as long as a server may be behind
   const rig = openGatewayRig();
   const { follower } = openFollowing(rig.deps, rig.deps.settling);
   await passed(rig, follower, 10);
-  const quiet = listReads(rig);
-  const { id, order } = await endedByRecord(rig);
+  const { id, order } = await endedWrongly(rig);
   rig.venue.close(order, "canceled");
+  const quiet = listReads(rig);
   const counts = [];
   for (const minutes of [1, 2, 7]) {
     await passed(rig, follower, minutes);
@@ -69,7 +72,7 @@ test("a list that bears an end out is read for as long as a server may be behind
 test("what lists show open after its end is canceled by its own id, and the answer is the order as it reads", async () => {
   const rig = openGatewayRig();
   const { follower } = openFollowing(rig.deps, rig.deps.settling);
-  const { id, order } = await endedByRecord(rig);
+  const { id, order } = await endedWrongly(rig);
   const unsent = await rig.answerOf(rig.cancel("cancel-0000-0001", id));
   await passed(rig, follower, 4);
   expect([unsent.httpStatus, order.status, rig.exchange.sent.length]).toEqual([200, "open", 1]);
@@ -100,7 +103,7 @@ test.each<[string, (rig: GatewayRig) => Promise<boolean>]>([
 ])("%s takes what lists show open after its end, though our rows have it over", async (_who, withdraw) => {
   const rig = openGatewayRig();
   const { follower } = openFollowing(rig.deps, rig.deps.settling);
-  const { id, order } = await endedByRecord(rig);
+  const { id, order } = await endedWrongly(rig);
   inTransaction(rig.store, () => insertStop(rig.store, STOP, { actor: "operator", idempotencyKey: null }));
   const withdrawn = async () => {
     const done = withdraw(rig);
@@ -113,6 +116,19 @@ test.each<[string, (rig: GatewayRig) => Promise<boolean>]>([
   expect(await withdrawn()).toBe(true);
   expect([order.status, rig.exchange.sent.length]).toEqual(["canceled", 2]);
   expect(findOrder(rig.store, id)?.status).toBe("canceled");
+});
+
+test("a stop of one key cancels what lists show open after its end, as one of the account does", async () => {
+  const rig = openGatewayRig();
+  const { follower } = openFollowing(rig.deps, rig.deps.settling);
+  const { id, order } = await endedWrongly(rig);
+  await passed(rig, follower, 4);
+  const own = findOrder(rig.store, id)?.keyHash ?? null;
+  const stop: Stop = { ...STOP, scope: "key", keyHash: own, upTo: Number.MAX_SAFE_INTEGER };
+  inTransaction(rig.store, () => insertStop(rig.store, stop, { actor: "operator", idempotencyKey: null }));
+  openStopper(rig.deps, { settling: rig.deps.settling, cancelOutside: async () => true }).heed();
+  await rig.clock.advance(5_000);
+  expect([order.status, findOrder(rig.store, id)?.status]).toEqual(["canceled", "canceled"]);
 });
 
 test("an order whose answer was lost is not told as over by one record, while a list read after it holds it", async () => {

@@ -51,6 +51,7 @@ const TRIGGER = {
 function shows(rig: GatewayRig, status: string, order: object = orderOf(), atMs = START_MS): void {
   const record = { order, status, statusTimestamp: atMs };
   rig.exchange.answer("orderStatus", () => ({ status: "order", order: record }));
+  rig.exchange.answer("historicalOrders", () => [record]);
 }
 
 function look(rig: GatewayRig, some: Partial<Leg> = {}, market = "BTC") {

@@ -80,6 +80,10 @@ test("of several rows of its history the newest tells how it ended", async () =>
   const rowOf = (status: string, statusAtMs: number) => recordOf({ ...order, status, statusAtMs });
   rig.venue.history.unshift(rowOf("selfTradeCanceled", order.placedAtMs + 30_000), rowOf("open", order.placedAtMs));
   await lookSometimes(rig, id, 2);
+  // The history alone tells it, while its list of open orders may be of before its placing.
+  expect(statusOf(rig, id)).toBe("unknown");
+  await rig.clock.advance(60_000);
+  await lookSometimes(rig, id, 3);
   expect(findOrder(rig.store, id)).toMatchObject({
     status: "canceled",
     error: expect.not.stringContaining("no record"),

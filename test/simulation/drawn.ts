@@ -7,6 +7,7 @@ import { hasWhole } from "./whole-wishes.ts";
 import type { OddKind } from "./worlds/odd.ts";
 import {
   andEarlyRefusals,
+  andFalseEnds,
   drawWorlds,
   orOdd,
   orWrong,
@@ -22,6 +23,8 @@ export const WORLD_STREAM = 0x5eed_0000;
 const ODD_STREAM = 0x0dd0_0000;
 /** That of answers that are not for us. */
 const WRONG_STREAM = 0x3409_0000;
+/** That of records that tell an end which is not so. */
+const FALSE_ENDS_STREAM = 0xfa15_0000;
 /** That of what is refused before its number is looked at. */
 const EARLY_STREAM = 0x0ea7_0000;
 
@@ -43,7 +46,8 @@ export function worldsOf(seed: number): ReadonlySet<Drawn> {
 
 export function drawnFor(seed: number, worldChance: Chance, faultsEndMs: number): Worlds {
   const drawn = orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM));
-  return withEarly(seed, orWrong(drawn, openChance(seed ^ WRONG_STREAM)));
+  const worlds = orWrong(drawn, openChance(seed ^ WRONG_STREAM));
+  return withEarly(seed, andFalseEnds(worlds, openChance(seed ^ FALSE_ENDS_STREAM)));
 }
 
 export function isSpotIn(seed: number): boolean {

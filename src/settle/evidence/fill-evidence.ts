@@ -1,5 +1,6 @@
 import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
+import { type EndLists, keepEndLists } from "../look/listed.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {
@@ -7,6 +8,8 @@ export type FillEvidence = {
   judge(name: string, reading: SizeReading): SizeVerdict;
   /** By when it was over, by the exchange's time: as it was said at first. @param nowMs by then it is, unix milliseconds */
   overByMs(name: string, nowMs: number): number;
+  /** What bears out that they are over. */
+  lists: EndLists;
 };
 
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
@@ -18,6 +21,7 @@ export function gatherFillEvidence(): FillEvidence {
   const readings = new Map<string, SizeReading[]>();
   const overBy = new Map<string, number>();
   return {
+    lists: keepEndLists(),
     overByMs(name, nowMs) {
       const known = overBy.get(name);
       const overByMs = keptMoment(known ?? null, nowMs);

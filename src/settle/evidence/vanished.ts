@@ -108,7 +108,7 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
       const shown = shownOtherwise(sought, sweep);
       if (shown !== null) {
         missed.delete(leg.cloid);
-        return interpretOrder(world, evidence, shown.as, { ...shown.record, options: SETTLE });
+        return interpretOrder(world, evidence, shown.as, { ...shown.record, options: SETTLE, isOfHistory: true });
       }
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
       const isNotThere = cancels !== null && cancels.readings >= WITNESSES_NEEDED;

@@ -4,7 +4,7 @@ import type { With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid } from "../../store/legs.ts";
-import { appendNote, listNotes } from "../../store/notes.ts";
+import { appendNote, hasNote, listNotes } from "../../store/notes.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
@@ -20,6 +20,7 @@ export function applySight(world: With<"clock" | "log" | "markets" | "store">, l
     dropLead(world, leg, sight.difference);
   }
   if (sight.beside !== undefined) tellBeside(world, leg, sight.beside);
+  if (sight.doubt != null) noteDoubt(world, leg, sight.doubt);
   const events = "events" in sight ? (sight.events ?? []) : [];
   if (events.length === 0 && sight.kind !== "seen") return;
   const nowMs = world.clock.nowMs();
@@ -39,6 +40,17 @@ function tellBeside(world: With<"clock" | "log" | "markets" | "store">, leg: Leg
   const isTold = listNotes(world.store, leg.orderId).some(({ detail }) => detail === differenceDetail(leg, beside));
   if (!isTold) raiseAlarm(world, leg, beside);
 }
+
+/** Once for what is contradicted: where it stands is told by its status, and why in its story. */
+function noteDoubt({ store, clock }: With<"clock" | "store">, { orderId }: Leg, detail: string): void {
+  if (hasNote(store, orderId, DOUBTED_END, detail)) return;
+  inTransaction(store, () =>
+    appendNote(store, { resourceId: orderId, attemptId: null, atMs: clock.nowMs(), what: DOUBTED_END, detail }),
+  );
+}
+
+/** What the story calls it. */
+const DOUBTED_END = "end in doubt";
 
 function differenceDetail({ cloid }: Leg, { words }: Pick<Difference, "words">): string {
   return `${cloid}: ${words}`;

@@ -1,6 +1,6 @@
-import { compare, type Decimal } from "../../core/decimal.ts";
+import { compare } from "../../core/decimal.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
-import { type Filled, hasFilled, isSaidOver, type LegEvent, type OrderTerms } from "../../core/order.ts";
+import { type Filled, hasFilled, isSaidOver, type LegEvent } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
@@ -8,17 +8,20 @@ import { sumFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { endingOf, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
-import { type ClosedOrder, mayFallShort, readClosedSize } from "../evidence/closed-size.ts";
+import { weighEnd } from "../evidence/borne-out.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
 import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
+import { closed, FILLS_UNREAD, refused, unread } from "./ended.ts";
 import { readListed } from "./listed.ts";
 
 /** What one look at the exchange shows of a leg. */
 export type Sight = SeenSight & {
   /** Another's order under its client order id, that was met on the way. */
   beside?: Difference;
+  /** Its record tells an end that nothing else bears out yet; and what speaks against it, null where nothing does. */
+  doubt?: string | null;
 };
 
 type SeenSight =
@@ -100,6 +103,8 @@ export type LookAnswer = {
   options: InfoOptions;
   /** Its record may be from before its end: `statusTimestampMs` is by when it was over. */
   isEndUnsaid?: true;
+  /** It is the history that shows it so. */
+  isOfHistory?: true;
 };
 
 /** What an order that the exchange shows means for our leg; reads its fills where its status calls for them. */
@@ -112,21 +117,17 @@ export async function interpretOrder(
   const { order, status } = seen;
   const difference = differenceFrom(sought, order);
   if (difference !== null) return { kind: "foreign", difference };
-  world.feeds.showed(sought.user, shownEnd(order, status, seen.statusTimestampMs));
   switch (statusMeaning(status)) {
-    case "rejected": {
-      const reason = statusWords(status) ?? status;
-      const oid = hadBeenTaken(sought, seen) ? order.oid : null;
-      return { kind: "seen", events: [{ type: "rejected", reason, oid }], isClosed: true };
-    }
+    case "rejected":
+      return (await doubted(world, evidence, sought, seen)) ?? refused(sought, seen);
     case "open":
       return open(world, sought, seen, order.isTrigger);
     case "triggered":
       return triggered(world, evidence, sought, seen);
     case "canceled":
-      return (await doubted(world, sought, seen)) ?? closed(world, evidence, sought, seen);
+      return (await doubted(world, evidence, sought, seen)) ?? ended(world, evidence, sought, seen);
     case "filled":
-      return closed(world, evidence, sought, seen);
+      return saidFilled(world, evidence, sought, seen);
     case "unknown":
       return unlistedWord(world, evidence, sought, seen);
   }
@@ -155,34 +156,37 @@ async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer):
   return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
 }
 
-/**
- * What keeps an end from being told. Of an order whose answer was lost it would be the first that is told, by one record alone: a list that is read after that and holds
- * it says otherwise, and both are asked again. Where its feed has told the end as well that is enough; and a cancel of ours that was carried
- * out has written the end down.
- */
-async function doubted(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight | null> {
-  const { user, leg } = sought;
-  const { oid } = seen.order;
-  const isFirstNews = (leg.state === "sent" || leg.state === "lost") && !neverRests(leg) && sought.isReplaced !== true;
-  if (!isFirstNews || world.picture.toldOf(user, oid)?.end != null) return null;
-  const listed = await readListed(world, sought, seen);
-  if (listed === null) return unread(seen, LIST_UNREAD);
-  return listed.some((order) => order.oid === oid) ? unplaced(seen) : null;
+/** What keeps an end from being told that its record tells: nothing else bears it out. Null where it may be told. */
+async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight | null> {
+  if (neverRests(sought.leg)) return null;
+  const weighed = await weighEnd(world, evidence.lists, sought, seen);
+  switch (weighed.kind) {
+    case "told":
+      return null;
+    case "unread":
+      return { ...unread(seen, LIST_UNREAD), doubt: null };
+    case "refuted": {
+      const { shown, doubt } = weighed;
+      return { ...(await open(world, sought, { ...seen, order: shown }, shown.isTrigger)), doubt };
+    }
+    case "open":
+      return { ...aloneTold(sought, seen), doubt: weighed.doubt };
+  }
+}
+
+/** Of what had been shown nobody says any more that it is open, and of what had not that it is over. */
+function aloneTold({ leg }: Sought, seen: LookAnswer): Sight {
+  const sight = unplaced(seen);
+  if (leg.state === "sent" || leg.state === "lost") return sight;
+  return { ...sight, events: [...sight.events, { type: "perhaps_over", because: "record_alone" }] };
 }
 
 /** It is known by its id, and where it has gone to is looked for again. */
-function unplaced({ order: { oid } }: LookAnswer): Sight {
+function unplaced({ order: { oid } }: LookAnswer): SeenSight & { kind: "unfinished" } {
   return { kind: "unfinished", events: [{ type: "reported", oid }], untouched: null, isUnclear: true };
 }
 
-/** What else it takes could not be read: it is known by its id, and nothing of it is told as of now. */
-function unread({ order: { oid } }: Pick<LookAnswer, "order">, reason: string): Sight {
-  return { kind: "failed", reason, events: [{ type: "reported", oid }] };
-}
-
 const LIST_UNREAD = "the open orders could not be read";
-const FILLS_UNREAD = "the fills of the order could not be read";
-
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order } = seen;
@@ -247,14 +251,6 @@ function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, sta
   return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
 }
 
-/** The word of a trigger that fired and found nothing on offer: no placing of one ends in it, also where it fires at once. */
-const ONLY_WHEN_FIRED = "marketOrderNoLiquidityRejected";
-
-/** What the exchange refuses at once has a record as well, of one moment; a trigger's refusal comes after its placing. */
-function hadBeenTaken({ leg }: Sought, { order, status, statusTimestampMs }: LookAnswer): boolean {
-  return leg.trigger !== null && (statusTimestampMs > order.timestampMs || status === ONLY_WHEN_FIRED);
-}
-
 async function open(
   world: With<"exchange" | "feeds" | "settings" | "store">,
   sought: Sought,
@@ -313,80 +309,21 @@ async function isResting(
   return listed.some(({ oid }) => oid === seen.order.oid) ? "yes" : "no";
 }
 
-/** Its end is told when the size is known that was filled by then: until that it keeps the status that it had. */
-async function closed(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
-  const { order } = seen;
-  const size = await readClosedSize(world, evidence, closedOf(sought, order), seen);
-  if (size === "failed") return endedUnread(world, seen);
-  const { filled, isAll } = size;
-  if (isAll === "not_yet" || isAll === "untouched" || isAll === "missing") {
-    const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
-    const events: LegEvent[] = [
-      isTold ? closing(order, isAll === "missing") : { type: "reported", oid: order.oid },
-      { type: "fills_seen", filled },
-    ];
-    const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
-    return { kind: "unfinished", events, untouched };
-  }
-  return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
+/** Its fills, where they are whole, bear that out; else it takes what any end takes. */
+async function saidFilled(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
+  const sight = await closed(world, evidence, sought, seen);
+  const isWhole = sight.kind === "seen" && sight.events.some(({ type }) => type === "filled");
+  const doubt = isWhole ? null : await doubted(world, evidence, sought, seen);
+  if (doubt === null) tellFeed(world, sought, seen);
+  return doubt ?? sight;
 }
 
-/** That it is over is the exchange's word whether or not its fills can be read: nobody is told any more that it is open. */
-function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
-  const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
-  if (!isTold) return unread({ order }, FILLS_UNREAD);
-  return { kind: "unfinished", events: [closing(order, false)], untouched: null, isUnclear: true };
+function ended(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
+  tellFeed(world, sought, seen);
+  return closed(world, evidence, sought, seen);
 }
 
-function closing({ oid }: FrontendOrder, areFillsMissing: boolean): LegEvent {
-  return areFillsMissing ? { type: "closing", oid, areFillsMissing } : { type: "closing", oid };
-}
-
-function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
-  const { user, accountId, leg, reduceOnly } = sought;
-  return {
-    user,
-    accountId,
-    name: leg.cloid,
-    asked: leg.size,
-    isReduceOnly: reduceOnly,
-    mayFallShort: mayFallShort({ ...leg, reduceOnly }, order),
-    isReplaced: sought.isReplaced === true,
-  };
-}
-
-/** So long an order that has just ended untouched may be shown as it was: the second look comes a second later. */
-const TOLD_AFTER_MS = 900;
-
-type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
-
-function endOf(sought: Sought, { order, status }: LookAnswer, { filled, isAll }: KnownSize): LegEvent {
-  const { leg, reduceOnly } = sought;
-  const { oid } = order;
-  // Whatever word it ended with.
-  const isWhole = compare(filled.size, leg.size) >= 0;
-  if (isWhole || (statusMeaning(status) === "filled" && !mayFallShort({ ...leg, reduceOnly }, order)))
-    return { type: "filled", oid, filled };
-  const { timeInForce } = leg;
-  const words =
-    statusMeaning(status) === "filled"
-      ? shortReason({ timeInForce, reduceOnly }, filled.size, leg.size)
-      : statusWords(status);
-  const reason = isAll === "yes" ? words : `${words === null ? "" : `${words}; `}${DISPUTED}`;
-  return { type: "canceled", oid, reason, filled };
-}
-
-const DISPUTED =
-  "the exchange's record of the order and the fills that it shows do not agree: more may have been filled";
-
-/** Why an order ended with less than it asked for, in plain words. */
-export function shortReason(
-  terms: Pick<OrderTerms, "timeInForce" | "reduceOnly">,
-  filled: Decimal,
-  asked: Decimal,
-): string {
-  const part = `${filled} of ${asked} was filled; the rest was canceled`;
-  if (terms.timeInForce === "ioc") return `${part}: nothing more could be matched at once within the price.`;
-  if (terms.reduceOnly) return `${part}: a reduce-only order cannot be larger than the position.`;
-  return `${part}: nothing more could be matched within the worst price.`;
+/** An end that is borne out is one that its feed has to have told. */
+function tellFeed({ feeds }: With<"feeds">, { user }: Sought, { order, status, statusTimestampMs }: LookAnswer): void {
+  feeds.showed(user, shownEnd(order, status, statusTimestampMs));
 }

@@ -61,8 +61,9 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
-  // The record of another, that a server answers with, tells nothing of it.
-  const shown: OrderStatusAnswer = looked.kind === "foreign" ? { kind: "not_found" } : answer;
+  // The record of another, that a server answers with, tells nothing of it, and one that nothing bears out no end.
+  const isAnothers = looked.kind === "foreign";
+  const shown: OrderStatusAnswer = isAnothers ? { kind: "not_found" } : isEndDoubted(looked) ? UNTOLD : answer;
   // What was to replace it was placed: a word that is new is the word of its end.
   const isNewWord = shown.kind === "order" && statusMeaning(shown.status) === "unknown";
   if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
@@ -83,6 +84,13 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
     facts,
     isEndWeighed: end !== null || isLost || isNewWord,
   };
+}
+
+const UNTOLD = { kind: "unreadable" } as const;
+
+/** Its record tells an end, and may be the only one that does. */
+function isEndDoubted({ doubt }: Sight): boolean {
+  return doubt !== undefined;
 }
 
 /** What was refused is shown all the same: what that says of the original is for the next look. */
@@ -107,6 +115,7 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   const answer = parseOrderStatus(outcome.json);
   const sight = await readAnswer(world, evidence, sought, { answer, options });
   applySight(world, replaced, sight);
+  if (isEndDoubted(sight)) return false;
   return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
 }
 

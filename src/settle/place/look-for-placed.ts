@@ -142,7 +142,7 @@ async function readSwept(
       return interpretOrder(world, evidence, sought, { order, status: "open", statusTimestampMs: 0, options });
     }
     case "past":
-      return interpretOrder(world, evidence, sought, { ...swept, options });
+      return interpretOrder(world, evidence, sought, { ...swept, options, isOfHistory: true });
     case "fills_only":
       return fillsOnly(sought, swept);
     case "not_found":

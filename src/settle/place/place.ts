@@ -7,7 +7,7 @@ import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/r
 import type { AmbiguousReason, Reply, StatusEntry } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
-import { shortReason } from "../look/look.ts";
+import { shortReason } from "../look/ended.ts";
 import {
   type Conclusion,
   finishOrderAttempt,

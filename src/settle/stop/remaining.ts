@@ -2,10 +2,13 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { isSpot } from "../../core/market.ts";
+import { wasListedSince } from "../../core/order.ts";
 import { canIncrease, isOfThen, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { isFlattenStep } from "../../store/flattens.ts";
+import { listLegs } from "../../store/legs.ts";
+import { listNoted } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
@@ -13,6 +16,8 @@ import { covers } from "../../store/stops.ts";
 import type { UnusedNumber } from "../../store/unused-numbers.ts";
 import { isOver } from "../cancel/cancel.ts";
 import { listUnused } from "../copies/late-copies.ts";
+import { LISTED_AFTER_END } from "../look/apply-sight.ts";
+import { nameOfStop } from "./cancel-covered.ts";
 
 type CoveredRows = With<"exchange" | "markets" | "store">;
 
@@ -43,6 +48,20 @@ export function remainingOf(world: CoveredRows, stop: Stop, endedTwaps: Readonly
 
 export function isNothing({ orders, openTwaps, runningTwaps, unusedNumbers }: Remaining): boolean {
   return orders.length + openTwaps.length + runningTwaps.length + unusedNumbers.length === 0;
+}
+
+/**
+ * Orders that it covers, that have ended by our rows and that lists of after that show open all the same, as the alarm says; one that this
+ * stop has canceled is none of them.
+ */
+export function listedAfterEnd(world: CoveredRows, stop: Stop): StoredOrder[] {
+  const { store } = world;
+  return listNoted(store, stop.accountId, LISTED_AFTER_END).flatMap((id) => {
+    const order = findOrder(store, id);
+    if (order === null || !listLegs(store, id).some(wasListedSince) || isFlattenStep(order)) return [];
+    const isCanceled = listAttemptsOf(store, id).some(({ idempotencyKey }) => idempotencyKey === nameOfStop(stop));
+    return !isCanceled && isCovered(world, stop, order) && isToGo(world, stop, order) ? [order] : [];
+  });
 }
 
 /** Orders that may be alive and that stay: they can only make a position smaller. */

@@ -9,7 +9,7 @@ import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
-import { type Remaining, remainingOf } from "./remaining.ts";
+import { listedAfterEnd, type Remaining, remainingOf } from "./remaining.ts";
 
 export type StopTools = {
   world: ToWithdraw;
@@ -29,12 +29,14 @@ export type Withdrawal = {
   twapsElapsedMs: number | null;
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
+  /** What lists show open after its end was told has a cancel of this stop. */
+  isListedGone: boolean;
   numbers: NumbersMemory;
   told: ToldWaits;
 };
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null, outsideReadings: 0, numbers: new Map(), told: { names: "", atMs: null } };
+  return { twapsElapsedMs: null, outsideReadings: 0, isListedGone: false, numbers: new Map(), told: { names: "", atMs: null } };
 }
 
 /** A server that is behind lacks what has rested for seconds, and the next answer is another's. */
@@ -55,6 +57,7 @@ export async function withdraw(
   const remaining = remainingOf(world, stop, endedTwaps);
   const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;
   await Promise.all([
+    withdrawEnded(tools, { stop, account }, withdrawal),
     ...remaining.orders.map(({ id: orderId }) =>
       turns.take(() => cancelCovered(world, settling, { name: nameOfStop(stop), account, orderId })),
     ),
@@ -66,6 +69,21 @@ export async function withdraw(
       ? [withdrawListed(tools, { stop, account }, { withdrawal, remaining, isOutsideDue })]
       : []),
   ]);
+}
+
+/** A stop of an account finds these in the lists that it reads; one of a key or a bot reads none. */
+async function withdrawEnded(
+  { world, settling, turns }: StopTools,
+  { stop, account }: StoppedAccount,
+  withdrawal: Withdrawal,
+): Promise<void> {
+  if (stop.scope === "account" || withdrawal.isListedGone) return;
+  const name = nameOfStop(stop);
+  const ended = listedAfterEnd(world, stop);
+  await Promise.all(
+    ended.map(({ id }) => turns.take(() => cancelCovered(world, settling, { name, account, orderId: id }))),
+  );
+  withdrawal.isListedGone = ended.length === 0 || listedAfterEnd(world, stop).length === 0;
 }
 
 type ReadFirst = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };

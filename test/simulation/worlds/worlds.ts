@@ -5,6 +5,7 @@ import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
 import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
 import { drawEarlyRefusals, type EarlyRefusals, nonceOf, openEarlyRefusals } from "./early-refusals.ts";
+import { drawFalseEnds, type FalseEnds, falseEnds } from "./false-ends.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
 import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
@@ -28,6 +29,7 @@ export type Worlds = {
   odd: Odd | null;
   earlyRefusals: EarlyRefusals | null;
   wrong: Wrong | null;
+  falseEnds: FalseEnds | null;
 };
 
 export type WorldName = keyof Worlds;
@@ -44,6 +46,7 @@ export const WORLD_NAMES: readonly WorldName[] = [
   "odd",
   "earlyRefusals",
   "wrong",
+  "falseEnds",
 ];
 
 /** Share of the runs in which nothing of it is drawn. */
@@ -68,6 +71,7 @@ export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
     odd: null,
     earlyRefusals: null,
     wrong: null,
+    falseEnds: null,
   };
 }
 
@@ -92,6 +96,7 @@ const NONE_OF_THEM: Worlds = {
   odd: null,
   earlyRefusals: null,
   wrong: null,
+  falseEnds: null,
 };
 
 /** Share of the runs with wrong answers, and nothing else of all this. */
@@ -100,6 +105,15 @@ const WRONG_RATE = 0.1;
 /** A stream of its own, as above. */
 export function orWrong(worlds: Worlds, chance: Chance): Worlds {
   return chance.isLucky(WRONG_RATE) ? { ...NONE_OF_THEM, wrong: drawWrong(chance) } : worlds;
+}
+
+/** Share of the runs in which records tell ends that are not so. */
+const FALSE_ENDS_RATE = 0.15;
+
+/** Beside whatever else is drawn, but what no client could tell from it: lists and histories that are not of this order. A stream of its own. */
+export function andFalseEnds(worlds: Worlds, chance: Chance): Worlds {
+  const isAlone = worlds.odd === null && worlds.wrong === null && worlds.others === null;
+  return isAlone && chance.isLucky(FALSE_ENDS_RATE) ? { ...worlds, falseEnds: drawFalseEnds(chance) } : worlds;
 }
 
 /** Beside whatever else is drawn. */
@@ -212,6 +226,7 @@ function lensesOf(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Part
   const lenses: Lens[] = [];
   const isOver = () => timeline.nowMs() >= faultsEndMs;
   if (others !== null && others.mixedRate > 0) lenses.push(mixedAnswers(others, venue, chance.split(), isOver));
+  if (worlds.falseEnds !== null) lenses.push(falseEnds(worlds.falseEnds, chance.split(), venue.nowMs, isOver));
   if (forgetting !== null) lenses.push(forgets(forgetting, chance.split(), venue.nowMs));
   if (rests !== null) lenses.push(wrongRests(rests, chance.split()));
   if (words !== null) lenses.push(newWords(words));

@@ -1,0 +1,83 @@
+import { judgeEnd, type ListWord } from "../../core/end-evidence.ts";
+import { isClosed, isSaidOver } from "../../core/order.ts";
+import type { ToLook } from "../../deps.ts";
+import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
+import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { isCarriedOut } from "../cancel/cancel.ts";
+import type { EndAbout, EndLists } from "../look/listed.ts";
+import type { LookAnswer, Sought } from "../look/look.ts";
+import { differenceFrom } from "./difference.ts";
+
+/** `doubt`: what speaks against its record; null where nothing does, and nothing bears it out either. */
+export type WeighedEnd =
+  | { kind: "told" }
+  | { kind: "unread" }
+  /** `shown`: the order as the list has it. */
+  | { kind: "refuted"; shown: FrontendOrder; doubt: string }
+  | { kind: "open"; doubt: string | null };
+
+/** What else is known of an end that a record tells, and what both come to: `core/end-evidence` has the rule. */
+export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
+  if (isToldOtherwise(world, sought, seen)) return { kind: "told" };
+  const { order, statusTimestampMs, options } = seen;
+  const about = {
+    user: sought.user,
+    market: order.coin,
+    oid: order.oid,
+    placedAtMs: order.timestampMs,
+    endedAtMs: statusTimestampMs,
+  };
+  const list = await lists.open(world, about, options);
+  if (list === null) return { kind: "unread" };
+  const { word, shown } = list;
+  const isInHistory = word === "may_be_before" && (await endsInHistory(world, lists, sought, { seen, about }));
+  const doubt = shown === null ? null : doubtOf(seen, word);
+  switch (judgeEnd({ isToldOtherwise: false, list: word, isInHistory })) {
+    case "told":
+      return { kind: "told" };
+    case "refuted":
+      if (shown === null || doubt === null || differenceFrom(namedSo(sought, shown), shown) !== null)
+        return { kind: "open", doubt };
+      return { kind: "refuted", shown, doubt };
+    case "open":
+      return { kind: "open", doubt };
+  }
+}
+
+/**
+ * Its feed, or the exchange's own answer: to a cancel of it, to the modify that has replaced it, or to its placing. What is over already by
+ * more than a record is told once more.
+ */
+function isToldOtherwise(world: ToLook, { user, leg, isReplaced }: Sought, { order: { oid } }: LookAnswer): boolean {
+  if (isReplaced === true || isClosed(leg) || isSaidOver(leg)) return true;
+  return world.picture.toldOf(user, oid)?.end != null || isCarriedOut(world, leg);
+}
+
+type EndSeen = { seen: LookAnswer; about: EndAbout };
+
+/** What the history tells is no second word where it was the first. */
+async function endsInHistory(
+  world: ToLook,
+  lists: EndLists,
+  sought: Sought,
+  { seen, about }: EndSeen,
+): Promise<boolean> {
+  if (seen.isOfHistory === true) return false;
+  const row = await lists.past(world, about, seen.options);
+  return row !== null && isEnd(row) && differenceFrom(namedSo(sought, row.order), row.order) === null;
+}
+
+function isEnd({ status }: OrderRecord): boolean {
+  const meaning = statusMeaning(status);
+  return meaning === "canceled" || meaning === "filled" || meaning === "rejected";
+}
+
+/** What a trigger has placed may have a native id of its own. */
+function namedSo(sought: Sought, { oid }: FrontendOrder): Sought {
+  return { ...sought, leg: { ...sought.leg, oid } };
+}
+
+function doubtOf({ order, status }: LookAnswer, word: ListWord): string {
+  const since = word === "holds_since" ? " in a list that is newer" : "";
+  return `${order.oid} is ${status} by its record, and listed as open${since}`;
+}
