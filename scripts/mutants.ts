@@ -140,6 +140,13 @@ async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outco
     const scene = await findByScenes(directory);
     if (scene === null)
       return { name, isFound: false, verdict: "SURVIVED", finding: `${seeds} seeds, and every scene` };
+    if (scene === "out of time")
+      return {
+        name,
+        isFound: false,
+        verdict: "OUT OF TIME",
+        finding: "its scenes were ended before they were through",
+      };
     return { name, isFound: true, verdict: "found by a scene", finding: scene };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -164,12 +171,13 @@ function commandOf({ seeds, world }: Mutant): string[] {
     : ["scripts/simulate.ts", "--world", world ?? "", "--minutes", MAX_MINUTES, "--quiet"];
 }
 
-/** Name of the first scene that fails. */
+/** Name of the first scene that fails; `out of time` where they were ended before one did, of which nothing follows. */
 async function findByScenes(cwd: string): Promise<string | null> {
   const command = [process.execPath, "test", "--bail", "--timeout", MAX_SCENE_MS, ...SCENES];
   const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_SCENES_MS });
   const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
-  return /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1] ?? null;
+  const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
+  return failed ?? (child.signalCode === null ? null : "out of time");
 }
 
 async function main(): Promise<boolean> {

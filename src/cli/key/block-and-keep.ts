@@ -5,6 +5,7 @@ import { places } from "../directory.ts";
 import { isoTime, present } from "../output.ts";
 import { OPERATING } from "../passphrase-input.ts";
 import { keyHashOf } from "./key-options.ts";
+import { ordersOfEndedKey } from "./orders-of-ended-key.ts";
 
 export const keyBlock: Command = {
   name: "key block",
@@ -22,10 +23,9 @@ export const keyBlock: Command = {
       cancelOrders: input.isSet("cancel-orders"),
     });
     const { accountId, stopId } = done;
-    const orders =
-      stopId === null ? "Orders stay as they are." : `Its orders are being withdrawn: GET /v1/stops/${stopId}`;
     present({ input, outside }, { key_hash: keyHash, account: accountId, state: "blocked", stop: stopId }, [
-      `Blocked ${keyHash}. ${orders}`,
+      `Blocked ${keyHash}.`,
+      ...ordersOfEndedKey(stopId),
     ]);
   },
 };

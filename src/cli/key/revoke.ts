@@ -6,6 +6,7 @@ import { audience, GATEWAY, post } from "../gateway-client.ts";
 import { present, signable, signableLines } from "../output.ts";
 import { ownersSignature, SIGNATURE } from "../signature.ts";
 import { KEY_HASH, keyHashOf } from "./key-options.ts";
+import { ordersOfEndedKey } from "./orders-of-ended-key.ts";
 import { onlyAccount } from "./register.ts";
 
 export const keyRevoke: Command = {
@@ -33,12 +34,13 @@ export const keyRevoke: Command = {
     if (!input.isSet("cancel-orders")) {
       const answer = await post(about, "/v1/api-keys/revoke", body);
       return present({ input, outside }, answer, [
-        `Revoked for account ${account}, for good. Orders stay as they are.`,
+        `Revoked for account ${account}, for good.`,
+        ...ordersOfEndedKey(null),
       ]);
     }
     const answer = await post(about, "/v1/api-keys/revocations", { ...body, cancel_orders: true });
-    const words = `Revoked for account ${account}, for good. Its orders are being withdrawn: GET /v1/stops/{stop}`;
-    present({ input, outside }, answer, [words]);
+    const words = [`Revoked for account ${account}, for good.`, ...ordersOfEndedKey(String(answer["stop"]))];
+    present({ input, outside }, answer, words);
 
     async function show(keyHash: string): Promise<void> {
       const { account: owned, instance } = reading(at, ({ store, instance }) => ({
