@@ -43,8 +43,9 @@ export async function settled(stage, ids, seconds = 30) {
   }
   stage.note(`settled after ${((Date.now() - began) / 1000).toFixed(1)} s${left.length ? `; LEFT ${left.map((id) => JSON.stringify(last.get(id)?.error ?? last.get(id))).join(" | ")}` : ""}`)
   for (const id of left) {
+    stage.note(`truly ${stage.led.byCloid.get(`0x${id.replaceAll("-", "")}`)?.map((o) => o.hist.at(-1).status) ?? "never taken"}`)
     const s = await stage.gw.get(`/v1/orders/${id}/story`)
-    stage.note(`STUCK ${id}: ${JSON.stringify(s.body?.waits_for ?? s.body?.steps?.at(-1) ?? s.body).slice(0, 500)}`)
+    stage.note(`STUCK ${id}: ${s.raw.slice(-900)}`)
   }
   return left
 }

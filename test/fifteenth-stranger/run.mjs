@@ -4,7 +4,7 @@ import { Gateway, owner } from "./gateway.mjs"
 import { Judge } from "./judge.mjs"
 import { memory } from "./memory.mjs"
 
-const FILES = ["scenes-place", "scenes-change", "scenes-other", "scenes-stream", "scenes-world", "scenes-life", "scenes-long", "scenes-more"]
+const FILES = ["scenes-place", "scenes-change", "scenes-other", "scenes-stream", "scenes-world", "scenes-life", "scenes-long", "scenes-more", "scenes-doors", "scenes-money"]
 const scenes = {}
 for (const f of FILES) {
   try {
@@ -50,6 +50,7 @@ export async function play(name, seed = 1) {
 function report(name, seed, { found, notes, failed, told, ms, exchange, gateway }) {
   const verdict = failed ? "BROKEN" : found.some((f) => f.kind !== "STALE") ? "FOUND" : found.length ? "stale" : "held"
   console.log(`${verdict.padEnd(7)} ${name}:${seed}  ${told} statements, ${(ms / 1000).toFixed(0)} s  (${gateway.root})`)
+  if (scenes[name].documented) console.log(`        documented: ${scenes[name].documented}`)
   for (const n of notes) console.log(`        - ${n}`)
   for (const f of found) console.log(`  ${f.kind} x${f.count} at ${f.at} ms from ${f.from}\n        ${f.text}`)
   if (failed) console.log(`        ${failed.stack?.slice(0, 700)}`)

@@ -14,6 +14,7 @@ const LATE = { userFillsByTime: 3000, "ws:userFills": 3000 }
 
 export const scenes = {
   "refused-here-taken-there": {
+    documented: "rejected is told and overruled within 15 s, by docs/clients.md",
     about: "one server answers 'does not exist' and 'Too many cumulative requests', another takes the same bytes 5 s later (docs/clients.md: within 15 s)",
     async play(stage) {
       const { gw, ex, led, note, wait } = stage

@@ -204,7 +204,7 @@ export const scenes = {
   },
   "many-at-once": {
     about: "130 orders at once, every third answer lost after execution, every seventh before it, 429s between: one each, all told rightly",
-    limit: 150_000,
+    limit: 260_000,
     async play(stage) {
       const { gw, ex, led, note, wait } = stage
       let n = 0
@@ -217,7 +217,7 @@ export const scenes = {
       await wait(5000)
       heal(ex)
       const ids = all.filter((r) => r.body?.id).map((r) => r.body.id)
-      await settled(stage, ids, 70)
+      await settled(stage, ids, 150)
       await exact(stage, { seconds: 10 })
       note(`taken ${led.orders.size}, live ${[...led.orders.values()].filter((o) => led.live(o)).length}`)
       for (let i = 0; i < 130; i += 5) await gw.place({ price: String(50000 + i) }, `many-${1000 + i}`)
