@@ -23,12 +23,17 @@ export class Judge {
     }
     return out
   }
-  // All legs of an order of Postern: the client order id is its id (DECISIONS §3), a modify hangs its replacement on the old native id.
+  // All legs of an order of Postern: the client order id is its id (DECISIONS §3), a modify hangs its replacement on the old native id;
+  // of an order of elsewhere the native id that is told is the newest leg's.
   legs(order) {
     const cloid = `0x${order.id.replaceAll("-", "")}`
     const all = [...this.ledger.orders.values()]
     const legs = [...(this.ledger.byCloid.get(cloid) ?? [])]
     if (!legs.length && order.exchange_order_id) legs.push(...all.filter((o) => String(o.oid) === order.exchange_order_id))
+    for (const leg of legs) {
+      const before = leg.displaced && leg.cloid !== cloid ? this.ledger.orders.get(leg.from) : null
+      if (before && !legs.includes(before)) legs.push(before)
+    }
     for (const leg of legs) for (const o of all) if (o.from === leg.oid && o.displaced && !legs.includes(o)) legs.push(o)
     return legs
   }
