@@ -36,7 +36,13 @@ export type Withdrawal = {
 };
 
 export function newWithdrawal(): Withdrawal {
-  return { twapsElapsedMs: null, outsideReadings: 0, isListedGone: false, numbers: new Map(), told: { names: "", atMs: null } };
+  return {
+    twapsElapsedMs: null,
+    outsideReadings: 0,
+    isListedGone: false,
+    numbers: new Map(),
+    told: { names: "", atMs: null },
+  };
 }
 
 /** A server that is behind lacks what has rested for seconds, and the next answer is another's. */
