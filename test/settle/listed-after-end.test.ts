@@ -124,7 +124,7 @@ test("a stop of one key cancels what lists show open after its end, as one of th
   const { id, order } = await endedWrongly(rig);
   await passed(rig, follower, 4);
   const own = findOrder(rig.store, id)?.keyHash ?? null;
-  const stop: Stop = { ...STOP, scope: "key", keyHash: own, upTo: Number.MAX_SAFE_INTEGER };
+  const stop: Stop = { ...STOP, scope: "bot", keyHash: own, upTo: Number.MAX_SAFE_INTEGER };
   inTransaction(rig.store, () => insertStop(rig.store, stop, { actor: "operator", idempotencyKey: null }));
   openStopper(rig.deps, { settling: rig.deps.settling, cancelOutside: async () => true }).heed();
   await rig.clock.advance(5_000);
