@@ -139,7 +139,7 @@ export class Actions {
     if (tif === "Gtc" || tif === "Alo") ledger.note(order, "open");
     if (!crosses) return { resting: this.named(order) };
     const px = o.b ? ask : bid;
-    ledger.execute(order, coin.depth < order.rest ? coin.depth : order.rest, px, { crossed: true });
+    ledger.execute(order, Math.min(coin.depth, order.rest), px, { crossed: true });
     if (order.filled > 0n && (order.rest === 0n || tif !== "Gtc")) {
       if (order.rest > 0n) ledger.note(order, "filled");
       return { filled: { totalSz: S(order.filled), avgPx: S(px), ...this.named(order) } };
@@ -227,7 +227,7 @@ export class Actions {
         data: { status: { error: "TWAP was never placed, already canceled, or filled." } },
       },
     };
-    if (!twap || twap.hist.at(-1).status !== "activated") return bad;
+    if (twap?.hist.at(-1).status !== "activated") return bad;
     twap.hist.push({ t: Date.now(), status: "terminated" });
     this.ledger.tell({ kind: "twap", twap });
     return { status: "ok", response: { type: "twapCancel", data: { status: "success" } } };

@@ -3,6 +3,12 @@ import { parse, wait } from "./exchange.mjs";
 import { Judge } from "./judge.mjs";
 import { D, S } from "./ledger.mjs";
 
+/** The fault of an action, once something else has happened. */
+export function after(happens, fault) {
+  happens();
+  return fault;
+}
+
 export function heal(ex) {
   ex.lags = {};
   ex.infoFault = () => null;

@@ -36,7 +36,9 @@ export class Exchange {
     this.ledger.listeners.push((e) => this.broadcast(e));
   }
   async start() {
-    this.server = http.createServer((q, a) => this.handle(q, a).catch((e) => this.broken(e, a)));
+    this.server = http.createServer((q, a) => {
+      this.handle(q, a).catch((e) => this.broken(e, a));
+    });
     this.server.on("upgrade", (q, s) => this.upgrade(q, s));
     await new Promise((r) => this.server.listen(0, "127.0.0.1", r));
     this.url = `http://127.0.0.1:${this.server.address().port}`;
@@ -152,7 +154,7 @@ export class Exchange {
       const op = b[0] & 15;
       if (op === 8) return s.raw.end();
       if (op === 9) this.write(s, 10, data);
-      if (op === 1) this.message(s, JSON.parse(data.toString()));
+      if (op === 1) void this.message(s, JSON.parse(data.toString()));
     }
   }
   write(s, op, data) {

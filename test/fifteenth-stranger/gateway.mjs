@@ -138,7 +138,7 @@ export class Gateway {
     await this.serve(options.env);
     this.key = await this.grant();
     await this.ready();
-    this.follow();
+    void this.follow();
     await wait(300);
     return this;
   }

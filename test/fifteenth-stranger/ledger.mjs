@@ -4,7 +4,7 @@ export function D(text) {
   const t = String(text);
   const negative = t.startsWith("-");
   const [whole, part = ""] = t.replace("-", "").split(".");
-  const v = BigInt(whole || "0") * SCALE + BigInt((part + "00000000").slice(0, 8));
+  const v = BigInt(whole || "0") * SCALE + BigInt(`${part}00000000`.slice(0, 8));
   return negative ? -v : v;
 }
 export function S(v) {
@@ -133,7 +133,7 @@ export class Ledger {
   // One execution against a stranger: positions, cash, fills and the order's history move in the same instant.
   execute(order, size, px, { crossed = false, twapId = null, liquidation = false } = {}) {
     const coin = this.coins.get(order.coin);
-    const take = size > order.rest ? order.rest : size;
+    const take = Math.min(size, order.rest);
     if (take <= 0n) return 0n;
     const signed = order.side === "B" ? take : -take;
     const before = this.isSpot(coin) ? this.spotTotal(this.baseOf(order.coin)) : this.position(order.coin).szi;
@@ -209,7 +209,9 @@ export class Ledger {
     if (p.szi === 0n || p.szi > 0n === signed > 0n) {
       entry = ((mul(abs(p.szi), p.entry) + mul(abs(signed), px)) * SCALE) / abs(next);
     } else {
-      const size = abs(signed) > abs(p.szi) ? abs(p.szi) : abs(signed);
+      const [wanted, held] = [abs(signed), abs(p.szi)];
+      let size = wanted;
+      if (wanted > held) size = held;
       closed = mul(px - p.entry, p.szi > 0n ? size : -size);
       if (next !== 0n && next > 0n !== p.szi > 0n) entry = px;
       if (next === 0n) entry = 0n;

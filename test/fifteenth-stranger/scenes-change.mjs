@@ -307,7 +307,10 @@ export const scenes = {
         clearinghouseState: 3000,
         "ws:clearinghouseState": 3500,
       };
-      ex.actionFault = on("batchModify", () => (led.setMark("BTC", "58900"), { delay: 300 }));
+      ex.actionFault = on("batchModify", () => {
+        led.setMark("BTC", "58900");
+        return { delay: 300 };
+      });
       const m = await gw.post(
         `/v1/orders/${s.body.id}/modify`,
         { trigger: { kind: "stop_loss", price: "58000", market: true }, always_place: true },

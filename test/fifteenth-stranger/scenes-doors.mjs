@@ -1,7 +1,7 @@
 // Other doors: alerts of a chart, an agent's proposals. One alert, one order; one proposal, one order; whatever is lost on the way.
-import { exact, heal, settled } from "./ending.mjs";
+import { exact, heal } from "./ending.mjs";
 import { hashOf } from "./gateway.mjs";
-import { D, S } from "./ledger.mjs";
+import { S } from "./ledger.mjs";
 
 async function deliver(url, body) {
   const r = await fetch(url, {

@@ -1,5 +1,5 @@
 // Executions that nobody asked for one by one: slices of a TWAP, a liquidation, fills of elsewhere; and whose they are in the books.
-import { exact, heal, settled } from "./ending.mjs";
+import { after, exact, heal, settled } from "./ending.mjs";
 import { D, S } from "./ledger.mjs";
 
 function slice(led, w, size, px) {
@@ -52,7 +52,7 @@ export const scenes = {
       }
       ends(led, x, "finished");
       ex.actionFault = (q) =>
-        q.action.type === "twapCancel" ? (slice(led, y, D("0.015"), D("59988")), { drop: true }) : null;
+        q.action.type === "twapCancel" ? after(() => slice(led, y, D("0.015"), D("59988")), { drop: true }) : null;
       const c = await gw.post("/v1/twaps/cancel", { market: "BTC", twap_id: y.id }, "slices-22");
       note(`cancel ${c.status} ${c.body.status} ${c.body.error ?? ""}`);
       for (let i = 0; i < 16; i++) {

@@ -1,5 +1,5 @@
 // Leverage, margin, TWAP, closing, whole trades, stop and flatten: things that have no client order id, or are made of several orders.
-import { exact, heal, settled } from "./ending.mjs";
+import { after, exact, heal, settled } from "./ending.mjs";
 import { D, S } from "./ledger.mjs";
 
 function brief(r) {
@@ -62,7 +62,9 @@ export const scenes = {
       const move = (text) =>
         led.setPosition("ETH", { ...led.position("ETH"), margin: led.position("ETH").margin + D(text) });
       ex.actionFault = (b) =>
-        b.action.type === "updateIsolatedMargin" ? (setTimeout(() => move("10"), 100), { lose: "drop" }) : null;
+        b.action.type === "updateIsolatedMargin"
+          ? after(() => setTimeout(() => move("10"), 100), { lose: "drop" })
+          : null;
       const a = await gw.post("/v1/margin", { market: "ETH", amount: "10" }, "mar-2222");
       note(`never sent: ${brief(a)}`);
       const e = await operation(stage, a.body.id, 25);
@@ -77,10 +79,17 @@ export const scenes = {
         b.action.type === "updateIsolatedMargin"
           ? {
               drop: true,
-              after: () => (
-                move("-0.5"),
-                ex.actions.place({ a: 1, b: true, p: "3100", s: "0.05", r: false, t: { limit: { tif: "Ioc" } } })
-              ),
+              after: () => {
+                move("-0.5");
+                return ex.actions.place({
+                  a: 1,
+                  b: true,
+                  p: "3100",
+                  s: "0.05",
+                  r: false,
+                  t: { limit: { tif: "Ioc" } },
+                });
+              },
             }
           : null;
       const b = await gw.post("/v1/margin", { market: "ETH", amount: "-3" }, "mar-3333");
@@ -98,13 +107,14 @@ export const scenes = {
       const { gw, ex, led, note } = stage;
       const body = { market: "BTC", side: "buy", size: "0.1", duration_minutes: 30 };
       const twin = () => ex.actions.twap({ a: 0, b: true, s: "0.1", r: false, m: 30, t: false }, {});
-      ex.actionFault = (b) => (b.action.type === "twapOrder" ? (setTimeout(twin, 150), { lose: "drop" }) : null);
+      ex.actionFault = (b) =>
+        b.action.type === "twapOrder" ? after(() => setTimeout(twin, 150), { lose: "drop" }) : null;
       const a = await gw.post("/v1/twaps", body, "twin-0000");
       note(`never sent: ${brief(a)}`);
       const e = await operation(stage, a.body.id, 25);
       if (e.status === "succeeded") note(`FALSE: the twin ${e.exchange_id} begun by hand is told as ours`);
       ex.lags = { twapHistory: 6000, "ws:userTwapHistory": 7000, "ws:twapStates": 7000 };
-      ex.actionFault = (b) => (b.action.type === "twapOrder" ? (twin(), { drop: true }) : null);
+      ex.actionFault = (b) => (b.action.type === "twapOrder" ? after(twin, { drop: true }) : null);
       const b = await gw.post("/v1/twaps", body, "twin-1111");
       note(`landed with a twin: ${brief(b)}`);
       const f = await operation(stage, b.body.id, 25);

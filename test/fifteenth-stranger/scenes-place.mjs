@@ -23,7 +23,7 @@ export const scenes = {
   "late-answer": {
     about: "the answer comes after 12 s, the order fills in part meanwhile, order record and history lag 15 and 20 s",
     async play(stage) {
-      const { gw, ex, led, note, wait } = stage;
+      const { gw, ex, note, wait } = stage;
       ex.lags = {
         orderStatus: 15_000,
         historicalOrders: 20_000,
@@ -189,7 +189,7 @@ export const scenes = {
   "new-words": {
     about: "an order ends with a status word nobody knows, without the known endings, after a partial fill",
     async play(stage) {
-      const { gw, led, ex, note, wait } = stage;
+      const { gw, led, note, wait } = stage;
       const words = ["expired", "auctionCanceled", "retired", "haltRejected"];
       const ids = [];
       for (const [i, w] of words.entries()) {
@@ -258,7 +258,7 @@ export const scenes = {
       "a batch of four: one fills, one rests, one is refused, one rests; half an answer, then one error for all with nothing taken, then a list that is too short",
     async play(stage) {
       const { gw, ex, note, wait } = stage;
-      const orders = (n) =>
+      const orders = (_n) =>
         ["61000", "50000", "60000.5", "49000"].map((price, i) => ({
           market: "BTC",
           side: "buy",
@@ -334,7 +334,7 @@ export const scenes = {
   "spot-and-dex": {
     about: "spot buys and a builder dex with lists and states of their own lag; reads of balances and positions",
     async play(stage) {
-      const { gw, ex, led, note, wait } = stage;
+      const { gw, ex, note, wait } = stage;
       ex.lags = {
         "ws:spotState": 4000,
         spotClearinghouseState: 2500,

@@ -1,6 +1,6 @@
 // What the stream alone tells, and what is concluded of it.
 import { exact, heal, settled } from "./ending.mjs";
-import { D, S } from "./ledger.mjs";
+import { D } from "./ledger.mjs";
 
 function brief(r) {
   return `${r.status} ${r.body?.status} size ${r.body?.size} filled ${r.body?.filled_size} ${r.body?.error?.message ?? r.body?.error ?? ""}`.slice(

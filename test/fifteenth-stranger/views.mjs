@@ -154,7 +154,7 @@ export class Views {
     }));
     return { balances };
   }
-  twapState(w, T) {
+  twapState(w, _T) {
     return {
       coin: w.coin,
       user: this.address,

@@ -132,8 +132,9 @@ test.each<[what: string, rails: Partial<LimitedGrantText>, happens: (rig: Rig) =
 test.each([
   [
     "is blocked",
-    async (rig: Rig) =>
-      void inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "blocked", rig.clock.nowMs())),
+    (rig: Rig) => {
+      inTransaction(rig.deps.store, (store) => setKeyState(store, keyHash(BOT), "blocked", rig.clock.nowMs()));
+    },
   ],
   ["has expired", (rig: Rig) => rig.clock.advance(91 * 86_400_000)],
 ])("of a key that %s nothing is left in the list of keys", async (_what, happens) => {

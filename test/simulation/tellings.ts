@@ -128,11 +128,14 @@ function judge({ venue, copies }: Tellings, known: Known, { by, body, atMs }: Te
   return findings;
 }
 
-/** Matched whole, or ended, by the block that took it: at no moment after that was it open. */
+/** It was matched whole as it came: at no moment was it open. What the next of its batch has matched rested before that. */
 function hasNeverRested(venue: Venue, { wish }: TrueOrder, { oid }: TrueLeg): boolean {
-  const record = venue.record(wish.party.account.tradingAddress, oid);
-  const isPlain = record !== null && record.order.trigger === null;
-  return isPlain && !venue.isLive(oid) && record.statusTimestampMs === record.order.timestampMs;
+  const owner = wish.party.account.tradingAddress;
+  const record = venue.record(owner, oid);
+  if (record === null || record.order.trigger !== null || record.status !== "filled") return false;
+  const isAtOnce = record.statusTimestampMs === record.order.timestampMs;
+  const fills = venue.fillsOf(owner).filter((fill) => fill.oid === oid);
+  return isAtOnce && fills.every(({ crossed }) => crossed);
 }
 
 /** Ids of orders that were not placed here are made of their native ones: a version of their own. */
