@@ -57,7 +57,9 @@ export async function play(name, seed = 1) {
     await gateway.up(scene.up ?? {});
     await Promise.race([
       scene.play(stage),
-      wait(scene.limit ?? 90_000).then(() => Promise.reject(new Error("scene's time is over"))),
+      wait(scene.limit ?? 90_000).then(() => {
+        throw new Error("scene's time is over");
+      }),
     ]);
     await wait(400);
   } catch (e) {
