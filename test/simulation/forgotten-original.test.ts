@@ -136,7 +136,6 @@ test.each([
     const { ownerAddress, tradingAddress } = s.party.account;
     const cancel = (oid: number) =>
       s.venue.act(ownerAddress, { type: "cancel", cancels: [{ a: 0, o: oid }], f: false });
-    if (isCanceled) cancel(Number(placed.oid));
     s.setFate(({ body }) => (body.includes('"batchModify"') ? UNHEARD : directly(5)));
     const modify = {
       kind: "modify" as const,
@@ -146,7 +145,9 @@ test.each([
       alwaysPlace: false,
     };
     s.ask("outlived-modify", modify);
-    await s.pass(50);
+    await s.pass(25);
+    if (isCanceled) cancel(Number(placed.oid));
+    await s.pass(25);
     s.kill();
     await s.pass(120_000);
     for (let nth = 0; nth < 4; nth += 1) {
