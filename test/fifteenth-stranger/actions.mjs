@@ -1,6 +1,6 @@
 // POST /exchange as PROTOCOL §3 and §8 have it: nonces by signer, expiry, then the action against the ledger.
 import { signerOf } from "./ink.mjs";
-import { D, S } from "./ledger.mjs";
+import { D, least, S } from "./ledger.mjs";
 
 function err(text) {
   return { status: "err", response: text };
@@ -139,7 +139,7 @@ export class Actions {
     if (tif === "Gtc" || tif === "Alo") ledger.note(order, "open");
     if (!crosses) return { resting: this.named(order) };
     const px = o.b ? ask : bid;
-    ledger.execute(order, Math.min(coin.depth, order.rest), px, { crossed: true });
+    ledger.execute(order, least(coin.depth, order.rest), px, { crossed: true });
     if (order.filled > 0n && (order.rest === 0n || tif !== "Gtc")) {
       if (order.rest > 0n) ledger.note(order, "filled");
       return { filled: { totalSz: S(order.filled), avgPx: S(px), ...this.named(order) } };

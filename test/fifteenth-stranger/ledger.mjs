@@ -1,5 +1,11 @@
 // What the exchange really did. One truth, kept as histories: every store answers from it as of some earlier moment.
 const SCALE = 10n ** 8n;
+/** Of whole numbers, which Math.min takes none of. */
+export function least(a, b) {
+  if (a < b) return a;
+  return b;
+}
+
 export function D(text) {
   const t = String(text);
   const negative = t.startsWith("-");
@@ -133,7 +139,7 @@ export class Ledger {
   // One execution against a stranger: positions, cash, fills and the order's history move in the same instant.
   execute(order, size, px, { crossed = false, twapId = null, liquidation = false } = {}) {
     const coin = this.coins.get(order.coin);
-    const take = Math.min(size, order.rest);
+    const take = least(size, order.rest);
     if (take <= 0n) return 0n;
     const signed = order.side === "B" ? take : -take;
     const before = this.isSpot(coin) ? this.spotTotal(this.baseOf(order.coin)) : this.position(order.coin).szi;
@@ -209,9 +215,7 @@ export class Ledger {
     if (p.szi === 0n || p.szi > 0n === signed > 0n) {
       entry = ((mul(abs(p.szi), p.entry) + mul(abs(signed), px)) * SCALE) / abs(next);
     } else {
-      const [wanted, held] = [abs(signed), abs(p.szi)];
-      let size = wanted;
-      if (wanted > held) size = held;
+      const size = least(abs(signed), abs(p.szi));
       closed = mul(px - p.entry, p.szi > 0n ? size : -size);
       if (next !== 0n && next > 0n !== p.szi > 0n) entry = px;
       if (next === 0n) entry = 0n;

@@ -75,6 +75,8 @@ export type Audited = {
   /** Reads of the exchange's state were as good as ever. */
   areReadsSound: boolean;
   areReadsWhole: boolean;
+  /** No record tells an end that is not so. */
+  areEndsTrue: boolean;
   /** Lists of open orders hold all of them. */
   isEachListed: boolean;
   /** All that the gateway has committed. */
@@ -333,9 +335,9 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
   return units(shown) === units(expected);
 }
 
-/** Where others use our ids the exchange does contradict itself. */
-function isNeverNoted({ areIdsShared, copies }: Audited, what: string): boolean {
-  return (what === "overruled" && !copies.isAny) || (what === "contradiction" && !areIdsShared);
+/** Where others use our ids, or records tell false ends, the exchange does contradict itself. */
+function isNeverNoted({ areIdsShared, areEndsTrue, copies }: Audited, what: string): boolean {
+  return (what === "overruled" && !copies.isAny) || (what === "contradiction" && !areIdsShared && areEndsTrue);
 }
 
 /** Who was shown the order of another under an id of ours has said so. */

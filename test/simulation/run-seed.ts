@@ -344,6 +344,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
       areReadsSound: areSound(weather),
       areReadsWhole: areReadsWhole(worlds.odd),
+      areEndsTrue: worlds.falseEnds === null,
       isEachListed: worlds.odd?.kind !== "short_lists",
       database,
     };
