@@ -22,7 +22,7 @@ import { directly, openNetwork } from "./network.ts";
 import { withParts } from "./parts.ts";
 import { type GatewayProcess, type Host, startProcess } from "./process.ts";
 import { fakeSigners, noteSigners, trueSigners } from "./signers.ts";
-import { areSound, hasPlainRecords, isWrongForLong, WITNESSED_WITHIN_MS, witnessedWithinMs } from "./soundness.ts";
+import { hasPlainRecords, isWrongForLong, readsOf, WITNESSED_WITHIN_MS, witnessedWithinMs } from "./soundness.ts";
 import { SPOT_BEFORE_MS, SPOT_DOOMS_FROM_MS, tradeSpot } from "./spot.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
@@ -38,7 +38,6 @@ import { drawWhole } from "./whole-wishes.ts";
 import { whoseBy } from "./whose.ts";
 import { drawWishes } from "./wishes.ts";
 import { MOST_WRONG_MS } from "./worlds/clocks.ts";
-import { areReadsWhole } from "./worlds/odd.ts";
 import { SHORT_PAGE_ROWS } from "./worlds/pages.ts";
 import { openWorlds, type Worlds } from "./worlds/worlds.ts";
 
@@ -342,9 +341,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       copies: copiesOf(venue, { ...opened, faultsEndMs, areRecordsKept: worlds.forgetting === null }),
       areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
-      areReadsSound: areSound(weather),
-      areReadsWhole: areReadsWhole(worlds.odd),
-      areEndsTrue: worlds.falseEnds === null,
+      ...readsOf(weather, worlds),
       isEachListed: worlds.odd?.kind !== "short_lists",
       database,
     };

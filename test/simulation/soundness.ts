@@ -1,10 +1,20 @@
 /** How far what a run's exchange shows may be relied upon. */
 import type { Weather } from "./weather.ts";
+import { areReadsWhole } from "./worlds/odd.ts";
 import type { Worlds } from "./worlds/worlds.ts";
 
 export function areSound({ readFaultRate, blindRate, outages, freezes, lags }: Weather): boolean {
   const isPrompt = Object.keys(lags).length === 0;
   return isPrompt && readFaultRate === 0 && blindRate === 0 && outages.length === 0 && freezes.length === 0;
+}
+
+/** What a client may be told by them. */
+export function readsOf(weather: Weather, { odd, falseEnds }: Worlds) {
+  return {
+    areReadsSound: areSound(weather),
+    areReadsWhole: areReadsWhole(odd),
+    areEndsTrue: falseEnds === null,
+  };
 }
 
 export function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
