@@ -7,7 +7,7 @@ export type StandIn = { url: string; asked: string[]; close(): void };
 
 const STREAM = "/v1/events";
 /** The runtime of a client may give up what it has not read yet when a connection breaks. */
-const BEFORE_A_CUT_MS = 20;
+const BEFORE_A_CUT_MS = 1_000;
 
 export async function openStandIn({ replies }: Pick<Scene, "replies">): Promise<StandIn> {
   const streams = replies.filter(isOfStream(replies));
