@@ -57,8 +57,14 @@ export const LOOKS: readonly Mutant[] = [
   one(
     "what the history alone tells the history bears out",
     "src/settle/evidence/borne-out.ts",
-    "  if (seen.isOfHistory === true) return false;\n",
+    '  if (seen.isOfHistory === true) return sought.leg.state === "sent" || sought.leg.state === "lost";\n',
     "",
+  ),
+  one(
+    "what the history alone tells of an order whose answer was lost waits for a list that it may outlive",
+    "src/settle/evidence/borne-out.ts",
+    'return sought.leg.state === "sent" || sought.leg.state === "lost";',
+    "return false;",
   ),
   one(
     "each order that ends has a list of its own read",

@@ -168,3 +168,18 @@ function must<T>(value: T | undefined): T {
   if (value === undefined) throw new Error("nothing placed");
   return value;
 }
+
+test("what the history told once of an order whose answer was lost is told, though it keeps nothing of it after that", async () => {
+  const rig = openGatewayRig();
+  rig.deliveries.push(DELIVERY.answerLost, ...Array.from({ length: 50 }, () => DELIVERY.neverArrived));
+  rig.exchange.answer("orderStatus", () => ({ status: "unknownOid" }));
+  rig.exchange.answer("frontendOpenOrders", () => []);
+  let asked = 0;
+  rig.exchange.answer("historicalOrders", () => {
+    asked += 1;
+    return asked > 1 ? [] : [recordOf({ ...must(rig.venue.orders[0]), status: "reduceOnlyRejected" })];
+  });
+  const placed = await rig.answerOf(rig.place("key-0000-0001"));
+  await rig.clock.advance(200_000);
+  expect(findOrder(rig.store, String(placed.order["id"]))?.status).toBe("rejected");
+});

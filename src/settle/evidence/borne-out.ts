@@ -55,14 +55,17 @@ function isToldOtherwise(world: ToLook, { user, leg, isReplaced }: Sought, { ord
 
 type EndSeen = { seen: LookAnswer; about: EndAbout };
 
-/** What the history tells is no second word where it was the first. */
+/**
+ * What the history tells is no second word where it was the first; but of an order whose answer was lost it may be the only word that there will
+ * ever be, kept for a moment: it counts where a list lacks the order as well.
+ */
 async function endsInHistory(
   world: ToLook,
   lists: EndLists,
   sought: Sought,
   { seen, about }: EndSeen,
 ): Promise<boolean> {
-  if (seen.isOfHistory === true) return false;
+  if (seen.isOfHistory === true) return sought.leg.state === "sent" || sought.leg.state === "lost";
   const row = await lists.past(world, about, seen.options);
   return row !== null && isEnd(row) && differenceFrom(namedSo(sought, row.order), row.order) === null;
 }
