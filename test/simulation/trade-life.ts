@@ -11,6 +11,8 @@ const DEAD_FOR_MS = 300;
 const PART_MS = 8_000;
 /** Between two looks of its client, virtual milliseconds. */
 const STEP_MS = 200;
+/** So often it is looked whether a reading is answered, virtual milliseconds. */
+const ANSWER_STEP_MS = 10;
 const UNIT = 100_000_000;
 /** Of the entry, in base units. */
 const SIZE = 0.05;
@@ -85,8 +87,15 @@ async function livedIn(s: Scene, watch: Watch, { path, doom }: Living): Promise<
   }
 
   async function shown(id: string): Promise<{ status: string; protected: boolean }> {
-    if (s.isDead()) await pass(STEP_MS);
-    return JSON.parse((await s.tell(null, { kind: "get_trade", id })).body) as { status: string; protected: boolean };
+    for (let waited = 0; waited < 60_000; waited += STEP_MS) {
+      if (s.isDead()) await pass(STEP_MS);
+      const call = s.ask(null, { kind: "get_trade", id });
+      // It may die while it answers.
+      while (call.answer === null && !s.isDead()) await s.pass(ANSWER_STEP_MS);
+      if (call.answer !== null && call.answer !== "lost")
+        return JSON.parse(call.answer.body) as { status: string; protected: boolean };
+    }
+    throw new Error("a trade could not be read");
   }
 
   const terms = { market: "BTC", side: "buy", size: String(SIZE), price: "90000", timeInForce: "gtc" } as const;
