@@ -27,6 +27,8 @@ const MAX_JOBS = 16;
 /** Scenes with a name: sequences, incidents, regressions, and single steps of settling. */
 const SCENES = [
   "test/simulation/sequences.test.ts",
+  "test/http/rails.test.ts",
+  "test/http/rails-spot.test.ts",
   "test/simulation/adversary.test.ts",
   "test/simulation/regressions.test.ts",
   "test/simulation/forgotten.test.ts",

@@ -100,13 +100,22 @@ function added(totals: Totals, result: RunResult): Totals {
 }
 
 /** One process a job: each has every so-manieth seed. */
+/** Below every seed. */
+const NO_SEED = -1;
+
+function lastHashed(text: string | undefined): number {
+  return text === undefined ? NO_SEED : whole(text, "hash-up-to", 0);
+}
+
+function hashFlags({ hashedUpTo }: Options): string[] {
+  if (hashedUpTo === Number.POSITIVE_INFINITY) return ["--hash"];
+  return hashedUpTo === NO_SEED ? [] : ["--hash-up-to", String(hashedUpTo)];
+}
+
 async function runJobs(options: Options, jobs: number): Promise<Totals> {
   const slices = Array.from({ length: jobs }, (_, job) => {
     const seeds = Math.ceil((options.seeds - job) / jobs);
-    const flags = [
-      ...(options.hashedUpTo < 0 ? [] : ["--hash-up-to", String(options.hashedUpTo)]),
-      ...(options.keepsGoing ? ["--keep-going"] : []),
-    ];
+    const flags = [...hashFlags(options), ...(options.keepsGoing ? ["--keep-going"] : [])];
     if (options.worlds.length > 0) flags.push("--world", options.worlds.join(","));
     const child = Bun.spawn(
       [
@@ -190,7 +199,7 @@ async function main(): Promise<boolean> {
       seed: { type: "string" },
       slice: { type: "string" },
       hash: { type: "boolean", default: false },
-      "hash-up-to": { type: "string", default: "-1" },
+      "hash-up-to": { type: "string" },
       "keep-going": { type: "boolean", default: false },
       quiet: { type: "boolean", default: false },
       world: { type: "string", default: "" },
@@ -204,7 +213,7 @@ async function main(): Promise<boolean> {
     stride: values.slice === undefined ? 1 : whole(values.slice, "slice", 1),
     minutes: Number(values.minutes),
     directory,
-    hashedUpTo: values.hash ? Number.POSITIVE_INFINITY : Number(values["hash-up-to"]),
+    hashedUpTo: values.hash ? Number.POSITIVE_INFINITY : lastHashed(values["hash-up-to"]),
     keepsGoing: values["keep-going"],
     worlds: worldNames(values.world),
   };

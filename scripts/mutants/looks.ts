@@ -68,7 +68,7 @@ export const LOOKS: readonly Mutant[] = [
   ),
   one(
     "each order that ends has a list of its own read",
-    "src/settle/look/listed.ts",
+    "src/settle/evidence/end-lists.ts",
     "clock.elapsedMs() - known.askedElapsedMs < SHARED_FOR_MS) return known;",
     "clock.elapsedMs() < known.askedElapsedMs) return known;",
   ),

@@ -45,7 +45,7 @@ const withWords = prepared((store) =>
       and(
         eq(notes.resourceId, sql.placeholder("resourceId")),
         eq(notes.what, sql.placeholder("what")),
-        sql`${notes.detail} like ${sql.placeholder("cloid")} || '%'`,
+        sql`${notes.detail} like ${sql.placeholder("detail")} || '%'`,
       ),
     )
     .limit(1)
@@ -55,10 +55,10 @@ const withWords = prepared((store) =>
 /**
  * Whether there is a note with these words on this order or operation.
  *
- * @param cloid of which the note is to speak
+ * @param detail what its detail begins with: of a contradiction the client order id of which it speaks
  */
-export function hasNote(store: Store, resourceId: string, what: string, cloid = ""): boolean {
-  return withWords(store).get({ resourceId, what, cloid }) !== undefined;
+export function hasNote(store: Store, resourceId: string, what: string, detail = ""): boolean {
+  return withWords(store).get({ resourceId, what, detail }) !== undefined;
 }
 
 /** Orders of an account of which there is a note with these words. Looks through all notes: not to be asked at every turn. */

@@ -4,6 +4,7 @@
  * as much processor time as a hundred signatures.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 
 export type Ecdsa = {
   kind: "native" | "javascript";
@@ -114,9 +115,7 @@ const KNOWN = {
 function isCorrect(ecdsa: Ecdsa): boolean {
   const privateKey = Buffer.from(KNOWN.privateKey, "hex");
   const signed = ecdsa.sign(Buffer.from(KNOWN.digest, "hex"), privateKey);
-  return hexOf(signed.subarray(1)) === KNOWN.signature && hexOf(ecdsa.publicKey(privateKey)) === KNOWN.publicKey;
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
+  return (
+    bytesToHex(signed.subarray(1)) === KNOWN.signature && bytesToHex(ecdsa.publicKey(privateKey)) === KNOWN.publicKey
+  );
 }

@@ -146,7 +146,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
   const { account, rails, isReduction, asked, targetBot } = judged;
   const { bot } = rails;
   const nowMs = deps.clock.nowMs();
-  const { heldIn, ...books } = booksOf(deps, { account, bot });
+  const { heldIn, ...books } = booksOf(deps, { account, bot, nowMs });
   const out = listOut(deps, account.id);
   const maxAgeMs = isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;
   return {
@@ -172,7 +172,7 @@ export type ToShowBooks = With<"clock" | "exchange" | "marketView" | "picture" |
 
 /** The same books by the newest prices, however old: they are shown, and nobody is judged by them. */
 export function booksShown(deps: ToShowBooks, { account, bot }: { account: Account; bot: string }): Books {
-  const { heldIn, ...books } = booksOf(deps, { account, bot });
+  const { heldIn, ...books } = booksOf(deps, { account, bot, nowMs: deps.clock.nowMs() });
   const maxAgeMs = Number.POSITIVE_INFINITY;
   return {
     ...books,
@@ -183,14 +183,16 @@ export function booksShown(deps: ToShowBooks, { account, bot }: { account: Accou
   };
 }
 
+type BooksAt = { account: Account; bot: string; nowMs: number };
+
 /** What is a bot's own, and what may be. */
-function booksOf(deps: ToShowBooks, { account, bot }: { account: Account; bot: string }) {
+function booksOf(deps: ToShowBooks, { account, bot, nowMs }: BooksAt) {
   const { store } = deps;
   const book = bookOf(store, { accountId: account.id, bot });
   const { nets } = book;
   const unproven = listUnprovenTwaps(store, { accountId: account.id, bot });
   const netOf = (market: string) => nets.get(market) ?? ZERO;
-  const { turnover, actions } = dayIn(store, book, dayOf(deps.clock.nowMs())).own;
+  const { turnover, actions } = dayIn(store, book, dayOf(nowMs)).own;
   return {
     turnover,
     actions,

@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
-import { isClosed, isLive, isPerhapsOver, isSaidOver, type Leg, wasListedSince } from "../../core/order.ts";
+import { isClosed, isLive, isPerhapsOver, type Leg, wasListedSince } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import type { MarketDoubt } from "../../exchange/exchange.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -13,7 +13,7 @@ import { cancelAction, cancelByCloidAction } from "../../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import { liveLeg } from "../look/apply-sight.ts";
-import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
+import { finishOrderAttempt, recordOver } from "../record/record.ts";
 import { actionOf, type Intended, isAlwaysPlace, signerOfToday, storeAttempt } from "../send/intent.ts";
 import { assetIdOf, listedAssetId } from "./asset-id.ts";
 
@@ -204,9 +204,7 @@ export function reissueCancel(
  * until they do, the order is `unknown`.
  */
 export function noteCarriedOut(world: With<"clock" | "store">, leg: Leg): void {
-  if (isClosed(leg) || isSaidOver(leg) || !isCarriedOut(world, leg)) return;
-  const event = { type: "closing", oid: leg.oid } as const;
-  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+  if (!isClosed(leg) && isCarriedOut(world, leg)) recordOver(world, leg);
 }
 
 /**

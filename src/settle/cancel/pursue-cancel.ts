@@ -3,14 +3,13 @@ import { BEHIND_MS, isGoneByCancels } from "../../core/evidence.ts";
 import { isClosed, isPerhapsOver, type Leg } from "../../core/order.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { inTransaction } from "../../store/commit.ts";
 import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { applySight } from "../look/apply-sight.ts";
 import { lookAtLeg, type Sight } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
-import { openAttempt, recordLegEvent } from "../record/record.ts";
+import { openAttempt, recordOver } from "../record/record.ts";
 import { sendOwn } from "../send/send-own.ts";
 import { listedAssetId } from "./asset-id.ts";
 import {
@@ -127,15 +126,13 @@ async function lookAndRecord(
 }
 
 /**
- * Its record has a word that nobody knows, no list holds it, and in a quiet account no newer list will come: cancels by its id that find
- * nothing for so long are the exchange's own word that it is over. What a trigger has placed may stand under another id.
+ * Its record has a word that nobody knows, or alone tells an end, and in a quiet account no newer list will come: cancels by its id that
+ * find nothing for so long are the exchange's own word that it is over. What a trigger has placed may stand under another id.
  */
 function noteGoneByCancels({ world, misses }: Tools, leg: Leg): void {
   if (!isPerhapsOver(leg) || leg.oid === null || leg.trigger !== null) return;
   const word = cancelsWord(world, misses, leg);
-  if (!isGoneByCancels(word, false, word?.forMs ?? 0)) return;
-  const event = { type: "closing", oid: leg.oid } as const;
-  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+  if (isGoneByCancels(word, false, word?.forMs ?? 0)) recordOver(world, leg);
 }
 
 /** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */

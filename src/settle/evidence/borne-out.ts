@@ -1,12 +1,12 @@
 import { judgeEnd, type ListWord } from "../../core/end-evidence.ts";
 import { isClosed, isSaidOver } from "../../core/order.ts";
 import type { ToLook } from "../../deps.ts";
-import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
-import { statusMeaning } from "../../wire/answer/status-words.ts";
+import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import { saysOver } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
-import type { EndAbout, EndLists } from "../look/listed.ts";
 import type { LookAnswer, Sought } from "../look/look.ts";
 import { differenceFrom } from "./difference.ts";
+import type { EndAbout, EndLists } from "./end-lists.ts";
 
 /** `doubt`: what speaks against its record; null where nothing does, and nothing bears it out either. */
 export type WeighedEnd =
@@ -18,7 +18,9 @@ export type WeighedEnd =
 
 /** What else is known of an end that a record tells, and what both come to: `core/end-evidence` has the rule. */
 export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
-  if (isToldOtherwise(world, sought, seen)) return { kind: "told" };
+  const words = { isToldOtherwise: isToldOtherwise(world, sought, seen), list: null, isInHistory: false };
+  // A list weighs something: it is read where the rest does not decide.
+  if (judgeEnd(words) === "told") return { kind: "told" };
   const { order, statusTimestampMs, options } = seen;
   const about = {
     user: sought.user,
@@ -32,7 +34,7 @@ export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, s
   const { word, shown } = list;
   const isInHistory = word === "may_be_before" && (await endsInHistory(world, lists, sought, { seen, about }));
   const doubt = shown === null ? null : doubtOf(seen, word);
-  switch (judgeEnd({ isToldOtherwise: false, list: word, isInHistory })) {
+  switch (judgeEnd({ ...words, list: word, isInHistory })) {
     case "told":
       return { kind: "told" };
     case "refuted":
@@ -67,12 +69,7 @@ async function endsInHistory(
 ): Promise<boolean> {
   if (seen.isOfHistory === true) return sought.leg.state === "sent" || sought.leg.state === "lost";
   const row = await lists.past(world, about, seen.options);
-  return row !== null && isEnd(row) && differenceFrom(namedSo(sought, row.order), row.order) === null;
-}
-
-function isEnd({ status }: OrderRecord): boolean {
-  const meaning = statusMeaning(status);
-  return meaning === "canceled" || meaning === "filled" || meaning === "rejected";
+  return row !== null && saysOver(row.status) && differenceFrom(namedSo(sought, row.order), row.order) === null;
 }
 
 /** What a trigger has placed may have a native id of its own. */

@@ -1,6 +1,6 @@
 import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
-import { type EndLists, keepEndLists } from "../look/listed.ts";
+import { type EndLists, keepEndLists } from "./end-lists.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {

@@ -187,6 +187,7 @@ function unplaced({ order: { oid } }: LookAnswer): SeenSight & { kind: "unfinish
 }
 
 const LIST_UNREAD = "the open orders could not be read";
+
 /** A word that is new says neither that it lives nor that it is over. */
 async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { order } = seen;

@@ -13,7 +13,6 @@ import {
 } from "../../core/modify-evidence.ts";
 import { isClosed, isRefused, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
-import { inTransaction } from "../../store/commit.ts";
 import { findWholeTo } from "../../store/fill-holes.ts";
 import { listFillsOf, type StoredFill } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
@@ -25,7 +24,7 @@ import { applySight } from "../look/apply-sight.ts";
 import { readAnswer, type Sight, type Sought, statusRequest, toldEnd } from "../look/look.ts";
 import type { Sweep } from "../look/sweep.ts";
 import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
-import { recordLegEvent } from "../record/record.ts";
+import { recordOver } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
 
@@ -66,7 +65,7 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const shown: OrderStatusAnswer = isAnothers ? { kind: "not_found" } : isEndDoubted(looked) ? UNTOLD : answer;
   // What was to replace it was placed: a word that is new is the word of its end.
   const isNewWord = shown.kind === "order" && statusMeaning(shown.status) === "unknown";
-  if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) noteOver(world, replaced);
+  if (isNewWord && isOriginalOver(facts) && !isClosed(replaced)) recordOver(world, replaced);
   const now = legsOfModify(world, attempt).replaced;
   const isLost = now.state === "canceled" && isForgotten(shown, pursuit);
   // That record is of its end, though its word tells no time of it that counts.
@@ -217,7 +216,7 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
   if (pursuit.looksMissed < LOOKS_BEHIND) return looked;
   if (isClosed(leg)) return { kind: "seen", events: [], isClosed: true };
   const isOver = isOriginalOver(facts) || isSaidOver(leg);
-  if (isOver) noteOver(tools.world, leg);
+  if (isOver) recordOver(tools.world, leg);
   if (looked.kind === "not_found")
     return tools.vanished.look(
       isOver ? { ...sought, leg: { ...leg, state: "closing", isExchangesWord: true } } : sought,
@@ -226,13 +225,6 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
   return isOver
     ? endUnderAlarm(tools.world, sought, pursuit.missedSinceMs)
     : { kind: "seen", events: [], isClosed: false };
-}
-
-/** Over by the exchange's own word: no record that shows it open is believed any more. */
-function noteOver(world: With<"clock" | "store">, replaced: Leg): void {
-  if (isSaidOver(replaced)) return;
-  const event = { type: "closing", oid: replaced.oid } as const;
-  inTransaction(world.store, () => recordLegEvent(world.store, replaced.cloid, event, world.clock.nowMs()));
 }
 
 /** Fills of something else under its id have not been added to it. */

@@ -3,11 +3,13 @@ import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt, AttemptChange } from "../../core/attempt.ts";
 import { excessWords, isTakingOff, REMOVED_WORDS, standingExcess } from "../../core/excess.ts";
 import type { KeyAnswer } from "../../core/idempotency.ts";
-import { isNamedByLead, type Leg, type LegEvent } from "../../core/order.ts";
+import { isNamedByLead, isSaidOver, type Leg, type LegEvent } from "../../core/order.ts";
 import { orderFromLegs } from "../../core/order-of-legs.ts";
 import { IDLE_WORDS, isOfIdle } from "../../core/rails/idle-reduction.ts";
 import { orderText } from "../../core/resource.ts";
+import type { With } from "../../deps.ts";
 import { findAttempt, findAttemptByCloid, listAttemptsOf, reopenAttempt, updateAttempt } from "../../store/attempts.ts";
+import { inTransaction } from "../../store/commit.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";
@@ -18,6 +20,16 @@ import { hasRestores } from "../../store/restores.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { answerBatch } from "./batch.ts";
 import { OVERRULED } from "./note.ts";
+
+/**
+ * Writes down that a leg is over by the exchange's own word: no record that shows it open is believed any more. How much of it was filled
+ * by then is for a look to say.
+ */
+export function recordOver(world: With<"clock" | "store">, leg: Leg): void {
+  if (isSaidOver(leg)) return;
+  const event = { type: "closing", oid: leg.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
+}
 
 /**
  * Applies a fact about one leg (of an answer, a look-up, the feed or a start) to the rows as they stand in the caller's
