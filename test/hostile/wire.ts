@@ -5,15 +5,20 @@ import { connect, type Socket } from "node:net";
 export type Heard = { status: number; events: number };
 
 export type Wire = {
-  /** Sends it and waits for the whole answer. Throws where none comes. */
+  /** Sends it and waits for the whole answer, on another connection where one ended first. Throws where none comes. */
   ask(request: Buffer): Promise<Heard>;
+  /** What was begun and not ended of answers whose connection was closed, each with its request. */
+  brokenOff: readonly string[];
   close(): void;
 };
 
 const DEADLINE_MS = 60_000;
+/** Of a request, or of an answer that was broken off. */
+const SHOWN_BYTES = 400;
 
 export function openWire({ hostname, port }: { hostname: string; port: number }): Wire {
   let socket: Socket | null = null;
+  const brokenOff: string[] = [];
 
   async function opened(): Promise<Socket> {
     if (socket !== null && !socket.destroyed && socket.writable) return socket;
@@ -31,19 +36,27 @@ export function openWire({ hostname, port }: { hostname: string; port: number })
       const line = await opened();
       // Whoever keeps a connection may meet its end: what met it was not read, and is asked once more on another.
       const heard = await askOn(line, request).catch(async (error: unknown) => {
-        if (line !== before || !(error instanceof Unanswered)) throw error;
+        if (!(error instanceof Unanswered) || (line !== before && error.part === "")) throw error;
+        if (error.part !== "") brokenOff.push(error.message);
         line.destroy();
         return askOn(await opened(), request);
       });
       if (heard.isLast) socket?.destroy();
       return heard;
     },
+    brokenOff,
     close: () => void socket?.destroy(),
   };
 }
 
-/** Not a byte came back. */
-class Unanswered extends Error {}
+/** The connection was closed before the answer was whole; `part` is what had come of it. */
+class Unanswered extends Error {
+  readonly part: string;
+  constructor(request: Buffer, part: string) {
+    super(`closed after ${part === "" ? "nothing" : JSON.stringify(part)} of an answer to ${shown(request)}`);
+    this.part = part;
+  }
+}
 
 function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean }> {
   const { promise, resolve, reject } = Promise.withResolvers<Heard & { isLast: boolean }>();
@@ -56,9 +69,8 @@ function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean
   };
   const onClose = () => {
     const heard = wholeAnswer(Buffer.concat(pieces));
-    const words = `closed without an answer to ${shown(request)}`;
-    const why = pieces.length === 0 ? new Unanswered(words) : new Error(words);
-    done(() => (heard === null ? reject(why) : resolve(heard)));
+    const part = Buffer.concat(pieces).toString("latin1", 0, SHOWN_BYTES);
+    done(() => (heard === null ? reject(new Unanswered(request, part)) : resolve(heard)));
   };
   function done(tell: () => void): void {
     clearTimeout(late);
@@ -73,7 +85,7 @@ function askOn(line: Socket, request: Buffer): Promise<Heard & { isLast: boolean
 }
 
 function shown(request: Buffer): string {
-  return request.toString("latin1", 0, 120).replaceAll("\r\n", " ");
+  return request.toString("latin1", 0, SHOWN_BYTES).replaceAll("\r\n", " ");
 }
 
 /** What begins each that a stream or a file tells, by its type. */
