@@ -38,9 +38,9 @@ export const READ_TRUE: readonly Mutant[] = [
   ),
   one(
     "of a millisecond with more fills than can be read none are missing",
-    "src/actions/list-fills.ts",
-    "return Math.min(shownToMs, wholeAtMost(store, account.id));",
-    "return shownToMs;",
+    "src/store/short-of-fills.ts",
+    "return Math.min(wholeAtMost(store, accountId), shortSinceMs(store, accountId));",
+    "return shortSinceMs(store, accountId);",
   ),
   one(
     "two ends of a millisecond that do not meet are all of it",

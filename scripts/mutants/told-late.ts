@@ -100,4 +100,28 @@ export const TOLD_LATE: readonly Mutant[] = [
       },
     ],
   },
+  one(
+    "a list of fills is called whole over a fill of which an order tells",
+    "src/actions/list-fills.ts",
+    "toldWholeAtMost(store, account.id)",
+    "Number.POSITIVE_INFINITY",
+  ),
+  one(
+    "days are called booked over a fill of which an order tells",
+    "src/actions/get-performance.ts",
+    "toldWholeAtMost(deps.store, accountId)",
+    "Number.POSITIVE_INFINITY",
+  ),
+  one(
+    "a fill that a list left out is not asked for before its time",
+    "src/settle/feed/cross-check.ts",
+    " || isShortOfFills(world.store, account.id)",
+    "",
+  ),
+  one(
+    "an order of which one fill is kept is taken for whole",
+    "src/store/short-of-fills.ts",
+    "compare(kept, filled) < 0",
+    "compare(kept, ZERO) === 0",
+  ),
 ];

@@ -14,9 +14,9 @@ import {
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { botOf } from "../store/bots.ts";
-import { wholeAtMost } from "../store/fill-holes.ts";
 import { findLedgerCursor } from "../store/ledger.ts";
 import { type Days, findPerformanceCursor, type LinePlace, listHeld, listLines } from "../store/performance.ts";
+import { toldWholeAtMost } from "../store/short-of-fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, type ListFilter, type WantedFilter } from "./list-filter.ts";
@@ -75,7 +75,7 @@ export function performanceResource(deps: With<"store">, told: PerformanceToTell
     account: accountId,
     network: API_NETWORK,
     complete_from: cursor === null || funding === null ? null : isoTime(funding.fromMs),
-    complete_to: cursor === null ? null : isoTime(Math.min(cursor.toMs, wholeAtMost(deps.store, accountId))),
+    complete_to: cursor === null ? null : isoTime(Math.min(cursor.toMs, toldWholeAtMost(deps.store, accountId))),
     total: isBooked ? figuresResource(lines.reduce<Figures>(sumFigures, NO_FIGURES)) : null,
     data: grouped(deps, lines, groups),
     positions: cursor === null ? null : held.map((each) => heldResource(deps, each, marks.get(each.market) ?? null)),

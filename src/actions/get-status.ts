@@ -12,6 +12,7 @@ import { listUnlimitedKeys } from "../store/api-keys.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findWholeTo } from "../store/fill-holes.ts";
 import { findTakeUp } from "../store/restores.ts";
+import { toldWholeAtMost } from "../store/short-of-fills.ts";
 import { type Unknowns, unknownOperations, unknownOrders } from "../store/unknowns.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -35,7 +36,8 @@ export async function statusResource(
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
-  const completeToMs = findWholeTo(store, account.id);
+  const readWholeToMs = findWholeTo(store, account.id);
+  const completeToMs = readWholeToMs === null ? null : Math.min(readWholeToMs, toldWholeAtMost(store, account.id));
   const readAtMs = deps.fillIndex.readToMs(account);
   return {
     object: "status" as const,

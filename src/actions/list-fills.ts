@@ -4,8 +4,8 @@ import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
 import { pageLooked } from "../core/page.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { With } from "../deps.ts";
-import { wholeAtMost } from "../store/fill-holes.ts";
 import { findFill, findFillCursor, type ListedFill, listFills as listStored, lookForFills } from "../store/fills.ts";
+import { toldWholeAtMost } from "../store/short-of-fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 import { filterOf, UNFILTERED, type WantedFilter } from "./list-filter.ts";
@@ -34,12 +34,12 @@ export function listFills(
 
 /**
  * Up to the newest fill of what was read, or to so long before it was asked for that no server would have lacked more; not past a
- * millisecond of which the exchange may keep more than it gives.
+ * millisecond of which the exchange may keep more than it gives, nor past the sending of what was filled by more than is listed.
  */
 function wholeToMs({ store, fillIndex }: With<"fillIndex" | "store">, account: Account): number {
   const readToMs = fillIndex.readToMs(account) ?? 0;
   const shownToMs = Math.max(0, findFillCursor(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
-  return Math.min(shownToMs, wholeAtMost(store, account.id));
+  return Math.max(0, Math.min(shownToMs, toldWholeAtMost(store, account.id)));
 }
 
 export function fillResource({ fill, orderId, keyHash }: ListedFill) {

@@ -19,7 +19,7 @@ const list = readRoute(
       {
         status: 200,
         description:
-          "A page of fills; `X-Data-As-Of` is the time up to which they are complete, whichever of the exchange's servers was asked: the newest of them, or 160 s before the exchange was asked; and never past a millisecond in which more was filled than the exchange gives, of which some may lack. Newer ones that it has told are there as well.",
+          "A page of fills; `X-Data-As-Of` is the time up to which they are complete, whichever of the exchange's servers was asked: the newest of them, or 160 s before the exchange was asked; and never past a millisecond in which more was filled than the exchange gives, of which some may lack, nor past the sending of an order of which more was filled than is listed. Newer ones that it has told are there as well.",
         schema: listOf(FillResource, "FillList"),
         example: { object: "list", data: [EXAMPLE_FILL], has_more: false, next_cursor: null },
         headers: ["X-Data-As-Of"],

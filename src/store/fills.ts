@@ -119,7 +119,7 @@ export function hasSliceOfNobody(
 }
 
 /** Newest orders, of all accounts, that are looked through for one whose fills are not kept yet. */
-const NEWEST_ORDERS = 500;
+export const NEWEST_ORDERS = 500;
 
 const filledWithoutFills = prepared((store) => {
   const accountId = sql.placeholder("accountId");

@@ -31,7 +31,7 @@ export const PerformanceResource = closed(
     ),
     complete_to: nullable(
       Timestamp,
-      "Up to here all that is known is booked, by the exchange's clock: some seconds ago (up to a minute in an account in which nothing happens), and not past an hour whose funding its servers may not show yet, which is for 160 s after it. A fill that is shown late is booked when it comes, and the figures are made anew. It stays right before a millisecond in which more was filled than the exchange gives: figures of later fills are booked, and some of that millisecond may lack. Null likewise.",
+      "Up to here all that is known is booked, by the exchange's clock: some seconds ago (up to a minute in an account in which nothing happens), and not past an hour whose funding its servers may not show yet, which is for 160 s after it. A fill that is shown late is booked when it comes, and the figures are made anew. It stays right before a millisecond in which more was filled than the exchange gives, and before the sending of an order of which more was filled than its fills come to: figures of later fills are booked, and some of that millisecond may lack. Null likewise.",
     ),
     total: nullable(
       closed(FIGURES, { title: "PerformanceFigures" }),

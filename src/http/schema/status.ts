@@ -158,7 +158,7 @@ export const StatusResource = closed(
     picture: Picture,
     fills_complete_to: nullable(
       Timestamp,
-      "Up to when the index of fills is certainly whole: the time, by the exchange's clock, of the newest fill that the exchange's own list has shown. Its list may be behind after that. It stays right before a millisecond in which more was filled than the exchange gives. Null where it has shown none.",
+      "Up to when the index of fills is certainly whole: the time, by the exchange's clock, of the newest fill that the exchange's own list has shown. Its list may be behind after that. It stays right before a millisecond in which more was filled than the exchange gives, and before the sending of an order of which more was filled than its fills come to. Null where it has shown none.",
     ),
     fills_read_at: nullable(
       Timestamp,

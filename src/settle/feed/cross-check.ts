@@ -2,6 +2,7 @@ import type { Account } from "../../core/account.ts";
 import type { With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { hasLiveOrder } from "../../store/orders.ts";
+import { isShortOfFills } from "../../store/short-of-fills.ts";
 import type { ShownAfterEnd } from "../cancel/shown-after-end.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 
@@ -84,7 +85,9 @@ export function openCrossChecks(
       const isBusy = hasLiveOrder(world.store, account.id);
       if (!isBusy) heedTold(account);
       const mustList = isBusy || ended.isDoubting(account);
-      if (mustList || nowMs - times.fillsMs >= QUIET_MS) await readFills(account);
+      // A list that lacks a fill of which an order tells is behind for good where nothing else asks for it.
+      const isDue = mustList || nowMs - times.fillsMs >= QUIET_MS || isShortOfFills(world.store, account.id);
+      if (isDue) await readFills(account);
       if (isStopped || !mustList || nowMs - times.listMs < LIST_MS) return;
       if (await readListed(account)) times.listMs = nowMs;
     },
