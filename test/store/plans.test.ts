@@ -212,7 +212,9 @@ for (const [what, read] of Object.entries({ ...READS, ...FILTERED, ...RECORD }))
     expect(plans.length).toBeGreaterThan(0);
     // An index that holds nothing but what is looked for may be read whole, and a constant is no table.
     expect(
-      plans.filter((plan) => plan.startsWith("SCAN") && !/attempts_open|orders_released|json_each|CONSTANT ROW/.test(plan)),
+      plans.filter(
+        (plan) => plan.startsWith("SCAN") && !/attempts_open|orders_released|json_each|CONSTANT ROW/.test(plan),
+      ),
     ).toEqual([]);
     expect(plans.filter((plan) => plan.includes("TEMP B-TREE"))).toEqual([]);
     // By the account alone, or by its market, all of its history would be read; a page begins where the one before ended.
