@@ -79,7 +79,7 @@ export const OUTSIDE: readonly Mutant[] = [
   one(
     "a cancel of an order of elsewhere waits for its fills, however long they take",
     "src/actions/outside-order.ts",
-    'useOf(purpose) === "cancel"\n          ?',
-    'useOf(purpose) === "settle"\n          ?',
+    'useOf(purpose) === "cancel"\n      ?',
+    'useOf(purpose) === "settle"\n      ?',
   ),
 ];

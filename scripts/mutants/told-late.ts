@@ -109,7 +109,7 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "days are called booked over a fill of which an order tells",
     "src/actions/get-performance.ts",
-    "toldWholeAtMost(deps.store, accountId)",
+    "toldWholeAtMost(store, cursor.accountId)",
     "Number.POSITIVE_INFINITY",
   ),
   one(
@@ -123,5 +123,23 @@ export const TOLD_LATE: readonly Mutant[] = [
     "src/store/short-of-fills.ts",
     "compare(kept, filled) < 0",
     "compare(kept, ZERO) === 0",
+  ),
+  one(
+    "of an order of elsewhere one record tells its end",
+    "src/actions/outside-order.ts",
+    'if (end?.kind !== "told") return unproven',
+    "if (end === undefined) return unproven",
+  ),
+  one(
+    "a list that holds an order of elsewhere says nothing of its end",
+    "src/actions/outside-order.ts",
+    'if (end?.kind === "refuted")',
+    "if (end === undefined)",
+  ),
+  one(
+    "days are called booked while something late is not",
+    "src/actions/get-performance.ts",
+    "lateMs === null ? knownToMs",
+    "true ? knownToMs",
   ),
 ];

@@ -15,7 +15,15 @@ import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { botOf } from "../store/bots.ts";
 import { findLedgerCursor } from "../store/ledger.ts";
-import { type Days, findPerformanceCursor, type LinePlace, listHeld, listLines } from "../store/performance.ts";
+import {
+  type Days,
+  earliestLateMs,
+  findPerformanceCursor,
+  type LinePlace,
+  listHeld,
+  listLines,
+  type PerformanceCursor,
+} from "../store/performance.ts";
 import { toldWholeAtMost } from "../store/short-of-fills.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
@@ -75,11 +83,18 @@ export function performanceResource(deps: With<"store">, told: PerformanceToTell
     account: accountId,
     network: API_NETWORK,
     complete_from: cursor === null || funding === null ? null : isoTime(funding.fromMs),
-    complete_to: cursor === null ? null : isoTime(Math.min(cursor.toMs, toldWholeAtMost(deps.store, accountId))),
+    complete_to: cursor === null ? null : isoTime(bookedToMs(deps, cursor)),
     total: isBooked ? figuresResource(lines.reduce<Figures>(sumFigures, NO_FIGURES)) : null,
     data: grouped(deps, lines, groups),
     positions: cursor === null ? null : held.map((each) => heldResource(deps, each, marks.get(each.market) ?? null)),
   };
+}
+
+/** Up to where the figures have all that is known: what came late is booked with the next round, and limits them until then. */
+function bookedToMs({ store }: With<"store">, cursor: PerformanceCursor): number {
+  const lateMs = earliestLateMs(store, cursor);
+  const knownToMs = Math.min(cursor.toMs, toldWholeAtMost(store, cursor.accountId));
+  return lateMs === null ? knownToMs : Math.min(knownToMs, lateMs - 1);
 }
 
 function isWanted({ market, keyHash }: { market: string; keyHash: string }, filter: ListFilter | null): boolean {

@@ -20,9 +20,10 @@ import type { Store } from "../store/open.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
-import { statusMeaning, statusWords } from "../wire/answer/status-words.ts";
+import { saysOver, statusMeaning, statusWords } from "../wire/answer/status-words.ts";
 import { carriesTag, outsideOrderId } from "../wire/order-id.ts";
 import { couldNotAsk, fillsUnanswered } from "./not-asked.ts";
+import { weighOutsideEnd } from "./outside-end.ts";
 import { isWhole, mostFilled, withToldEnd } from "./told-outside.ts";
 
 /** An order of the account that was not placed through this database: shown, never stored by a read. */
@@ -49,27 +50,39 @@ export async function outsideOrder(
   purpose: Purpose,
 ): Promise<OutsideOrder> {
   const record = withToldEnd(deps, account, shown);
-  switch (statusMeaning(record.status)) {
-    case "rejected":
-    case "unknown":
-      return describeOutside(deps, account, { ...record, filled: null });
-    case "open":
-    case "triggered": {
-      const reading = readFilled(deps, account, record.order, purpose);
-      const filled =
-        useOf(purpose) === "cancel"
-          ? ((await within(deps.clock, CANCEL_WAITS_MS, reading)) ?? mostFilled(deps, account, record.order, null))
-          : await reading;
-      const open = describeOutside(deps, account, { ...record, filled });
-      return filled !== null && isWhole(record.order, filled) ? { ...open, status: "filled" } : open;
-    }
-    case "canceled":
-    case "filled":
-      return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
-  }
+  if (!saysOver(record.status)) return describeLive(deps, account, record, purpose);
+  const weighing = weighOutsideEnd(deps, account, record, purpose);
+  const end = useOf(purpose) === "cancel" ? await within(deps.clock, CANCEL_WAITS_MS, weighing) : await weighing;
+  if (end?.kind === "refuted")
+    return describeLive(deps, account, { ...record, order: end.shown, status: "open" }, purpose);
+  if (end?.kind !== "told") return unproven(deps, account, record);
+  if (statusMeaning(record.status) === "rejected") return describeOutside(deps, account, { ...record, filled: null });
+  return describeEnded(deps, account, record, await readSize(deps, account, record, purpose));
 }
 
-/** A cancel waits no longer for the fills of what it is to cancel, milliseconds: what they are by then is read once it is over. */
+async function describeLive(
+  deps: ToLook & With<"instance">,
+  account: Account,
+  record: OrderRecord,
+  purpose: Purpose,
+): Promise<OutsideOrder> {
+  if (statusMeaning(record.status) === "unknown") return describeOutside(deps, account, { ...record, filled: null });
+  const reading = readFilled(deps, account, record.order, purpose);
+  const filled =
+    useOf(purpose) === "cancel"
+      ? ((await within(deps.clock, CANCEL_WAITS_MS, reading)) ?? mostFilled(deps, account, record.order, null))
+      : await reading;
+  const open = describeOutside(deps, account, { ...record, filled });
+  return filled !== null && isWhole(record.order, filled) ? { ...open, status: "filled" } : open;
+}
+
+/** One record says that it is over, and nothing else: what a server says of an order may be another's. */
+function unproven(deps: With<"instance" | "store">, account: Account, record: OrderRecord): OutsideOrder {
+  const error = `The exchange's record of it says ${record.status}, and nothing else bears that out yet: ask again.`;
+  return { ...describeOutside(deps, account, { ...record, filled: null }), status: "unknown", filledSize: null, error };
+}
+
+/** A cancel waits no longer for the fills of what it is to cancel, or for what bears out that it is over, milliseconds: it is asked once more then. */
 const CANCEL_WAITS_MS = 1_000;
 
 async function readFilled(

@@ -65,19 +65,24 @@ const newestPaid = prepared((store) =>
     .prepare(),
 );
 
-/** Whether something has been told since that is older than what is booked. */
-export function hasLateRows(store: Store, { accountId, toMs, seenFills, seenFunding }: PerformanceCursor): boolean {
+/** The earliest of what has been told since and is older than what is booked, exchange time, unix milliseconds; null where nothing is. */
+export function earliestLateMs(
+  store: Store,
+  { accountId, toMs, seenFills, seenFunding }: PerformanceCursor,
+): number | null {
   const asked = { accountId, toMs };
-  return (
-    lateFill(store).get({ ...asked, seen: seenFills }) !== undefined ||
-    latePayment(store).get({ ...asked, seen: seenFunding }) !== undefined
-  );
+  const late = [
+    lateFill(store).get({ ...asked, seen: seenFills }),
+    latePayment(store).get({ ...asked, seen: seenFunding }),
+  ];
+  const times = late.flatMap((row) => row?.timeMs ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 // By the number of the row: nearly always there is nothing newer.
 const lateFill = prepared((store) =>
   store
-    .select({ timeMs: fills.timeMs })
+    .select({ timeMs: sql<number | null>`min(${fills.timeMs})` })
     .from(fills)
     .where(
       and(
@@ -86,13 +91,12 @@ const lateFill = prepared((store) =>
         lte(sql`+${fills.timeMs}`, sql.placeholder("toMs")),
       ),
     )
-    .limit(1)
     .prepare(),
 );
 
 const latePayment = prepared((store) =>
   store
-    .select({ timeMs: fundingPayments.timeMs })
+    .select({ timeMs: sql<number | null>`min(${fundingPayments.timeMs})` })
     .from(fundingPayments)
     .where(
       and(
@@ -101,7 +105,6 @@ const latePayment = prepared((store) =>
         lte(sql`+${fundingPayments.timeMs}`, sql.placeholder("toMs")),
       ),
     )
-    .limit(1)
     .prepare(),
 );
 

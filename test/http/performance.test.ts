@@ -1,6 +1,7 @@
 /** Who has made what, over the interface: by key and bot, day and market, and behind nothing that is not known yet. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { isoTime } from "../../src/core/resource.ts";
 import { bookNext, hasNext } from "../../src/settle/ledger/keep-performance.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { insertFundingPayments, putLedgerCursor } from "../../src/store/ledger.ts";
@@ -248,6 +249,19 @@ test("what comes late and is older is booked as if it had been there: the books 
     return { data: data.map((line) => JSON.stringify(line)).sort(), total, positions: positions?.length };
   };
   expect(await late(true)).toEqual(await late(false));
+});
+
+test.each([
+  ["a fill", (rig: Rig) => filled(rig, { oid: "12", timeMs: BEGUN_MS + 2_000, start: "2" })],
+  ["a payment", (rig: Rig) => paid(rig, BEGUN_MS + 2_000, "-0.9", "3")],
+])("until %s that comes late is booked, the figures are complete to right before it", async (_name, come) => {
+  const rig = await traded();
+  booked(rig);
+  const before = Date.parse((await performance(rig)).complete_to ?? "");
+  come(rig);
+  expect((await performance(rig)).complete_to).toBe(isoTime(BEGUN_MS + 1_999));
+  booked(rig);
+  expect(Date.parse((await performance(rig)).complete_to ?? "")).toBe(before);
 });
 
 test.each([130, 325])(

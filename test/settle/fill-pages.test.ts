@@ -20,7 +20,7 @@ import { findFillCursor, setFillCursor, sumFillsOf } from "../../src/store/fills
 import { insertLeg } from "../../src/store/legs.ts";
 import { listNotes } from "../../src/store/notes.ts";
 import { insertOrder } from "../../src/store/orders.ts";
-import { putPerformanceCursor } from "../../src/store/performance.ts";
+import { countTold, putPerformanceCursor } from "../../src/store/performance.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -158,7 +158,8 @@ test.each(CROWDED)(
     // No reading of it witnesses what comes after.
     const read = await readFills(rig.deps, { user: USER, sinceMs: START_MS - 1 }, { purpose: "settle" });
     expect(read === "failed" ? read : read.wholeToMs).toBe(isHole ? START_MS : later);
-    putPerformanceCursor(store, { accountId: ACCOUNT.id, fromMs: START_MS, toMs: later, seenFills: 0, seenFunding: 0 });
+    const { fills: seenFills, funding: seenFunding } = countTold(store);
+    putPerformanceCursor(store, { accountId: ACCOUNT.id, fromMs: START_MS, toMs: later, seenFills, seenFunding });
     const told = { accountId: ACCOUNT.id, fromMs: 0, lines: [], groups: [], held: [], marks: new Map() };
     expect(performanceResource(rig.deps, told).complete_to).toBe(isoTime(wholeMs));
     const { asOfMs } = listFills(rig.deps, rig.caller, { cursor: null, limit: 1 });

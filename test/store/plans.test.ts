@@ -37,7 +37,7 @@ import { closeStore, type Store } from "../../src/store/open.ts";
 import { listOpenModified } from "../../src/store/open-modified.ts";
 import { listLeverageChanges, listOperations, lookForOperations, twapKeys } from "../../src/store/operations.ts";
 import { insertPlacing, listLiveOrders, listOrders } from "../../src/store/orders.ts";
-import { countTold, hasLateRows, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
+import { countTold, earliestLateMs, listLines, listOwnedFills, listPaidFunding } from "../../src/store/performance.ts";
 import { isShortOfFills } from "../../src/store/short-of-fills.ts";
 import { unknownOperations, unknownOrders } from "../../src/store/unknowns.ts";
 import { listUnusedNumbers, sealUnused } from "../../src/store/unused-numbers.ts";
@@ -148,7 +148,7 @@ const RECORD: Record<string, (store: Store) => unknown> = {
   "funding that is to be booked": (store) => listPaidFunding(store, STRETCH),
   "keys of TWAPs": (store) => twapKeys(store, ACCOUNT, ["1", "2"]),
   "what came late": (store) =>
-    hasLateRows(store, { accountId: ACCOUNT, fromMs: 1, toMs: 1, seenFills: 1, seenFunding: 1 }),
+    earliestLateMs(store, { accountId: ACCOUNT, fromMs: 1, toMs: 1, seenFills: 1, seenFunding: 1 }),
   "how much was told": countTold,
   "lines of a time": (store) => listLines(store, { accountId: ACCOUNT, fromDay: 1, beforeDay: 9 }, 10),
 };

@@ -8,9 +8,9 @@ import type { Store } from "../../store/open.ts";
 import {
   addToLines,
   countTold,
+  earliestLateMs,
   findPerformanceCursor,
   forgetPerformance,
-  hasLateRows,
   listHeld,
   listOwnedFills,
   listPaidFunding,
@@ -48,13 +48,16 @@ export async function keepPerformance(world: ToKeepPerformance, isStopped: () =>
 /** Whether `bookNext` would write anything. */
 export function hasNext(store: Store, accountId: string, nowMs: number): boolean {
   const known = findPerformanceCursor(store, accountId);
-  return (known !== null && hasLateRows(store, known)) || nextAfter(store, known ?? begun(accountId), nowMs) !== null;
+  return (
+    (known !== null && earliestLateMs(store, known) !== null) ||
+    nextAfter(store, known ?? begun(accountId), nowMs) !== null
+  );
 }
 
 /** True where there is more to book. */
 export function bookNext(store: Store, accountId: string, nowMs: number): boolean {
   const known = findPerformanceCursor(store, accountId);
-  if (known !== null && hasLateRows(store, known)) forgetPerformance(store, accountId);
+  if (known !== null && earliestLateMs(store, known) !== null) forgetPerformance(store, accountId);
   const cursor = findPerformanceCursor(store, accountId) ?? begun(accountId);
   const next = nextAfter(store, cursor, nowMs);
   if (next === null) return false;

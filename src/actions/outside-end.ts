@@ -1,0 +1,55 @@
+/** Whether an order that was placed elsewhere is over, as the record of one server tells: what bears that out, or speaks against it. */
+import type { Account } from "../core/account.ts";
+import { judgeEnd, listWord } from "../core/end-evidence.ts";
+import { dexOf } from "../core/market.ts";
+import type { ToLook } from "../deps.ts";
+import type { Purpose } from "../exchange/exchange.ts";
+import { type EndAbout, keepEndLists } from "../settle/evidence/end-lists.ts";
+import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
+import { saysOver } from "../wire/answer/status-words.ts";
+import { isWhole, mostFilled } from "./told-outside.ts";
+
+/** `refuted`: it is open, as a list shows it. `open`: nothing else says either. */
+export type OutsideEnd = { kind: "told" } | { kind: "refuted"; shown: FrontendOrder } | { kind: "open" };
+
+/** What is known already costs nothing; else a list is read, and the history where the list may be of before its placing. */
+export async function weighOutsideEnd(
+  deps: ToLook,
+  account: Account,
+  { order, statusTimestampMs }: OrderRecord,
+  purpose: Purpose,
+): Promise<OutsideEnd> {
+  const { tradingAddress: user } = account;
+  if (isToldOtherwise(deps, account, order)) return { kind: "told" };
+  const times = { placedAtMs: order.timestampMs, endedAtMs: statusTimestampMs };
+  const about = { user, market: order.coin, oid: order.oid, ...times };
+  const known = listKnown(deps, about);
+  if (known !== null && known.kind !== "open") return known;
+  const lists = keepEndLists();
+  const list = await lists.open(deps, about, { purpose });
+  if (list === null) return { kind: "open" };
+  const row = list.word === "may_be_before" ? await lists.past(deps, about, { purpose }) : null;
+  const isInHistory = row !== null && saysOver(row.status);
+  return verdictOf(list.shown, judgeEnd({ isToldOtherwise: false, list: list.word, isInHistory }));
+}
+
+/** Its feed has told its end, or its fills are all that it asked for. */
+function isToldOtherwise(deps: ToLook, account: Account, order: FrontendOrder): boolean {
+  if (deps.picture.toldOf(account.tradingAddress, order.oid)?.end != null) return true;
+  const filled = mostFilled(deps, account, order, null);
+  return filled !== null && isWhole(order, filled);
+}
+
+/** By the list that the account's feed tells, or that was read last; null where there is none. */
+function listKnown({ picture }: ToLook, about: EndAbout): OutsideEnd | null {
+  const list = picture.openOrders(about.user, dexOf(about.market));
+  if (list === null) return null;
+  const word = listWord({ orders: list.value, askedAtMs: list.toldToMs }, about);
+  const shown = list.value.find(({ oid }) => oid === about.oid) ?? null;
+  return verdictOf(shown, judgeEnd({ isToldOtherwise: false, list: word, isInHistory: false }));
+}
+
+function verdictOf(shown: FrontendOrder | null, verdict: ReturnType<typeof judgeEnd>): OutsideEnd {
+  if (verdict !== "refuted") return { kind: verdict };
+  return shown === null ? { kind: "open" } : { kind: "refuted", shown };
+}
