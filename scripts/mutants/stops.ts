@@ -133,8 +133,8 @@ export const STOPS: readonly Mutant[] = [
   one(
     "a key that ends with its orders leaves them",
     "src/settle/stop/begin-stop.ts",
-    "  return running ?? beginStop(store, tools, wanted);",
-    '  return running ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
+    "  return withdrawalOf(store, ended) ?? beginStop(store, tools, wanted);",
+    '  return withdrawalOf(store, ended) ?? beginStop(store, tools, { ...wanted, keyHash: "nobody" });',
   ),
   one(
     "one store that is behind takes the guards of a trade",

@@ -1,4 +1,4 @@
-import { withdrawKey } from "../settle/stop/begin-stop.ts";
+import { withdrawalOf, withdrawKey } from "../settle/stop/begin-stop.ts";
 import { findApiKey, setKeyState } from "../store/api-keys.ts";
 import { appendAudit } from "../store/audit.ts";
 import { inTransaction } from "../store/commit.ts";
@@ -6,7 +6,7 @@ import { type Operator, OperatorError } from "./operator.ts";
 
 export type Blocked = {
   accountId: string;
-  /** The stop that withdraws what the key has placed; null where that was not asked for. */
+  /** The stop that withdraws what the key has placed; null where none was asked for. */
   stopId: string | null;
 };
 
@@ -23,6 +23,8 @@ export function blockKey(operator: Operator, keyHash: string, isToCancel = false
       appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail });
     }
     const ended = { accountId, keyHash, cause: "key_blocked", actor: "operator" } as const;
-    return { accountId, stopId: isToCancel ? withdrawKey(store, operator, ended).id : null };
+    // Blocked once more without the word, what was begun goes on.
+    const withdrawal = isToCancel ? withdrawKey(store, operator, ended) : withdrawalOf(store, ended);
+    return { accountId, stopId: withdrawal?.id ?? null };
   });
 }

@@ -99,14 +99,30 @@ test("set up, approve without a gateway, serve, grant, trade, stop and start", a
   const again = JSON.parse(second.firstLine).base_url;
   expect(await json(await fetch(`${again}/v1/orders/${order.id}`, { headers }))).toEqual(order);
 
+  const rests = { ...body, price: "50000", time_in_force: "gtc" };
+  const resting = await placeWhenReady(again, { ...headers, "Idempotency-Key": "operators-second" }, rests);
+  expect(resting).toMatchObject({ status: "open" });
   const revocation = (await postern("key", "revoke", "--key-hash", key.key_hash, "--listen", new URL(again).host))
     .facts;
   const consent = ["--key-hash", key.key_hash, "--signature", wallet.sign(revocation.typed_data)];
   const revoked = await postern("key", "revoke", ...consent, "--listen", new URL(again).host);
   expect(revoked.facts).toEqual({ object: "api_key", key_hash: key.key_hash, revoked: true });
   expect((await fetch(`${again}/v1/orders`, { headers })).status).toBe(401);
+  expect((await postern("order", "explain", resting.id)).facts).toMatchObject({ order: { status: "open" } });
+  const along = await postern("key", "revoke", ...consent, "--cancel-orders", "--listen", new URL(again).host);
+  expect(along.facts).toMatchObject({ key_hash: key.key_hash, revoked: true, stop: expect.any(String) });
+  await waitForEnd(resting.id);
   expect((await second.end("SIGTERM")).exitCode).toBe(0);
 });
+
+async function waitForEnd(orderId: string): Promise<void> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const { order } = (await postern("order", "explain", orderId)).facts;
+    if (order.status === "canceled") return;
+    await Bun.sleep(100);
+  }
+  throw new Error("its order is still there");
+}
 
 /** Tries a write again while the gateway says that it has just started. */
 async function placeWhenReady(baseUrl: string, headers: Record<string, string>, order: object) {

@@ -317,6 +317,7 @@ describe("a key that ends", () => {
     const { stopId } = blockKey({ ...rig.deps, network: "paper" }, revocation.keyHash, isToCancel);
     rig.deps.stopper.heed();
     expect(stopId === null).toBe(!isToCancel);
+    expect(blockKey({ ...rig.deps, network: "paper" }, revocation.keyHash).stopId).toBe(stopId);
     if (stopId !== null) expect(await settled(rig, stopId)).toMatchObject({ status: "stopped", cause: "key_blocked" });
     const shown = await rig.ask({ path: "/v1/orders?status=canceled", apiKey: KEYS.both });
     expect(((await shown.json()) as { data: object[] }).data).toHaveLength(canceled);

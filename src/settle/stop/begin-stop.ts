@@ -58,11 +58,14 @@ export function withdrawKey(
   tools: With<"clock" | "randomBytes">,
   ended: Pick<WantedStop, "accountId" | "actor"> & { keyHash: string; cause: "key_blocked" | "key_revoked" },
 ): Stop {
-  const running = listStopsInForce(store).find(
-    ({ keyHash, cause }) => keyHash === ended.keyHash && cause === ended.cause,
-  );
   const wanted = { ...ended, scope: "bot", keepsProtection: true, idempotencyKey: null } as const;
-  return running ?? beginStop(store, tools, wanted);
+  return withdrawalOf(store, ended) ?? beginStop(store, tools, wanted);
+}
+
+/** The stop that withdraws what a key has placed that has ended so; null where none is under way. */
+export function withdrawalOf(store: Store, ended: Pick<Stop, "keyHash" | "cause">): Stop | null {
+  const isIt = ({ keyHash, cause }: Stop) => keyHash === ended.keyHash && cause === ended.cause;
+  return listStopsInForce(store).find(isIt) ?? null;
 }
 
 export type Alike = Pick<Stop, "accountId" | "scope" | "keyHash" | "keepsProtection">;
