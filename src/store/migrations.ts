@@ -36,6 +36,7 @@ import keepConclusions from "../../drizzle/0031_keep_conclusions.sql" with { typ
 import dateTakeUps from "../../drizzle/0032_date_take_ups.sql" with { type: "text" };
 import dropDoubts from "../../drizzle/0033_drop_doubts.sql" with { type: "text" };
 import indexLeftOpen from "../../drizzle/0034_index_left_open.sql" with { type: "text" };
+import listEvents from "../../drizzle/0035_list_events.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0032_date_take_ups", sql: dateTakeUps },
   { name: "0033_drop_doubts", sql: dropDoubts },
   { name: "0034_index_left_open", sql: indexLeftOpen },
+  { name: "0035_list_events", sql: listEvents },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -1,6 +1,7 @@
 /** A history of any length: what runs at a start, for an order, or for a page of a list seeks and never scans. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { listEventsAfter, listEventsAnew, newestEventIds } from "../../src/store/account-events.ts";
 import { listAccounts } from "../../src/store/accounts.ts";
 import {
   deleteAttempt,
@@ -99,6 +100,9 @@ const READS: Record<string, (store: Store) => unknown> = {
     listLiveOrdersIn(store, { accountId: ACCOUNT, market: "BTC", reduceOnly: true }),
   "what may increase in a market": (store) =>
     listLiveOrdersIn(store, { accountId: ACCOUNT, market: "BTC", reduceOnly: false }),
+  "events of an account": (store) => listEventsAfter(store, { accountId: ACCOUNT, after: -1, limit: 10 }),
+  "the newest events of an account": (store) => newestEventIds(store, ACCOUNT, 10),
+  "events that come into the list": (store) => listEventsAnew(store, 10),
   "fills of a TWAP": (store) => sumFillsOfTwap(store, ACCOUNT, "1"),
 };
 
