@@ -284,9 +284,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/store/attempts.ts",
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the file
-        find: "sql`${everyAttempt.state} <> 'done'`",
-        put: 'eq(everyAttempt.state, "ambiguous")',
+        find: ".where(notInArray(everyOpenAttempt.resourceId, released))",
+        put: '.where(and(eq(everyOpenAttempt.state, "ambiguous"), notInArray(everyOpenAttempt.resourceId, released)))',
       },
       {
         file: "src/settle/start-up.ts",

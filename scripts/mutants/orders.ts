@@ -217,4 +217,28 @@ export const ORDERS: readonly Mutant[] = [
     name: "times in seconds are taken for milliseconds",
     changes: [{ file: "src/wire/answer/read.ts", find: "return isOtherUnit ?", put: "return false ?" }],
   },
+  {
+    name: "what is under way of orders of which nothing was heard is not open",
+    changes: [{ file: "src/store/schema-views.ts", find: "sql`'processing'`", put: "sql`'unknown'`" }],
+  },
+  {
+    name: "what outlives the status of its order is open only while that is unknown",
+    changes: [{ file: "src/store/schema-views.ts", find: " <> 'processing'`", put: " = 'unknown'`" }],
+  },
+  {
+    name: "events that are in the list are told again from the log",
+    changes: [
+      { file: "src/store/account-events.ts", find: "after: Math.max(after, last), limit", put: "after, limit" },
+    ],
+  },
+  {
+    name: "events that are not in the list yet are told to nobody",
+    changes: [
+      {
+        file: "src/store/account-events.ts",
+        find: "return [...listed, ...notListedAfter(store).all(rest)];",
+        put: "return [...listed, ...notListedAfter(store).all({ ...rest, limit: 0 })];",
+      },
+    ],
+  },
 ];

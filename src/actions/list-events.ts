@@ -6,15 +6,9 @@ import type { EventType } from "../core/event.ts";
 import { keyAsSent } from "../core/idempotency.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { listEventsAfter } from "../store/account-events.ts";
 import { findApiKey } from "../store/api-keys.ts";
-import {
-  type EventListener,
-  hasEvent,
-  latestEventId,
-  listEventsAfter,
-  onEvents,
-  type StoredEvent,
-} from "../store/events.ts";
+import { type EventListener, hasEvent, latestEventId, onEvents, type StoredEvent } from "../store/events.ts";
 import { findListedFill } from "../store/fills.ts";
 import { fillResource } from "./list-fills.ts";
 

@@ -1,8 +1,9 @@
 import type { Agent } from "../core/account.ts";
 import type { EventType } from "../core/event.ts";
 import { isoTime } from "../core/resource.ts";
+import { wasTold } from "../store/account-events.ts";
 import { listAccounts } from "../store/accounts.ts";
-import { appendEvent, wasTold } from "../store/events.ts";
+import { appendEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
 
 /** Tells the accounts that an agent signs for that its approval ends, once for each number of days. */

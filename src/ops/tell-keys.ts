@@ -1,9 +1,10 @@
 import { listedKeyResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { wasTold } from "../store/account-events.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { listApiKeys, type StoredKey } from "../store/api-keys.ts";
 import { inTransaction } from "../store/commit.ts";
-import { appendEvent, wasTold } from "../store/events.ts";
+import { appendEvent } from "../store/events.ts";
 
 /** Days before the end of a key at which it is told, each once. */
 const WARNING_DAYS = [7, 3, 1] as const;

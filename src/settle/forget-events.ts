@@ -4,7 +4,7 @@ import { pruneEvents } from "../store/events.ts";
 
 /** How long events are kept, milliseconds: a week, so that a bot may rest over a holiday. */
 export const KEPT_MS = 7 * 24 * 60 * 60_000;
-/** How many events are kept at most: about 70 MB. */
+/** How many events are kept at most: about 80 MB. */
 export const MAX_KEPT = 100_000;
 /** Between two rounds, milliseconds. */
 export const PRUNE_INTERVAL_MS = 10 * 60_000;

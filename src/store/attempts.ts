@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Attempt, AttemptChange, Seal } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
+import { listAccounts } from "./accounts.ts";
 import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
@@ -9,7 +10,7 @@ import { assignments, columnsOf, onceAConnection, placeholders, prepared, prepar
 import { noteRefused } from "./refused-book.ts";
 import { takeRowId } from "./row-ids.ts";
 import { attempts, orders } from "./schema.ts";
-import { ATTEMPT_FIELDS, everyAttempt } from "./schema-views.ts";
+import { ATTEMPT_FIELDS, everyAttempt, everyOpenAttempt } from "./schema-views.ts";
 
 function toAttempt({ resourceKind, resourceId, ...rest }: typeof attempts.$inferSelect): Attempt {
   return { ...rest, resource: { kind: resourceKind, id: resourceId } };
@@ -85,23 +86,23 @@ export function findAttemptByCloid(store: Store, cloid: string): Attempt | null 
   return row === undefined ? null : toAttempt(row);
 }
 
-/** Written as the partial indexes are, which hold only these rows: SQLite uses them only then. */
-const isOpen = sql`${everyAttempt.state} <> 'done'`;
-
 const open = prepared((store) => {
   // As its own partial index is written.
   const released = store.select({ id: orders.id }).from(orders).where(sql`${orders.releasedAtMs} is not null`);
-  return store
-    .select(ATTEMPT_FIELDS)
-    .from(everyAttempt)
-    .where(and(isOpen, notInArray(everyAttempt.resourceId, released)))
-    .orderBy(asc(everyAttempt.id))
-    .prepare();
+  return store.select().from(everyOpenAttempt).where(notInArray(everyOpenAttempt.resourceId, released)).prepare();
 });
 
 /** Every attempt that is not settled, oldest first; none of an order that the operator has given up. */
 export function listOpenAttempts(store: Store): Attempt[] {
-  return open(store).all().map(toAttempt);
+  return open(store)
+    .all(ofEveryAccount(store))
+    .map(toAttempt)
+    .sort((a, b) => a.id - b.id);
+}
+
+/** By account, as the index of statuses has them: nothing reads a whole history. An account of which a row was taken away is among them. */
+function ofEveryAccount(store: Store): { accountIds: string } {
+  return { accountIds: JSON.stringify(listAccounts(store).map(({ id }) => id)) };
 }
 
 /** A modify that is not settled, by the client order id of what it places. */
@@ -239,15 +240,15 @@ export function deleteAttempt(
 
 const underWay = prepared((store) =>
   store
-    .select({ id: everyAttempt.id, kind: everyAttempt.kind })
-    .from(everyAttempt)
-    .where(and(isOpen, eq(everyAttempt.state, "prepared")))
+    .select({ id: everyOpenAttempt.id, kind: everyOpenAttempt.kind })
+    .from(everyOpenAttempt)
+    .where(eq(everyOpenAttempt.state, "prepared"))
     .prepare(),
 );
 
 /** At start nothing runs any more: what was prepared may or may not have left. */
 export function markPreparedAmbiguous(store: Store): number {
-  const all = underWay(store).all();
+  const all = underWay(store).all(ofEveryAccount(store));
   for (const attempt of all) writeChange(store, attempt, { state: "ambiguous" }, "open");
   return all.length;
 }

@@ -1,13 +1,13 @@
 /**
  * The log of what clients are told. A row is written with the change that it tells, so nothing is told that is not
- * stored, and nothing that is stored stays untold.
+ * stored, and nothing that is stored stays untold. What an account was told is read by `account-events`.
  */
-import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, lt, lte, sql } from "drizzle-orm";
 import { firstEventId, type NewEvent, type PlacedBy } from "../core/event.ts";
 import { NOTICE_TYPE } from "../core/notice/notice.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared } from "./prepared.ts";
-import { events } from "./schema-events.ts";
+import { events, listedEvents } from "./schema-events.ts";
 
 export type StoredEvent = typeof events.$inferSelect;
 
@@ -81,66 +81,14 @@ export function hasEvent(store: Store, id: number): boolean {
   return byId(store).get({ id }) !== undefined;
 }
 
-const newer = prepared((store) =>
-  store
-    .select()
-    .from(events)
-    .where(and(eq(events.accountId, sql.placeholder("accountId")), gt(events.id, sql.placeholder("after"))))
-    .orderBy(asc(events.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
-export type EventPage = { accountId: string; after: number; limit: number };
-
-/** An account's events after this id, oldest first. */
-export function listEventsAfter(store: Store, page: EventPage): StoredEvent[] {
-  return newer(store).all(page);
-}
-
 /** A row of the gateway's own, of no account: no stream tells it. */
 export function appendNotice(store: Store, what: string, payload: string, atMs: number): void {
   insert(store).run({ accountId: "", atMs, type: NOTICE_TYPE, resourceId: what, payload, ...NOBODY, id: null });
 }
 
-/** What the gateway has noticed of itself since then, oldest first. */
-export function listNoticesSince(
-  store: Store,
-  sinceMs: number,
-): Pick<StoredEvent, "resourceId" | "payload" | "atMs">[] {
-  const isNotice = and(eq(events.accountId, ""), eq(events.type, NOTICE_TYPE), gte(events.atMs, sinceMs));
-  const { resourceId, payload, atMs } = events;
-  return store.select({ resourceId, payload, atMs }).from(events).where(isNotice).orderBy(asc(events.id)).all();
-}
-
 /** Of every account, and those of none; oldest first. */
 export function listAllEventsAfter(store: Store, after: number, limit: number): StoredEvent[] {
   return store.select().from(events).where(gt(events.id, after)).orderBy(asc(events.id)).limit(limit).all();
-}
-
-const newest = prepared((store) =>
-  store
-    .select({ id: events.id })
-    .from(events)
-    .where(eq(events.accountId, sql.placeholder("accountId")))
-    .orderBy(desc(events.id))
-    .limit(sql.placeholder("count"))
-    .prepare(),
-);
-
-/** Ids of the newest events of an account, newest first. */
-export function newestEventIds(store: Store, accountId: string, count: number): number[] {
-  return newest(store)
-    .all({ accountId, count })
-    .map(({ id }) => id);
-}
-
-/** True when this was told of this resource before, and is still kept. */
-export function wasTold(store: Store, event: Pick<NewEvent, "accountId" | "type" | "resourceId" | "payload">): boolean {
-  const { accountId, type, resourceId, payload } = event;
-  const told = and(eq(events.accountId, accountId), eq(events.type, type), eq(events.resourceId, resourceId));
-  const rows = store.select({ payload: events.payload }).from(events).where(told).all();
-  return rows.some((row) => row.payload === payload);
 }
 
 const positions = prepared((store) => {
@@ -180,6 +128,8 @@ export function pruneEvents(store: Store, { maxRows, beforeMs }: Retention, limi
   const oldest = store.select().from(events).where(lt(events.id, newest)).orderBy(asc(events.id)).limit(limit).all();
   const doomed = oldest.filter(({ id, atMs }) => atMs < beforeMs || (firstKept !== undefined && id <= firstKept.id));
   const last = doomed.at(-1);
-  if (last !== undefined) store.delete(events).where(lte(events.id, last.id)).run();
+  if (last === undefined) return 0;
+  store.delete(events).where(lte(events.id, last.id)).run();
+  store.delete(listedEvents).where(lte(listedEvents.id, last.id)).run();
   return doomed.length;
 }

@@ -35,6 +35,8 @@ import indexToldPositions from "../../drizzle/0030_index_told_positions.sql" wit
 import keepConclusions from "../../drizzle/0031_keep_conclusions.sql" with { type: "text" };
 import dateTakeUps from "../../drizzle/0032_date_take_ups.sql" with { type: "text" };
 import dropDoubts from "../../drizzle/0033_drop_doubts.sql" with { type: "text" };
+import indexLeftOpen from "../../drizzle/0034_index_left_open.sql" with { type: "text" };
+import listEvents from "../../drizzle/0035_list_events.sql" with { type: "text" };
 import { snapshotOf } from "./snapshot.ts";
 
 export type Migration = { name: string; sql: string };
@@ -75,6 +77,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0031_keep_conclusions", sql: keepConclusions },
   { name: "0032_date_take_ups", sql: dateTakeUps },
   { name: "0033_drop_doubts", sql: dropDoubts },
+  { name: "0034_index_left_open", sql: indexLeftOpen },
+  { name: "0035_list_events", sql: listEvents },
 ];
 
 /** The database was written by a newer Postern than this one. */

@@ -25,8 +25,17 @@ export const events = sqliteTable(
     batchIndex: integer(),
   },
   (table) => [
-    index("events_account").on(table.accountId, table.id),
     // The newest of each market is looked up at a start.
     index("events_positions").on(table.accountId, table.resourceId, table.id).where(sql`type = 'position.updated'`),
   ],
+);
+
+/**
+ * The events of each account, by which they are read. Written some seconds after the events, many at once: an index of the log itself
+ * would cost every order two pages. Who reads it reads the newest rows of the log besides.
+ */
+export const listedEvents = sqliteTable(
+  "listed_events",
+  { id: integer().primaryKey(), accountId: text().notNull() },
+  (table) => [index("listed_events_account").on(table.accountId, table.id)],
 );

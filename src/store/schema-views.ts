@@ -33,6 +33,34 @@ function whole<C extends Column>(column: C): SQL<NonNullable<C["_"]["data"]>> {
   return sql`${column}`;
 }
 
+/** The attempt of a placing, as the columns of its order's row have it. */
+const ATTEMPT_IN_ORDER = {
+  id: orders.number,
+  kind: sql<"place">`cast('place' as text)`,
+  accountId: orders.accountId,
+  resourceKind: ORDER,
+  resourceId: orders.id,
+  idempotencyKey: whole(orders.idempotencyKey),
+  signer: whole(orders.signer),
+  nonce: whole(orders.nonce),
+  expiresAtMs: whole(orders.expiresAtMs),
+  vaultAddress: orders.vaultAddress,
+  action: whole(orders.action),
+  cloid: OWN_CLOID,
+  targetOid: NONE,
+  isTargetClosed: sql<boolean>`${ZERO}`,
+  intendedTotal: NONE,
+  state: whole(orders.attemptState),
+  createdAtMs: whole(orders.attemptedAtMs),
+  sentAtMs: orders.sentAtMs,
+  noops: whole(orders.noops),
+  seal: orders.seal,
+  hasLanded: whole(orders.hasLanded),
+  negatives: whole(orders.negatives),
+  answerText: orders.answerText,
+  settledAtMs: orders.settledAtMs,
+};
+
 /** One signed action each. `foundBy` is what one that places is found by: its client order id, or the id of the order in whose row it stands. */
 export const everyAttempt = sqliteView("every_attempt").as(
   unionAll(
@@ -40,37 +68,37 @@ export const everyAttempt = sqliteView("every_attempt").as(
       .select({ ...getTableColumns(attempts), foundBy: sql<string | null>`${attempts.cloid}`.as("found_by") })
       .from(attempts),
     query
-      .select({
-        id: orders.number,
-        kind: sql<"place">`cast('place' as text)`,
-        accountId: orders.accountId,
-        resourceKind: ORDER,
-        resourceId: orders.id,
-        idempotencyKey: whole(orders.idempotencyKey),
-        signer: whole(orders.signer),
-        nonce: whole(orders.nonce),
-        expiresAtMs: whole(orders.expiresAtMs),
-        vaultAddress: orders.vaultAddress,
-        action: whole(orders.action),
-        cloid: OWN_CLOID,
-        targetOid: NONE,
-        isTargetClosed: sql<boolean>`${ZERO}`,
-        intendedTotal: NONE,
-        state: whole(orders.attemptState),
-        createdAtMs: whole(orders.attemptedAtMs),
-        sentAtMs: orders.sentAtMs,
-        noops: whole(orders.noops),
-        seal: orders.seal,
-        hasLanded: whole(orders.hasLanded),
-        negatives: whole(orders.negatives),
-        answerText: orders.answerText,
-        settledAtMs: orders.settledAtMs,
-        foundBy: orders.id,
-      })
+      .select({ ...ATTEMPT_IN_ORDER, foundBy: orders.id })
       .from(orders)
       .where(isNotNull(orders.attemptState)),
   ),
 );
+
+/** In the words of the indexes that hold only what is open. */
+const IS_OPEN_IN_ORDER = sql`${orders.attemptState} <> 'done'`;
+
+/**
+ * Every attempt that is not settled, in no order. Most placings are settled by the statement that ends `processing`: until then they are
+ * found by that status, of each of `accountIds` (JSON), and only one that outlives it is in an index for this alone, which costs the others
+ * nothing.
+ */
+export const everyOpenAttempt = unionAll(
+  query.select(getTableColumns(attempts)).from(attempts).where(sql`${attempts.state} <> 'done'`),
+  query
+    .select(ATTEMPT_IN_ORDER)
+    .from(orders)
+    .where(and(IS_OPEN_IN_ORDER, sql`${orders.status} <> 'processing'`)),
+  query
+    .select(ATTEMPT_IN_ORDER)
+    .from(orders)
+    .where(
+      and(
+        sql`${orders.accountId} in (select value from json_each(${sql.placeholder("accountIds")}))`,
+        eq(orders.status, sql`'processing'`),
+        IS_OPEN_IN_ORDER,
+      ),
+    ),
+).as("every_open_attempt");
 
 /** One exchange order each. `foundBy` is its client order id, or the id of the order in whose row it stands. */
 export const everyLeg = sqliteView("every_leg").as(

@@ -157,7 +157,8 @@ export const orders = sqliteTable(
     uniqueIndex("orders_nonce").on(table.signer, table.nonce, table.batchIndex).where(sql`signer is not null`),
     uniqueIndex("orders_batch").on(table.batchId, table.batchIndex).where(sql`batch_id is not null`),
     index("orders_released").on(table.id).where(sql`released_at_ms is not null`),
-    index("orders_attempts_open").on(table.number).where(sql`attempt_state <> 'done'`),
+    // What one statement ends at once is never in it: `everyOpenAttempt` finds the others that are under way by their status.
+    index("orders_attempts_left_open").on(table.number).where(sql`attempt_state <> 'done' and status <> 'processing'`),
     uniqueIndex("orders_key").on(table.accountId, table.idempotencyKey).where(sql`fingerprint is not null`),
     // A list of all of them reads one status after the other: an index for that alone would cost every order a page.
     index("orders_by_status").on(table.accountId, table.status, table.createdAtMs, table.id),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listEventsAfter } from "../../src/store/events.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 import { after, modify, open, opened, place, read } from "./modified-order.ts";
 

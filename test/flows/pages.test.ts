@@ -14,7 +14,7 @@ const FRAME_BYTES = 4_096 + 24;
 const ORDERS = 200;
 
 /** Pages that the average order may write: with its intent, which waits for the disk, and with all that follows. */
-const MAX_PAGES = { intent: 12.2, all: 18.9 };
+const MAX_PAGES = { intent: 9.9, all: 14.7 };
 
 test("an order writes few pages, and none between the exchange's answer and its own", async () => {
   await inTemporaryDirectory(async (directory) => {

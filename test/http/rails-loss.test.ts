@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import type { LimitedGrantText } from "../../src/core/rails/limited-grant.ts";
 import { clearTrip } from "../../src/ops/clear-trip.ts";
-import { listEventsAfter } from "../../src/store/events.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { listStopsInForce } from "../../src/store/stops.ts";
 import { openLossWatch } from "../../src/write/watch-losses.ts";
 import { indexFill } from "./flatten-rig.ts";

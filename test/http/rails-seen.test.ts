@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { NO_METRICS } from "../../src/core/metric.ts";
 import { tellExpiringKeys } from "../../src/ops/tell-keys.ts";
-import { listEventsAfter } from "../../src/store/events.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { grantDigest, keyHash } from "../../src/wire/grant.ts";
 import {
   BOT,

@@ -1,7 +1,7 @@
 /** A stop that is not stopped, and a flattening that has not ended, name what they wait for: nothing is kept from their client. */
 import { expect, test } from "bun:test";
 import { WAITS, type WaitReason } from "../../src/core/wait.ts";
-import { listEventsAfter } from "../../src/store/events.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { exchangeThatFills, flatten, pass, showFrom, stopOf } from "./flatten-rig.ts";
 import { BOT, limitedRig, openMarketRig, place as placeBy } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig } from "./rig.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { storeApproval } from "../../src/ops/approve-agent.ts";
 import { openAgentWatch } from "../../src/ops/watch-agents.ts";
-import { listEventsAfter } from "../../src/store/events.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { NOW_MS, type Rig, withOperator } from "./operator.ts";
 
 const DAY_MS = 86_400_000;

@@ -93,6 +93,7 @@ test("two payloads under one number cannot be stored, in whichever two rows", ()
     for (const second of inserts) {
       if (first === second) continue;
       const store = openMemoryStore();
+      insertAccount(store, accountRow());
       let broken = "";
       onBroken(store, (because) => {
         broken = because;
@@ -113,6 +114,7 @@ test("an id of one table is never a row of the other: all writing ends", () => {
   for (const [first, second] of [inserts, inserts.toReversed()]) {
     if (first === undefined || second === undefined) throw new Error("two of them");
     const store = openMemoryStore();
+    insertAccount(store, accountRow());
     inTransaction(store, first);
     // As if it had never been counted.
     store.$client.run("DELETE FROM sqlite_sequence WHERE name IN ('orders', 'attempts')");
@@ -191,6 +193,7 @@ test("a done attempt stays as it is", () => {
 
 test("what is prepared or ambiguous is open, oldest first; a start makes all of it ambiguous", () => {
   const store = openMemoryStore();
+  insertAccount(store, accountRow());
   const others = [1, 2, 3].map((nonce) => insertAttempt(store, attemptRow({ nonce })));
   const ids = others.map(({ id }) => id);
   const placing = insertPlacing(store, placingRows(4));

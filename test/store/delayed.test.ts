@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { settlePlacing } from "../../src/settle/record/record.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
 import { appendAudit, findBrokenAuditRow } from "../../src/store/audit.ts";
 import {
@@ -16,7 +17,7 @@ import {
 } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { NO_DISK } from "../../src/store/disk.ts";
-import { listEventsAfter, type StoredEvent } from "../../src/store/events.ts";
+import type { StoredEvent } from "../../src/store/events.ts";
 import { writeProbe } from "../../src/store/health.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
 import { findLegByOid } from "../../src/store/legs.ts";

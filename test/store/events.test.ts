@@ -2,19 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { firstEventId, type NewEvent, parseEventId } from "../../src/core/event.ts";
 import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { listEventsAfter } from "../../src/store/account-events.ts";
 import { insertAccount } from "../../src/store/accounts.ts";
 import { insertApiKey, revokeApiKey, setKeyState } from "../../src/store/api-keys.ts";
 import { whyBroken } from "../../src/store/broken.ts";
 import { inTransaction, inTransactionNotWaiting } from "../../src/store/commit.ts";
-import {
-  appendEvent,
-  hasEvent,
-  latestEventId,
-  listEventsAfter,
-  markStart,
-  onEvents,
-  pruneEvents,
-} from "../../src/store/events.ts";
+import { appendEvent, hasEvent, latestEventId, markStart, onEvents, pruneEvents } from "../../src/store/events.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
 import type { Store } from "../../src/store/open.ts";

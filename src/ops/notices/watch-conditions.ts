@@ -5,9 +5,10 @@ import { isJustNow, keptMoment } from "../../core/kept-moment.ts";
 import type { Condition } from "../../core/notice/notice.ts";
 import type { ToTakeOrders, With } from "../../deps.ts";
 import { readinessOf } from "../../settle/pre-trade/readiness.ts";
+import { listNoticesSince } from "../../store/account-events.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { appendNotice, listNoticesSince } from "../../store/events.ts";
+import { appendNotice } from "../../store/events.ts";
 import { unknownOperations, unknownOrders } from "../../store/unknowns.ts";
 import type { Position } from "../../wire/answer/account.ts";
 
