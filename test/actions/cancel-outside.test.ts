@@ -15,6 +15,7 @@ import { markRestored } from "../../src/store/restores.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
+import { showRecord } from "./shown-record.ts";
 
 const OID = 4242;
 
@@ -222,40 +223,27 @@ test.each<[string, Partial<StoredOrder>, boolean]>([
   expect(sent(rig, '"o":99}') > 0).toBe(goes);
 });
 
-/** `isListed`: the list of open orders holds it, whatever its record says. */
-type Shown = { status: string; left: string; isListed: boolean };
-
-/** The exchange's record of the order that has ended while nobody knew whether its stop stands. */
-function showRecord(rig: GatewayRig, { status, left, isListed }: Shown): void {
+/** The order of which nobody knows whether its stop stands: its status, its rest, and whether a list holds it whatever its record says. */
+function showOrder(rig: GatewayRig, shown: string): void {
+  const [status = "", left = "", listed = ""] = shown.split(" ");
   const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
   const terms = { side: "B", limitPx: "100.0", sz: left, oid: OID, children: [], origSz: "1.0", tif: "Gtc" };
-  const order = { ...shared, ...plain, ...terms };
-  const record = { order, status, statusTimestamp: START_MS };
-  rig.exchange.answer("orderStatus", ({ oid }) =>
-    String(oid) === String(OID) ? { status: "order", order: record } : { status: "unknownOid" },
-  );
-  if (status === "open" || isListed) return;
-  rig.exchange.answer("frontendOpenOrders", () => []);
-  rig.exchange.answer("historicalOrders", () => [record]);
+  showRecord(rig, { ...shared, ...plain, ...terms }, status, status === "open" || listed === "listed");
 }
 
-test.each<[string, Shown, boolean]>([
-  ["is open", { status: "open", left: "1.0", isListed: true }, false],
-  ["was filled", { status: "filled", left: "0.0", isListed: false }, false],
-  [
-    "was canceled with a part of it filled, of which another stands",
-    { status: "canceled", left: "0.6", isListed: false },
-    true,
-  ],
-  ["was canceled unfilled", { status: "canceled", left: "1.0", isListed: false }, true],
-  ["is canceled by its record, and listed as open", { status: "canceled", left: "1.0", isListed: true }, false],
+test.each<[string, string, boolean]>([
+  ["is open", "open 1.0", false],
+  ["was filled", "filled 0.0", false],
+  ["was canceled with a part of it filled, of which another stands", "canceled 0.6", true],
+  ["was canceled unfilled", "canceled 1.0", true],
+  ["is canceled by its record, and listed as open", "canceled 1.0 listed", false],
 ])(
   "whether a stop goes that stands in for one of an order without a row here, which %s",
   async (_what, shown, goes) => {
     const { rig } = openWithBracket();
     placeStandIn(rig);
-    showRecord(rig, shown);
-    const filled = 1 - Number(shown.left);
+    showOrder(rig, shown);
+    const filled = 1 - Number(shown.split(" ")[1]);
     if (filled > 0)
       insertFills(rig.store, [{ ...FILL, size: decimal(String(filled)) }], { atMs: START_MS, toldFromMs: 0 });
     const watch = openStandIns(rig.deps);
@@ -338,7 +326,7 @@ test("a stop that stands in and was refused does not wait for a clock that is se
 test("the order of a stop that stands in is asked for twice a minute at most", async () => {
   const { rig } = openWithBracket();
   placeStandIn(rig);
-  showRecord(rig, { status: "open", left: "1.0", isListed: true });
+  showOrder(rig, "open 1.0");
   const watch = openStandIns(rig.deps);
   const asked = () => rig.exchange.asked.filter((body) => JSON.stringify(body).includes(String(OID))).length;
   for (let times = 0; times < 12; times += 1) await goOn(rig, watch.look());
