@@ -3,6 +3,7 @@
  * files run side by side; what is measured runs alone.
  */
 import { join } from "node:path";
+import { KEPT_MEMORY } from "./kept-memory.ts";
 import { buildProgramOfTests } from "./program-of-tests.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -19,7 +20,7 @@ const files = [...new Bun.Glob("test/browser/*.browser.ts").scanSync(ROOT)]
 async function run(file: string): Promise<boolean> {
   const child = Bun.spawn([process.execPath, "test", "--timeout", "60000", `./${file}`], {
     cwd: ROOT,
-    env: { ...process.env, ...program },
+    env: { ...process.env, ...KEPT_MEMORY, ...program },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",

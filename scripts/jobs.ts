@@ -1,8 +1,19 @@
 /** Runs that are split among processes: each prints what it finds, and its totals in one marked line at the end. */
+import { KEPT_MEMORY } from "./kept-memory.ts";
 
 const TOTALS_MARK = "totals ";
 
 export type Job = Bun.Subprocess<"ignore", "pipe", "inherit">;
+
+/** Starts a script as one job of several. */
+export function startJob(script: string, flags: readonly string[]): Job {
+  return Bun.spawn([process.execPath, script, ...flags], {
+    env: { ...process.env, ...KEPT_MEMORY },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+}
 
 /** How a job tells its totals to the one that started it. */
 export function tellTotals(totals: unknown): void {

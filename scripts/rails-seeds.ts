@@ -9,7 +9,7 @@
  */
 import { parseArgs } from "node:util";
 import { added, NOTHING_TOLD, runSeeds, type Told } from "../test/rails-seeds/run-seeds.ts";
-import { readTotals, tellTotals } from "./jobs.ts";
+import { readTotals, startJob, tellTotals } from "./jobs.ts";
 
 const SEEDS = "4000";
 const MAX_JOBS = 64;
@@ -48,11 +48,7 @@ async function runJobs(): Promise<Told> {
     const [first, next] = [job, job + 1].map((at) => Math.floor((count * at) / jobs)) as [number, number];
     const flags = ["--from", String(from + first), "--seeds", String(next - first), "--mix", mix];
     if (values.seconds !== undefined) flags.push("--seconds", values.seconds);
-    const child = Bun.spawn([process.execPath, import.meta.path, "--slice", ...flags], {
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    const sent = await readTotals<Sent>(child);
+    const sent = await readTotals<Sent>(startJob(import.meta.path, ["--slice", ...flags]));
     console.log(`job ${job}: ${sent.seeds} of ${next - first} seeds from ${from + first}${endOf(sent)}`);
     return { ...sent, used: new Map(sent.used) };
   });

@@ -22,7 +22,7 @@ import type { RunResult } from "../test/simulation/run-seed.ts";
 import { ODD_KINDS } from "../test/simulation/worlds/odd.ts";
 import { WORLD_NAMES } from "../test/simulation/worlds/worlds.ts";
 import { WRONG_KINDS } from "../test/simulation/worlds/wrong.ts";
-import { readTotals, tellTotals } from "./jobs.ts";
+import { readTotals, startJob, tellTotals } from "./jobs.ts";
 import { MEMORY, openOwnDirectory } from "./own-directory.ts";
 
 type Options = {
@@ -117,24 +117,10 @@ async function runJobs(options: Options, jobs: number): Promise<Totals> {
     const seeds = Math.ceil((options.seeds - job) / jobs);
     const flags = [...hashFlags(options), ...(options.keepsGoing ? ["--keep-going"] : [])];
     if (options.worlds.length > 0) flags.push("--world", options.worlds.join(","));
-    const child = Bun.spawn(
-      [
-        process.execPath,
-        import.meta.path,
-        "--slice",
-        String(jobs),
-        "--from",
-        String(options.from + job),
-        "--seeds",
-        String(seeds),
-        "--minutes",
-        String(options.minutes),
-        "--directory",
-        join(options.directory, `job-${job}`),
-        ...flags,
-      ],
-      { stdout: "pipe", stderr: "inherit" },
-    );
+    const { minutes, directory } = options;
+    const first = ["--slice", String(jobs), "--from", String(options.from + job), "--seeds", String(seeds)];
+    const where = ["--minutes", String(minutes), "--directory", join(directory, `job-${job}`)];
+    const child = startJob(import.meta.path, [...first, ...where, ...flags]);
     return readTotals<Totals>(child);
   });
   const all = await Promise.all(slices);

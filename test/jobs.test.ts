@@ -1,6 +1,6 @@
 /** Long runs that are split among processes. */
 import { expect, test } from "bun:test";
-import { readTotals } from "../scripts/jobs.ts";
+import { readTotals, startJob } from "../scripts/jobs.ts";
 
 const ENDS: [string, string, object | string][] = [
   ["told its totals", `tellTotals({ seeds: 3 })`, { seeds: 3 }],
@@ -14,4 +14,12 @@ test.each(ENDS)("a job that %s is counted as that", async (_name, script, expect
   const totals = await readTotals<object>(job).catch((error: Error) => error.message);
   if (typeof expected === "string") expect(totals).toContain(expected);
   else expect(totals).toEqual(expected);
+});
+
+test("a job keeps the memory that it frees, and no test hands that on", async () => {
+  const setting = `Bun.spawnSync(["printenv", "MIMALLOC_PURGE_DELAY"], { env: process.env }).stdout.toString().trim()`;
+  const tell = `import { tellTotals } from "${import.meta.dir}/../scripts/jobs.ts"; tellTotals(${setting});`;
+  const asTest = `import "${import.meta.dir}/support/draws.ts"; ${tell}`;
+  expect(await readTotals<string>(startJob("-e", [tell]))).toBe("-1");
+  expect(await readTotals<string>(startJob("-e", [asTest]))).toBe("");
 });
