@@ -142,4 +142,18 @@ export const TOLD_LATE: readonly Mutant[] = [
     "lateMs === null ? knownToMs",
     "true ? knownToMs",
   ),
+  one(
+    "an order that has left the list of its feed is not over by a new word",
+    "src/settle/look/look.ts",
+    "if (isOfAfter || (listed !== null && hasLeftList(world, sought, seen)))",
+    "if (isOfAfter)",
+  ),
+  one(
+    "an order that is listed again has left the list",
+    ACCOUNT_PICTURE,
+    "  for (const oid of now) leftLists.delete(oid);\n",
+    "",
+  ),
+  one("what another connection told has left the list", ACCOUNT_PICTURE, "      account.leftLists.clear();\n", ""),
+  one("lists of two connections are compared", ACCOUNT_PICTURE, "      account.listed.clear();\n", ""),
 ];

@@ -48,6 +48,10 @@ export type AccountPicture = {
   heardToMs: number | null;
   states: Map<string, HeldState<ClearinghouseState>>;
   open: Map<string, HeldState<readonly FrontendOrder[]>>;
+  /** Native ids of the newest list of the present connection, by dex, whatever has been read since. */
+  listed: Map<string, ReadonlySet<string>>;
+  /** Those that such a list has held and its next one has not, with the place of that among what was heard. */
+  leftLists: Map<string, number>;
   spot: HeldState<readonly SpotBalance[]> | null;
   /** Totals that the feed told, and then told to be others: when that was, by exchange time. */
   balancesBefore: Map<string, number>;
@@ -81,6 +85,8 @@ export function newAccountPicture(): AccountPicture {
     heardToMs: null,
     states: new Map(),
     open: new Map(),
+    listed: new Map(),
+    leftLists: new Map(),
     spot: null,
     balancesBefore: new Map(),
     mode: null,
@@ -103,6 +109,8 @@ export function hear(account: AccountPicture, event: FeedEvent): void {
       account.connection += 1;
       account.heardToMs = null;
       account.toldOpen.clear();
+      account.listed.clear();
+      account.leftLists.clear();
       account.running = newRunningTwaps();
       return;
     case "order_updates":
@@ -269,7 +277,19 @@ function hearList(account: AccountPicture, dex: string, value: readonly Frontend
   const sizes = value?.map(({ oid, size }) => [oid, size]);
   if (sizes !== undefined) hearBeat(account, channelOf("open", dex), sizes);
   for (const { oid } of value ?? []) account.toldOpen.delete(oid);
+  if (value !== null) noteLeft(account, dex, new Set(value.map(({ oid }) => oid)));
   forgetRecords(account, dex);
+}
+
+/** Lists of one connection are compared with one another, and not with what was read, or told before it. */
+function noteLeft({ listed, leftLists, heard }: AccountPicture, dex: string, now: ReadonlySet<string>): void {
+  for (const oid of now) leftLists.delete(oid);
+  for (const oid of listed.get(dex) ?? []) if (!now.has(oid)) leftLists.set(oid, heard);
+  listed.set(dex, now);
+  for (const oid of leftLists.keys()) {
+    if (leftLists.size <= MAX_UPDATES) return;
+    leftLists.delete(oid);
+  }
 }
 
 /** A list that lacks them is behind, or they are over: their records tell. */

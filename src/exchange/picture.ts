@@ -55,6 +55,10 @@ export type Picture = {
   heardOf(address: string): number;
   /** Told open since the list of their dex was shown, and not over since. */
   toldOpen(address: string): readonly ToldOpen[];
+  /** Whether a list of open orders of its feed has held it, and the newest one does not. */
+  hasLeftList(address: string, oid: string): boolean;
+  /** Those of which that is so since what its feed told last. */
+  justLeftList(address: string): readonly string[];
   /** What the record of an order shows that was told open, until its list is shown anew; null when it is over. */
   takeRecord(address: string, oid: string, record: FrontendOrder | null): void;
   /** True when something of the present connection has come: a frame may be waited for. */
@@ -124,6 +128,11 @@ export function createPicture(): Picture {
     heardFillAt: (address, timeMs) => accounts.get(address)?.fills.get(timeMs) ?? null,
     heardOf: (address) => accounts.get(address)?.heard ?? 0,
     toldOpen: (address) => [...(accounts.get(address)?.toldOpen.values() ?? [])],
+    hasLeftList: (address, oid) => accounts.get(address)?.leftLists.has(oid) === true,
+    justLeftList(address) {
+      const account = accounts.get(address);
+      return account === undefined ? [] : justLeft(account);
+    },
     takeRecord: (address, oid, record) => takeRecord(accountOf(address), oid, record),
     isTold: (address) => (accounts.get(address)?.heardToMs ?? null) !== null,
     next: (address) => new Promise((resolve) => accountOf(address).waiters.push(resolve)),
@@ -133,6 +142,10 @@ export function createPicture(): Picture {
 /** Its channel, while others of the connection go on. */
 function silent(channel: string): (account: AccountPicture) => boolean {
   return ({ paces, connection, heardToMs }) => isSilent(paces.get(channel), connection, heardToMs);
+}
+
+function justLeft({ leftLists, heard }: AccountPicture): string[] {
+  return [...leftLists].flatMap(([oid, at]) => (at === heard ? oid : []));
 }
 
 /** They move with every price. */

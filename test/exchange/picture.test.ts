@@ -54,6 +54,27 @@ function heard(...events: FeedEvent[]): Picture {
   return picture;
 }
 
+const LEFT: [what: string, events: FeedEvent[], has: boolean, isJust: boolean][] = [
+  ["the next list lacks it", [openList("1", "2"), openList("2")], true, true],
+  ["something else was told since", [openList("1"), openList(), head(200)], true, false],
+  ["it is listed again", [openList("1"), openList(), openList("1")], false, false],
+  ["no list has held it", [openList("2"), openList("2")], false, false],
+  ["it stands in the newest", [openList("1"), openList("1", "2")], false, false],
+  ["the list of another connection lacks it", [openList("1"), DISCONNECTED, head(200), openList()], false, false],
+  ["it left the list of another connection", [openList("1"), openList(), DISCONNECTED], false, false],
+];
+
+test.each(LEFT)("whether an order has left the list of its feed: %s", (_what, events, has, isJust) => {
+  const picture = heard(head(100), ...events);
+  expect([picture.hasLeftList(WHO, "1"), picture.justLeftList(WHO)]).toEqual([has, isJust ? ["1"] : []]);
+});
+
+test("of orders that left a list the oldest are forgotten, past 5,000", () => {
+  const many = Array.from({ length: 5_001 }, (_, nth) => String(nth));
+  const picture = heard(head(100), openList(...many), openList());
+  expect([picture.hasLeftList(WHO, "0"), picture.hasLeftList(WHO, "1")]).toEqual([false, true]);
+});
+
 describe("what was told", () => {
   test("counts as of the newest time that its connection has shown, if no price moves it", () => {
     const picture = heard(head(100), openList("1"), state(150), head(900));

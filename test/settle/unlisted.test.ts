@@ -15,8 +15,11 @@ function listOf(orders: readonly BookOrder[]): FrontendOrder[] {
 async function unlisted(isEnded: boolean): Promise<string | undefined> {
   const { rig, follower, voice, place } = await openStage();
   const { id, order } = await place();
-  const tell = (orders: readonly BookOrder[]) =>
-    follower.onEvent(USER, { kind: "account_part", shown: { part: "open", dex: "", value: listOf(orders) } });
+  const tell = (orders: readonly BookOrder[]) => {
+    const event = { kind: "account_part", shown: { part: "open", dex: "", value: listOf(orders) } } as const;
+    rig.deps.picture.hear(USER, event);
+    follower.onEvent(USER, event);
+  };
   tell([order]);
   voice.orders = false;
   if (isEnded) rig.venue.close(order, "marginCanceled");

@@ -12,7 +12,7 @@ import { lastWords } from "./last-words.ts";
 import { openResyncs } from "./resync.ts";
 import { openTestifying } from "./testify.ts";
 import { openToldOrders } from "./told-orders.ts";
-import { openUnlistedOrders } from "./unlisted.ts";
+import { heedLeftList } from "./unlisted.ts";
 import { openWatch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
@@ -44,7 +44,6 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
   const resyncs = openResyncs(world, { watch, index, others, fired: openFiredUnheard(world), ended }, hasStopped);
   const checks = openCrossChecks(world, { index, ended, readListed: resyncs.compare });
   const states = openTestifying(world, hasStopped);
-  const unlisted = openUnlistedOrders(world, watch);
 
   function onAccountEvent(account: Account, event: FeedEvent): void {
     if (event.kind === "fills") {
@@ -54,9 +53,8 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
     if (event.kind === "order_updates") for (const update of lastWords(event.updates)) told.onUpdate(account, update);
     if (event.kind === "account_part") {
       states.heed(account.tradingAddress, event.shown);
-      unlisted.heed(account, event.shown);
+      if (event.shown.part === "open") heedLeftList(world, account, watch);
     }
-    if (event.kind === "disconnected") unlisted.forget(account);
     if (event.kind === "connected") void resyncs.run(account, "thorough");
     if (event.kind === "gap") void resyncs.makeUp(account);
     if (event.kind === "refused") world.log.warn({ account: account.id, text: event.text }, "the feed was refused");

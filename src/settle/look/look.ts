@@ -198,7 +198,8 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
   // Of after its placing: what is not listed then is over, whatever its record goes on to say.
-  if (listed !== null && lacks(listed, { oid: order.oid, sinceMs: order.timestampMs }))
+  const isOfAfter = listed !== null && lacks(listed, { oid: order.oid, sinceMs: order.timestampMs });
+  if (isOfAfter || (listed !== null && hasLeftList(world, sought, seen)))
     return closedUnsaid(world, evidence, sought, seen);
   if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
@@ -212,6 +213,11 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
  */
 function neverRests({ timeInForce, trigger }: Sought["leg"]): boolean {
   return timeInForce === "ioc" && trigger === null;
+}
+
+/** Two stores lack it by now, one of which has held it; and its record says no more that it is open. */
+function hasLeftList({ picture }: With<"picture">, { user }: Sought, { order }: LookAnswer): boolean {
+  return picture.hasLeftList(user, order.oid);
 }
 
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */
