@@ -18,13 +18,13 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "another's sale that is on its way is not held",
     JUDGE,
-    "compare(subtract(account, coming), net.low) < 0",
+    "compare(subtract(account, moved), net.low) < 0",
     "compare(account, net.low) < 0",
   ),
   one(
     "another's purchase that is on its way is not held",
     JUDGE,
-    "compare(add(account, coming), net.high) > 0",
+    "compare(add(account, moved), net.high) > 0",
     "compare(account, net.high) > 0",
   ),
   one(
@@ -36,8 +36,26 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "what another was just filled on the same side is held against a purchase",
     JUDGE,
-    'leg.side === "buy" ? sells : buys, sum(against',
-    'leg.side === "buy" ? buys : sells, sum(against',
+    'side === "buy" ? justSold : justBought',
+    'side === "buy" ? justBought : justSold',
+  ),
+  one(
+    "what was just filled, which the position may show, is another's for certain",
+    JUDGE,
+    "  if (!isOpposed(increase, onTheirWay)) {",
+    "  if (increase === null) {",
+  ),
+  one(
+    "a position that may be of before a fill is read again as others were told it",
+    "src/write/rails-facts.ts",
+    "    await askForPosition(deps, of);",
+    "    await readPosition(deps, of);",
+  ),
+  one(
+    "a position that is of before a fill is not read again",
+    "src/write/run.ts",
+    "return error.isToRead;",
+    "return false;",
   ),
   one(
     "where nobody knows what the account holds a bot's net is in no doubt",

@@ -156,4 +156,16 @@ export const TOLD_LATE: readonly Mutant[] = [
   ),
   one("what another connection told has left the list", ACCOUNT_PICTURE, "      account.leftLists.clear();\n", ""),
   one("lists of two connections are compared", ACCOUNT_PICTURE, "      account.listed.clear();\n", ""),
+  one(
+    "what a list lacks was refused, as its record says",
+    "src/settle/evidence/borne-out.ts",
+    "return weighRefusal(world, lists, sought, seen);",
+    "return weighed;",
+  ),
+  one(
+    "what a list lacks of elsewhere was refused, as its record says",
+    "src/actions/outside-end.ts",
+    'statusMeaning(status) !== "rejected") return end',
+    'status !== "") return end',
+  ),
 ];

@@ -1,12 +1,13 @@
 /** Whether an order that was placed elsewhere is over, as the record of one server tells: what bears that out, or speaks against it. */
 import type { Account } from "../core/account.ts";
 import { judgeEnd, listWord } from "../core/end-evidence.ts";
+import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { ToLook } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { type EndAbout, keepEndLists } from "../settle/evidence/end-lists.ts";
+import { type EndAbout, type EndLists, keepEndLists } from "../settle/evidence/end-lists.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
-import { saysOver } from "../wire/answer/status-words.ts";
+import { saysOver, statusMeaning } from "../wire/answer/status-words.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
 
 /** `refuted`: it is open, as a list shows it. `open`: nothing else says either. */
@@ -16,20 +17,41 @@ export type OutsideEnd = { kind: "told" } | { kind: "refuted"; shown: FrontendOr
 export async function weighOutsideEnd(
   deps: ToLook,
   account: Account,
-  { order, statusTimestampMs }: OrderRecord,
+  record: OrderRecord,
   purpose: Purpose,
 ): Promise<OutsideEnd> {
-  const { tradingAddress: user } = account;
+  const lists = keepEndLists();
+  const { order, status, statusTimestampMs: endedAtMs } = record;
+  const about = {
+    user: account.tradingAddress,
+    market: order.coin,
+    oid: order.oid,
+    placedAtMs: order.timestampMs,
+    endedAtMs,
+  };
+  const end = await weighOver(deps, { account, record, lists, about }, purpose);
+  if (end.kind !== "told" || statusMeaning(status) !== "rejected") return end;
+  // What is over may have been filled: that it was refused another store has to say.
+  const told = deps.picture.toldOf(about.user, order.oid)?.end ?? (await lists.past(deps, about, { purpose }));
+  if (told !== null && told !== "unread") return statusMeaning(told.status) === "rejected" ? end : { kind: "open" };
+  return deps.exchange.nowMs() - order.timestampMs >= SHOWN_WITHIN_MS ? end : { kind: "open" };
+}
+
+type Weighing = { account: Account; record: OrderRecord; lists: EndLists; about: EndAbout };
+
+/** Whether it is over. */
+async function weighOver(
+  deps: ToLook,
+  { account, record: { order }, lists, about }: Weighing,
+  purpose: Purpose,
+): Promise<OutsideEnd> {
   if (isToldOtherwise(deps, account, order)) return { kind: "told" };
-  const times = { placedAtMs: order.timestampMs, endedAtMs: statusTimestampMs };
-  const about = { user, market: order.coin, oid: order.oid, ...times };
   const known = listKnown(deps, about);
   if (known !== null && known.kind !== "open") return known;
-  const lists = keepEndLists();
   const list = await lists.open(deps, about, { purpose });
   if (list === null) return { kind: "open" };
   const row = list.word === "may_be_before" ? await lists.past(deps, about, { purpose }) : null;
-  const isInHistory = row !== null && saysOver(row.status);
+  const isInHistory = row !== null && row !== "unread" && saysOver(row.status);
   return verdictOf(list.shown, judgeEnd({ isToldOtherwise: false, list: list.word, isInHistory }));
 }
 

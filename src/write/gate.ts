@@ -271,7 +271,7 @@ const WAYS_OUT: Partial<Record<RailInTheWay["rail"], string>> = {
 };
 
 function refusalOf({ bot }: Rails, verdict: Exclude<RailVerdict, { kind: "allowed" }>, mend = ""): ApiError {
-  if (verdict.kind === "unproven") return unproven(verdict.missing);
+  if (verdict.kind === "unproven") return unproven(verdict.missing, verdict.isToRead);
   const { rail, limit, use, largest } = verdict;
   const remedy = WAYS_OUT[rail] ?? mend;
   const fits = largest === null ? "" : ` Largest size that passes: ${largest}.`;
@@ -294,7 +294,17 @@ export class RailRefused extends ApiError {
   }
 }
 
-function unproven(missing: string): ApiError {
+/** What cannot be said. `isToRead`: with the account's position as it is now it can. */
+export class RailsUnproven extends ApiError {
+  readonly isToRead: boolean;
+
+  constructor(words: string, isToRead: boolean) {
+    super("rails_unproven", words);
+    this.isToRead = isToRead;
+  }
+}
+
+function unproven(missing: string, isToRead = false): RailsUnproven {
   const words = `Whether this is within the rails of this key cannot be said without ${missing}. Nothing was sent.`;
-  return new ApiError("rails_unproven", words);
+  return new RailsUnproven(words, isToRead);
 }

@@ -4,7 +4,7 @@
  */
 import type { Account } from "../core/account.ts";
 import { copiesSinceMs } from "../core/attempt.ts";
-import { type Decimal, larger, smaller, ZERO } from "../core/decimal.ts";
+import { type Decimal, isZero, larger, smaller, ZERO } from "../core/decimal.ts";
 import { dexOf, findMarket, isSpot } from "../core/market.ts";
 import type { OpenLeg, Reference, Sums } from "../core/rails/exposure.ts";
 import type { Books } from "../core/rails/left.ts";
@@ -22,6 +22,7 @@ import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import { listUnusedLegs } from "../store/unused-numbers.ts";
+import { parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
@@ -91,6 +92,36 @@ type PositionOf = { account: Account; market: string; purpose: Purpose };
 /** Reads the position again, for no longer than an increase waits for what it is judged by. */
 export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
   return atMost(deps, readPosition(deps, of), INCREASE_WAITS_MS);
+}
+
+/** Between two readings of a position that is of before what was filled last, milliseconds. */
+const REREAD_PAUSE_MS = 400;
+
+/** Reads the position until it is of after what was filled last, for no longer than an increase waits for what it is judged by. */
+export async function readPositionAnew(deps: ToJudge, of: PositionOf & { bot: string }): Promise<void> {
+  const untilMs = deps.clock.elapsedMs() + INCREASE_WAITS_MS;
+  await atMost(deps, readAfterFills(deps, of, untilMs), INCREASE_WAITS_MS);
+}
+
+async function readAfterFills(deps: ToJudge, of: PositionOf & { bot: string }, untilMs: number): Promise<void> {
+  for (;;) {
+    await askForPosition(deps, of);
+    const { buys, sells } = justFilledOf(deps, of);
+    if (isZero(buys) && isZero(sells)) return;
+    if (deps.clock.elapsedMs() + REREAD_PAUSE_MS >= untilMs) return;
+    await deps.clock.sleep(REREAD_PAUSE_MS);
+  }
+}
+
+/** Not what others were told a moment ago: that may be of before what was filled since. */
+async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
+  const dex = dexOf(market);
+  const askedAtMs = deps.clock.nowMs();
+  const request = { type: "clearinghouseState", user: account.tradingAddress, dex };
+  const outcome = await deps.exchange.info(request, { purpose });
+  const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
+  if (value === null) return;
+  deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
 }
 
 /**

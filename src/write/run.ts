@@ -8,19 +8,20 @@ import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../
 import type { Conclusion } from "../settle/record/record.ts";
 import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
+import { botOf } from "../store/bots.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { type Committed, commitIntent } from "./commit.ts";
-import { RailRefused } from "./gate.ts";
+import { RailRefused, RailsUnproven } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier } from "./key.ts";
 import { listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { PlanOvertaken } from "./overtaken.ts";
-import { lookAtOpened, readFacts, rereadPosition } from "./rails-facts.ts";
+import { lookAtOpened, readFacts, readPositionAnew } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
 import type { ListedMarket, Outgoing, Plan, Stored, Write } from "./verb.ts";
 
@@ -157,6 +158,7 @@ async function readAll(reading: readonly Promise<void>[]): Promise<void> {
  * told late, what is the bot's own looks like a position of others.
  */
 function mayBeBehind(error: unknown, { resource, use }: Plan): boolean {
+  if (error instanceof RailsUnproven) return error.isToRead;
   if (!(error instanceof RailRefused)) return false;
   const { rail } = error.refused;
   return rail === "opposite_position" || (rail === "touches" && (resource.kind === "operation" || use === "reduce"));
@@ -166,8 +168,9 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
   const { account, key, reader } = caller;
   const { market, alsoMarkets = [], use } = plan;
   const markets = market === null ? [] : [market, ...alsoMarkets];
+  const bot = botOf(deps.store, key.keyHash) ?? "";
   await readAll([
-    ...markets.map((each) => rereadPosition(deps, { account, market: each, purpose: reader })),
+    ...markets.map((each) => readPositionAnew(deps, { account, market: each, bot, purpose: reader })),
     ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
   ]);
 }

@@ -169,22 +169,26 @@ type Increase = PricedWish &
 /**
  * The exchange nets: a stop of a bot that is long means nothing while the account is short. Where the bot's own net is not
  * certain, that of the others is not either, and only what is certain is held against it. What others have on its way, or lost, counts
- * as filled: of two that ask in one moment the second is refused. So does what others were just filled, until the position is told anew,
- * and what the bot itself was: its net has that already, so in a position of before it others seem to hold as much on the other side.
+ * as filled: of two that ask in one moment the second is refused. What others were just filled the position may show or not, and what
+ * the bot itself was: its net has that already, so in a position of before it others seem to hold as much on the other side. Where only that
+ * opposes, a position of after it has to tell.
  */
 function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
-  const { account, wish, own, net } = increase;
+  const { facts, wish, own, net } = increase;
   const { leg, sizeDecimals } = wish;
   const { markets } = own;
   const { side, market, remaining } = leg;
-  const coming = comingAgainst(bot, increase);
-  const isOpposed =
-    side === "buy" ? compare(subtract(account, coming), net.low) < 0 : compare(add(account, coming), net.high) > 0;
-  if (!isOpposed) return null;
+  const onTheirWay = onTheirWayAgainst(bot, increase);
+  const { buys: justBought, sells: justSold } = facts.justFilledOf(market);
+  if (!isOpposed(increase, add(onTheirWay, side === "buy" ? justSold : justBought))) return null;
   const { buys, sells } = markets.get(market) ?? NOTHING_OUT;
   const reducing = sum(own.legs.filter((each) => reducesNow(each, increase)).map((each) => each.remaining));
   const after = add(reducing, side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells)));
   if (!isAbove(after, ZERO)) return null;
+  if (!isOpposed(increase, onTheirWay)) {
+    const missing = `a position in ${market} that is told of after what was filled last`;
+    return { kind: "unproven", missing, isToRead: true };
+  }
   const toFlat = truncate(subtract(remaining, after), sizeDecimals);
   const limit = `others hold the other side of ${market}`;
   return refusal("opposite_position", {
@@ -194,21 +198,26 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   });
 }
 
+/** Whether others hold the other side, the position having moved there by so much since it was told. */
+function isOpposed({ account, net, wish: { leg } }: Increase, moved: Decimal): boolean {
+  return leg.side === "buy"
+    ? compare(subtract(account, moved), net.low) < 0
+    : compare(add(account, moved), net.high) > 0;
+}
+
 /** What only reduces on the same side and waits for no trigger closes the bot's own first, and what comes after it another's. */
 function reducesNow(each: OpenLeg, { reference, wish: { leg } }: Increase): boolean {
   if (!each.canOnlyReduce || each.market !== leg.market || each.side !== leg.side) return false;
   return each.triggerPrice === null || (each.isInFlight && isTakenAtOnce(each, reference));
 }
 
-/** By so much the position may have moved to the other side since it was told, or be about to by others. What rests, or waits, is not held before it is filled. */
-function comingAgainst(bot: string, { facts, reference, wish: { leg } }: Increase): Decimal {
+/** By so much others are about to move the position to the other side. What rests, or waits, is not held before it is filled. */
+function onTheirWayAgainst(bot: string, { facts, reference, wish: { leg } }: Increase): Decimal {
   const against = facts.legs.filter((each) => {
     if (each.bot === bot || each.market !== leg.market || each.side === leg.side || each.canOnlyReduce) return false;
     return each.isUnheard || (each.isInFlight && isTakenAtOnce(each, reference));
   });
-  const { buys, sells } = facts.justFilledOf(leg.market);
-  // What they were filled on the other side since does not make up for it: the position may show that already.
-  return add(leg.side === "buy" ? sells : buys, sum(against.map((each) => each.remaining)));
+  return sum(against.map((each) => each.remaining));
 }
 
 function positionFault({ maxPosition: limit }: Rails, increase: Increase): RailRefusal | null {

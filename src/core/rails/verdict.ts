@@ -7,8 +7,8 @@ import type { Ordered } from "./wish.ts";
 export type RailVerdict =
   | { kind: "allowed" }
   | { kind: "refused"; rail: RailName | "opposite_position"; limit: string; use: string; largest: string | null }
-  /** What cannot be shown to be within the rails for want of this. */
-  | { kind: "unproven"; missing: string };
+  /** What cannot be shown to be within the rails for want of this. `isToRead`: the account's position, read once more, tells. */
+  | { kind: "unproven"; missing: string; isToRead?: true };
 
 export type RailRefusal = Exclude<RailVerdict, { kind: "allowed" }>;
 

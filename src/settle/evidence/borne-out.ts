@@ -1,8 +1,9 @@
 import { judgeEnd, type ListWord } from "../../core/end-evidence.ts";
+import { SHOWN_WITHIN_MS } from "../../core/evidence.ts";
 import { isClosed, isSaidOver } from "../../core/order.ts";
 import type { ToLook } from "../../deps.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
-import { saysOver } from "../../wire/answer/status-words.ts";
+import { saysOver, statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
 import type { LookAnswer, Sought } from "../look/look.ts";
 import { differenceFrom } from "./difference.ts";
@@ -16,20 +17,43 @@ export type WeighedEnd =
   | { kind: "refuted"; shown: FrontendOrder; doubt: string }
   | { kind: "open"; doubt: string | null };
 
-/** What else is known of an end that a record tells, and what both come to: `core/end-evidence` has the rule. */
+/**
+ * What else is known of an end that a record tells, and what both come to: `core/end-evidence` has the rule. That it is over is no word of
+ * its having been refused: what a list lacks may have been filled.
+ */
 export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
+  const weighed = await weighOver(world, lists, sought, seen);
+  if (weighed.kind !== "told" || statusMeaning(seen.status) !== "rejected" || isClosed(sought.leg)) return weighed;
+  return weighRefusal(world, lists, sought, seen);
+}
+
+/** One that is over, and was refused by its record: by its feed or the history as well, or where no server would lack another end by now. */
+async function weighRefusal(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
+  const { order, status, options } = seen;
+  const end = world.picture.toldOf(sought.user, order.oid)?.end ?? null;
+  const row = end ?? (seen.isOfHistory === true ? seen : await lists.past(world, aboutOf(sought, seen), options));
+  if (row === "unread") return { kind: "unread" };
+  if (row === null) {
+    const isLate = world.exchange.nowMs() - order.timestampMs >= SHOWN_WITHIN_MS;
+    return isLate ? { kind: "told" } : { kind: "open", doubt: null };
+  }
+  if (statusMeaning(row.status) === "rejected" || statusMeaning(row.status) === "unknown") return { kind: "told" };
+  const where = end === null ? "in the history" : "by its feed";
+  return { kind: "open", doubt: `${order.oid} is ${status} by its record, and ${row.status} ${where}` };
+}
+
+function aboutOf({ user }: Sought, { order, statusTimestampMs }: LookAnswer): EndAbout {
+  const times = { placedAtMs: order.timestampMs, endedAtMs: statusTimestampMs };
+  return { user, market: order.coin, oid: order.oid, ...times };
+}
+
+/** Whether it is over. */
+async function weighOver(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
   const words = { isToldOtherwise: isToldOtherwise(world, sought, seen), list: null, isInHistory: false };
   // A list weighs something: it is read where the rest does not decide.
   if (judgeEnd(words) === "told") return { kind: "told" };
-  const { order, statusTimestampMs, options } = seen;
-  const about = {
-    user: sought.user,
-    market: order.coin,
-    oid: order.oid,
-    placedAtMs: order.timestampMs,
-    endedAtMs: statusTimestampMs,
-  };
-  const list = await lists.open(world, about, options);
+  const about = aboutOf(sought, seen);
+  const list = await lists.open(world, about, seen.options);
   if (list === null) return { kind: "unread" };
   const { word, shown } = list;
   const isInHistory = word === "may_be_before" && (await endsInHistory(world, lists, sought, { seen, about }));
@@ -69,7 +93,12 @@ async function endsInHistory(
 ): Promise<boolean> {
   if (seen.isOfHistory === true) return sought.leg.state === "sent" || sought.leg.state === "lost";
   const row = await lists.past(world, about, seen.options);
-  return row !== null && saysOver(row.status) && differenceFrom(namedSo(sought, row.order), row.order) === null;
+  return (
+    row !== null &&
+    row !== "unread" &&
+    saysOver(row.status) &&
+    differenceFrom(namedSo(sought, row.order), row.order) === null
+  );
 }
 
 /** What a trigger has placed may have a native id of its own. */

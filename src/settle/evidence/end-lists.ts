@@ -16,8 +16,8 @@ export type EndLists = {
     about: EndAbout,
     options: InfoOptions,
   ): Promise<{ word: ListWord; shown: FrontendOrder | null } | null>;
-  /** The newest row of the history of the order; null where it has none, or could not be read. */
-  past(world: ToAsk, about: EndAbout, options: InfoOptions): Promise<OrderRecord | null>;
+  /** The newest row of the history of the order; null where it has none. */
+  past(world: ToAsk, about: EndAbout, options: InfoOptions): Promise<OrderRecord | null | "unread">;
 };
 
 type ToAsk = With<"clock" | "exchange">;
@@ -58,7 +58,9 @@ export function keepEndLists(): EndLists {
         const outcome = await world.exchange.info({ type: "historicalOrders", user }, options);
         return outcome.kind === "ok" ? parseHistoricalOrders(outcome.json) : null;
       };
-      const rows = (await newest(world, histories, user, ask).answer)?.filter(({ order }) => order.oid === oid) ?? [];
+      const history = await newest(world, histories, user, ask).answer;
+      if (history === null) return "unread";
+      const rows = history.filter(({ order }) => order.oid === oid);
       return rows.toSorted((a, b) => b.statusTimestampMs - a.statusTimestampMs)[0] ?? null;
     },
   };

@@ -50,7 +50,7 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
   ],
   [
     "where another has just sold, and no position shows it yet",
-    "opposite_position",
+    "unproven",
     [{}, leg({}), { justFilledOf: () => ({ buys: usd(0), sells: usd(1) }) }],
   ],
   [
@@ -60,12 +60,12 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
   ],
   [
     "where another has just bought, and it sells",
-    "opposite_position",
+    "unproven",
     [{}, leg({ side: "sell" }), { justFilledOf: () => ({ buys: usd(1), sells: usd(0) }) }],
   ],
   [
     "another sold before, and what it has sold itself since is in no position yet",
-    "opposite_position",
+    "unproven",
     [
       {},
       leg({ remaining: usd(145) }),
@@ -74,7 +74,7 @@ test.each<[string, string, [object, OpenLeg, Known]]>([
   ],
   [
     "another holds a short of before, and what it has itself just sold is in no position yet",
-    "opposite_position 5",
+    "unproven",
     [
       {},
       leg({ remaining: usd(145) }),
