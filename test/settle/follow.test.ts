@@ -1,6 +1,7 @@
 /** What the feed tells is followed while the gateway runs, and not a moment longer. */
 import { expect, test } from "bun:test";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
+import { forget } from "../../src/store/remembered.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -35,6 +36,9 @@ test("a connection that tells of its own end after the gateway has stopped finds
 
 test("what is told while the database cannot be read ends nothing: it is said, and the next reading makes up for it", async () => {
   const { rig, follower } = await openStage();
+  // Not even whose feed it is: a statement that was compiled before would still be answered.
+  forget(rig.store);
+  rig.store.memory.statements.clear();
   rig.store.$client.close();
   follower.onDistrust(ACCOUNT.tradingAddress, "it has left out a fill");
   follower.checkFills(ACCOUNT.tradingAddress);

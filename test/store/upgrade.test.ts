@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { openKeyring, vaultKeyOf } from "../../src/ops/keyring.ts";
+import { listOpenAttempts } from "../../src/store/attempts.ts";
 import { findInstance } from "../../src/store/instance.ts";
 import { MIGRATIONS, migrate } from "../../src/store/migrations.ts";
 import { closeStore, openStore } from "../../src/store/open.ts";
@@ -51,6 +52,14 @@ test.each(SCHEMAS)("a database of schema %d keeps everything when it is brought 
       "waiting_for_trigger",
     ]);
     expect(store.$client.prepare("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+    const rows = (sql: string) => store.$client.prepare(sql).values();
+    expect(rows("SELECT count(*) > 0 FROM events")).toEqual([[1]]);
+    expect(rows("SELECT id, account_id FROM listed_events")).toEqual(rows("SELECT id, account_id FROM events"));
+    const open = rows(
+      "SELECT id FROM attempts WHERE state <> 'done' UNION ALL SELECT number FROM orders WHERE attempt_state <> 'done' ORDER BY 1",
+    );
+    expect(open.length).toBeGreaterThan(0);
+    expect(listOpenAttempts(store).map(({ id }) => [id])).toEqual(open as number[][]);
     const instance = findInstance(store);
     if (instance === null) throw new Error("the instance is gone");
     const vaultKey = await vaultKeyOf(instance, PASSPHRASE);
