@@ -76,7 +76,7 @@ export class House {
     const grant = JSON.parse(await must(["key", "grant", "--key-hash", hash, ...options, ...listen, ...common]));
     const typed = grant.typed_data ?? grant;
     const signature = signTyped(this.secret, typed);
-    const more = options.includes("--bot") ? ["--grant", JSON.stringify(typed.message)] : ["--issued-at", String(grant.issued_at ?? typed.message.issuedAt)];
+    const more = options.includes("--bot") ? ["--grant", JSON.stringify(grant.body?.grant ?? grant.grant ?? typed.message)] : ["--issued-at", String(grant.issued_at ?? typed.message.issuedAt)];
     const r = await run(["key", "register", "--key-hash", hash, "--signature", signature, ...more, ...listen, ...common]);
     if (r.code !== 0) throw new Error(`register: ${r.out}${r.err}\n${JSON.stringify(grant)}`);
     const text = key.api_key ?? key.key;
@@ -114,7 +114,7 @@ export class House {
   async ask(method, path, body, name, key = this.key) {
     const headers = { authorization: `Bearer ${key}` };
     if (body !== undefined) headers["content-type"] = "application/json";
-    if (name) headers["idempotency-key"] = name;
+    if (name) headers["idempotency-key"] = `sixteen-${name}`;
     const t0 = Date.now();
     let entry;
     try {

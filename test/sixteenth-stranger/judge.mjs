@@ -78,9 +78,10 @@ export function judge(house, slack = 1500) {
     if (s.replayed || !s.json) continue;
     for (const order of walk(s.json)) {
       wrong.push(...wrongs(x, s, order, s.method === "EVENT" ? slack + 3000 : slack));
-      const before = ends.get(order.id);
+      const way = `${s.method === "EVENT" ? "event" : "answer"} ${order.id}`;
+      const before = ends.get(way);
       if (before && before.status !== order.status && s.t0 > before.t1 && !(before.status === "rejected" && before.concluded)) wrong.push(`${s.method} ${s.path}: order ${order.id} went from ${before.status} to ${order.status} (${order.error})`);
-      if (CLOSED.has(order.status) && !before) ends.set(order.id, { status: order.status, t1: s.t1 });
+      if (CLOSED.has(order.status) && !before) ends.set(way, { status: order.status, t1: s.t1 });
     }
     if (s.status === 500 || (s.status === 503 && s.json?.error?.code === "internal_error")) wrong.push(`${s.method} ${s.path}: ${s.text}`);
   }

@@ -112,7 +112,7 @@ export class Server {
     const want = always || w.t.trigger ? w : { ...w, t: { limit: { tif: "Alo" } } };
     const status = x.place(want, old?.builder, "na");
     const made = x.oid;
-    if (old) x.replacedBy.set(old.oid, made);
+    if (canceled) x.replacedBy.set(old.oid, made);
     return status;
   }
   setLeverage({ asset, isCross, leverage }) {

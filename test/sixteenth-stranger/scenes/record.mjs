@@ -53,7 +53,7 @@ export function checkPerformance(x, p, say) {
 }
 function odd(x) {
   // Forced ends: a liquidation, a market that is settled, dust that is swept.
-  x.skew = -3 * 3_600_000;
+  x.skew = -1_800_000;
   for (const [coin, dir, liquidation] of [["BTC", "Liquidated Cross Long", { liquidatedUser: x.owner, markPx: "64000.0", method: "market" }], ["xyz:SOL", "Settlement", null]]) {
     const p = x.positions.get(coin);
     if (!p) continue;
@@ -72,6 +72,14 @@ async function performance(h, say) {
   const p = await booked(h, last, 70);
   if (!p) return say(`performance is not booked up to the last fill: ${(await h.get("/v1/performance")).text.slice(0, 300)}`);
   checkPerformance(h.x, p, say);
+  if (process.env.STRANGER_DUMP) {
+    const byDay = (await h.get("/v1/performance?group_by=day,market")).json;
+    for (const l of byDay.data) {
+      const real = h.x.fills.filter((f) => f.row.coin === l.market && new Date(f.row.time).toISOString().startsWith(l.day));
+      if (real.length !== l.fills) h.notes.push(`${l.day} ${l.market}: told ${l.fills}, true ${real.length} ${real.map((f) => `${f.row.time} ${f.row.dir} ${f.row.sz} ${f.row.startPosition}`).join("; ")}`);
+    }
+    h.notes.push(`${p.complete_from} ${p.complete_to} first ${h.x.fills[0].row.time}`);
+  }
   const days = (await h.get("/v1/performance?group_by=day,market,key")).json;
   for (const key of ["volume", "fees", "funding", "realized_pnl", "net_pnl"]) {
     const s = days.data.reduce((a, l) => a + d(l[key]), 0n);
@@ -97,7 +105,7 @@ async function late(h, say) {
   await checkFills(h, say, 11);
   const p = await booked(h, Math.max(...x.fills.map((f) => f.row.time)) - 1, 30);
   if (p) checkPerformance(x, p, say);
-  else say("performance is not booked");
+  else say(`performance is not booked: ${(await h.get("/v1/performance")).text.slice(0, 400)}, last fill ${new Date(Math.max(...x.fills.map((f) => f.row.time))).toISOString()}`);
 }
 function crowd(x) {
   const t = Date.now() - 7_200_000;
