@@ -152,6 +152,7 @@ export class Exchange {
     if (trigger) {
       this.set(order, "open");
       this.snap();
+      if (this.met(order)) this.fire(order);
       return grouping === "na" ? { resting: ref } : "waitingForTrigger";
     }
     const szi = this.holding(m.coin).szi;
@@ -187,12 +188,15 @@ export class Exchange {
     for (const o of [...this.orders.values()]) {
       if (o.coin !== coin || o.status !== "open") continue;
       if (o.trigger) {
-        const above = (o.trigger.tpsl === "tp") === (o.side === "A");
-        if (above ? m.mid >= o.trigger.px : m.mid <= o.trigger.px) this.fire(o);
+        if (this.met(o)) this.fire(o);
       } else if (o.side === "B" ? o.px >= this.ask(m) : o.px <= this.bid(m)) this.fill(o, o.sz, o.px);
     }
     this.snap();
     this.tell("mid", coin);
+  }
+  met(o) {
+    const { mid } = this.markets.get(o.coin);
+    return (o.trigger.tpsl === "tp") === (o.side === "A") ? mid >= o.trigger.px : mid <= o.trigger.px;
   }
   fire(o) {
     const m = this.markets.get(o.coin);

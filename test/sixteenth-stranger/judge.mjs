@@ -55,7 +55,7 @@ function wrongs(x, said, order, slack) {
     if (order.average_price !== average) wrong.push(`average_price ${order.average_price}, it was ${average}`);
   }
   const first = legs[0];
-  if (first && !first.elsewhere && (first.coin !== order.market || (first.side === "B") !== (order.side === "buy"))) wrong.push(`shown as ${order.side} ${order.market}, it is ${first.side} ${first.coin}`);
+  if (first && !first.elsewhere && !["processing", "unknown"].includes(order.status) && (first.coin !== order.market || (first.side === "B") !== (order.side === "buy"))) wrong.push(`shown as ${order.side} ${order.market}, it is ${first.side} ${first.coin}`);
   return wrong.map((w) => `${said.method} ${said.path} ${said.name ?? ""} at ${new Date(t).toISOString()} order ${order.id}: ${w}; told ${JSON.stringify({ s: order.status, f: order.filled_size, z: order.size, e: order.error })}`);
 }
 // Replays must be the first settled answer, byte for byte.

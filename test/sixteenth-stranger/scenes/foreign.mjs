@@ -27,7 +27,10 @@ async function stolenCloid(h, say) {
     const made = await h.order("BTC", "buy", "0.01", "60000", `stolen-${h.seed}-${i}`);
     h.x.before = null;
     if (!made.json?.id) {
-      h.notes.push(`${i}: ${made.status} ${made.text}`);
+      const metas = h.server.asked.filter((a) => a.type === "meta" && !a.dex).map((a) => new Date(a.t).toISOString().slice(14));
+      h.notes.push(`meta asked ${metas}`);
+      h.notes.push(`${i}: ${made.status} ${made.text} at ${new Date().toISOString()}`);
+      await pause(3000);
       continue;
     }
     const cloid = `0x${made.json.id.replaceAll("-", "")}`;
