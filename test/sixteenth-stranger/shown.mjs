@@ -12,7 +12,7 @@ export class Shown {
   snap(store) {
     const t = this.asOf(store);
     const list = this.x.snaps;
-    for (let i = list.length - 1; i >= 0; i--) if (list[i].t <= t) return { state: list[i].state, time: t + this.x.skew };
+    for (let i = list.length - 1; i >= 0; i--) if (list[i].t <= t) return { state: list[i].state, time: (list[i].t === t || t < Date.now() ? t : t - 1) + this.x.skew };
     return { state: list[0].state, time: t + this.x.skew };
   }
   position(coin, p, leverage) {
