@@ -1,9 +1,9 @@
 // One gateway on loopback over one exchange of ours, and everything that it ever said.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createServer } from "node:net";
 import { Exchange } from "./exchange.mjs";
 import { addressOf, newSecret, signTyped } from "./owner.mjs";
 import { Server } from "./server.mjs";
@@ -43,7 +43,10 @@ export class House {
     this.owner = addressOf(this.secret);
     this.x = new Exchange(this.owner, seed);
     Object.assign(this, { seed, options, said: [], keys: {}, streams: [], notes: [] });
-    this.base = join(process.env.STRANGER_SCRATCH ?? tmpdir(), `sixteenth-${process.pid}-${Math.floor(Math.random() * 1e9)}`);
+    this.base = join(
+      process.env.STRANGER_SCRATCH ?? tmpdir(),
+      `sixteenth-${process.pid}-${Math.floor(Math.random() * 1e9)}`,
+    );
     this.dir = join(this.base, "data");
     mkdirSync(this.base, { recursive: true });
     this.pass = join(this.base, "pass");
@@ -56,14 +59,38 @@ export class House {
     this.x.snap();
     await this.server.listen(this.exchangePort);
     const common = ["--data-dir", this.dir, "--json"];
-    const made = JSON.parse(await must(["init", "--network", "paper", "--owner", this.owner, "--exchange-url", `http://127.0.0.1:${this.exchangePort}`, "--unofficial-exchange", "--passphrase-file", this.pass, ...common]));
+    const made = JSON.parse(
+      await must([
+        "init",
+        "--network",
+        "paper",
+        "--owner",
+        this.owner,
+        "--exchange-url",
+        `http://127.0.0.1:${this.exchangePort}`,
+        "--unofficial-exchange",
+        "--passphrase-file",
+        this.pass,
+        ...common,
+      ]),
+    );
     this.account = made.account?.id ?? made.account_id ?? made.account;
     await this.start();
     const approval = JSON.parse(await must(["agent", "approval", ...common]));
     const typed = approval.typed_data ?? approval;
     const extra = typed.message?.nonce ? ["--nonce", String(approval.nonce ?? typed.message.nonce)] : [];
     const until = approval.valid_until ? ["--valid-until", String(approval.valid_until)] : [];
-    await must(["agent", "approve", "--signature", signTyped(this.secret, typed), ...extra, ...until, "--passphrase-file", this.pass, ...common]);
+    await must([
+      "agent",
+      "approve",
+      "--signature",
+      signTyped(this.secret, typed),
+      ...extra,
+      ...until,
+      "--passphrase-file",
+      this.pass,
+      ...common,
+    ]);
     this.key = await this.newKey();
     await this.ready();
     return this;
@@ -76,28 +103,67 @@ export class House {
     const grant = JSON.parse(await must(["key", "grant", "--key-hash", hash, ...options, ...listen, ...common]));
     const typed = grant.typed_data ?? grant;
     const signature = signTyped(this.secret, typed);
-    const more = options.includes("--bot") ? ["--grant", JSON.stringify(grant.body?.grant ?? grant.grant ?? typed.message)] : ["--issued-at", String(grant.issued_at ?? typed.message.issuedAt)];
-    const r = await run(["key", "register", "--key-hash", hash, "--signature", signature, ...more, ...listen, ...common]);
+    const more = options.includes("--bot")
+      ? ["--grant", JSON.stringify(grant.body?.grant ?? grant.grant ?? typed.message)]
+      : ["--issued-at", String(grant.issued_at ?? typed.message.issuedAt)];
+    const r = await run([
+      "key",
+      "register",
+      "--key-hash",
+      hash,
+      "--signature",
+      signature,
+      ...more,
+      ...listen,
+      ...common,
+    ]);
     if (r.code !== 0) throw new Error(`register: ${r.out}${r.err}\n${JSON.stringify(grant)}`);
     const text = key.api_key ?? key.key;
     this.keys[text] = { hash };
     return text;
   }
   async start(more = []) {
-    const env = { PATH: process.env.PATH, HOME: tmpdir(), POSTERN_LOG_LEVEL: "info", POSTERN_LIMIT_ORDERS: "0", POSTERN_LIMIT_READS: "0", POSTERN_LIMIT_CANCELS: "0", POSTERN_LIMIT_WRITES: "0", POSTERN_EXCHANGE_WEIGHT: "0", POSTERN_DEXES: "xyz,hyna", ...this.options.env };
-    this.child = spawn(BINARY, ["serve", "--listen", `127.0.0.1:${this.port}`, "--passphrase-file", this.pass, "--data-dir", this.dir, ...more], { env });
+    const env = {
+      PATH: process.env.PATH,
+      HOME: tmpdir(),
+      POSTERN_LOG_LEVEL: "info",
+      POSTERN_LIMIT_ORDERS: "0",
+      POSTERN_LIMIT_READS: "0",
+      POSTERN_LIMIT_CANCELS: "0",
+      POSTERN_LIMIT_WRITES: "0",
+      POSTERN_EXCHANGE_WEIGHT: "0",
+      POSTERN_DEXES: "xyz,hyna",
+      ...this.options.env,
+    };
+    this.child = spawn(
+      BINARY,
+      ["serve", "--listen", `127.0.0.1:${this.port}`, "--passphrase-file", this.pass, "--data-dir", this.dir, ...more],
+      { env },
+    );
     this.exited = new Promise((done) => this.child.on("close", done));
     this.text = this.text ?? "";
     for (const s of [this.child.stdout, this.child.stderr]) s.on("data", (c) => (this.text += c));
     for (let i = 0; i < 200; i++) {
-      if (await fetch(`${this.url}/healthz`).then((r) => r.ok, () => false)) return;
+      if (
+        await fetch(`${this.url}/healthz`).then(
+          (r) => r.ok,
+          () => false,
+        )
+      )
+        return;
       await pause(50);
     }
     throw new Error(`did not start: ${this.text.slice(-2000)}`);
   }
   async ready(seconds = 30) {
     for (let i = 0; i < seconds * 10; i++) {
-      if (await fetch(`${this.url}/readyz`).then((r) => r.ok, () => false)) return true;
+      if (
+        await fetch(`${this.url}/readyz`).then(
+          (r) => r.ok,
+          () => false,
+        )
+      )
+        return true;
       await pause(100);
     }
     throw new Error(`not ready: ${await fetch(`${this.url}/readyz`).then((r) => r.text())} ${this.text.slice(-1500)}`);
@@ -118,13 +184,28 @@ export class House {
     const t0 = Date.now();
     let entry;
     try {
-      const r = await fetch(this.url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+      const r = await fetch(this.url + path, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
       const text = await r.text();
       let json = null;
       try {
         json = JSON.parse(text);
       } catch {}
-      entry = { t0, t1: Date.now(), method, path, name, status: r.status, text, json, asOf: r.headers.get("x-data-as-of"), replayed: r.headers.get("idempotent-replayed") === "true" };
+      entry = {
+        t0,
+        t1: Date.now(),
+        method,
+        path,
+        name,
+        status: r.status,
+        text,
+        json,
+        asOf: r.headers.get("x-data-as-of"),
+        replayed: r.headers.get("idempotent-replayed") === "true",
+      };
     } catch (e) {
       entry = { t0, t1: Date.now(), method, path, name, status: 0, text: String(e), json: null };
     }
@@ -144,7 +225,10 @@ export class House {
   async follow(key = this.key) {
     const stop = new AbortController();
     this.streams.push(stop);
-    const response = await fetch(`${this.url}/v1/events`, { headers: { authorization: `Bearer ${key}`, ...(this.lastEvent ? { "last-event-id": this.lastEvent } : {}) }, signal: stop.signal });
+    const response = await fetch(`${this.url}/v1/events`, {
+      headers: { authorization: `Bearer ${key}`, ...(this.lastEvent ? { "last-event-id": this.lastEvent } : {}) },
+      signal: stop.signal,
+    });
     const read = async () => {
       let rest = "";
       for await (const chunk of response.body) {
@@ -157,25 +241,40 @@ export class House {
     read().catch(() => {});
   }
   hear(part) {
-    const fields = Object.fromEntries(part.split("\n").filter((l) => l.includes(": ")).map((l) => [l.slice(0, l.indexOf(": ")), l.slice(l.indexOf(": ") + 2)]));
+    const fields = Object.fromEntries(
+      part
+        .split("\n")
+        .filter((l) => l.includes(": "))
+        .map((l) => [l.slice(0, l.indexOf(": ")), l.slice(l.indexOf(": ") + 2)]),
+    );
     if (!fields.data) return;
     if (fields.id) this.lastEvent = fields.id;
     const json = JSON.parse(fields.data);
-    this.said.push({ t0: Date.now(), t1: Date.now(), method: "EVENT", path: fields.event, status: 200, json, text: fields.data });
+    this.said.push({
+      t0: Date.now(),
+      t1: Date.now(),
+      method: "EVENT",
+      path: fields.event,
+      status: 200,
+      json,
+      text: fields.data,
+    });
   }
   // All rows of a list, page by page.
   async pages(path, limit = 50) {
     const rows = [];
     let [cursor, last] = [null, null];
     do {
-      const r = await this.get(`${path}${path.includes("?") ? "&" : "?"}limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      const r = await this.get(
+        `${path}${path.includes("?") ? "&" : "?"}limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
+      );
       if (r.status !== 200) throw new Error(`${path}: ${r.status} ${r.text}`);
       rows.push(...r.json.data);
       [cursor, last] = [r.json.next_cursor, r.json];
     } while (cursor);
     return { rows, last };
   }
-  async until(what, probe, seconds = 20) {
+  async until(_what, probe, seconds = 20) {
     const end = Date.now() + seconds * 1000;
     let seen;
     while (Date.now() < end) {

@@ -29,8 +29,22 @@ function trade(x) {
     else if (have < sz) sz = have;
   }
   const more = { crossed: x.rnd() < 0.5, time: x.now() };
-  if (m.kind === "perp" && x.rnd() < 0.3) Object.assign(more, { crossed: false, fee: -cut(times(times(sz, m.mid), d("0.00003")), 6), feeToken: m.dex === "hyna" ? "USDH" : "USDC" });
-  const order = x.make({ coin, side, px: m.mid, sz, tif: "Gtc", reduceOnly: false, builder: m.kind === "perp" && x.rnd() < 0.25 ? { b: SOMEBODY, f: 37 } : undefined, elsewhere: true });
+  if (m.kind === "perp" && x.rnd() < 0.3)
+    Object.assign(more, {
+      crossed: false,
+      fee: -cut(times(times(sz, m.mid), d("0.00003")), 6),
+      feeToken: m.dex === "hyna" ? "USDH" : "USDC",
+    });
+  const order = x.make({
+    coin,
+    side,
+    px: m.mid,
+    sz,
+    tif: "Gtc",
+    reduceOnly: false,
+    builder: m.kind === "perp" && x.rnd() < 0.25 ? { b: SOMEBODY, f: 37 } : undefined,
+    elsewhere: true,
+  });
   const parts = 1 + Math.floor(x.rnd() * 3);
   for (let i = 0; i < parts && order.sz > 0n; i++) {
     const part = i === parts - 1 ? order.sz : cut(order.sz / 3n, m.sz);
@@ -46,11 +60,51 @@ function moneyMoves(x) {
   const choices = [
     () => x.move({ type: "deposit", usdc: text }, perp(usdc)),
     () => x.move({ type: "withdraw", usdc: text, nonce, fee: "1.0" }, perp(-usdc - d("1"))),
-    () => x.move({ type: "accountClassTransfer", usdc: text, toPerp: false }, () => (perp(-usdc)(), x.balance("USDC", usdc))),
+    () =>
+      x.move(
+        { type: "accountClassTransfer", usdc: text, toPerp: false },
+        () => (perp(-usdc)(), x.balance("USDC", usdc)),
+      ),
     () => x.move({ type: "internalTransfer", usdc: text, user: SOMEBODY, destination: me, fee: "0.0" }, perp(usdc)),
-    () => x.move({ type: "internalTransfer", usdc: text, user: me, destination: SOMEBODY, fee: "1.0" }, perp(-usdc - d("1"))),
-    () => x.move({ type: "spotTransfer", token: "HYPE", amount: "1.23456789", usdcValue: "49.3827156", user: SOMEBODY, destination: me, fee: "0.0", nativeTokenFee: "0.0", nonce: null, feeToken: "" }, () => x.balance("HYPE", d("1.23456789"))),
-    () => x.move({ type: "send", user: me, destination: me, sourceDex: "", destinationDex: "xyz", token: "USDC", amount: text, usdcValue: text, fee: "0.0", nativeTokenFee: "0.0", nonce, feeToken: "" }, () => (perp(-usdc)(), x.cash.set("xyz", x.cash.get("xyz") + usdc))),
+    () =>
+      x.move(
+        { type: "internalTransfer", usdc: text, user: me, destination: SOMEBODY, fee: "1.0" },
+        perp(-usdc - d("1")),
+      ),
+    () =>
+      x.move(
+        {
+          type: "spotTransfer",
+          token: "HYPE",
+          amount: "1.23456789",
+          usdcValue: "49.3827156",
+          user: SOMEBODY,
+          destination: me,
+          fee: "0.0",
+          nativeTokenFee: "0.0",
+          nonce: null,
+          feeToken: "",
+        },
+        () => x.balance("HYPE", d("1.23456789")),
+      ),
+    () =>
+      x.move(
+        {
+          type: "send",
+          user: me,
+          destination: me,
+          sourceDex: "",
+          destinationDex: "xyz",
+          token: "USDC",
+          amount: text,
+          usdcValue: text,
+          fee: "0.0",
+          nativeTokenFee: "0.0",
+          nonce,
+          feeToken: "",
+        },
+        () => (perp(-usdc)(), x.cash.set("xyz", x.cash.get("xyz") + usdc)),
+      ),
     () => x.move({ type: "vaultDeposit", vault: SOMEBODY, usdc: "5.5" }, perp(-d("5.5"))),
     () => x.move({ type: "subAccountTransfer", usdc: text, user: me, destination: SOMEBODY }, perp(-usdc)),
     () => x.move({ type: "rewardsClaim", amount: "0.123456", token: "USDC" }, () => x.balance("USDC", d("0.123456"))),
@@ -70,10 +124,44 @@ export function live(x, { days = 8, endAgo = 3_600_000, step = 3_600_000, trades
   const to = Date.now() - endAgo;
   x.skew = from - Date.now();
   x.cash.set("", 0n);
-  for (const [type, dex] of [["deposit", ""]]) x.move({ type, usdc: "50000.123456" }, () => x.cash.set(dex, d("50000.123456")));
-  x.move({ type: "send", user: x.owner, destination: x.owner, sourceDex: "", destinationDex: "xyz", token: "USDC", amount: "5000.0", usdcValue: "5000.0", fee: "0.0", nativeTokenFee: "0.0", nonce: 1, feeToken: "" }, () => (x.cash.set("", x.cash.get("") - d("5000")), x.cash.set("xyz", d("5000"))));
-  x.move({ type: "spotTransfer", token: "USDH", amount: "6000.0", usdcValue: "6000.0", user: SOMEBODY, destination: x.owner, fee: "0.0", nativeTokenFee: "0.0", nonce: null, feeToken: "" }, () => x.cash.set("hyna", d("6000")));
-  x.move({ type: "accountClassTransfer", usdc: "9000.0", toPerp: false }, () => (x.cash.set("", x.cash.get("") - d("9000")), x.balance("USDC", d("9000"))));
+  for (const [type, dex] of [["deposit", ""]])
+    x.move({ type, usdc: "50000.123456" }, () => x.cash.set(dex, d("50000.123456")));
+  x.move(
+    {
+      type: "send",
+      user: x.owner,
+      destination: x.owner,
+      sourceDex: "",
+      destinationDex: "xyz",
+      token: "USDC",
+      amount: "5000.0",
+      usdcValue: "5000.0",
+      fee: "0.0",
+      nativeTokenFee: "0.0",
+      nonce: 1,
+      feeToken: "",
+    },
+    () => (x.cash.set("", x.cash.get("") - d("5000")), x.cash.set("xyz", d("5000"))),
+  );
+  x.move(
+    {
+      type: "spotTransfer",
+      token: "USDH",
+      amount: "6000.0",
+      usdcValue: "6000.0",
+      user: SOMEBODY,
+      destination: x.owner,
+      fee: "0.0",
+      nativeTokenFee: "0.0",
+      nonce: null,
+      feeToken: "",
+    },
+    () => x.cash.set("hyna", d("6000")),
+  );
+  x.move(
+    { type: "accountClassTransfer", usdc: "9000.0", toPerp: false },
+    () => (x.cash.set("", x.cash.get("") - d("9000")), x.balance("USDC", d("9000"))),
+  );
   let lastHour = Math.floor(from / 3_600_000);
   for (let t = from; t < to; t += step * (0.5 + x.rnd())) {
     const moved = Math.floor(t - Date.now());

@@ -59,7 +59,10 @@ export function keccak(bytes) {
 
 const P = 2n ** 256n - 2n ** 32n - 977n;
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-const G = [0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n, 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n];
+const G = [
+  0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
+  0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
+];
 function mod(value, m) {
   const r = value % m;
   return r < 0n ? r + m : r;
@@ -73,7 +76,8 @@ function add(p, q) {
   if (!p) return q;
   if (!q) return p;
   if (p[0] === q[0] && p[1] !== q[1]) return null;
-  const slope = p[0] === q[0] ? mod(3n * p[0] * p[0] * inverse(2n * p[1], P), P) : mod((q[1] - p[1]) * inverse(q[0] - p[0], P), P);
+  const slope =
+    p[0] === q[0] ? mod(3n * p[0] * p[0] * inverse(2n * p[1], P), P) : mod((q[1] - p[1]) * inverse(q[0] - p[0], P), P);
   const x = mod(slope * slope - p[0] - q[0], P);
   return [x, mod(slope * (p[0] - x) - p[1], P)];
 }
@@ -90,12 +94,17 @@ function hex64(value) {
 }
 export function addressOf(secret) {
   const [x, y] = multiply(secret, G);
-  return `0x${keccak(Buffer.from(hex64(x) + hex64(y), "hex")).subarray(12).toString("hex")}`;
+  return `0x${keccak(Buffer.from(hex64(x) + hex64(y), "hex"))
+    .subarray(12)
+    .toString("hex")}`;
 }
 export function sign(secret, digest) {
   const z = BigInt(`0x${digest.toString("hex")}`);
   for (let attempt = 0; ; attempt++) {
-    const k = mod(BigInt(`0x${createHmac("sha256", hex64(secret)).update(digest).update(String(attempt)).digest("hex")}`), N);
+    const k = mod(
+      BigInt(`0x${createHmac("sha256", hex64(secret)).update(digest).update(String(attempt)).digest("hex")}`),
+      N,
+    );
     const [rx, ry] = multiply(k, G);
     const r = mod(rx, N);
     let s = mod(inverse(k, N) * (z + r * secret), N);
@@ -125,13 +134,29 @@ function word(types, type, value) {
   return Buffer.from(hex64(BigInt(value)), "hex");
 }
 function structHash(types, name, value) {
-  return keccak(Buffer.concat([keccak(Buffer.from(typeText(types, name))), ...types[name].map((f) => word(types, f.type, value[f.name]))]));
+  return keccak(
+    Buffer.concat([
+      keccak(Buffer.from(typeText(types, name))),
+      ...types[name].map((f) => word(types, f.type, value[f.name])),
+    ]),
+  );
 }
 export function signTyped(secret, typed) {
-  const order = [["name", "string"], ["version", "string"], ["chainId", "uint256"], ["verifyingContract", "address"]];
-  const fields = typed.types.EIP712Domain ?? order.filter(([n]) => typed.domain[n] !== undefined).map(([name, type]) => ({ name, type }));
+  const order = [
+    ["name", "string"],
+    ["version", "string"],
+    ["chainId", "uint256"],
+    ["verifyingContract", "address"],
+  ];
+  const fields =
+    typed.types.EIP712Domain ??
+    order.filter(([n]) => typed.domain[n] !== undefined).map(([name, type]) => ({ name, type }));
   const types = { ...typed.types, EIP712Domain: fields };
-  const parts = [Buffer.from("1901", "hex"), structHash(types, "EIP712Domain", typed.domain), structHash(types, typed.primaryType, typed.message)];
+  const parts = [
+    Buffer.from("1901", "hex"),
+    structHash(types, "EIP712Domain", typed.domain),
+    structHash(types, typed.primaryType, typed.message),
+  ];
   return sign(secret, keccak(Buffer.concat(parts)));
 }
 export function newSecret() {

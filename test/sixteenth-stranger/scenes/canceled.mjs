@@ -4,7 +4,20 @@ import { pause } from "../house.mjs";
 import { legsOf } from "../judge.mjs";
 import { behind, finish, rich, sluggish } from "./races.mjs";
 
-const WORDS = ["reduceOnlyCanceled", "siblingFilledCanceled", "marginCanceled", "liquidatedCanceled", "selfTradeCanceled", "openInterestCapCanceled", "delistedCanceled", "scheduledCancel", "vaultWithdrawalCanceled", "internalCancel", "perpMaxPositionCanceled", "somethingNewCanceled"];
+const WORDS = [
+  "reduceOnlyCanceled",
+  "siblingFilledCanceled",
+  "marginCanceled",
+  "liquidatedCanceled",
+  "selfTradeCanceled",
+  "openInterestCapCanceled",
+  "delistedCanceled",
+  "scheduledCancel",
+  "vaultWithdrawalCanceled",
+  "internalCancel",
+  "perpMaxPositionCanceled",
+  "somethingNewCanceled",
+];
 function draw(h, list) {
   return list[Math.floor(h.x.rnd() * list.length)];
 }
@@ -43,7 +56,8 @@ async function one(h, i, act) {
 async function settle(h, say) {
   await pause(4000);
   await finish(h, say);
-  for (const o of h.x.orders.values()) if (o.cloid && h.x.live(o) && !o.wanted) h.notes.push(`lives: ${o.oid} ${plain(o.sz)}`);
+  for (const o of h.x.orders.values())
+    if (o.cloid && h.x.live(o) && !o.wanted) h.notes.push(`lives: ${o.oid} ${plain(o.sz)}`);
 }
 function withAct(act) {
   return async (h, say) => {
@@ -60,7 +74,9 @@ function lower(h, i) {
 async function newWord(h, say) {
   lags(h, 500);
   const made = [];
-  for (const [i, word] of [["somethingNewCanceled"], ["marginCanceled"], ["brandNewCancel"]][(h.seed - 1) % 3].entries()) {
+  for (const [i, word] of [["somethingNewCanceled"], ["marginCanceled"], ["brandNewCancel"]][
+    (h.seed - 1) % 3
+  ].entries()) {
     const o = await h.order("ETH", "buy", "0.1", "2300", `word-${i}`);
     if (!o.json?.id) {
       say(`place: ${o.status} ${o.text}`);
@@ -74,16 +90,22 @@ async function newWord(h, say) {
   for (let i = 0; i < 70; i++) {
     for (const row of made) {
       const o = (await h.get(`/v1/orders/${row[1]}`)).json;
-      if (o.status !== row[3]) h.notes.push(`${row[0]}: ${o.status} ${o.filled_size} after ${((Date.now() - row[2]) / 1000).toFixed(1)} s: ${o.error}`);
+      if (o.status !== row[3])
+        h.notes.push(
+          `${row[0]}: ${o.status} ${o.filled_size} after ${((Date.now() - row[2]) / 1000).toFixed(1)} s: ${o.error}`,
+        );
       row[3] = o.status;
     }
     await pause(1000);
   }
-  for (const row of made) if (row[3] === "unknown") say(`${row[0]}: unknown after ${((Date.now() - row[2]) / 1000).toFixed(0)} s`);
+  for (const row of made)
+    if (row[3] === "unknown") say(`${row[0]}: unknown after ${((Date.now() - row[2]) / 1000).toFixed(0)} s`);
 }
 const quiet = withAct(() => pause(100));
 const modifying = withAct((h, path, i) => h.post(`${path}/modify`, { price: lower(h, i) }, `taken-${h.seed}-${i}-m`));
-const resizing = withAct((h, path, i) => h.post(`${path}/modify`, { size: "0.2", always_place: i % 2 === 0 }, `taken-${h.seed}-${i}-s`));
+const resizing = withAct((h, path, i) =>
+  h.post(`${path}/modify`, { size: "0.2", always_place: i % 2 === 0 }, `taken-${h.seed}-${i}-s`),
+);
 const canceling = withAct((h, path, i) => h.post(`${path}/cancel`, {}, `taken-${h.seed}-${i}-c`));
 async function inFlight(h, say) {
   // The order is taken away, filled in part or not, before its answer has left the exchange.
@@ -98,7 +120,8 @@ async function inFlight(h, say) {
       return i % 3 === 0 ? "lose" : undefined;
     };
     const made = await h.order("ETH", "buy", "0.1", "2300", `flight-${h.seed}-${i}`);
-    if (made.json?.id) await Promise.all([h.get(`/v1/orders/${made.json.id}`), h.get("/v1/orders?status=open"), h.get("/v1/positions")]);
+    if (made.json?.id)
+      await Promise.all([h.get(`/v1/orders/${made.json.id}`), h.get("/v1/orders?status=open"), h.get("/v1/positions")]);
   }
   await settle(h, say);
 }
@@ -106,7 +129,8 @@ async function scheduled(h, say) {
   sluggish(h, 150, 0);
   lags(h, 5000);
   const asks = [];
-  for (let i = 0; i < 24; i++) asks.push(h.order(i % 2 ? "BTC" : "ETH", "buy", "0.1", i % 2 ? "60000" : "2300", `sched-${i}`));
+  for (let i = 0; i < 24; i++)
+    asks.push(h.order(i % 2 ? "BTC" : "ETH", "buy", "0.1", i % 2 ? "60000" : "2300", `sched-${i}`));
   setTimeout(() => {
     for (const o of h.x.orders.values()) {
       if (o.oid % 3 === 0) partly(h, o, "0.03");
@@ -124,7 +148,22 @@ async function scheduled(h, say) {
   await settle(h, say);
 }
 async function selfTrade(h, say) {
-  const limits = ["--max-order", "any", "--max-position", "any", "--max-exposure", "any", "--max-turnover-per-day", "any", "--max-loss-per-day", "any", "--max-distance", "any", "--markets", "BTC,ETH"];
+  const limits = [
+    "--max-order",
+    "any",
+    "--max-position",
+    "any",
+    "--max-exposure",
+    "any",
+    "--max-turnover-per-day",
+    "any",
+    "--max-loss-per-day",
+    "any",
+    "--max-distance",
+    "any",
+    "--markets",
+    "BTC,ETH",
+  ];
   const one = await h.newKey(["--bot", "left", ...limits]);
   const two = await h.newKey(["--bot", "right", ...limits]);
   behind(h, 3000, 300);
@@ -152,13 +191,29 @@ async function selfTrade(h, say) {
   await settle(h, say);
 }
 const more = { before: rich, slack: 9000 };
-export default {
-  "taken-quiet": { about: "twelve words of cancelling by the exchange, every source late by its own", play: quiet, ...more },
+export const scenes = {
+  "taken-quiet": {
+    about: "twelve words of cancelling by the exchange, every source late by its own",
+    play: quiet,
+    ...more,
+  },
   "taken-modifying": { about: "the same while the price is being modified", play: modifying, ...more },
-  "taken-resizing": { about: "the same while the size is being modified, with and without always_place", play: resizing, ...more },
+  "taken-resizing": {
+    about: "the same while the size is being modified, with and without always_place",
+    play: resizing,
+    ...more,
+  },
   "taken-canceling": { about: "the same while it is being canceled by us", play: canceling, ...more },
   "taken-in-flight": { about: "taken away before the answer to placing has left", play: inFlight, ...more },
-  "new-word": { about: "words of status that no list has, of the forms Canceled, Rejected, Cancel", play: newWord, ...more },
-  scheduled: { about: "a scheduled cancel takes two dozen orders that are still being placed", play: scheduled, ...more },
+  "new-word": {
+    about: "words of status that no list has, of the forms Canceled, Rejected, Cancel",
+    play: newWord,
+    ...more,
+  },
+  scheduled: {
+    about: "a scheduled cancel takes two dozen orders that are still being placed",
+    play: scheduled,
+    ...more,
+  },
   "self-trade": { about: "two bots of one account trade with each other", play: selfTrade, ...more },
 };

@@ -11,7 +11,17 @@ async function stolenCloid(h, say) {
     lags(h, i < 3 ? 200 : 2500);
     let foreign;
     const steal = (cloid) => {
-      foreign = h.x.make({ coin: i % 2 ? "ETH" : "BTC", side: i % 3 ? "A" : "B", px: d(i % 2 ? "2600" : "66000"), sz: d("5"), tif: "Gtc", reduceOnly: false, cloid, foreign: true, elsewhere: true });
+      foreign = h.x.make({
+        coin: i % 2 ? "ETH" : "BTC",
+        side: i % 3 ? "A" : "B",
+        px: d(i % 2 ? "2600" : "66000"),
+        sz: d("5"),
+        tif: "Gtc",
+        reduceOnly: false,
+        cloid,
+        foreign: true,
+        elsewhere: true,
+      });
       h.x.set(foreign, "open");
       h.x.snap();
     };
@@ -27,7 +37,9 @@ async function stolenCloid(h, say) {
     const made = await h.order("BTC", "buy", "0.01", "60000", `stolen-${h.seed}-${i}`);
     h.x.before = null;
     if (!made.json?.id) {
-      const metas = h.server.asked.filter((a) => a.type === "meta" && !a.dex).map((a) => new Date(a.t).toISOString().slice(14));
+      const metas = h.server.asked
+        .filter((a) => a.type === "meta" && !a.dex)
+        .map((a) => new Date(a.t).toISOString().slice(14));
       h.notes.push(`meta asked ${metas}`);
       h.notes.push(`${i}: ${made.status} ${made.text} at ${new Date().toISOString()}`);
       await pause(3000);
@@ -42,8 +54,11 @@ async function stolenCloid(h, say) {
       await pause(500);
     }
     const c = await h.post(`/v1/orders/${made.json.id}/cancel`, {}, `stolen-${h.seed}-${i}-c`);
-    h.notes.push(`${i}: placed ${made.status} ${made.json.status}, cancel ${c.status} ${c.json?.status} ${c.json?.filled_size} ${String(c.json?.error).slice(0, 120)}; ours ${ours ? ours.status : "none"}, theirs ${foreign.status}`);
-    if (!i % 2 && foreign.status === "canceled") say(`${i}: the order of somebody else was canceled in the place of ours`);
+    h.notes.push(
+      `${i}: placed ${made.status} ${made.json.status}, cancel ${c.status} ${c.json?.status} ${c.json?.filled_size} ${String(c.json?.error).slice(0, 120)}; ours ${ours ? ours.status : "none"}, theirs ${foreign.status}`,
+    );
+    if (!i % 2 && foreign.status === "canceled")
+      say(`${i}: the order of somebody else was canceled in the place of ours`);
   }
   await finish(h, say, 10);
 }
@@ -55,7 +70,18 @@ async function reusedOid(h, say) {
   await pause(1000);
   const told = (await h.get(`/v1/orders/${made.json.id}`)).json;
   if (told.status !== "filled" || told.filled_size !== "0.1") say(JSON.stringify(told));
-  const other = { ...leg, coin: "BTC", statuses: [], filled: 0n, sz: d("0.02"), origSz: d("0.02"), px: d("60000"), cloid: undefined, status: "new", foreign: true };
+  const other = {
+    ...leg,
+    coin: "BTC",
+    statuses: [],
+    filled: 0n,
+    sz: d("0.02"),
+    origSz: d("0.02"),
+    px: d("60000"),
+    cloid: undefined,
+    status: "new",
+    foreign: true,
+  };
   h.x.orders.set(leg.oid, other);
   h.x.set(other, "open");
   await pause(500);
@@ -65,12 +91,20 @@ async function reusedOid(h, say) {
   await pause(2500);
   h.said.length = 0;
   const after = (await h.get(`/v1/orders/${made.json.id}`)).json;
-  if (after.filled_size !== "0.1" || after.status !== "filled" || after.average_price !== "2300") say(`a fill of another market under our number changed our order: ${JSON.stringify(after)}`);
+  if (after.filled_size !== "0.1" || after.status !== "filled" || after.average_price !== "2300")
+    say(`a fill of another market under our number changed our order: ${JSON.stringify(after)}`);
   const fills = (await h.pages("/v1/fills")).rows;
   h.notes.push(JSON.stringify(fills.map((f) => [f.market, f.size, f.order_id])));
-  for (const f of fills) if (f.market === "BTC" && f.order_id) say(`a fill in BTC is told as one of our order in ETH ${f.order_id}`);
-  const p = await h.until("booked", async () => ((r) => (r.total?.fills === 2 ? r : null))((await h.get("/v1/performance?group_by=market,key")).json), 40);
-  for (const line of p?.data ?? []) if (line.market === "BTC" && line.key_hash) say(`performance gives the fill in BTC to our key: ${JSON.stringify(line)}`);
+  for (const f of fills)
+    if (f.market === "BTC" && f.order_id) say(`a fill in BTC is told as one of our order in ETH ${f.order_id}`);
+  const p = await h.until(
+    "booked",
+    async () => ((r) => (r.total?.fills === 2 ? r : null))((await h.get("/v1/performance?group_by=market,key")).json),
+    40,
+  );
+  for (const line of p?.data ?? [])
+    if (line.market === "BTC" && line.key_hash)
+      say(`performance gives the fill in BTC to our key: ${JSON.stringify(line)}`);
   h.said.length = 0;
 }
 async function byHand(h, say) {
@@ -88,10 +122,18 @@ async function byHand(h, say) {
     if (i % 4 === 2 && leg) x.cancelOne(leg);
     if (i % 4 === 3) {
       const usdc = plain(d((x.rnd() * 50).toFixed(6)));
-      x.move({ type: "accountClassTransfer", usdc, toPerp: false }, () => (x.cash.set("", x.cash.get("") - d(usdc)), x.balance("USDC", d(usdc))));
+      x.move(
+        { type: "accountClassTransfer", usdc, toPerp: false },
+        () => (x.cash.set("", x.cash.get("") - d(usdc)), x.balance("USDC", d(usdc))),
+      );
     }
     for (let k = 0; k < 3; k++) {
-      const [account, positions] = await Promise.all([h.get("/v1/account"), h.get("/v1/positions"), h.get(`/v1/orders/${made.json.id}`), h.get("/v1/orders?status=open")]);
+      const [account, positions] = await Promise.all([
+        h.get("/v1/account"),
+        h.get("/v1/positions"),
+        h.get(`/v1/orders/${made.json.id}`),
+        h.get("/v1/orders?status=open"),
+      ]);
       balances(h, account, say);
       leverages(h, positions, say);
       await pause(350);
@@ -105,19 +147,28 @@ function balances(h, told, say) {
   const from = told.asOf ? Date.parse(told.asOf) - 60 : told.t0 - 1060;
   const spot = told.json.spot.find((b) => b.token === "USDC")?.total ?? "0";
   const snaps = h.x.snaps.filter((n, i) => n.t <= told.t1 && (h.x.snaps[i + 1]?.t ?? Infinity) >= from);
-  if (!snaps.some((n) => plain((n.state.spot.get("USDC")?.total ?? 0n) / 10n ** 4n * 10n ** 4n) === spot)) say(`account at ${new Date(told.t1).toISOString()} as of ${told.asOf}: USDC ${spot}, it was ${snaps.map((n) => plain(n.state.spot.get("USDC")?.total ?? 0n))}`);
+  if (!snaps.some((n) => plain(((n.state.spot.get("USDC")?.total ?? 0n) / 10n ** 4n) * 10n ** 4n) === spot))
+    say(
+      `account at ${new Date(told.t1).toISOString()} as of ${told.asOf}: USDC ${spot}, it was ${snaps.map((n) => plain(n.state.spot.get("USDC")?.total ?? 0n))}`,
+    );
 }
 function leverages(h, told, say) {
   if (told.status !== 200) return;
   const from = told.asOf ? Date.parse(told.asOf) - 60 : told.t0 - 6060;
   const snaps = h.x.snaps.filter((n, i) => n.t <= told.t1 && (h.x.snaps[i + 1]?.t ?? Infinity) >= from);
-  for (const p of told.json.data) if (!snaps.some((n) => (n.state.leverage.get(p.market)?.value ?? h.x.markets.get(p.market).lev) === p.leverage)) say(`positions at ${new Date(told.t1).toISOString()}: leverage ${p.leverage}, it was ${snaps.map((n) => n.state.leverage.get(p.market)?.value)}`);
+  for (const p of told.json.data)
+    if (!snaps.some((n) => (n.state.leverage.get(p.market)?.value ?? h.x.markets.get(p.market).lev) === p.leverage))
+      say(
+        `positions at ${new Date(told.t1).toISOString()}: leverage ${p.leverage}, it was ${snaps.map((n) => n.state.leverage.get(p.market)?.value)}`,
+      );
 }
 async function ownWrites(h, say) {
   // What was answered must be in every list that is asked for afterwards, however far each store is behind.
   for (let i = 0; i < 10; i++) {
     behind(h, [500, 3000, 6000][i % 3], [0, 1500][i % 2]);
-    const made = await h.order("ETH", i % 2 ? "sell" : "buy", "0.1", i % 2 ? "2400" : "2600", `own-${h.seed}-${i}`, { time_in_force: "ioc" });
+    const made = await h.order("ETH", i % 2 ? "sell" : "buy", "0.1", i % 2 ? "2400" : "2600", `own-${h.seed}-${i}`, {
+      time_in_force: "ioc",
+    });
     if (made.json?.status !== "filled") {
       h.notes.push(`${made.status} ${made.json?.status}`);
       continue;
@@ -127,7 +178,8 @@ async function ownWrites(h, say) {
     if (p.status === 200) {
       const row = p.json.data.find((r) => r.market === "ETH");
       const told = row ? d(row.size) * (row.side === "long" ? 1n : -1n) : 0n;
-      if (told !== held) say(`after ${made.json.id} was told filled: position ${plain(told)}, held ${plain(held)} as of ${p.asOf}`);
+      if (told !== held)
+        say(`after ${made.json.id} was told filled: position ${plain(told)}, held ${plain(held)} as of ${p.asOf}`);
     } else h.notes.push(`positions ${p.status} ${p.json?.error?.code} after ${p.t1 - p.t0} ms`);
     if (a.status !== 200) h.notes.push(`account ${a.status} ${a.json?.error?.code} after ${a.t1 - a.t0} ms`);
   }
@@ -135,10 +187,23 @@ async function ownWrites(h, say) {
   await finish(h, say);
 }
 const more = { before: rich, slack: 7000 };
-export default {
-  "stolen-cloid": { about: "an order of elsewhere under our client order id, before, during and after ours", play: stolenCloid, mayStick: true, ...more },
-  "reused-oid": { about: "the exchange gives the number of an order of ours to another of another market", play: reusedOid, ...more },
-  "by-hand": { about: "position, leverage, cancels and transfers by the owner's own hand between our requests", play: byHand, ...more },
+export const scenes = {
+  "stolen-cloid": {
+    about: "an order of elsewhere under our client order id, before, during and after ours",
+    play: stolenCloid,
+    mayStick: true,
+    ...more,
+  },
+  "reused-oid": {
+    about: "the exchange gives the number of an order of ours to another of another market",
+    play: reusedOid,
+    ...more,
+  },
+  "by-hand": {
+    about: "position, leverage, cancels and transfers by the owner's own hand between our requests",
+    play: byHand,
+    ...more,
+  },
   "own-writes": { about: "a read after a fill that was answered, all stores behind", play: ownWrites, ...more },
 };
 export { abs, sluggish };

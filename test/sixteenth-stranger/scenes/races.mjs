@@ -11,7 +11,8 @@ export function rich(h) {
 }
 // Each store behind by something drawn for each request.
 export function behind(h, most, ws = 0) {
-  for (const store of ["positions", "spot", "open", "status", "history", "fills", "twaps", "funding", "ledger"]) h.x.lag[store] = () => Math.floor(h.x.rnd() * most);
+  for (const store of ["positions", "spot", "open", "status", "history", "fills", "twaps", "funding", "ledger"])
+    h.x.lag[store] = () => Math.floor(h.x.rnd() * most);
   h.x.lag.ws = ws;
 }
 export function sluggish(h, most, lose = 0) {
@@ -29,7 +30,9 @@ async function sameKey(h, say) {
   sluggish(h, 400, 0.3);
   for (let round = 0; round < 3; round++) {
     const name = `same-key-${round}`;
-    const asks = Array.from({ length: 100 }, (_, i) => h.order("BTC", "buy", i % 2 ? "0.010" : "0.01", "60000", name, i % 3 ? {} : { reduce_only: false }));
+    const asks = Array.from({ length: 100 }, (_, i) =>
+      h.order("BTC", "buy", i % 2 ? "0.010" : "0.01", "60000", name, i % 3 ? {} : { reduce_only: false }),
+    );
     const answers = await Promise.all(asks);
     const kinds = new Set(answers.map((a) => a.status));
     for (const a of answers) if (![200, 201, 202].includes(a.status)) say(`${name}: ${a.status} ${a.text}`);
@@ -47,11 +50,17 @@ async function otherBodies(h, say) {
   for (let round = 0; round < 4; round++) {
     const name = `other-body-${round}`;
     const before = h.x.orders.size;
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => h.order(["BTC", "ETH"][i % 2], "buy", "0.01", i % 2 ? "2000" : `6000${i % 5}`, name)));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        h.order(["BTC", "ETH"][i % 2], "buy", "0.01", i % 2 ? "2000" : `6000${i % 5}`, name),
+      ),
+    );
     const good = answers.filter((a) => a.status < 300);
     const ids = new Set(good.map((a) => a.json.id));
     if (ids.size !== 1) say(`${name}: ${ids.size} ids`);
-    for (const a of answers) if (a.status >= 300 && !(a.status === 409 && a.json.error.code === "idempotency_key_reused")) say(`${name}: ${a.status} ${a.text}`);
+    for (const a of answers)
+      if (a.status >= 300 && !(a.status === 409 && a.json.error.code === "idempotency_key_reused"))
+        say(`${name}: ${a.status} ${a.text}`);
     const bodies = new Set(good.map((a) => `${a.json.market} ${a.json.price}`));
     if (bodies.size !== 1) say(`${name}: one id told with ${[...bodies]}`);
     await pause(1000);
@@ -65,15 +74,21 @@ export async function finish(h, say, seconds = 25) {
   h.x.lag = {};
   await pause(500);
   const ids = new Set(h.said.flatMap((s) => (s.json?.object === "order" ? [s.json.id] : [])));
-  await h.until("settled", async () => {
-    let open = 0;
-    for (const id of ids) if (["unknown", "processing"].includes((await h.get(`/v1/orders/${id}`)).json?.status)) open++;
-    return open === 0;
-  }, seconds);
+  await h.until(
+    "settled",
+    async () => {
+      let open = 0;
+      for (const id of ids)
+        if (["unknown", "processing"].includes((await h.get(`/v1/orders/${id}`)).json?.status)) open++;
+      return open === 0;
+    },
+    seconds,
+  );
   for (const id of ids) {
     const order = (await h.get(`/v1/orders/${id}`)).json;
     const row = (await h.pages("/v1/orders")).rows.find((r) => r.id === id);
-    if (row && order && (row.status !== order.status || row.filled_size !== order.filled_size)) say(`list and order differ: ${JSON.stringify(row)} ${JSON.stringify(order)}`);
+    if (row && order && (row.status !== order.status || row.filled_size !== order.filled_size))
+      say(`list and order differ: ${JSON.stringify(row)} ${JSON.stringify(order)}`);
   }
   // Every name again: what was settled has to come back as it was.
   const last = new Map();
@@ -112,7 +127,15 @@ async function closing(h, say) {
   for (let round = 0; round < 4; round++) {
     h.x.hand("BTC", "B", "0.02", "64001");
     await pause(400);
-    const answers = await Promise.all([0, 1, 2].map((i) => h.post("/v1/positions/close", { account: h.account, market: "BTC", ...(i === 2 ? { fraction: "0.5" } : {}) }, `close-${round}-${i}`)));
+    const answers = await Promise.all(
+      [0, 1, 2].map((i) =>
+        h.post(
+          "/v1/positions/close",
+          { account: h.account, market: "BTC", ...(i === 2 ? { fraction: "0.5" } : {}) },
+          `close-${round}-${i}`,
+        ),
+      ),
+    );
     h.notes.push(answers.map((a) => `${a.status} ${a.json?.error?.code ?? a.json?.status}`).join(", "));
     await pause(1500);
     const held = h.x.holding("BTC").szi;
@@ -134,9 +157,15 @@ async function stopping(h, say) {
   const answers = await Promise.all(asks);
   const stop = answers.find((a) => a.json?.object === "stop");
   if (!stop) return say(`no stop: ${answers.map((a) => a.status)}`);
-  const ends = await h.until("stopped", async () => ((s) => s.status === 200 && s.json.status === "stopped" && s)(await h.get(`/v1/stops/${stop.json.id}`)), 60);
+  const ends = await h.until(
+    "stopped",
+    async () => ((s) => s.status === 200 && s.json.status === "stopped" && s)(await h.get(`/v1/stops/${stop.json.id}`)),
+    60,
+  );
   if (!ends) say(`not stopped after 60 s: ${(await h.get(`/v1/stops/${stop.json.id}`)).text.slice(0, 700)}`);
-  else for (const o of h.x.orders.values()) if (h.x.live(o) && !o.reduceOnly) say(`told stopped, and ${o.oid} lives (${o.cloid})`);
+  else
+    for (const o of h.x.orders.values())
+      if (h.x.live(o) && !o.reduceOnly) say(`told stopped, and ${o.oid} lives (${o.cloid})`);
   const after = await h.order("BTC", "buy", "0.01", "60000", "after-stop");
   if (after.json?.error?.code !== "trading_stopped") say(`after the stop: ${after.status} ${after.text}`);
   await finish(h, say);
@@ -166,13 +195,29 @@ async function revoking(h, say) {
     if (![401, 429].includes(again.status)) say(`a blocked key answers ${again.status}`);
   }
   const sent = answers.filter((a) => a.status === 201).length;
-  if (h.x.orders.size > sent + answers.filter((a) => a.status === 202).length) say(`${h.x.orders.size} orders, ${sent} told`);
+  if (h.x.orders.size > sent + answers.filter((a) => a.status === 202).length)
+    say(`${h.x.orders.size} orders, ${sent} told`);
   for (const o of h.x.orders.values()) if (h.x.live(o)) say(`${o.oid} lives after block --cancel-orders`);
 }
-export default {
-  "same-key": { about: "a hundred requests under one key at once, answers lost", before: rich, play: sameKey, slack: 6000 },
-  "other-bodies": { about: "a hundred requests under one key with other bodies at once", before: rich, play: otherBodies, slack: 6000 },
-  "at-once": { about: "two modifies, a cancel and a cancel-all of one order at the same instant", before: rich, play: atOnce, slack: 4000 },
+export const scenes = {
+  "same-key": {
+    about: "a hundred requests under one key at once, answers lost",
+    before: rich,
+    play: sameKey,
+    slack: 6000,
+  },
+  "other-bodies": {
+    about: "a hundred requests under one key with other bodies at once",
+    before: rich,
+    play: otherBodies,
+    slack: 6000,
+  },
+  "at-once": {
+    about: "two modifies, a cancel and a cancel-all of one order at the same instant",
+    before: rich,
+    play: atOnce,
+    slack: 4000,
+  },
   closing: { about: "three closes of one position at the same instant", before: rich, play: closing, slack: 4000 },
   stopping: { about: "a stop in the midst of forty placings", before: rich, play: stopping, slack: 4000 },
   revoking: { about: "a key blocked in the midst of thirty placings", before: rich, play: revoking, slack: 4000 },
