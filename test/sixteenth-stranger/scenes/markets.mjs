@@ -164,6 +164,11 @@ export const scenes = {
     ...more,
   },
   renamed: { about: "a market gets another name", play: renamed, mayStick: true, ...more },
-  swapped: { about: "one name in three dexes, and two markets that change places", play: swapped, ...more },
+  swapped: {
+    about: "one name in three dexes, and two markets that change places",
+    play: swapped,
+    mayStick: true,
+    ...more,
+  },
   rules: { about: "size step, leverage and trading of a market change and come back", play: rules, ...more },
 };

@@ -115,7 +115,7 @@ function odd(x) {
 async function performance(h, say) {
   await indexed(h);
   const last = Math.max(...h.x.fills.map((f) => f.row.time));
-  const p = await booked(h, last, 70);
+  const p = await booked(h, last, 60);
   if (!p)
     return say(`performance is not booked up to the last fill: ${(await h.get("/v1/performance")).text.slice(0, 300)}`);
   checkPerformance(h.x, p, say);
