@@ -3,6 +3,11 @@ import { createHash } from "node:crypto";
 import { abs, cut, d, over, plain, random, times, wire } from "./decimal.mjs";
 import { markets, tokens } from "./listed.mjs";
 
+function least(one, other) {
+  if (one > other) return other;
+  return one;
+}
+
 const ZERO_HASH = `0x${"0".repeat(64)}`;
 export class Exchange {
   constructor(owner, seed = 1) {
@@ -105,7 +110,7 @@ export class Exchange {
     const start = p.szi;
     const opens = p.szi === 0n || p.szi > 0n === signed > 0n;
     const most = abs(p.szi);
-    const closed = opens ? 0n : abs(signed) > most ? most : abs(signed);
+    const closed = opens ? 0n : least(abs(signed), most);
     const entry = p.szi === 0n ? 0n : over(p.cost, p.szi);
     const pnl = times(closed, px - entry) * (p.szi > 0n ? 1n : -1n);
     const szi = p.szi + signed;

@@ -13,7 +13,7 @@ export class Server extends Sockets {
     this.asked = [];
   }
   async listen(port) {
-    this.http = createServer((request, response) => this.take(request, response));
+    this.http = createServer((request, response) => void this.take(request, response));
     this.http.on("upgrade", (request, socket) => this.upgrade(request, socket));
     await new Promise((done, fail) => this.http.listen(port, "127.0.0.1", done).on("error", fail));
     this.timer = setInterval(() => this.spread("periodic"), 2000);
