@@ -77,8 +77,8 @@ test("a position that is told after it says whose it is: what others hold then r
 
 test("it is read at once, and not as others were told it a moment before the fill", async () => {
   const { rig, goOn } = await twoBots();
-  expect(await railOf(await place(rig, SALE))).toBe("passed");
   await rig.ask({ path: "/v1/positions", apiKey: KEYS.both });
+  expect(await railOf(await place(rig, SALE))).toBe("passed");
   expect(await railOf(await place(rig, {}))).toBe("passed");
   goOn([]);
   // Nothing of the second goes by in which who only reads is told the same.
