@@ -37,6 +37,30 @@ export const READ_TRUE: readonly Mutant[] = [
     "? firstMs : firstMs;",
   ),
   one(
+    "of the last page of fills nothing may be asked that lies before it",
+    FILL_PAGES,
+    "asked.maxPages - page + 1;",
+    "asked.maxPages - page;",
+  ),
+  one(
+    "fills of more pages than one question reads are all that there are",
+    FILL_PAGES,
+    'read === "failed" || !read.isToEnd ?',
+    'read === "failed" ?',
+  ),
+  one(
+    "a newest page that begins within the others is none of them",
+    FILL_PAGES,
+    "isToEnd ||= isJoined(wholeToMs, newest);",
+    "isToEnd ||= newest.length < 0;",
+  ),
+  one(
+    "pages of fills that end before a close are a quiet account",
+    "src/settle/evidence/closed-size.ts",
+    'isShort && word === "unknown" ?',
+    'isShort && word === "behind" ?',
+  ),
+  one(
     "of a millisecond with more fills than can be read none are missing",
     "src/store/short-of-fills.ts",
     "return Math.min(wholeAtMost(store, accountId), shortSinceMs(store, accountId));",

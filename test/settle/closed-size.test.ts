@@ -107,7 +107,59 @@ test.each([
   },
 );
 
-function canceledWithRest(order: { oid: number; cloid: string; placedAtMs: number }, sz: string): unknown {
+test("pages of fills that end before an order's close are no quiet account", async () => {
+  const rig = openGatewayRig();
+  const { order: told } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  const [leg] = listLegs(rig.store, String(told["id"]));
+  if (order === undefined || leg === undefined) throw new Error("nothing placed");
+  const others = Array.from({ length: 40 }, (_, nth) => fillOfAnother(order.placedAtMs + nth + 1, nth));
+  rig.exchange.answer("userFillsByTime", ({ startTime, endTime }) =>
+    others.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time)).slice(0, 3),
+  );
+  rig.exchange.answer("userFills", () => null);
+  rig.exchange.answer("clearinghouseState", () => null);
+  const closed = canceledWithRest(order, "1.0", order.placedAtMs + 30);
+  rig.exchange.answer("orderStatus", () => ({ status: "order", order: closed }));
+  rig.venue.close(order, "canceled");
+  const world = { ...rig.deps, settings: { ...rig.deps.settings, fillsPageRows: 3 } };
+  const asked = { market: "BTC", side: "buy", reduceOnly: false } as const;
+  const sought = { ...asked, leg, user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };
+  const look = async () => {
+    await rig.clock.advance(5_000);
+    return (await lookAtLeg(world, rig.settler.tools.evidence, sought, { purpose: "settle" })).kind;
+  };
+  expect([await look(), await look(), await look()]).toEqual(["unfinished", "unfinished", "unfinished"]);
+  // The newest ones begin within the pages, and are of after its close: two such readings have all of its fills.
+  rig.exchange.answer("userFills", () => others.toReversed());
+  expect([await look(), await look()]).toEqual(["unfinished", "seen"]);
+});
+
+function fillOfAnother(time: number, tid: number) {
+  return {
+    coin: "ETH",
+    px: "100.0",
+    sz: "1.0",
+    side: "B",
+    time,
+    startPosition: `${tid}.0`,
+    dir: "Open Long",
+    closedPnl: "0.0",
+    hash: `0x${"00".repeat(32)}`,
+    oid: 7_000 + tid,
+    crossed: false,
+    fee: "0.0",
+    feeToken: "USDC",
+    tid,
+    cloid: null,
+  };
+}
+
+function canceledWithRest(
+  order: { oid: number; cloid: string; placedAtMs: number },
+  sz: string,
+  statusTimestamp = order.placedAtMs + 1,
+): unknown {
   const { oid, cloid, placedAtMs } = order;
   return {
     order: {
@@ -129,6 +181,6 @@ function canceledWithRest(order: { oid: number; cloid: string; placedAtMs: numbe
       cloid,
     },
     status: "canceled",
-    statusTimestamp: placedAtMs + 1,
+    statusTimestamp,
   };
 }

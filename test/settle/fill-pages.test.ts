@@ -259,3 +259,28 @@ test("no page, and no newest page, tells a part of what filled within one millis
     for (const [timeMs, ofOne] of byTime) expect([timeMs, ofOne.length]).toEqual([timeMs, whole.get(timeMs) ?? 0]);
   }
 });
+
+/** Six pages, a full one of one millisecond, and so many after a pause: the eighth begins later than it was asked from. */
+function openManyPages(rest: number): { rig: GatewayRig; times: number[] } {
+  const crowdedMs = 6 * (PAGE_ROWS - 1);
+  const crowd = count(PAGE_ROWS).map(() => crowdedMs);
+  const later = count(rest).map((nth) => crowdedMs + 100 + nth);
+  const times = [...count(crowdedMs), ...crowd, ...later].map((atMs) => START_MS + atMs);
+  return { rig: openStage(fillsAt(times)), times };
+}
+
+test("the last page that is read may begin later than it was asked from, as may any other", async () => {
+  const { rig, times } = openManyPages(PAGE_ROWS);
+  const read = await readFills(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
+  if (read === "failed") throw new Error("not read");
+  expect([read.fills.length, read.wholeToMs, read.isToEnd]).toEqual([times.length, times.at(-1) ?? null, true]);
+});
+
+test("more pages than one question reads are no answer, and what they show is whole up to where they end", async () => {
+  const { rig, times } = openManyPages(2 * PAGE_ROWS + 10);
+  const asked = { user: USER, sinceMs: START_MS };
+  const read = await readFills(rig.deps, asked, { purpose: "settle" });
+  if (read === "failed") throw new Error("not read");
+  expect([read.wholeToMs, read.isToEnd]).toEqual([times.at(-(PAGE_ROWS + 11)) ?? null, false]);
+  expect(await readFillsSince(rig.deps, asked, { purpose: "settle" })).toBe("failed");
+});

@@ -45,14 +45,16 @@ export async function readClosedSize(
   const indexed = sumFillsOf(world.store, accountId, filledOrder(seen.order));
   const isEnough = isEnoughKnown(world, closed, seen, indexed);
   const read = isEnough
-    ? { filled: indexed, isWitnessed: false, fills: [] }
+    ? { filled: indexed, isWitnessed: false, fills: [], isShort: false }
     : await readAll(world, closed, seen, indexed);
   if (read === "failed") return "failed";
-  const { filled, isWitnessed, fills } = read;
+  const { filled, isWitnessed, fills, isShort } = read;
   const agreement = agreementOf(closeReading(closed, seen, filled));
   const about = { user, accountId, market: seen.order.coin, read: fills, sinceMs: seen.statusTimestampMs };
   const isAsked = agreement === "untouched" || agreement === "short" || agreement === "over";
-  const position = isAsked ? await positionOf(world, closed, { agreement, about, options: seen.options }) : "unknown";
+  const word = isAsked ? await positionOf(world, closed, { agreement, about, options: seen.options }) : "unknown";
+  // Pages that end before its close are no quiet account: only a position of after it tells what they lack.
+  const position = isShort && word === "unknown" ? "behind" : word;
   const sinceCloseMs = world.exchange.nowMs() - seen.statusTimestampMs;
   const elapsedMs = world.clock.elapsedMs();
   const reading = { agreement, filled: filled.size, elapsedMs, sinceCloseMs, isWitnessed, position };
@@ -113,7 +115,8 @@ function isEnoughKnown(world: With<"feeds">, closed: ClosedOrder, seen: SeenClos
 /** So many of an account the exchange keeps: an answer with as many may have dropped older ones. */
 const FILLS_KEPT = 10_000;
 
-type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[] };
+/** `isShort`: there are more pages than were read, and these end before its close. */
+type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[]; isShort: boolean };
 
 async function readAll(
   world: With<"exchange" | "feeds" | "settings" | "store">,
@@ -130,10 +133,11 @@ async function readAll(
   const sinceMs = Math.min(order.timestampMs, indexedToMs);
   const read = await readFills(world, { user, sinceMs, isEnough }, options);
   if (read === "failed") return "failed";
-  const { fills, wholeToMs } = read;
+  const { fills, wholeToMs, isToEnd } = read;
+  const isPastClose = wholeToMs !== null && wholeToMs > statusTimestampMs;
   const sum = sumOf(fills);
   // Each knows of fills that the other does not show yet; neither takes one back.
   const filled = compare(indexed.size, sum.size) > 0 ? indexed : sum;
-  const isWitnessed = fills.length < FILLS_KEPT && wholeToMs !== null && wholeToMs > statusTimestampMs;
-  return { filled, isWitnessed, fills };
+  const isWitnessed = fills.length < FILLS_KEPT && isPastClose;
+  return { filled, isWitnessed, fills, isShort: !isToEnd && !isPastClose };
 }

@@ -56,7 +56,9 @@ export async function* fillPages(
   const { user } = asked;
   let startTime = asked.sinceMs;
   for (let page = 0; page < asked.maxPages; page += 1) {
-    const fills = await readOldest(world, { user, startTime, maxPages: asked.maxPages - page }, options);
+    // The last page too has to be told from one that lacks what is older: that takes one question more.
+    const maxPages = asked.maxPages - page + 1;
+    const fills = await readOldest(world, { user, startTime, maxPages }, options);
     if (fills === null) return yield "failed";
     const last = fills.at(-1);
     if (fills.length < world.settings.fillsPageRows || last === undefined)
@@ -171,16 +173,21 @@ export type FillsRead = {
    * lack. Null when there is none.
    */
   wholeToMs: number | null;
+  /** Nothing more is shown, or what there is was enough. False where there are more pages than one question reads. */
+  isToEnd: boolean;
 };
 
-/** All fills of a user since a time (exchange time, milliseconds), each once; `readFills` says how. */
+/**
+ * All fills of a user since a time (exchange time, milliseconds), each once; `readFills` says how. What does not reach the end says nothing
+ * of what it lacks, and is no answer.
+ */
 export async function readFillsSince(
   world: With<"exchange" | "feeds" | "settings">,
   asked: { user: string; sinceMs: number; isEnough?: IsEnough },
   options: InfoOptions,
 ): Promise<Fill[] | "failed"> {
   const read = await readFills(world, asked, options);
-  return read === "failed" ? read : read.fills;
+  return read === "failed" || !read.isToEnd ? "failed" : read.fills;
 }
 
 /**
@@ -198,6 +205,11 @@ export async function readFills(
   const keep = (fills: readonly Fill[]) => {
     for (const fill of fills) byKey.set(nameOf(fill), fill);
   };
+  const keepNewest = async () => {
+    newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
+    keep(newest);
+  };
+  let isToEnd = false;
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
   let holeMs = Number.POSITIVE_INFINITY;
@@ -207,13 +219,17 @@ export async function readFills(
     keep(page.fills);
     wholeToMs = laterOf(wholeToMs, page.reachesToMs);
     holeMs = Math.min(holeMs, page.holeMs ?? holeMs);
+    isToEnd = page.isLast;
     if (page.isLast || !isFirst || isEnough === undefined) continue;
-    newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
-    keep(newest);
-    if (isEnough([...byKey.values()])) break;
+    await keepNewest();
+    isToEnd = isEnough([...byKey.values()]);
+    if (isToEnd) break;
   }
+  if (!isToEnd && newest.length === 0) await keepNewest();
+  isToEnd ||= isJoined(wholeToMs, newest);
   const joinedToMs = joined(wholeToMs, newest);
-  return { fills: [...byKey.values()], wholeToMs: joinedToMs === null ? null : Math.min(joinedToMs, holeMs) };
+  const upToMs = joinedToMs === null ? null : Math.min(joinedToMs, holeMs);
+  return { fills: [...byKey.values()], wholeToMs: upToMs, isToEnd };
 }
 
 function nameOf({ timeMs, coin, tid, oid }: Fill): string {
@@ -226,9 +242,15 @@ function laterOf(a: number | null, b: number | null): number | null {
 
 /** What one server shows says nothing of what another lacks: the newest fills count where the pages reach up to them. */
 function joined(wholeToMs: number | null, newest: readonly Fill[]): number | null {
+  if (!isJoined(wholeToMs, newest)) return wholeToMs;
+  return laterOf(wholeToMs, Math.max(...newest.map(({ timeMs }) => timeMs)));
+}
+
+/** Without a gap between them. */
+function isJoined(wholeToMs: number | null, newest: readonly Fill[]): boolean {
   const times = newest.map(({ timeMs }) => timeMs);
   const isGap = wholeToMs === null || times.length === 0 || Math.min(...times) > wholeToMs;
-  return isGap ? wholeToMs : laterOf(wholeToMs, Math.max(...times));
+  return !isGap;
 }
 
 /** The newest page; none where it could not be read. */
