@@ -356,4 +356,10 @@ export const MODIFIES: readonly Mutant[] = [
     "const mayTellMore = isRefused(leg) || (wasTaken(leg) && leg.oid === null);",
     "const mayTellMore = wasTaken(leg) && leg.oid === null;",
   ),
+  one(
+    "what a modify was refused to place is asked for no more once the words say that its original was left",
+    "src/settle/modify/original.ts",
+    "if (!wasTaken(replacement)) return isRefused(replacement);",
+    'if (!wasTaken(replacement)) return isRefused(replacement) && refusalOf(attempt, replacement) !== "left";',
+  ),
 ];

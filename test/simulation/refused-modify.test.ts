@@ -10,6 +10,7 @@ import type { Execution } from "./venue.ts";
 const scene = scenesOfThisFile();
 
 const LOST: Fate = { arrivesAfterMs: [], answer: { kind: "silence" } };
+const FAILING: Fate = { arrivesAfterMs: [], answer: { kind: "page", status: 500, afterMs: 5 } };
 
 function modifyTo(id: string, price: string) {
   return { kind: "modify" as const, id, price, size: null, alwaysPlace: false };
@@ -174,4 +175,32 @@ test("what the exchange says of the end of an order is not replaced by what it s
   expect(told).toMatchObject({ http: 200, status: "canceled", error: expect.stringContaining("not carried out") });
   const after = shown(await s.tell(null, { kind: "get", id: placed.id }));
   expect(after).toMatchObject({ status: "canceled", error: expect.stringContaining("selfTradeCanceled") });
+});
+
+test("a modify that was refused by a server behind, and ran as a copy, is no end of its original", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("copy", limit("buy", 94_000)));
+  const { execute } = s.venue;
+  let copy = "";
+  const response = "User or API Wallet 0x0000000000000000000000000000000000000001 does not exist.";
+  refuseModifies(s, { status: "err", response }, (body) => {
+    copy = body;
+  });
+  // What it was to place is looked for before the copy runs, and its original only after that.
+  const isOfOriginal = (body: string) => body.includes(`"oid":${placed.oid}`);
+  s.setFate(({ path, body }) => (path === "/info" && isOfOriginal(body) ? FAILING : directly(5)));
+  const modify = modifyTo(placed.id, "94001");
+  s.ask("copy-modify", modify);
+  await s.pass(2_000);
+  s.venue.execute = execute;
+  s.venue.execute(copy);
+  s.setFate(() => directly(5));
+  const seen = new Set<string>();
+  for (let nth = 0; nth < 40; nth += 1) {
+    await s.pass(250);
+    seen.add(String(shown(await s.tell(null, { kind: "get", id: placed.id })).status));
+  }
+  expect(seen).not.toContain("canceled");
+  const [oid] = liveOrders(s).map(String);
+  expect(shown(await s.tell("copy-modify", modify))).toMatchObject({ http: 200, status: "open", oid, error: null });
 });

@@ -133,15 +133,10 @@ function isPlacingUnclear(
   attempt: Attempt,
   { replacement, pursuit, user }: { replacement: Leg; pursuit: Pursuit; user: string },
 ): boolean {
-  if (!wasTaken(replacement)) return isUntold(attempt, replacement);
+  // Whatever the words: a copy of it may have run since, and what it canceled would be told as the original's own end.
+  if (!wasTaken(replacement)) return isRefused(replacement);
   const isPlain = !isAlwaysPlace(attempt) && replacement.state === "resting" && replacement.oid !== null;
   return !isPlain || pursuit.looks > 0 || !world.feeds.isLive(user);
-}
-
-/** It was refused, in words that do not prove what became of the original; a record of it tells that it came to placing. */
-function isUntold(attempt: Attempt, replacement: Leg): boolean {
-  const refusal = refusalOf(attempt, replacement);
-  return isRefused(replacement) && (refusal === null || refusal === "at_placing");
 }
 
 /** That it was refused its record says as well, where it has one, and says less of why. */
