@@ -79,6 +79,15 @@ export const NOT_FOR_US: readonly Mutant[] = [
       "",
     ),
   ),
+  told(
+    "turned_rows",
+    one(
+      "a mark is of the market in whose place it stands",
+      "src/core/placed-marks.ts",
+      "compare(apart, multiply(named, MOST_APART)) <= 0;",
+      "compare(apart, multiply(named, MOST_APART)) <= 1;",
+    ),
+  ),
   one(
     "the record of a refusal overrules it",
     "src/core/advance-leg.ts",

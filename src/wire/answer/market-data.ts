@@ -1,5 +1,6 @@
 /** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
 import type { BestPrices, Book, BookLevel, MarkFigures, PriceLevel } from "../../core/market-figures.ts";
+import type { PlacedMark } from "../../core/placed-marks.ts";
 import {
   integer,
   money,
@@ -58,12 +59,15 @@ export function markFiguresOf(from: Source): MarkFigures {
 /** Figures by market. */
 export type MarkList = ReadonlyMap<string, MarkFigures>;
 
+/** By market, as their places say. */
+export type PlacedMarks = ReadonlyMap<string, PlacedMark>;
+
 /** Answer of `metaAndAssetCtxs`: the figures stand in the order of the markets. Null when unreadable. */
-export function parsePerpMarks(json: unknown): MarkList | null {
+export function parsePerpMarks(json: unknown): PlacedMarks | null {
   return orNull(() => {
     const [meta, contexts] = rowsOf(json, (part) => part);
     const names = rows(sourceOf(meta), "universe", (market) => text(sourceOf(market), "name"));
-    const figures = rowsOf(contexts, figuresOrNull);
+    const figures = rowsOf(contexts, placedOrNull);
     if (names.length !== figures.length) throw new Error("unreadable: contexts");
     return pairs(names.map((name, index) => [name, figures[index] ?? null]));
   });
@@ -77,13 +81,17 @@ export function parseSpotMarks(json: unknown): MarkList | null {
   });
 }
 
+function placedOrNull(row: unknown): PlacedMark | null {
+  return orNull(() => ({ figures: markFiguresOf(sourceOf(row)), mid: moneyOrNull(sourceOf(row), "midPx") }));
+}
+
 /** A market that is not traded any more may lack some; the others are no worse for that. */
 function figuresOrNull(row: unknown): MarkFigures | null {
   return orNull(() => markFiguresOf(sourceOf(row)));
 }
 
-function pairs(list: readonly (readonly [string, MarkFigures | null])[]): MarkList {
-  return new Map(list.filter((pair): pair is [string, MarkFigures] => pair[1] !== null));
+function pairs<Row>(list: readonly (readonly [string, Row | null])[]): ReadonlyMap<string, Row> {
+  return new Map(list.filter((pair): pair is [string, Row] => pair[1] !== null));
 }
 
 export function contextOf(data: Source): { market: string; figures: MarkFigures } {

@@ -109,11 +109,11 @@ describe("reads of markets", () => {
 
   test("figures of perpetuals stand in the order of their markets; one that lacks some leaves the others as they are", () => {
     const universe = ["BTC", "OLD", "ETH"].map((name) => ({ name }));
-    const contexts = [CONTEXT, { ...CONTEXT, markPx: null }, { ...CONTEXT, markPx: "5.0" }];
+    const contexts = [CONTEXT, { ...CONTEXT, markPx: null }, { ...CONTEXT, markPx: "5.0", midPx: "5.1" }];
     const read = parsePerpMarks([{ universe }, contexts]);
-    expect([...(read ?? [])].map(([name, { mark }]) => [name, String(mark)])).toEqual([
-      ["BTC", "83757"],
-      ["ETH", "5"],
+    expect([...(read ?? [])].map(([name, { figures, mid }]) => [name, String(figures.mark), String(mid)])).toEqual([
+      ["BTC", "83757", "null"],
+      ["ETH", "5", "5.1"],
     ]);
     expect(parsePerpMarks([{ universe }, contexts.slice(1)])).toBeNull();
   });
