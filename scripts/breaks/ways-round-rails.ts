@@ -40,8 +40,8 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
   ]),
   way("it is valued at another market's mark, because of a list that is turned round", [
     "src/core/placed-marks.ts",
-    "compare(apart, multiply(named, MOST_APART)) <= 0;",
-    "compare(apart, multiply(named, MOST_APART)) <= 1;",
+    "compare(mark, multiply(named, MOST_TIMES)) <= 0 &&",
+    "compare(mark, multiply(named, MOST_TIMES)) <= 2 ||",
   ]),
   way("the door beside it is not watched", [
     "src/write/gate.ts",

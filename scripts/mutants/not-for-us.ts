@@ -84,8 +84,17 @@ export const NOT_FOR_US: readonly Mutant[] = [
     one(
       "a mark is of the market in whose place it stands",
       "src/core/placed-marks.ts",
-      "compare(apart, multiply(named, MOST_APART)) <= 0;",
-      "compare(apart, multiply(named, MOST_APART)) <= 1;",
+      "compare(mark, multiply(named, MOST_TIMES)) <= 0 &&",
+      "compare(mark, multiply(named, MOST_TIMES)) <= 2 ||",
+    ),
+  ),
+  told(
+    "turned_rows",
+    one(
+      "a book whose levels are out of order is read",
+      "src/wire/answer/market-data.ts",
+      "return next === undefined || compare(price, next.price) < 0;",
+      "return next === undefined || compare(price, next.price) < 2;",
     ),
   ),
   one(

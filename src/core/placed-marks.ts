@@ -7,27 +7,26 @@ export type PlacedMark = { figures: MarkFigures; mid: Decimal | null };
 
 /**
  * Those whose row is of the market that it was taken for: a price that names its market is next to that of the row. A row in another's
- * place would have a size judged by another market's price. What no price names is believed only without a middle of its own, and in a
- * list in which nothing else is out of place.
+ * place would have a size judged by another market's price.
  */
 export function marksInPlace(
   placed: ReadonlyMap<string, PlacedMark>,
   mids: MidPrices,
 ): ReadonlyMap<string, MarkFigures> {
-  const named = [...placed].filter(([market]) => mids.has(market));
-  const isAnyOut = named.some(([market, row]) => !isOf(row, mids.get(market)));
-  const inPlace = [...placed].filter(([market, row]) => {
-    return mids.has(market) ? isOf(row, mids.get(market)) : row.mid === null && !isAnyOut;
-  });
-  return new Map(inPlace.map(([market, { figures }]) => [market, figures]));
+  const rows = [...placed].map(([market, row]) => ({ market, row, isOwn: isOf(row, mids.get(market)) }));
+  // A middle price says whose a row is far better than a mark: where one is out of place, the others are not believed by a mark alone.
+  const isAnyOut = rows.some(({ row, isOwn }) => row.mid !== null && !isOwn);
+  const inPlace = rows.filter(({ row, isOwn }) => isOwn && (row.mid !== null || !isAnyOut));
+  return new Map(inPlace.map(({ market, row }) => [market, row.figures]));
 }
 
-/** The two answers are a moment apart, so they are not the same to the digit. A twentieth is the most that a mark can be wrong by. */
+/** The two answers are a moment apart, so they are not the same to the digit. Share of the one that is named. */
 const MOST_APART = decimal("0.05");
+/** Without both sides of a book the middle that is named is the last trade's price, which a mark leaves far behind. */
+const MOST_TIMES = decimal("2");
 
-function isOf({ figures, mid }: PlacedMark, named: Decimal | undefined): boolean {
-  if (named === undefined) return false;
-  // Without both sides of a book the middle is the last trade's price, and the row has the mark alone.
-  const apart = absolute(subtract(mid ?? figures.mark, named));
-  return compare(apart, multiply(named, MOST_APART)) <= 0;
+function isOf({ figures: { mark }, mid }: PlacedMark, named: Decimal | undefined): boolean {
+  if (named === undefined) return mid === null;
+  if (mid !== null) return compare(absolute(subtract(mid, named)), multiply(named, MOST_APART)) <= 0;
+  return compare(mark, multiply(named, MOST_TIMES)) <= 0 && compare(named, multiply(mark, MOST_TIMES)) <= 0;
 }

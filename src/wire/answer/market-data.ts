@@ -1,4 +1,5 @@
 /** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
+import { compare } from "../../core/decimal.ts";
 import type { BestPrices, Book, BookLevel, MarkFigures, PriceLevel } from "../../core/market-figures.ts";
 import type { PlacedMark } from "../../core/placed-marks.ts";
 import {
@@ -25,7 +26,16 @@ export function parseBook(json: unknown): TimedBook | null {
 export function bookOf(from: Source): TimedBook {
   const [bids, asks] = rows(from, "levels", (side) => rowsOf(side, bookLevel));
   if (bids === undefined || asks === undefined) throw new Error("unreadable: levels");
+  // What an order at market may cost is counted from the first level of a side, and nothing else says which side is which.
+  if (!areRising([...bids.toReversed(), ...asks])) throw new Error("unreadable: levels out of order");
   return { market: text(from, "coin"), timeMs: timeMs(from, "time"), book: { bids, asks } };
+}
+
+function areRising(levels: readonly PriceLevel[]): boolean {
+  return levels.every(({ price }, at) => {
+    const next = levels[at + 1];
+    return next === undefined || compare(price, next.price) < 0;
+  });
 }
 
 function bookLevel(value: unknown): BookLevel {
