@@ -27,6 +27,7 @@ const MAX_JOBS = 16;
 /** Scenes with a name: sequences, incidents, regressions, and single steps of settling. */
 const SCENES = [
   "test/simulation/sequences.test.ts",
+  "test/wire/answer/market-data.test.ts",
   "test/http/rails.test.ts",
   "test/http/rails-spot.test.ts",
   "test/simulation/adversary.test.ts",

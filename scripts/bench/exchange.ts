@@ -34,6 +34,7 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
   ["meta", JSON.stringify(META)],
   ["spotMeta", JSON.stringify(SPOT_META)],
   ["metaAndAssetCtxs", JSON.stringify([META, [ASSET_CONTEXT, ASSET_CONTEXT]])],
+  ["allMids", JSON.stringify(Object.fromEntries(META.universe.map(({ name }) => [name, ASSET_CONTEXT.midPx])))],
 ]);
 
 const SUMMARY = { accountValue: "1000000.0", totalNtlPos: "0.0", totalRawUsd: "1000000.0", totalMarginUsed: "0.0" };

@@ -11,7 +11,7 @@ function way(title: string, [file, find, put]: readonly [file: string, find: str
   return { row: "S61", name: title, changes: inFile(file, find, put), seenBy };
 }
 
-/** Fourteen ways round a cap, each opened. */
+/** Fifteen ways round a cap, each opened. */
 export const WAYS_ROUND_RAILS: readonly Break[] = [
   way("the market's price counts, and it is filled at a worse limit", [
     EXPOSURE,
@@ -37,6 +37,11 @@ export const WAYS_ROUND_RAILS: readonly Break[] = [
     FACTS,
     "isReduction ? LAST_PRICE_MAX_AGE_MS : MARK_MAX_AGE_MS;",
     "LAST_PRICE_MAX_AGE_MS;",
+  ]),
+  way("it is valued at another market's mark, because of a list that is turned round", [
+    "src/core/placed-marks.ts",
+    "compare(mark, multiply(named, MOST_TIMES)) <= 0 &&",
+    "compare(mark, multiply(named, MOST_TIMES)) <= 2 ||",
   ]),
   way("the door beside it is not watched", [
     "src/write/gate.ts",

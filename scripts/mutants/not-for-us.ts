@@ -79,6 +79,24 @@ export const NOT_FOR_US: readonly Mutant[] = [
       "",
     ),
   ),
+  told(
+    "turned_rows",
+    one(
+      "a mark is of the market in whose place it stands",
+      "src/core/placed-marks.ts",
+      "compare(mark, multiply(named, MOST_TIMES)) <= 0 &&",
+      "compare(mark, multiply(named, MOST_TIMES)) <= 2 ||",
+    ),
+  ),
+  told(
+    "turned_rows",
+    one(
+      "a book whose levels are out of order is read",
+      "src/wire/answer/market-data.ts",
+      "return next === undefined || compare(price, next.price) < 0;",
+      "return next === undefined || compare(price, next.price) < 2;",
+    ),
+  ),
   one(
     "the record of a refusal overrules it",
     "src/core/advance-leg.ts",

@@ -18,6 +18,7 @@ import { parseCandles, parseTrades } from "../wire/answer/candles.ts";
 import { type Fill, parseFills } from "../wire/answer/fills.ts";
 import {
   type MarkList,
+  type PlacedMarks,
   parseBook,
   parsePerpMarks,
   parseSpotMarks,
@@ -84,8 +85,8 @@ export type Reads = {
   mids(dex: string, purpose: Purpose): Promise<Read<Map<string, Decimal>>>;
   /** Twenty levels a side. */
   book(market: string, purpose: Purpose): Promise<Read<TimedBook>>;
-  /** Mark, oracle, funding and volumes of all markets of a dex. */
-  perpMarks(dex: string, purpose: Purpose): Promise<Read<MarkList>>;
+  /** Mark, oracle, funding and volumes of all markets of a dex, by their places alone. */
+  perpMarks(dex: string, purpose: Purpose): Promise<Read<PlacedMarks>>;
   spotMarks(purpose: Purpose): Promise<Read<MarkList>>;
   /** Oldest first; only those in which something was traded. */
   candles(market: string, asked: AskedCandles, purpose: Purpose): Promise<Read<Candle[]>>;

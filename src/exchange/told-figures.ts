@@ -2,7 +2,8 @@
 import type { Market } from "../core/market.ts";
 import type { BookLevel } from "../core/market-figures.ts";
 import type { Told } from "../core/market-knowledge.ts";
-import type { TimedBook } from "../wire/answer/market-data.ts";
+import { marksInPlace } from "../core/placed-marks.ts";
+import type { MarkList, TimedBook } from "../wire/answer/market-data.ts";
 import type { Frame } from "../wire/answer/stream.ts";
 import type { Purpose } from "./exchange.ts";
 import type { Read, Reads } from "./reads.ts";
@@ -30,14 +31,33 @@ export async function askForBook(reads: MarketReads, market: string, purpose: Pu
   return mapped(await reads.book(market, purpose), toldByBook);
 }
 
-/** Mark prices and the figures beside them, of all markets of one kind and dex. Weight 20. */
+/** Mark prices and the figures beside them, of all markets of one kind and dex. Weight 20, and 2 more for those of a dex. */
 export async function askForMarks(
   reads: MarketReads,
-  { kind, dex }: Pick<Market, "kind" | "dex">,
+  market: Pick<Market, "name" | "kind" | "dex">,
   purpose: Purpose,
 ): Promise<Read<Told[]>> {
-  const read = await (kind === "spot" ? reads.spotMarks(purpose) : reads.perpMarks(dex, purpose));
-  return mapped(read, (marks) => [...marks].map(([of, value]) => ({ kind: "mark", of, value, timeMs: null })));
+  if (market.kind === "spot") return mapped(await reads.spotMarks(purpose), toldByMarks);
+  return perpMarksInPlace(reads, market, purpose);
+}
+
+/** Nothing in the list of marks says of which market a row is: what else is told by name has to agree with it. */
+async function perpMarksInPlace(
+  reads: MarketReads,
+  { name, dex }: Pick<Market, "name" | "dex">,
+  purpose: Purpose,
+): Promise<Read<Told[]>> {
+  const [marks, mids] = await Promise.all([reads.perpMarks(dex, purpose), reads.mids(dex, purpose)]);
+  if (marks.kind === "failed") return marks;
+  if (mids.kind === "failed") return mids;
+  const inPlace = marksInPlace(marks.value, mids.value);
+  const isAnothers = marks.value.has(name) && !inPlace.has(name);
+  if (isAnothers) return { kind: "failed", reason: "the mark may be another market's", isOurBudget: false };
+  return mapped({ ...marks, value: inPlace }, toldByMarks);
+}
+
+function toldByMarks(marks: MarkList): Told[] {
+  return [...marks].map(([of, value]) => ({ kind: "mark", of, value, timeMs: null }));
 }
 
 /** The middle prices of a dex. Weight 2. */

@@ -237,6 +237,7 @@ describe("what was approved is placed once", () => {
     const id = await propose();
     await placeIt(id);
     const price = rig.answers.get("metaAndAssetCtxs");
+    rig.answers.set("allMids", () => ({ BTC: "60000", ETH: "60000" }));
     rig.answers.set("metaAndAssetCtxs", (asked) => {
       inTransaction(store, () => {
         insertStop(store, stopOf(rig), BY_OPERATOR);

@@ -7,6 +7,7 @@ import {
   hold,
   inSeconds,
   limitedRig,
+  MARK,
   OTHER_BOT,
   place,
   railOf,
@@ -15,6 +16,9 @@ import {
   textOf,
 } from "./rails-rig.ts";
 import { KEYS, type Rig } from "./rig.ts";
+
+const CONTEXT = { markPx: MARK, oraclePx: MARK, funding: "0", openInterest: "1", dayNtlVlm: "1", prevDayPx: MARK };
+const CHEAP = { ...CONTEXT, markPx: "0.12", oraclePx: "0.12" };
 
 async function idOf(response: Response): Promise<string> {
   return ((await response.json()) as { id: string }).id;
@@ -52,6 +56,27 @@ describe("a way round a cap:", () => {
     const raise = { market: "BTC", leverage: 40, margin_type: "cross" };
     await rig.askForSeconds({ path: "/v1/leverage", apiKey: BOT, idempotencyKey: "raise-it-now", body: raise });
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.0011" })))).toBe("max_order");
+  });
+
+  test("it is valued at another market's mark, because of a list that is turned round", async () => {
+    for (const [names, contexts] of [
+      [
+        ["ETH", "BTC"],
+        [CONTEXT, CHEAP],
+      ],
+      [
+        ["BTC", "ETH"],
+        [CHEAP, CONTEXT],
+      ],
+    ] as const) {
+      const rig = await limitedRig({ maxOrder: "59 USD", may: "increase,twap" });
+      rig.answers.set("allMids", () => ({ BTC: MARK, ETH: "0.12" }));
+      rig.answers.set("metaAndAssetCtxs", () => [{ universe: names.map((name) => ({ name })) }, contexts]);
+      const body = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 30 };
+      const asked = { path: "/v1/twaps", apiKey: BOT, idempotencyKey: "turn-it-now", body };
+      expect(await railOf(await inSeconds(rig, rig.ask(asked)))).toStartWith("503 rails_unproven");
+      expect(rig.sent).toEqual([]);
+    }
   });
 
   test("what cannot be valued passes", async () => {

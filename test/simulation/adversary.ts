@@ -222,7 +222,15 @@ function byOthers(scene: Scene, { isBuy, isTaker, size }: Omit<Extract<Move, { k
 }
 
 /** Prices and positions are read all the same: what is asked for goes on being judged. */
-const ALWAYS_READ = ["metaAndAssetCtxs", "clearinghouseState", "exchangeStatus", "meta", "spotMeta", "perpDexs"];
+const ALWAYS_READ = [
+  "metaAndAssetCtxs",
+  "allMids",
+  "clearinghouseState",
+  "exchangeStatus",
+  "meta",
+  "spotMeta",
+  "perpDexs",
+];
 const UNREAD: Fate = { arrivesAfterMs: [], answer: { kind: "error", code: "ECONNRESET", afterMs: 1 } };
 
 function lose(scene: Scene, { fate: lost, isDark }: { fate: Fate; isDark: boolean }): void {

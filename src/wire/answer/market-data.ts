@@ -1,5 +1,7 @@
 /** What moves in a market, by the websocket and by reads: book, best prices, mark and what stands beside it. */
+import { compare } from "../../core/decimal.ts";
 import type { BestPrices, Book, BookLevel, MarkFigures, PriceLevel } from "../../core/market-figures.ts";
+import type { PlacedMark } from "../../core/placed-marks.ts";
 import {
   integer,
   money,
@@ -24,7 +26,16 @@ export function parseBook(json: unknown): TimedBook | null {
 export function bookOf(from: Source): TimedBook {
   const [bids, asks] = rows(from, "levels", (side) => rowsOf(side, bookLevel));
   if (bids === undefined || asks === undefined) throw new Error("unreadable: levels");
+  // What an order at market may cost is counted from the first level of a side, and nothing else says which side is which.
+  if (!areRising([...bids.toReversed(), ...asks])) throw new Error("unreadable: levels out of order");
   return { market: text(from, "coin"), timeMs: timeMs(from, "time"), book: { bids, asks } };
+}
+
+function areRising(levels: readonly PriceLevel[]): boolean {
+  return levels.every(({ price }, at) => {
+    const next = levels[at + 1];
+    return next === undefined || compare(price, next.price) < 0;
+  });
 }
 
 function bookLevel(value: unknown): BookLevel {
@@ -58,12 +69,15 @@ export function markFiguresOf(from: Source): MarkFigures {
 /** Figures by market. */
 export type MarkList = ReadonlyMap<string, MarkFigures>;
 
+/** By market, as their places say. */
+export type PlacedMarks = ReadonlyMap<string, PlacedMark>;
+
 /** Answer of `metaAndAssetCtxs`: the figures stand in the order of the markets. Null when unreadable. */
-export function parsePerpMarks(json: unknown): MarkList | null {
+export function parsePerpMarks(json: unknown): PlacedMarks | null {
   return orNull(() => {
     const [meta, contexts] = rowsOf(json, (part) => part);
     const names = rows(sourceOf(meta), "universe", (market) => text(sourceOf(market), "name"));
-    const figures = rowsOf(contexts, figuresOrNull);
+    const figures = rowsOf(contexts, placedOrNull);
     if (names.length !== figures.length) throw new Error("unreadable: contexts");
     return pairs(names.map((name, index) => [name, figures[index] ?? null]));
   });
@@ -77,13 +91,17 @@ export function parseSpotMarks(json: unknown): MarkList | null {
   });
 }
 
+function placedOrNull(row: unknown): PlacedMark | null {
+  return orNull(() => ({ figures: markFiguresOf(sourceOf(row)), mid: moneyOrNull(sourceOf(row), "midPx") }));
+}
+
 /** A market that is not traded any more may lack some; the others are no worse for that. */
 function figuresOrNull(row: unknown): MarkFigures | null {
   return orNull(() => markFiguresOf(sourceOf(row)));
 }
 
-function pairs(list: readonly (readonly [string, MarkFigures | null])[]): MarkList {
-  return new Map(list.filter((pair): pair is [string, MarkFigures] => pair[1] !== null));
+function pairs<Row>(list: readonly (readonly [string, Row | null])[]): ReadonlyMap<string, Row> {
+  return new Map(list.filter((pair): pair is [string, Row] => pair[1] !== null));
 }
 
 export function contextOf(data: Source): { market: string; figures: MarkFigures } {

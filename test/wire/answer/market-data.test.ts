@@ -107,13 +107,26 @@ describe("reads of markets", () => {
     expect(parseBook(null)).toBeNull();
   });
 
+  test.each<[what: string, bids: string[], asks: string[], isRead: boolean]>([
+    ["best first on each side", ["99", "98.5", "98"], ["100", "101"], true],
+    ["one side alone", [], ["100", "101"], true],
+    ["worst bid first", ["98", "99"], ["100", "101"], false],
+    ["worst ask first", ["99"], ["101", "100"], false],
+    ["asks where bids stand", ["100", "101"], ["99", "98"], false],
+    ["one level each, asks first", ["100"], ["99"], false],
+    ["a level twice", ["99", "99"], ["100"], false],
+  ])("a book is read where it is in order: %s", (_what, bids, asks, isRead) => {
+    const levels = [bids, asks].map((side) => side.map((px) => ({ px, sz: "1", n: 1 })));
+    expect(parseBook({ ...BOOK, levels }) !== null).toBe(isRead);
+  });
+
   test("figures of perpetuals stand in the order of their markets; one that lacks some leaves the others as they are", () => {
     const universe = ["BTC", "OLD", "ETH"].map((name) => ({ name }));
-    const contexts = [CONTEXT, { ...CONTEXT, markPx: null }, { ...CONTEXT, markPx: "5.0" }];
+    const contexts = [CONTEXT, { ...CONTEXT, markPx: null }, { ...CONTEXT, markPx: "5.0", midPx: "5.1" }];
     const read = parsePerpMarks([{ universe }, contexts]);
-    expect([...(read ?? [])].map(([name, { mark }]) => [name, String(mark)])).toEqual([
-      ["BTC", "83757"],
-      ["ETH", "5"],
+    expect([...(read ?? [])].map(([name, { figures, mid }]) => [name, String(figures.mark), String(mid)])).toEqual([
+      ["BTC", "83757", "null"],
+      ["ETH", "5", "5.1"],
     ]);
     expect(parsePerpMarks([{ universe }, contexts.slice(1)])).toBeNull();
   });
