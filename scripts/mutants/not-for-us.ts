@@ -93,7 +93,7 @@ export const NOT_FOR_US: readonly Mutant[] = [
     one(
       "a book whose levels are out of order is read",
       "src/wire/answer/market-data.ts",
-      "return next === undefined || compare(price, next.price) < 0;",
+      "return next === undefined || compare(price, next.price) <= 0;",
       "return next === undefined || compare(price, next.price) < 2;",
     ),
   ),

@@ -13,6 +13,8 @@ export function marksInPlace(
   placed: ReadonlyMap<string, PlacedMark>,
   mids: MidPrices,
 ): ReadonlyMap<string, MarkFigures> {
+  // An answer that names nothing contradicts nothing.
+  if (mids.size === 0) return new Map([...placed].map(([market, { figures }]) => [market, figures]));
   const rows = [...placed].map(([market, row]) => ({ market, row, isOwn: isOf(row, mids.get(market)) }));
   // A middle price says whose a row is far better than a mark: where one is out of place, the others are not believed by a mark alone.
   const isAnyOut = rows.some(({ row, isOwn }) => row.mid !== null && !isOwn);

@@ -48,6 +48,7 @@ test.each<[what: string, rows: PlacedMark[], named: Map<string, Decimal>, expect
   ["it has no middle of its own, and all else is in place", [BTC, ETH, row("0.62", null)], BTC_ALONE, MARKETS],
   ["it has one, which should have a name then", [BTC, ETH, DYDX], BTC_ALONE, ["BTC"]],
   ["something else is out of place", [DYDX, ETH, row("7", null)], BTC_ALONE, []],
+  ["nothing is named, so that nothing is contradicted", [BTC, ETH, DYDX], NONE, MARKETS],
   ["nothing is named, and none has one", [row("95000", null), ETH, row("0.62", null)], NONE, MARKETS],
 ])("a mark that no price names: %s", (_what, rows, named, expected) => {
   expect(inPlace(rows, named)).toEqual(expected);

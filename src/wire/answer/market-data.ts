@@ -34,7 +34,7 @@ export function bookOf(from: Source): TimedBook {
 function areRising(levels: readonly PriceLevel[]): boolean {
   return levels.every(({ price }, at) => {
     const next = levels[at + 1];
-    return next === undefined || compare(price, next.price) < 0;
+    return next === undefined || compare(price, next.price) <= 0;
   });
 }
 

@@ -114,7 +114,7 @@ describe("reads of markets", () => {
     ["worst ask first", ["99"], ["101", "100"], false],
     ["asks where bids stand", ["100", "101"], ["99", "98"], false],
     ["one level each, asks first", ["100"], ["99"], false],
-    ["a level twice", ["99", "99"], ["100"], false],
+    ["a level twice, and sides that meet", ["99", "99"], ["99"], true],
   ])("a book is read where it is in order: %s", (_what, bids, asks, isRead) => {
     const levels = [bids, asks].map((side) => side.map((px) => ({ px, sz: "1", n: 1 })));
     expect(parseBook({ ...BOOK, levels }) !== null).toBe(isRead);
