@@ -164,7 +164,7 @@ async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, se
     case "told":
       return null;
     case "unread":
-      return { ...unread(seen, LIST_UNREAD), doubt: null };
+      return { ...unread(seen, LIST_UNREAD), ...nothingOfRefusal(sought, seen), doubt: null };
     case "refuted": {
       const { shown, doubt } = weighed;
       return { ...(await open(world, sought, { ...seen, order: shown }, shown.isTrigger)), doubt };
@@ -177,8 +177,14 @@ async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, se
 /** Of what had been shown nobody says any more that it is open, and of what had not that it is over. */
 function aloneTold({ leg }: Sought, seen: LookAnswer): Sight {
   const sight = unplaced(seen);
-  if (leg.state === "sent" || leg.state === "lost") return sight;
+  if (leg.state === "sent" || leg.state === "lost") return { ...sight, ...nothingOfRefusal({ leg }, seen) };
   return { ...sight, events: [...sight.events, { type: "perhaps_over", because: "record_alone" }] };
+}
+
+/** A record that says it was refused shows no order that was there: another look may have borne that out meanwhile. */
+function nothingOfRefusal({ leg }: Pick<Sought, "leg">, { status }: LookAnswer): { events?: [] } {
+  const isUnknown = leg.state === "sent" || leg.state === "lost";
+  return isUnknown && statusMeaning(status) === "rejected" ? { events: [] } : {};
 }
 
 /** It is known by its id, and where it has gone to is looked for again. */
