@@ -99,7 +99,6 @@ function added(totals: Totals, result: RunResult): Totals {
   };
 }
 
-/** One process a job: each has every so-manieth seed. */
 /** Below every seed. */
 const NO_SEED = -1;
 
@@ -112,6 +111,7 @@ function hashFlags({ hashedUpTo }: Options): string[] {
   return hashedUpTo === NO_SEED ? [] : ["--hash-up-to", String(hashedUpTo)];
 }
 
+/** One process a job: each has every so-manieth seed. */
 async function runJobs(options: Options, jobs: number): Promise<Totals> {
   const slices = Array.from({ length: jobs }, (_, job) => {
     const seeds = Math.ceil((options.seeds - job) / jobs);

@@ -145,8 +145,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order that has left the list of its feed is not over by a new word",
     "src/settle/look/look.ts",
-    "if (isOfAfter || (listed !== null && hasLeftList(world, sought, seen)))",
-    "if (isOfAfter)",
+    "world.picture.hasLeftList(sought.user, order.oid));",
+    "false);",
   ),
   one(
     "an order that is listed again has left the list",

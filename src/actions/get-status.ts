@@ -10,7 +10,7 @@ import { findAccountFault } from "../store/account-faults.ts";
 import { findSigningAgent } from "../store/agents.ts";
 import { listUnlimitedKeys } from "../store/api-keys.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
-import { findWholeTo } from "../store/fill-holes.ts";
+import { findFillCursor } from "../store/fills.ts";
 import { findTakeUp } from "../store/restores.ts";
 import { toldWholeAtMost } from "../store/short-of-fills.ts";
 import { type Unknowns, unknownOperations, unknownOrders } from "../store/unknowns.ts";
@@ -36,8 +36,8 @@ export async function statusResource(
   const { store, state, settings } = deps;
   const { account } = caller;
   const universe = deps.markets.current();
-  const readWholeToMs = findWholeTo(store, account.id);
-  const completeToMs = readWholeToMs === null ? null : Math.min(readWholeToMs, toldWholeAtMost(store, account.id));
+  const readToMs = findFillCursor(store, account.id);
+  const completeToMs = readToMs === null ? null : Math.min(readToMs, toldWholeAtMost(store, account.id));
   const readAtMs = deps.fillIndex.readToMs(account);
   return {
     object: "status" as const,

@@ -38,7 +38,7 @@ export function listFills(
  */
 function wholeToMs({ store, fillIndex }: With<"fillIndex" | "store">, account: Account): number {
   const readToMs = fillIndex.readToMs(account) ?? 0;
-  const shownToMs = Math.max(0, findFillCursor(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
+  const shownToMs = Math.max(findFillCursor(store, account.id) ?? 0, readToMs - SHOWN_WITHIN_MS);
   return Math.max(0, Math.min(shownToMs, toldWholeAtMost(store, account.id)));
 }
 

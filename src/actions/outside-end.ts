@@ -1,11 +1,10 @@
 /** Whether an order that was placed elsewhere is over, as the record of one server tells: what bears that out, or speaks against it. */
 import type { Account } from "../core/account.ts";
-import { judgeEnd, listWord } from "../core/end-evidence.ts";
-import { SHOWN_WITHIN_MS } from "../core/evidence.ts";
+import { isRefusalBorneOut, judgeEnd, listWord, type RefusalWord } from "../core/end-evidence.ts";
 import { dexOf } from "../core/market.ts";
 import type { ToLook } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { type EndAbout, type EndLists, keepEndLists } from "../settle/evidence/end-lists.ts";
+import { type EndAbout, type EndLists, endAbout, keepEndLists } from "../settle/evidence/end-lists.ts";
 import type { FrontendOrder, OrderRecord } from "../wire/answer/order-status.ts";
 import { saysOver, statusMeaning } from "../wire/answer/status-words.ts";
 import { isWhole, mostFilled } from "./told-outside.ts";
@@ -21,20 +20,18 @@ export async function weighOutsideEnd(
   purpose: Purpose,
 ): Promise<OutsideEnd> {
   const lists = keepEndLists();
-  const { order, status, statusTimestampMs: endedAtMs } = record;
-  const about = {
-    user: account.tradingAddress,
-    market: order.coin,
-    oid: order.oid,
-    placedAtMs: order.timestampMs,
-    endedAtMs,
-  };
+  const { order, status } = record;
+  const about = endAbout(account.tradingAddress, record);
   const end = await weighOver(deps, { account, record, lists, about }, purpose);
   if (end.kind !== "told" || statusMeaning(status) !== "rejected") return end;
   // What is over may have been filled: that it was refused another store has to say.
   const told = deps.picture.toldOf(about.user, order.oid)?.end ?? (await lists.past(deps, about, { purpose }));
-  if (told !== null && told !== "unread") return statusMeaning(told.status) === "rejected" ? end : { kind: "open" };
-  return deps.exchange.nowMs() - order.timestampMs >= SHOWN_WITHIN_MS ? end : { kind: "open" };
+  return isRefusalBorneOut(refusalWord(told), deps.exchange.nowMs() - order.timestampMs) ? end : { kind: "open" };
+}
+
+function refusalWord(told: Pick<OrderRecord, "status"> | null | "unread"): RefusalWord {
+  if (told === null || told === "unread") return "silent";
+  return statusMeaning(told.status) === "rejected" ? "refused" : "another_end";
 }
 
 type Weighing = { account: Account; record: OrderRecord; lists: EndLists; about: EndAbout };

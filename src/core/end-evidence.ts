@@ -42,3 +42,14 @@ export function judgeEnd({ isToldOtherwise, list, isInHistory }: EndWords): EndV
   if (list === "holds_since") return "refuted";
   return list === "may_be_before" && isInHistory ? "told" : "open";
 }
+
+/** What a store beside its record says of an order that was refused by its record: `silent`, nothing at all. */
+export type RefusalWord = "refused" | "another_end" | "silent";
+
+/**
+ * That an order is over is no word of its having been refused: what a list lacks may have rested and been filled. Another store says so too, or
+ * tells nothing by when no server would lack another end.
+ */
+export function isRefusalBorneOut(word: RefusalWord, sincePlacingMs: number): boolean {
+  return word === "refused" || (word === "silent" && sincePlacingMs >= SHOWN_WITHIN_MS);
+}

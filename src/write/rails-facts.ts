@@ -22,7 +22,7 @@ import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import { listUnusedLegs } from "../store/unused-numbers.ts";
-import { parseClearinghouseState } from "../wire/answer/account.ts";
+import { type ClearinghouseState, parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Caller } from "./caller.ts";
 import { haltOf, lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
@@ -120,8 +120,7 @@ async function askForPosition(deps: ToJudge, { account, market, purpose }: Posit
   const request = { type: "clearinghouseState", user: account.tradingAddress, dex };
   const outcome = await deps.exchange.info(request, { purpose });
   const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
-  if (value === null) return;
-  deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
+  if (value !== null) showState(deps, { user: account.tradingAddress, dex }, { value, askedAtMs });
 }
 
 /**
@@ -154,9 +153,13 @@ export async function lookAtOpened(
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
-  if (read.kind === "failed") return;
-  const { value, askedAtMs } = read;
-  deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
+  if (read.kind !== "failed") showState(deps, { user: account.tradingAddress, dex }, read);
+}
+
+type ReadState = { value: ClearinghouseState; askedAtMs: number };
+
+function showState(deps: ToJudge, { user, dex }: { user: string; dex: string }, { value, askedAtMs }: ReadState): void {
+  deps.picture.take(user, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
 }
 
 /** What is judged, and the bot whose order it changes. */

@@ -1,6 +1,6 @@
 /** What it takes to tell the end of an order of which one record says that it is over. */
 import { expect, test } from "bun:test";
-import { judgeEnd, type ListWord, listWord } from "../../src/core/end-evidence.ts";
+import { isRefusalBorneOut, judgeEnd, type ListWord, listWord, type RefusalWord } from "../../src/core/end-evidence.ts";
 
 const ORDER = { oid: "7", placedAtMs: 1_000, endedAtMs: 5_000 };
 const OWN = { oid: "7", timestampMs: 1_000 };
@@ -34,3 +34,16 @@ test("an end is told by two stores, and by no record alone", () => {
   expect(verdicts.join(" ")).toBe("open open told told open told open open refuted refuted");
   for (const list of words) expect(judgeEnd({ isToldOtherwise: true, list, isInHistory: false })).toBe("told");
 });
+
+test.each<[RefusalWord, number, boolean]>([
+  ["refused", 0, true],
+  ["another_end", 0, false],
+  ["another_end", 1_000_000, false],
+  ["silent", 159_999, false],
+  ["silent", 160_000, true],
+])(
+  "that it was refused, where another store is %s of it %d ms after its placing: %p",
+  (word, sincePlacingMs, isTold) => {
+    expect(isRefusalBorneOut(word, sincePlacingMs)).toBe(isTold);
+  },
+);

@@ -1,21 +1,7 @@
 /** A record that tells an end of an order is no end: what a client is told of it, and when, where it is so and where it is not. */
 import { expect, test } from "bun:test";
 import { FIRST, openPaperRig, type PaperRig, type PaperRigOptions, pass } from "../support/paper-rig.ts";
-
-const ORDER = {
-  account: FIRST.account.id,
-  market: "BTC",
-  side: "buy",
-  size: "0.01",
-  price: "50000",
-  time_in_force: "gtc",
-};
-
-async function placed(rig: PaperRig): Promise<{ id: string; oid: number }> {
-  const { status, body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: ORDER });
-  expect([status, body["status"]]).toEqual([201, "open"]);
-  return { id: String(body["id"]), oid: Number(body["exchange_order_id"]) };
-}
+import { placed, polled } from "./polled-order.ts";
 
 async function told(rig: PaperRig, id: string): Promise<[unknown, unknown]> {
   const { body } = await rig.answer(FIRST, { route: `GET /v1/orders/${id}` });
@@ -39,18 +25,6 @@ function nowMs(rig: PaperRig): number {
 
 function listReads(rig: PaperRig): number {
   return rig.asked.filter((type) => type === "frontendOpenOrders").length;
-}
-
-/** Polled as clients do; each status with when it was told first, milliseconds. */
-async function polled(rig: PaperRig, id: string, forMs: number): Promise<[unknown, number][]> {
-  const startedMs = rig.clock.elapsedMs();
-  const seen: [unknown, number][] = [];
-  while (rig.clock.elapsedMs() - startedMs < forMs) {
-    const [status] = await told(rig, id);
-    if (seen.at(-1)?.[0] !== status) seen.push([status, rig.clock.elapsedMs() - startedMs]);
-    await pass(rig, 500);
-  }
-  return seen;
 }
 
 const FEEDS: [string, PaperRigOptions][] = [

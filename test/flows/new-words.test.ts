@@ -1,15 +1,7 @@
 /** An order that rests ends in a word that is new, on a quiet account: when that is told, and what is told while a word is no end. */
 import { expect, test } from "bun:test";
 import { FIRST, openPaperRig, type PaperRig, pass } from "../support/paper-rig.ts";
-
-const ORDER = {
-  account: FIRST.account.id,
-  market: "BTC",
-  side: "buy",
-  size: "0.01",
-  price: "50000",
-  time_in_force: "gtc",
-};
+import { placed, polled } from "./polled-order.ts";
 
 /** Every record, and everything that the feed tells of orders, has the new word instead of this one. */
 function sayAnew(rig: PaperRig, word: string, instead: string): void {
@@ -18,24 +10,6 @@ function sayAnew(rig: PaperRig, word: string, instead: string): void {
   rig.interfere = async (request) =>
     types.has(String(request["type"])) ? JSON.parse(anew(JSON.stringify(await rig.info(request)))) : undefined;
   rig.frames = (text, arrive) => arrive(anew(text));
-}
-
-async function placed(rig: PaperRig): Promise<{ id: string; oid: number }> {
-  const { status, body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: ORDER });
-  expect([status, body["status"]]).toEqual([201, "open"]);
-  return { id: String(body["id"]), oid: Number(body["exchange_order_id"]) };
-}
-
-/** Each status with when it was told first, milliseconds. */
-async function polled(rig: PaperRig, id: string, forMs: number): Promise<[unknown, number][]> {
-  const startedMs = rig.clock.elapsedMs();
-  const seen: [unknown, number][] = [];
-  while (rig.clock.elapsedMs() - startedMs < forMs) {
-    const { body } = await rig.answer(FIRST, { route: `GET /v1/orders/${id}` });
-    if (seen.at(-1)?.[0] !== body["status"]) seen.push([body["status"], rig.clock.elapsedMs() - startedMs]);
-    await pass(rig, 500);
-  }
-  return seen;
 }
 
 test.each(["somethingNewCanceled", "retired", "brandNewCancel"])(

@@ -1,13 +1,12 @@
-import { judgeEnd, type ListWord } from "../../core/end-evidence.ts";
-import { SHOWN_WITHIN_MS } from "../../core/evidence.ts";
+import { isRefusalBorneOut, judgeEnd, type ListWord, type RefusalWord } from "../../core/end-evidence.ts";
 import { isClosed, isSaidOver } from "../../core/order.ts";
 import type { ToLook } from "../../deps.ts";
-import type { FrontendOrder } from "../../wire/answer/order-status.ts";
+import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { saysOver, statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
 import type { LookAnswer, Sought } from "../look/look.ts";
 import { differenceFrom } from "./difference.ts";
-import type { EndAbout, EndLists } from "./end-lists.ts";
+import { type EndAbout, type EndLists, endAbout } from "./end-lists.ts";
 
 /** `doubt`: what speaks against its record; null where nothing does, and nothing bears it out either. */
 export type WeighedEnd =
@@ -31,20 +30,20 @@ export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, s
 async function weighRefusal(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
   const { order, status, options } = seen;
   const end = world.picture.toldOf(sought.user, order.oid)?.end ?? null;
-  const row = end ?? (seen.isOfHistory === true ? seen : await lists.past(world, aboutOf(sought, seen), options));
+  const row = end ?? (seen.isOfHistory === true ? seen : await lists.past(world, endAbout(sought.user, seen), options));
   if (row === "unread") return { kind: "unread" };
-  if (row === null) {
-    const isLate = world.exchange.nowMs() - order.timestampMs >= SHOWN_WITHIN_MS;
-    return isLate ? { kind: "told" } : { kind: "open", doubt: null };
-  }
-  if (statusMeaning(row.status) === "rejected" || statusMeaning(row.status) === "unknown") return { kind: "told" };
+  const word = refusalWord(row);
+  if (isRefusalBorneOut(word, world.exchange.nowMs() - order.timestampMs)) return { kind: "told" };
+  if (row === null) return { kind: "open", doubt: null };
   const where = end === null ? "in the history" : "by its feed";
   return { kind: "open", doubt: `${order.oid} is ${status} by its record, and ${row.status} ${where}` };
 }
 
-function aboutOf({ user }: Sought, { order, statusTimestampMs }: LookAnswer): EndAbout {
-  const times = { placedAtMs: order.timestampMs, endedAtMs: statusTimestampMs };
-  return { user, market: order.coin, oid: order.oid, ...times };
+/** A word that is new is none of another end. */
+function refusalWord(row: Pick<OrderRecord, "status"> | null): RefusalWord {
+  if (row === null) return "silent";
+  const meaning = statusMeaning(row.status);
+  return meaning === "rejected" || meaning === "unknown" ? "refused" : "another_end";
 }
 
 /** Whether it is over. */
@@ -52,7 +51,7 @@ async function weighOver(world: ToLook, lists: EndLists, sought: Sought, seen: L
   const words = { isToldOtherwise: isToldOtherwise(world, sought, seen), list: null, isInHistory: false };
   // A list weighs something: it is read where the rest does not decide.
   if (judgeEnd(words) === "told") return { kind: "told" };
-  const about = aboutOf(sought, seen);
+  const about = endAbout(sought.user, seen);
   const list = await lists.open(world, about, seen.options);
   if (list === null) return { kind: "unread" };
   const { word, shown } = list;

@@ -25,6 +25,11 @@ type ToAsk = With<"clock" | "exchange">;
 /** Whose order it is, its market, and what its record tells. */
 export type EndAbout = RecordedOrder & { user: string; market: string };
 
+export function endAbout(user: string, { order, statusTimestampMs }: OrderRecord): EndAbout {
+  const times = { placedAtMs: order.timestampMs, endedAtMs: statusTimestampMs };
+  return { user, market: order.coin, oid: order.oid, ...times };
+}
+
 /** Shortest time between two readings of one list, milliseconds: one weighs as much as ten looks. */
 const SHARED_FOR_MS = 900;
 /** Lists that are remembered of each kind; past it the oldest goes. */

@@ -203,10 +203,12 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
   const listed = await readListed(world, sought, seen);
   if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
-  // Of after its placing: what is not listed then is over, whatever its record goes on to say.
-  const isOfAfter = listed !== null && lacks(listed, { oid: order.oid, sinceMs: order.timestampMs });
-  if (isOfAfter || (listed !== null && hasLeftList(world, sought, seen)))
-    return closedUnsaid(world, evidence, sought, seen);
+  // Of after its placing, or of after a list of its feed that has held it: what is not listed then is over, whatever its record goes on to say.
+  const isOver =
+    listed !== null &&
+    (lacks(listed, { oid: order.oid, sinceMs: order.timestampMs }) ||
+      world.picture.hasLeftList(sought.user, order.oid));
+  if (isOver) return closedUnsaid(world, evidence, sought, seen);
   if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
   if (listed !== null && !isRefusedInNewWord(sought, seen)) events.push({ type: "perhaps_over", because: "new_word" });
@@ -219,11 +221,6 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
  */
 function neverRests({ timeInForce, trigger }: Sought["leg"]): boolean {
   return timeInForce === "ioc" && trigger === null;
-}
-
-/** Two stores lack it by now, one of which has held it; and its record says no more that it is open. */
-function hasLeftList({ picture }: With<"picture">, { user }: Sought, { order }: LookAnswer): boolean {
-  return picture.hasLeftList(user, order.oid);
 }
 
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */
