@@ -32,7 +32,7 @@ type Book = {
   traded: bigint;
   /** Numbers of the wishes to increase that the exchange has taken. */
   taken: Set<number>;
-  /** At the last look. */
+  /** At the last look, and what only reduces has added since, by closing what others held. */
   worst: bigint;
   /** What only reduces and was filled, with the time of it. */
   reduced: { atMs: number; size: bigint }[];
@@ -154,14 +154,12 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
   }
 
   function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: VenueFill): void {
-    const after = book.net + (isBuy ? size : -size);
-    if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) {
-      book.traded += size;
-      book.net = after;
-    } else if (isBuy ? book.net < 0n : book.net > 0n) {
-      book.reduced.push({ atMs: timeMs, size });
-      // What only reduces closes the bot's own, and then another's.
-      book.net = isBuy ? smaller(after, 0n) : larger(after, 0n);
+    const held = isBuy ? -book.net : book.net;
+    book.net += isBuy ? size : -size;
+    if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) book.traded += size;
+    else {
+      if (held > 0n) book.reduced.push({ atMs: timeMs, size });
+      book.worst += smaller(size, larger(size - held, 0n));
     }
   }
 

@@ -16,16 +16,17 @@ export function fillsWithOwn(
   bot: Bot | null,
 ): { fill: Fill; was: bigint; own: bigint }[] {
   const taken = bot === null ? [] : takenOf(run, bot);
-  const reduces = new Map(taken.flatMap(({ oid, isReduction }) => (oid === null ? [] : [[oid, isReduction] as const])));
+  const orders = new Set(taken.flatMap(({ oid }) => oid ?? []));
   const twaps = new Set(taken.flatMap(({ twapId }) => twapId ?? []));
   const nets = new Map<string, bigint>();
   const fills = run.venue.fillsOf(party.account.tradingAddress).filter(({ asset }) => !isSpotAsset(asset));
   return fills.map((fill) => {
     const { coin, size, isBuy, oid, twapId } = fill;
     const signed = isBuy ? size : -size;
-    const isReduction = twapId !== null && twaps.has(twapId) ? false : reduces.get(oid);
+    const isOwn = orders.has(oid) || (twapId !== null && twaps.has(twapId));
     const was = nets.get(coin) ?? 0n;
-    const own = isReduction === undefined ? was : after(was, signed, isReduction);
+    // Whether it may increase or not: the nets of all bots make up what the account holds.
+    const own = isOwn ? was + signed : was;
     nets.set(coin, own);
     return { fill, was, own };
   });
@@ -41,13 +42,6 @@ export function ownWithin(
   const before = all.findLast(({ fill }) => fill.timeMs - START_MS <= fromMs)?.own ?? 0n;
   const within = all.filter(({ fill: { timeMs } }) => timeMs - START_MS > fromMs && timeMs - START_MS <= toMs);
   return [before, ...within.map(({ own }) => own)];
-}
-
-/** What only reduces closes the bot's own, and then another's. */
-function after(net: bigint, signed: bigint, isReduction: boolean): bigint {
-  if (!isReduction) return net + signed;
-  if (net === 0n || net > 0n === signed > 0n) return net;
-  return magnitude(signed) >= magnitude(net) ? 0n : net + signed;
 }
 
 export function magnitude(value: bigint): bigint {

@@ -64,6 +64,7 @@ export function twapSliceFill(from: Source): Fill {
 
 /** Throws where a member has another shape: only to be called by parsers of this folder. */
 export function fill(from: Source): Fill {
+  const { feeToken, tid } = tokenAndTrade(from);
   return {
     coin: text(from, "coin"),
     price: money(from, "px"),
@@ -77,13 +78,23 @@ export function fill(from: Source): Fill {
     oid: nativeId(from, "oid"),
     crossed: flag(from, "crossed"),
     fee: money(from, "fee"),
-    feeToken: textOrNull(from, "feeToken") ?? "USDC",
+    feeToken,
     builderFee: moneyOrNull(from, "builderFee"),
-    tid: nativeIdOrNull(from, "tid") ?? "0",
+    tid,
     cloid: textOrNull(from, "cloid")?.toLowerCase() ?? null,
     twapId: nativeIdOrNull(from, "twapId"),
     liquidation: liquidation(sourceOrNull(from, "liquidation")),
   };
+}
+
+/**
+ * Fills of 2023 have neither, and were all paid in USDC. One of the two alone was left out: with another number the same fill would be kept twice,
+ * and a fee is told in what it was paid in.
+ */
+function tokenAndTrade(from: Source): Pick<Fill, "feeToken" | "tid"> {
+  const [feeToken, tid] = [textOrNull(from, "feeToken"), nativeIdOrNull(from, "tid")];
+  if (feeToken === null && tid === null) return { feeToken: "USDC", tid: "0" };
+  return { feeToken: text(from, "feeToken"), tid: nativeId(from, "tid") };
 }
 
 /** One below zero would take back what was filled before. */

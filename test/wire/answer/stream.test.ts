@@ -102,6 +102,14 @@ describe("fills", () => {
     expect(parseFills({})).toBeNull();
   });
 
+  // The exchange has told fills without a number of their trade, and without what the fee was paid in: until 2023, and then both.
+  test("without trade or fee token are of 2023; without one of them unreadable", () => {
+    const { tid: _tid, feeToken: _feeToken, ...old } = FILL;
+    expect(parseFills([old])?.[0]).toMatchObject({ tid: "0", feeToken: "USDC" });
+    expect(parseFills([{ ...old, tid: FILL.tid }])).toBeNull();
+    expect(parseFills([{ ...old, feeToken: FILL.feeToken }])).toBeNull();
+  });
+
   test("of TWAP slices carry their TWAP", () => {
     expect(parseTwapSliceFills([{ fill: FILL, twapId: 3156 }])?.[0]).toMatchObject({
       oid: "556657630865",
