@@ -48,7 +48,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
   perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
-  rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: no,       filled: no,    canceled: no,    rejected: stays },
+  rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: atFiring, filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
   turned_away:   { sent: away,     lost: away,     absent: stays,    armed: another,  resting: another,  perhaps: another,  over: another,  filled: another, canceled: another, rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
@@ -161,6 +161,15 @@ function shown(leg: Leg, event: Event<"perhaps_over">): Leg {
 
 function rejected(leg: Leg, event: Event<"rejected">): Leg {
   return { ...leg, ...said("rejected", event.reason), oid: event.oid ?? (isNamedByLead(leg) ? null : leg.oid) };
+}
+
+/**
+ * That a trigger is over is said before why: by the exchange's word to a cancel, or by a feed and a record that had another word. It may have been
+ * refused when it fired; of one that has fills nothing was.
+ */
+function atFiring(leg: Leg, event: Event<"rejected">): Leg | null {
+  const isOfIt = event.oid !== null && (leg.oid === null || leg.oid === event.oid);
+  return leg.trigger !== null && isOfIt && !hasFilled(leg) ? rejected(leg, event) : null;
 }
 
 /**
