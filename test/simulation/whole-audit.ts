@@ -52,7 +52,10 @@ function auditPrice(run: Audited, { wish, ask }: Dialogue): string[] {
     // What only reduces is priced by the last mark where no book can be had.
     const marks = topsWithin(run.tops, atMs - (request.r ? LAST_MARK_WITHIN_MS : MARK_WITHIN_MS), atMs);
     const price = units(request.p);
-    const tops = books.flatMap(({ bid, ask: offer }) => (request.b ? offer : bid) ?? []);
+    const given = run.wrongly
+      .topsGiven()
+      .filter((top) => sentAtMs >= top.atMs && top.atMs >= sentAtMs - BOOK_WITHIN_MS);
+    const tops = [...books, ...given].flatMap(({ bid, ask: offer }) => (request.b ? offer : bid) ?? []);
     const best = request.r ? [...tops, ...marks.map(({ mark }) => mark)] : tops;
     const far = marks.flatMap(({ mark, oracle }) => [mark, oracle]);
     const isBad = request.b

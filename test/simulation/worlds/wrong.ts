@@ -6,6 +6,7 @@ import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
 import { PARTIES } from "../template.ts";
 import { STRANGERS } from "../trading.ts";
+import { units } from "../truth.ts";
 import type { Venue } from "../venue.ts";
 
 export const WRONG_KINDS = [
@@ -58,9 +59,14 @@ export type Wrongly = {
   fillsGivenTo(user: string): ReadonlySet<string>;
   /** When this account was given a state that was not its own, and that nothing in it tells from it; milliseconds of virtual time. */
   statesGivenTo(user: string): readonly number[];
+  /** Best prices of books of the market of all wishes that were not so, in 10^-8 dollars: a level that is left out leaves no trace. */
+  topsGiven(): readonly WrongTop[];
   /** Markets were listed in other places, or some of them not at all. */
   wereListsWrong(): boolean;
 };
+
+/** `atMs`: virtual time. Null where a side is empty. */
+export type WrongTop = { atMs: number; bid: bigint | null; ask: bigint | null };
 
 /** `tell`: the answer that a request gets instead of its own. */
 export type WrongAnswers = Wrongly & { tell(body: string, answer: HttpAnswer): HttpAnswer };
@@ -69,6 +75,7 @@ export const NOTHING_WRONG: Wrongly = {
   namelessMs: new Map(),
   fillsGivenTo: () => new Set(),
   statesGivenTo: () => [],
+  topsGiven: () => [],
   wereListsWrong: () => false,
 };
 
@@ -96,6 +103,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
   const namelessMs = new Map<number, number>();
   const fills = new Map<string, Set<string>>();
   const states = new Map<string, number[]>();
+  const tops: WrongTop[] = [];
   let wereListsWrong = false;
 
   function note({ asked, name }: Exchange, told: HttpAnswer): void {
@@ -104,6 +112,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
       return;
     }
     wereListsWrong ||= LISTS_OF_MARKETS.has(name) && !namesOtherDex(asked, told);
+    if (name === "l2Book" && asked.coin === "BTC") tops.push(...topIn(told).map((top) => ({ atMs: nowMs(), ...top })));
     const { user = "" } = asked;
     if (name === "clearinghouseState" && !namesOtherDex(asked, told))
       states.set(user, [...(states.get(user) ?? []), nowMs()]);
@@ -116,6 +125,7 @@ export function openWrong(wrong: Wrong, parts: Parts): WrongAnswers {
     fillsGivenTo: (user) => fills.get(user) ?? new Set(),
     wereListsWrong: () => wereListsWrong,
     statesGivenTo: (user) => states.get(user) ?? [],
+    topsGiven: () => tops,
     tell(body, answer) {
       if (isOver()) return answer;
       // Our own JSON.
@@ -143,6 +153,19 @@ function fillRowsIn(told: HttpAnswer): FillRow[] {
   return Array.isArray(value)
     ? (value as (FillRow | null)[]).flatMap((row) => (row?.tid === undefined ? [] : row))
     : [];
+}
+
+type Book = { coin?: string; levels?: [{ px: string }[]?, { px: string }[]?] } | null;
+
+/** The best prices of an answer; none where it is no book of that market. */
+function topIn(told: HttpAnswer): Pick<WrongTop, "bid" | "ask">[] {
+  // Whatever names no market is no book of it.
+  const book = parsed(told) as Book;
+  if (book?.coin !== "BTC" || !Array.isArray(book.levels)) return [];
+  const [bid, ask] = book.levels.map(
+    (side) => (Array.isArray(side) ? side : []).flatMap(({ px }) => (px === undefined ? [] : units(px)))[0] ?? null,
+  );
+  return [{ bid: bid ?? null, ask: ask ?? null }];
 }
 
 function fillIdsIn(told: HttpAnswer): string[] {
