@@ -131,8 +131,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: 'const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);',
-        put: "const isUnsaid = leg.trigger !== null && isCarriedOut(world, leg);",
+        find: "leg.trigger !== null && !isCarriedOut(world, leg) ?",
+        put: "leg.trigger !== null && isCarriedOut(world, leg) ?",
       },
     ],
   },

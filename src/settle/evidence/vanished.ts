@@ -225,12 +225,19 @@ function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }
 
 const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";
 
+/**
+ * What may have become of it instead. One that was never shown has nothing for itself but that a cancel of it was carried out; one that fires may
+ * be refused, where no cancel of ours has closed it.
+ */
+function otherwise(world: With<"store">, leg: Leg): string {
+  if (leg.oid === null) return ": it was canceled, or refused when it arrived";
+  return leg.trigger !== null && !isCarriedOut(world, leg) ? ": it was canceled, or refused when it fired" : "";
+}
+
 function gone(world: With<"store">, leg: Leg, filled: Filled): Sight {
   const { oid } = leg;
   const isWhole = oid !== null && compare(filled.size, leg.size) >= 0;
-  // One that fires may be refused; one that a cancel of ours has closed is canceled.
-  const isUnsaid = leg.trigger !== null && filled.size === "0" && !isCarriedOut(world, leg);
-  const reason = isUnsaid ? `${NO_RECORD}: it was canceled, or refused when it fired.` : `${NO_RECORD}.`;
+  const reason = filled.size === "0" ? `${NO_RECORD}${otherwise(world, leg)}.` : `${NO_RECORD}.`;
   return {
     kind: "seen",
     isClosed: true,
