@@ -201,6 +201,21 @@ test("seed 710583: one that nothing ever showed is over by two lists that hold s
   expect(findOrder(rig.store, id)).toMatchObject({ status: "canceled", exchangeOrderId: null, filledSize: "0" });
 });
 
+// biome-ignore format: a table is read by its columns
+const NAMESAKES: [string, Partial<BookOrder>, "canceled" | "waiting_for_trigger"][] = [
+  ["another's order: it is over all the same", { isBuy: true, isTrigger: false, size: "3" }, "canceled"],
+  ["just what was asked for: that is it",      {},                                           "waiting_for_trigger"],
+];
+
+test.each(NAMESAKES)("seed 87261: a newer list has %s", async (_name, other, status) => {
+  const { rig, id, order } = await neverShown();
+  rig.venue.isBlind = false;
+  rig.venue.orders.push({ ...order, oid: 7_000, ...other });
+  goOn(rig, order);
+  await lookSometimes(rig, id);
+  expect(findOrder(rig.store, id)?.status).toBe(status);
+});
+
 const FILL: StoredFill = {
   accountId: ACCOUNT.id,
   id: "1-BTC-1",

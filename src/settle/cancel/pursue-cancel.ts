@@ -7,7 +7,7 @@ import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder } from "../../store/orders.ts";
 import { isOutOfActions } from "../../wire/answer/refusal.ts";
 import { applySight } from "../look/apply-sight.ts";
-import { lookAtLeg, type Sight } from "../look/look.ts";
+import { isMissedBy, lookAtLeg } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt, recordOver } from "../record/record.ts";
 import { sendOwn } from "../send/send-own.ts";
@@ -133,11 +133,6 @@ function noteGoneByCancels({ world, misses }: Tools, leg: Leg): void {
   if (!isPerhapsOver(leg) || leg.oid === null || leg.trigger !== null) return;
   const word = cancelsWord(world, misses, leg);
   if (isGoneByCancels(word, false, word?.forMs ?? 0)) recordOver(world, leg);
-}
-
-/** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */
-function isMissedBy(seen: Sight, { oid }: Leg): boolean {
-  return seen.kind === "not_found" || (seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs);
 }
 
 /** `isShown`: it was shown open just now. */

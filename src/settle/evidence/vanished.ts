@@ -100,7 +100,7 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
         return { kind: "failed", reason: "the list of open orders could not be read" };
       // Every dex has a list of its own, that may be behind by itself.
       const list = sweep.open.filter(({ coin }) => dexOf(coin) === dexOf(sought.market));
-      if (list.some((order) => isOf(leg, order))) {
+      if (list.some((order) => isOwn(sought, order))) {
         missed.delete(leg.cloid);
         // Whatever else says that it is over: what shows it outweighs that.
         return { kind: "not_found" };
@@ -168,7 +168,7 @@ function shownOtherwise(sought: Sought, sweep: Sweep): { as: Sought; record: Ord
   const { leg } = sought;
   const renamed = underAnotherId(sought, sweep);
   if (renamed !== null) return { as: { ...sought, leg: { ...leg, oid: renamed.order.oid } }, record: renamed };
-  const record = recordOf(sweep, leg);
+  const record = newestOf(sweep.history.filter(({ order }) => isOwn(sought, order)));
   // That of its placing is kept where that of its end is lost, and tells nothing of now.
   return record !== null && statusMeaning(record.status) !== "open" ? { as: sought, record } : null;
 }
@@ -185,6 +185,12 @@ function underAnotherId(sought: Sought, { open, history }: Sweep): OrderRecord |
   const listed = open.find(isOurs);
   if (listed !== undefined) return { order: listed, status: "open", statusTimestampMs: listed.timestampMs };
   return newestOf(history.filter(({ order }) => isOurs(order)));
+}
+
+/** Under its client order id alone another's order is none of it, unless it may be ours gone wrong. */
+function isOwn(sought: Sought, order: FrontendOrder): boolean {
+  if (!isOf(sought.leg, order)) return false;
+  return sought.leg.oid !== null || differenceFrom(sought, order)?.mayBeOurs !== false;
 }
 
 function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {

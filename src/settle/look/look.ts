@@ -1,6 +1,6 @@
 import { compare } from "../../core/decimal.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
-import { type Filled, hasFilled, isSaidOver, type LegEvent } from "../../core/order.ts";
+import { type Filled, hasFilled, isSaidOver, type Leg, type LegEvent } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
@@ -36,6 +36,11 @@ type SeenSight =
   | { kind: "foreign"; difference: Difference }
   /** `events`: what it has shown all the same, which may be shown no more when it is asked again. */
   | { kind: "failed"; reason: string; events?: LegEvent[] };
+
+/** Another's order under its client order id, while nothing has named ours, tells no more of it than that it is missed. */
+export function isMissedBy(seen: Sight, { oid }: Pick<Leg, "oid">): boolean {
+  return seen.kind === "not_found" || (seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs);
+}
 
 /** The leg to look for, by its own terms (its order may have those of a later leg by now), and whose it is. */
 export type Sought = AskedOrder & {

@@ -8,7 +8,7 @@ import { findOrder } from "../../store/orders.ts";
 import { askedTerms } from "../evidence/difference.ts";
 import type { Tools } from "../pursuit.ts";
 import { applySight, liveLeg } from "./apply-sight.ts";
-import { lookAtLeg, type Sight, type Sought } from "./look.ts";
+import { isMissedBy, lookAtLeg, type Sight, type Sought } from "./look.ts";
 
 /** Looks at single orders for those who read them: at most one a second an order, shared by all who ask. */
 export type Looks = { look(orderId: string, purpose: LookPurpose): Promise<LookResult> };
@@ -62,5 +62,8 @@ async function lookOnce(tools: Tools, orderId: string, purpose: LookPurpose): Pr
 async function lookAt(tools: Tools, sought: Sought, purpose: LookPurpose): Promise<Sight> {
   const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose });
   if (sight.kind === "seen" || sight.kind === "unfinished") tools.vanished.shown(sought.leg.cloid);
-  return sight.kind === "not_found" && purpose === "settle" ? tools.vanished.look(sought) : sight;
+  if (purpose !== "settle" || !isMissedBy(sight, sought.leg)) return sight;
+  // The alarm about somebody else's order is raised in any case.
+  if (sight.kind === "foreign") applySight(tools.world, sought.leg, sight);
+  return tools.vanished.look(sought);
 }
