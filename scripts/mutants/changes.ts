@@ -127,8 +127,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "      if (list.some((order) => isOf(leg, order))) {",
-        put: "      if (isNotFoundByCancels) return over(leg.oid);\n      if (list.some((order) => isOf(leg, order))) {",
+        find: "      if (list.some((order) => isOwn(sought, order))) {",
+        put: "      if (isNotThere) return over(leg.oid);\n      if (list.some((order) => isOwn(sought, order))) {",
       },
     ],
   },
@@ -255,8 +255,8 @@ export const CHANGES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/vanished.ts",
-        find: "const record = recordOf(sweep, leg);",
-        put: "const record = recordOf({ ...sweep, history: [] }, leg);",
+        find: "const record = newestOf(sweep.history.filter(",
+        put: "const record = newestOf([].filter(",
       },
     ],
   },

@@ -309,9 +309,21 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   ),
   one(
     "another's order hides for good that one which nothing has named is over",
-    "src/settle/cancel/pursue-cancel.ts",
+    "src/settle/look/look.ts",
     '(seen.kind === "foreign" && oid === null && !seen.difference.mayBeOurs)',
     '(seen.kind === "foreign" && oid !== null && !seen.difference.mayBeOurs)',
+  ),
+  one(
+    "a regular look does not ask for one that another's order stands for",
+    "src/settle/look/looks.ts",
+    "!isMissedBy(sight, sought.leg)",
+    'sight.kind !== "not_found"',
+  ),
+  one(
+    "another's order in a list keeps one alive that nothing has named",
+    "src/settle/evidence/vanished.ts",
+    "?.mayBeOurs !== false;",
+    "!== undefined;",
   ),
   one(
     "any fill of an original says that its modify has left it open",

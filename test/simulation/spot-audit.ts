@@ -33,7 +33,7 @@ export function openSpotWatch({ bots, railsOf, sentWhen }: Parts): SpotWatch {
   const bookOf = new Map<number, Book>();
   const found: string[] = [];
   const ofDay: string[] = [];
-  const purchases: { key: string; sentAtMs: number }[] = [];
+  const purchases: { asker: Book; key: string; sentAtMs: number }[] = [];
   const prices = { lowest: 0n, highest: 0n };
   let seen = 0;
 
@@ -93,8 +93,10 @@ export function openSpotWatch({ bots, railsOf, sentWhen }: Parts): SpotWatch {
     if (!request.b && rails.touches === "all") return;
     if (book !== asker) fail("it is not its own");
     if (request.b) {
-      purchases.push({ key: wish.key, sentAtMs: sentWhen(execution) });
-      judgePurchase({ venue, asker, request, rails }, fail);
+      const sentAtMs = sentWhen(execution);
+      const isOvertaken = purchases.some((each) => each.asker === asker && each.sentAtMs > sentAtMs);
+      purchases.push({ asker, key: wish.key, sentAtMs });
+      judgePurchase({ venue, asker, request, rails, isOvertaken }, fail);
       return;
     }
     const { sells } = outOf(venue, asker);
@@ -102,11 +104,12 @@ export function openSpotWatch({ bots, railsOf, sentWhen }: Parts): SpotWatch {
     if (sells > own) fail(`${sells} are out to be sold, with this, and ${own} are its own`);
   }
 
-  function judgePurchase({ venue, asker, request, rails }: Purchase, fail: (what: string) => void): void {
+  function judgePurchase({ venue, asker, request, rails, isOvertaken }: Purchase, fail: (what: string) => void): void {
     if (!rails.markets.split(",").includes(SPOT_MARKET)) fail(`markets ${rails.markets}`);
     const price = units(request.p) > prices.lowest ? units(request.p) : prices.lowest;
     const { buys, count } = outOf(venue, asker);
-    const worst = asker.worst * price;
+    // What was signed after it and came first was judged at its own price, with this one beside it.
+    const worst = asker.worst * (isOvertaken ? prices.lowest : price);
     const limits = [
       ["max_order", rails.maxOrder, units(request.s) * price],
       ["max_position", rails.maxPosition, worst],
@@ -152,7 +155,7 @@ type Taken = {
   book: Book | undefined;
   isModify: boolean;
 };
-type Purchase = { venue: Venue; asker: Book; request: OrderRequest; rails: RailsText };
+type Purchase = { venue: Venue; asker: Book; request: OrderRequest; rails: RailsText; isOvertaken: boolean };
 
 /** A process follows a market for so long before it knows its price of ten minutes, milliseconds. */
 const FOLLOWED_MS = 5 * 60_000;
