@@ -128,7 +128,7 @@ export const CHANGES: readonly Mutant[] = [
       {
         file: "src/settle/evidence/vanished.ts",
         find: "      if (list.some((order) => isOwn(sought, order))) {",
-        put: "      if (isNotThere) return over(leg.oid);\n      if (list.some((order) => isOwn(sought, order))) {",
+        put: "      if (cancels !== null) return over(leg.oid);\n      if (list.some((order) => isOwn(sought, order))) {",
       },
     ],
   },
