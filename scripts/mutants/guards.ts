@@ -101,14 +101,14 @@ export const GUARDS: readonly Mutant[] = [
   one(
     "what is overdue is closed beside a close that nobody knows of",
     TRADE_STEP,
-    "if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];",
+    "if (isTried || isAwaited(parts, held) || parts.length >= MAX_GUARDS) return [];",
     "if (isTried || parts.length >= MAX_GUARDS) return [];",
   ),
   one(
     "what is overdue is closed beside what closes it",
     TRADE_STEP,
-    "size: subtract(held, standingOf(parts)) }];",
-    "size: held }];",
+    "const open = subtract(held, standingOf(parts));",
+    "const open = held;",
   ),
   one(
     "an entry goes on although other hands have closed what it filled",

@@ -70,15 +70,27 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   ),
   one(
     "a stop of which nothing ever tells is waited for",
-    "src/core/trade-step.ts",
-    "export const LOST_GUARD_MS = 20_000;",
-    "export const LOST_GUARD_MS = 2_000_000_000;",
+    "src/core/guard-tries.ts",
+    "const LOST_GUARD_MS = 20_000;",
+    "const LOST_GUARD_MS = 2_000_000_000;",
   ),
   one(
     "a stop goes beside one that may just have fired",
+    "src/core/guard-tries.ts",
+    "wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS",
+    "wasTaken ? 0 : LOST_GUARD_MS",
+  ),
+  one(
+    "a stop of which nothing is known, and that is for less than is held, is waited for as long as a whole one",
+    "src/core/guard-tries.ts",
+    "(isEnough ? lostMs : LOST_SMALLER_GUARD_MS)",
+    "lostMs",
+  ),
+  one(
+    "what is held beyond its stop is closed together with what a stop may have closed of which nothing is known",
     "src/core/trade-step.ts",
-    "(wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS)",
-    "(wasTaken ? 0 : LOST_GUARD_MS)",
+    "isAwaited(parts, ZERO) ? subtract(open, unknownOf(parts)) : open",
+    "open",
   ),
   one(
     "a close of which nothing ever tells stands in the way",

@@ -15,7 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
-import { MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
+import { isLostAwaited, MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
 import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
@@ -88,12 +88,6 @@ export type TradeStep =
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
-/**
- * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
- * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
- */
-export const LOST_GUARD_MS = 20_000;
-const LOST_TAKEN_GUARD_MS = 60_000;
 /** So many guards that close nothing are placed anew at once; then each after `RETRY_GUARD_MS`, while there are so many at most. */
 const FIRED_AT_ONCE = 3;
 
@@ -196,8 +190,10 @@ function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[
   const parts = partsOf(as, facts);
   const newest = parts.at(-1);
   const isTried = newest?.triggerPrice === null && isJustNow(newest.createdAtMs, facts.nowMs, RETRY_GUARD_MS);
-  if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];
-  return [{ kind: "close_now", as, size: subtract(held, standingOf(parts)) }];
+  if (isTried || isAwaited(parts, held) || parts.length >= MAX_GUARDS) return [];
+  const open = subtract(held, standingOf(parts));
+  // What may close its part as well is left that, as long as it is waited for.
+  return [{ kind: "close_now", as, size: isAwaited(parts, ZERO) ? subtract(open, unknownOf(parts)) : open }];
 }
 
 /** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
@@ -289,7 +285,7 @@ type GuardWanted = { size: Decimal; guard: Guard };
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
 function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts: TradeFacts): TradeStep[] {
   const { nowMs } = facts;
-  if (isAwaited(parts)) return [];
+  if (isAwaited(parts, wanted.size)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
@@ -321,12 +317,18 @@ function firedInVain(parts: readonly Part[]): number {
   return parts.length - 1 - parts.findLastIndex((part) => !isInVain(part));
 }
 
-/** The more of them nobody knows of, the longer the next one waits. */
-function isAwaited(parts: readonly Part[]): boolean {
-  const unsettled = parts.filter(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
-  return unsettled.some(({ wasTaken, unsettledForMs }) => {
-    return unsettledForMs < (wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS) * unsettled.length;
-  });
+/** Less long where what nobody knows of would not be enough. */
+function isAwaited(parts: readonly Part[], size: Decimal): boolean {
+  const isEnough = !isLess(add(standingOf(parts), unknownOf(parts)), size);
+  return isLostAwaited(parts.filter(isUnknown), isEnough);
+}
+
+function unknownOf(parts: readonly Part[]): Decimal {
+  return sum(parts.filter(isUnknown).map(({ remaining }) => remaining));
+}
+
+function isUnknown({ state, isLeaving }: Part): boolean {
+  return state === "unsettled" && !isLeaving;
 }
 
 /** All but the newest that fits go. */
