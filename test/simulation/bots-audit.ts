@@ -36,6 +36,8 @@ type Book = {
   worst: bigint;
   /** What only reduces and was filled, with the time of it. */
   reduced: { atMs: number; size: bigint }[];
+  /** What of it went beyond flat since the last look: it has closed what others held. */
+  beyond: bigint;
   seenFills: number;
 };
 
@@ -68,6 +70,7 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
     taken: new Set(),
     worst: 0n,
     reduced: [],
+    beyond: 0n,
     seenFills: 0,
   }));
   const bookOf = new Map<number, Book>();
@@ -154,15 +157,15 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
   }
 
   function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: VenueFill): void {
-    const after = book.net + (isBuy ? size : -size);
+    const before = book.net;
+    book.net += isBuy ? size : -size;
     if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) {
       book.traded += size;
-      book.net = after;
-    } else if (isBuy ? book.net < 0n : book.net > 0n) {
-      book.reduced.push({ atMs: timeMs, size });
-      // What only reduces closes the bot's own, and then another's.
-      book.net = isBuy ? smaller(after, 0n) : larger(after, 0n);
+      return;
     }
+    book.reduced.push({ atMs: timeMs, size });
+    const sideOf = (net: bigint) => larger(isBuy ? net : -net, 0n);
+    book.beyond += sideOf(book.net) - sideOf(before);
   }
 
   function liveOf(book: Book): Live[] {
@@ -204,9 +207,10 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
         takeFills(book);
         const worst = worstOf(book, liveOf(book));
         const isTaken = [...taken, ...sliced].some((each) => each.book === book);
-        if (!isTaken && worst > book.worst)
+        if (!isTaken && worst > book.worst + book.beyond)
           found.push(`the worst of ${nameOf(book)} grew from ${book.worst} to ${worst}, and nothing was taken of it`);
         book.worst = worst;
+        book.beyond = 0n;
         most = larger(most, worst * prices.lowest);
       }
       for (const each of taken) {
@@ -367,8 +371,4 @@ function isTooFar(limit: string, { request, prices }: { request: Request; prices
 
 function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

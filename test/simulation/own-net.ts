@@ -1,4 +1,7 @@
-/** What a bot holds by its own fills, as the auditor works it out from the exchange's log. */
+/**
+ * What a bot holds by its own fills, as the auditor works it out from the exchange's log: the signed sum of all of them. What only reduces and was
+ * filled beyond its flat has closed what others held, and is a short of its own.
+ */
 import type { Bot } from "./bots.ts";
 import { START_MS } from "./template.ts";
 import { isSpotAsset } from "./truth.ts";
@@ -16,16 +19,15 @@ export function fillsWithOwn(
   bot: Bot | null,
 ): { fill: Fill; was: bigint; own: bigint }[] {
   const taken = bot === null ? [] : takenOf(run, bot);
-  const reduces = new Map(taken.flatMap(({ oid, isReduction }) => (oid === null ? [] : [[oid, isReduction] as const])));
+  const orders = new Set(taken.flatMap(({ oid }) => oid ?? []));
   const twaps = new Set(taken.flatMap(({ twapId }) => twapId ?? []));
   const nets = new Map<string, bigint>();
   const fills = run.venue.fillsOf(party.account.tradingAddress).filter(({ asset }) => !isSpotAsset(asset));
   return fills.map((fill) => {
     const { coin, size, isBuy, oid, twapId } = fill;
-    const signed = isBuy ? size : -size;
-    const isReduction = twapId !== null && twaps.has(twapId) ? false : reduces.get(oid);
+    const isOwn = orders.has(oid) || (twapId !== null && twaps.has(twapId));
     const was = nets.get(coin) ?? 0n;
-    const own = isReduction === undefined ? was : after(was, signed, isReduction);
+    const own = isOwn ? was + (isBuy ? size : -size) : was;
     nets.set(coin, own);
     return { fill, was, own };
   });
@@ -41,13 +43,6 @@ export function ownWithin(
   const before = all.findLast(({ fill }) => fill.timeMs - START_MS <= fromMs)?.own ?? 0n;
   const within = all.filter(({ fill: { timeMs } }) => timeMs - START_MS > fromMs && timeMs - START_MS <= toMs);
   return [before, ...within.map(({ own }) => own)];
-}
-
-/** What only reduces closes the bot's own, and then another's. */
-function after(net: bigint, signed: bigint, isReduction: boolean): bigint {
-  if (!isReduction) return net + signed;
-  if (net === 0n || net > 0n === signed > 0n) return net;
-  return magnitude(signed) >= magnitude(net) ? 0n : net + signed;
 }
 
 export function magnitude(value: bigint): bigint {
