@@ -119,8 +119,8 @@ export const GUARDS: readonly Mutant[] = [
   one(
     "a stop goes while its entry may still fill",
     TRADE_STEP,
-    "if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))",
-    "if (isZero(held) && !isZero(entry?.filled ?? ZERO))",
+    "if (isClosed && facts.position !== null && !isZero(entry?.filled ?? ZERO))",
+    "if (isClosed && !isZero(entry?.filled ?? ZERO))",
   ),
   one(
     "a number that was left unused is left so at the end of a trade",

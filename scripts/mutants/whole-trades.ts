@@ -81,6 +81,18 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "wasTaken ? 0 : LOST_GUARD_MS",
   ),
   one(
+    "what a stop has closed is told to have been the trade's own before all fills of its entry are known",
+    "src/core/trade-step.ts",
+    "if (!isClosingUnclear) return heldOf(facts);",
+    "if (!isClosingUnclear || isClosingUnclear) return heldOf(facts);",
+  ),
+  one(
+    "nobody asks for a stop that a look has shown to be ending",
+    "src/settle/trade/trader.ts",
+    "if (!isTold) await askForLost(",
+    "if (isTold && !isTold) await askForLost(",
+  ),
+  one(
     "a stop of which nothing is known, and that is for less than is held, is waited for as long as a whole one",
     "src/core/guard-tries.ts",
     "(isEnough ? lostMs : LOST_SMALLER_GUARD_MS)",

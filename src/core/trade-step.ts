@@ -63,6 +63,8 @@ export type TradeFacts = {
   profits: readonly Part[];
   /** What these have closed while the trade held less (`closedOfOthers`). */
   closedOfOthers: Decimal;
+  /** They have filled something, and not all fills of the entry are known: whether that was its own nobody can say yet. */
+  isClosingUnclear: boolean;
   /** What the account holds on the trade's side, read after the last of its fills was known; null while it has not been. */
   position: Decimal | null;
   /** Of its market; read only where `wantsMark` says so, null where it has not been or could not be. */
@@ -107,29 +109,19 @@ export function heldOf(facts: TradeFacts): Decimal {
   return position === null ? own : smaller(own, position);
 }
 
-function closedBy({ stops, profits, closedOfOthers }: TradeFacts): Decimal {
-  return subtract(sum([...stops, ...profits].map(({ filled }) => filled)), closedOfOthers);
+/**
+ * What it holds at most, as it is told: while it is not clear what its guards have closed, all that the entry has filled may still be held. What is
+ * placed goes by `heldOf`, since beyond it a guard might close what others hold.
+ */
+export function heldAtMostOf(facts: TradeFacts): Decimal {
+  const { entry, position, isClosingUnclear } = facts;
+  if (!isClosingUnclear) return heldOf(facts);
+  const filled = entry?.filled ?? ZERO;
+  return position === null ? filled : smaller(filled, position);
 }
 
-/** One of its entry, or of a guard. Exchange time, unix milliseconds. */
-export type TradeFill = { timeMs: number; size: Decimal; isOfEntry: boolean };
-
-/**
- * What its guards have filled beyond what the trade held at that time. A stop waits for the whole entry before any of it fills: fired by
- * then, it closes what others have opened in the market, and what the entry fills after that is held nevertheless.
- */
-export function closedOfOthers(fills: readonly TradeFill[]): Decimal {
-  let held = ZERO;
-  let beyond = ZERO;
-  // In the same millisecond it is the entry that fills, and the guard that closes it.
-  for (const { size, isOfEntry } of fills.toSorted(
-    (a, b) => a.timeMs - b.timeMs || Number(b.isOfEntry) - Number(a.isOfEntry),
-  )) {
-    const left = isOfEntry ? add(held, size) : subtract(held, size);
-    held = larger(left, ZERO);
-    beyond = add(beyond, subtract(held, left));
-  }
-  return beyond;
+function closedBy({ stops, profits, closedOfOthers }: TradeFacts): Decimal {
+  return subtract(sum([...stops, ...profits].map(({ filled }) => filled)), closedOfOthers);
 }
 
 /** Everything that can be done now; none of it waits for another. Empty: nothing, before something becomes known. */
@@ -149,7 +141,7 @@ function stepsWhileSure(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (facts.entry === null) return stepsBeforeEntry(trade, facts);
   const held = heldOf(facts);
   const isEntryOver = facts.entry.state === "over";
-  if (isEntryOver && isZero(held)) return stepsAtEnd(trade, facts);
+  if (isEntryOver && isZero(heldAtMostOf(facts))) return stepsAtEnd(trade, facts);
   if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
   const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry], facts) : [];
   if (facts.isWithdrawn) return cancelOf([facts.entry], facts);
@@ -237,7 +229,8 @@ export function isTrusted({ shownAtMs }: Pick<Part, "shownAtMs">, nowMs: number)
 
 function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[] {
   const { entry, stops, profits } = facts;
-  if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))
+  const isClosed = isZero(held) && !facts.isClosingUnclear;
+  if (isClosed && facts.position !== null && !isZero(entry?.filled ?? ZERO))
     return cancelOf([...stops, ...profits], facts);
   const coming = entry !== null && entry.state !== "over" && trade.path === "stop_first" ? entry.remaining : ZERO;
   const size = add(held, coming);
@@ -271,8 +264,10 @@ export const PROFIT_REFUSED = "its take-profit was refused: ";
 
 /** Why what is held is not known to be protected, in plain words; null where it is, or nothing is held. */
 export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | null {
-  const held = heldOf(facts);
+  const held = heldAtMostOf(facts);
   if (isZero(held) || !isLess(protectedOf(facts), held)) return null;
+  if (facts.isClosingUnclear)
+    return "what its stop or take-profit has closed is not known yet: not all fills of its entry are";
   const newest = facts.stops.at(-1);
   if (newest === undefined || newest.refusal === null) return "its stop is not confirmed yet";
   if (!isTooLittle(newest.refusal)) return `its stop was refused: ${newest.refusal}`;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { MAX_GUARDS, MAX_WISHED_GUARDS } from "../../src/core/guard-tries.ts";
-import { nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { heldAtMostOf, nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
 import { entry, FOLLOWING, facts, OVER, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 type Steps = ReturnType<typeof nextSteps>;
@@ -67,6 +67,20 @@ test("where the mark has come to the stop, what nobody knows of may have closed 
     closing("5"),
     closing("8"),
   ]);
+});
+
+test("while not all fills of its entry are known, what its stop has closed ends no trade and is not told to have been its own", () => {
+  const closing = part("s1", { ...OVER, filled: decimal("5") });
+  const at = (some: object) => facts({ entry: entry("5", OVER), stops: [closing], isClosingUnclear: true, ...some });
+  const ended: Steps = [{ kind: "end", status: "closed", error: null }];
+  expect([nextSteps(TRADE, at({})), nextSteps(TRADE, at({ isClosingUnclear: false }))]).toEqual([[], ended]);
+  const WHY = "what its stop or take-profit has closed is not known yet: not all fills of its entry are";
+  expect([heldAtMostOf(at({})), unprotectedBecause(TRADE, at({}))]).toEqual([decimal("5"), WHY]);
+  expect(heldAtMostOf(at({ position: decimal("3") }))).toBe(decimal("3"));
+  expect(nextSteps(TRADE, at({ position: ZERO }))).toEqual(ended);
+  // What still stands stays until that is known.
+  const profits = [part("p1", { size: decimal("5"), triggerPrice: "120" })];
+  expect(nextSteps(TRADE, at({ profits, position: decimal("5") }))).toEqual([]);
 });
 
 test("a stop that the exchange goes on refusing is tried for hours, the more seldom the longer, and what was moved has as many tries", () => {
