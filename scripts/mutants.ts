@@ -72,6 +72,7 @@ const SCENES = [
   "test/store/checkpoints.test.ts",
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",
+  "test/simulation/trade-lost-stop.test.ts",
   "test/simulation/close.test.ts",
   "test/simulation/flatten.test.ts",
   "test/http/blocked-elsewhere.test.ts",

@@ -220,7 +220,7 @@ export const WHOLE_TRADE_BREAKS: readonly Break[] = [
   {
     row: "P27",
     name: "what a stop closes of others before the entry fills is a close of the trade",
-    changes: inFile("src/core/trade-step.ts", "  return beyond;", "  return subtract(beyond, beyond);"),
+    changes: inFile("src/core/closed-of-others.ts", "  return beyond;", "  return subtract(beyond, beyond);"),
     seenBy: { test: TRADES_RUN, title: "a stop that has closed what others had opened" },
   },
   {

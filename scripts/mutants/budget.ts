@@ -32,6 +32,12 @@ export const BUDGET_BUGS: readonly Mutant[] = [
     'else if (name === "nobody") addRepeated',
   ),
   one("settling uses up what is kept for orders", BUDGET, 'return free - kept("reduce");', "return free;"),
+  one(
+    "orders use up what is kept for reductions",
+    BUDGET,
+    "Math.max(0, own - reductions)",
+    "Math.max(0, own - reductions - orders)",
+  ),
   one("orders may go on as far as reductions", BUDGET, "kept(use)", 'kept("reduce")'),
   one(
     "orders may use what settling leaves, however much that is",

@@ -101,14 +101,14 @@ export const GUARDS: readonly Mutant[] = [
   one(
     "what is overdue is closed beside a close that nobody knows of",
     TRADE_STEP,
-    "if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];",
+    "if (isTried || isAwaited(parts, held) || parts.length >= MAX_GUARDS) return [];",
     "if (isTried || parts.length >= MAX_GUARDS) return [];",
   ),
   one(
     "what is overdue is closed beside what closes it",
     TRADE_STEP,
-    "size: subtract(held, standingOf(parts)) }];",
-    "size: held }];",
+    "const open = subtract(held, standingOf(parts));",
+    "const open = held;",
   ),
   one(
     "an entry goes on although other hands have closed what it filled",
@@ -119,8 +119,8 @@ export const GUARDS: readonly Mutant[] = [
   one(
     "a stop goes while its entry may still fill",
     TRADE_STEP,
-    "if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))",
-    "if (isZero(held) && !isZero(entry?.filled ?? ZERO))",
+    "if (isClosed && facts.position !== null && !isZero(entry?.filled ?? ZERO))",
+    "if (isClosed && !isZero(entry?.filled ?? ZERO))",
   ),
   one(
     "a number that was left unused is left so at the end of a trade",

@@ -1,4 +1,7 @@
-/** How often a trade places an order as its stop, and as its take-profit. Each has a number of its own, by which a restore finds it. */
+/**
+ * How often a trade places an order as its stop, and as its take-profit. Each has a number of its own, by which a restore
+ * finds it. And how long what became of one is waited for.
+ */
 
 /** So many are placed at most. */
 export const MAX_GUARDS = 60;
@@ -20,4 +23,27 @@ const PAUSES: readonly { upTo: number; ms: number }[] = [
 export function retryAfterMs(parts: readonly { refusal: string | null }[]): number {
   const refused = parts.length - 1 - parts.findLastIndex(({ refusal }) => refusal === null);
   return PAUSES.find(({ upTo }) => refused <= upTo)?.ms ?? 0;
+}
+
+/**
+ * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
+ * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
+ */
+const LOST_GUARD_MS = 20_000;
+const LOST_TAKEN_GUARD_MS = 60_000;
+/** The same where all that nobody knows of would guard less than is to be guarded: the rest has nothing, whatever became of it. */
+const LOST_SMALLER_GUARD_MS = 5_000;
+
+type LostGuard = { wasTaken: boolean; unsettledForMs: number };
+
+/**
+ * The more of them nobody knows of, the longer the next one waits.
+ *
+ * @param isEnough they would guard all that is to be guarded, together with those that stand
+ */
+export function isLostAwaited(lost: readonly LostGuard[], isEnough: boolean): boolean {
+  return lost.some(({ wasTaken, unsettledForMs }) => {
+    const lostMs = wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS;
+    return unsettledForMs < (isEnough ? lostMs : LOST_SMALLER_GUARD_MS) * lost.length;
+  });
 }

@@ -15,7 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
-import { MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
+import { isLostAwaited, MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
 import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
@@ -63,6 +63,8 @@ export type TradeFacts = {
   profits: readonly Part[];
   /** What these have closed while the trade held less (`closedOfOthers`). */
   closedOfOthers: Decimal;
+  /** They have filled something, and not all fills of the entry are known: whether that was its own nobody can say yet. */
+  isClosingUnclear: boolean;
   /** What the account holds on the trade's side, read after the last of its fills was known; null while it has not been. */
   position: Decimal | null;
   /** Of its market; read only where `wantsMark` says so, null where it has not been or could not be. */
@@ -88,12 +90,6 @@ export type TradeStep =
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
-/**
- * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
- * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
- */
-export const LOST_GUARD_MS = 20_000;
-const LOST_TAKEN_GUARD_MS = 60_000;
 /** So many guards that close nothing are placed anew at once; then each after `RETRY_GUARD_MS`, while there are so many at most. */
 const FIRED_AT_ONCE = 3;
 
@@ -113,29 +109,19 @@ export function heldOf(facts: TradeFacts): Decimal {
   return position === null ? own : smaller(own, position);
 }
 
-function closedBy({ stops, profits, closedOfOthers }: TradeFacts): Decimal {
-  return subtract(sum([...stops, ...profits].map(({ filled }) => filled)), closedOfOthers);
+/**
+ * What it holds at most, as it is told: while it is not clear what its guards have closed, all that the entry has filled may still be held. What is
+ * placed goes by `heldOf`, since beyond it a guard might close what others hold.
+ */
+export function heldAtMostOf(facts: TradeFacts): Decimal {
+  const { entry, position, isClosingUnclear } = facts;
+  if (!isClosingUnclear) return heldOf(facts);
+  const filled = entry?.filled ?? ZERO;
+  return position === null ? filled : smaller(filled, position);
 }
 
-/** One of its entry, or of a guard. Exchange time, unix milliseconds. */
-export type TradeFill = { timeMs: number; size: Decimal; isOfEntry: boolean };
-
-/**
- * What its guards have filled beyond what the trade held at that time. A stop waits for the whole entry before any of it fills: fired by
- * then, it closes what others have opened in the market, and what the entry fills after that is held nevertheless.
- */
-export function closedOfOthers(fills: readonly TradeFill[]): Decimal {
-  let held = ZERO;
-  let beyond = ZERO;
-  // In the same millisecond it is the entry that fills, and the guard that closes it.
-  for (const { size, isOfEntry } of fills.toSorted(
-    (a, b) => a.timeMs - b.timeMs || Number(b.isOfEntry) - Number(a.isOfEntry),
-  )) {
-    const left = isOfEntry ? add(held, size) : subtract(held, size);
-    held = larger(left, ZERO);
-    beyond = add(beyond, subtract(held, left));
-  }
-  return beyond;
+function closedBy({ stops, profits, closedOfOthers }: TradeFacts): Decimal {
+  return subtract(sum([...stops, ...profits].map(({ filled }) => filled)), closedOfOthers);
 }
 
 /** Everything that can be done now; none of it waits for another. Empty: nothing, before something becomes known. */
@@ -155,7 +141,7 @@ function stepsWhileSure(trade: Trade, facts: TradeFacts): TradeStep[] {
   if (facts.entry === null) return stepsBeforeEntry(trade, facts);
   const held = heldOf(facts);
   const isEntryOver = facts.entry.state === "over";
-  if (isEntryOver && isZero(held)) return stepsAtEnd(trade, facts);
+  if (isEntryOver && isZero(heldAtMostOf(facts))) return stepsAtEnd(trade, facts);
   if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
   const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry], facts) : [];
   if (facts.isWithdrawn) return cancelOf([facts.entry], facts);
@@ -196,8 +182,10 @@ function closeSteps(as: GuardKind, facts: TradeFacts, held: Decimal): TradeStep[
   const parts = partsOf(as, facts);
   const newest = parts.at(-1);
   const isTried = newest?.triggerPrice === null && isJustNow(newest.createdAtMs, facts.nowMs, RETRY_GUARD_MS);
-  if (isTried || isAwaited(parts) || parts.length >= MAX_GUARDS) return [];
-  return [{ kind: "close_now", as, size: subtract(held, standingOf(parts)) }];
+  if (isTried || isAwaited(parts, held) || parts.length >= MAX_GUARDS) return [];
+  const open = subtract(held, standingOf(parts));
+  // What may close its part as well is left that, as long as it is waited for.
+  return [{ kind: "close_now", as, size: isAwaited(parts, ZERO) ? subtract(open, unknownOf(parts)) : open }];
 }
 
 /** Somebody has asked for it to go, or the trade is on its way out: what was to protect it is gone, or has closed some of it. */
@@ -241,7 +229,8 @@ export function isTrusted({ shownAtMs }: Pick<Part, "shownAtMs">, nowMs: number)
 
 function guardSteps(trade: Trade, facts: TradeFacts, held: Decimal): TradeStep[] {
   const { entry, stops, profits } = facts;
-  if (isZero(held) && facts.position !== null && !isZero(entry?.filled ?? ZERO))
+  const isClosed = isZero(held) && !facts.isClosingUnclear;
+  if (isClosed && facts.position !== null && !isZero(entry?.filled ?? ZERO))
     return cancelOf([...stops, ...profits], facts);
   const coming = entry !== null && entry.state !== "over" && trade.path === "stop_first" ? entry.remaining : ZERO;
   const size = add(held, coming);
@@ -275,8 +264,10 @@ export const PROFIT_REFUSED = "its take-profit was refused: ";
 
 /** Why what is held is not known to be protected, in plain words; null where it is, or nothing is held. */
 export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | null {
-  const held = heldOf(facts);
+  const held = heldAtMostOf(facts);
   if (isZero(held) || !isLess(protectedOf(facts), held)) return null;
+  if (facts.isClosingUnclear)
+    return "what its stop or take-profit has closed is not known yet: not all fills of its entry are";
   const newest = facts.stops.at(-1);
   if (newest === undefined || newest.refusal === null) return "its stop is not confirmed yet";
   if (!isTooLittle(newest.refusal)) return `its stop was refused: ${newest.refusal}`;
@@ -289,7 +280,7 @@ type GuardWanted = { size: Decimal; guard: Guard };
 /** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
 function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts: TradeFacts): TradeStep[] {
   const { nowMs } = facts;
-  if (isAwaited(parts)) return [];
+  if (isAwaited(parts, wanted.size)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted, facts);
   const newest = parts.at(-1);
@@ -321,12 +312,18 @@ function firedInVain(parts: readonly Part[]): number {
   return parts.length - 1 - parts.findLastIndex((part) => !isInVain(part));
 }
 
-/** The more of them nobody knows of, the longer the next one waits. */
-function isAwaited(parts: readonly Part[]): boolean {
-  const unsettled = parts.filter(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
-  return unsettled.some(({ wasTaken, unsettledForMs }) => {
-    return unsettledForMs < (wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS) * unsettled.length;
-  });
+/** Less long where what nobody knows of would not be enough. */
+function isAwaited(parts: readonly Part[], size: Decimal): boolean {
+  const isEnough = !isLess(add(standingOf(parts), unknownOf(parts)), size);
+  return isLostAwaited(parts.filter(isUnknown), isEnough);
+}
+
+function unknownOf(parts: readonly Part[]): Decimal {
+  return sum(parts.filter(isUnknown).map(({ remaining }) => remaining));
+}
+
+function isUnknown({ state, isLeaving }: Part): boolean {
+  return state === "unsettled" && !isLeaving;
 }
 
 /** All but the newest that fits go. */

@@ -37,15 +37,15 @@ const LEFT_TO_OTHERS: Record<Use, number> = {
 };
 
 /**
- * Share of the weight that orders, and reductions a little further, find whatever settling needs: without a feed what became of
+ * Share of the weight that orders find whatever settling needs, and beside it that of reductions: without a feed what became of
  * each order is asked in lists of 20 and more, and an order weighs 1.
  */
-const KEPT_FOR_ACTIONS = { order: 0.1, reduce: 0.15 } as const satisfies Partial<Record<Use, number>>;
+const KEPT_FOR = { order: 0.1, reduce: 0.05 } as const satisfies Partial<Record<Use, number>>;
 
 /** Reads use at most a third, whatever is free. */
 const READ_SHARE = 1 / 3;
 
-const MOST_FOR_SETTLING = 1 - LEFT_TO_OTHERS.settle - KEPT_FOR_ACTIONS.reduce;
+const MOST_FOR_SETTLING = 1 - LEFT_TO_OTHERS.settle - KEPT_FOR.order - KEPT_FOR.reduce;
 
 /**
  * All that an account shows, at the most: weight. What is smaller is never spread over time. Of what became of an action most is
@@ -135,8 +135,7 @@ function fairShare(weightPerMinute: number, { reads, own }: Sum): number {
 function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
   const readShare = weightPerMinute * READ_SHARE;
   const freeAbove = (line: Use) => weightPerMinute * (1 - LEFT_TO_OTHERS[line]) - spent.all;
-  const kept = (actions: keyof typeof KEPT_FOR_ACTIONS) =>
-    Math.max(0, weightPerMinute * KEPT_FOR_ACTIONS[actions] - spent.actions);
+  const kept = (actions: keyof typeof KEPT_FOR) => keptFor(weightPerMinute, spent)[actions];
   const free = freeAbove(use);
   switch (use) {
     case "settle":
@@ -151,6 +150,16 @@ function freeFor(weightPerMinute: number, use: Use, spent: Sum): number {
     case "cancel":
       return free;
   }
+}
+
+/**
+ * What of it is not used yet. Orders use up none of what is the reductions' own: of a holding nobody would know, or get out. Reductions
+ * go on into what is kept for orders.
+ */
+function keptFor(weightPerMinute: number, { orders, reductions }: Sum): Record<keyof typeof KEPT_FOR, number> {
+  const own = weightPerMinute * KEPT_FOR.reduce;
+  const order = Math.max(0, weightPerMinute * KEPT_FOR.order - orders - Math.max(0, reductions - own));
+  return { order, reduce: order + Math.max(0, own - reductions) };
 }
 
 /**

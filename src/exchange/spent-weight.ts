@@ -1,7 +1,7 @@
 import type { Use } from "./exchange.ts";
 
-/** Of all, of reads, of what places orders, and of whoever was asked for. */
-export type Sum = { all: number; reads: number; actions: number; own: number };
+/** Of all, of reads, of what places orders, of what makes positions smaller, and of whoever was asked for. */
+export type Sum = { all: number; reads: number; orders: number; reductions: number; own: number };
 
 /** What was spent in each second that still counts, and on whose behalf. Seconds are whole and elapsed. */
 export type SpentWeight = {
@@ -24,9 +24,6 @@ export const WINDOW_S = 61;
 /** What goes on by itself, minute after minute. */
 const REPEATED: readonly string[] = ["settle", "read", "catch_up"] satisfies Use[];
 
-/** Orders and what makes positions smaller. */
-const ACTIONS: readonly string[] = ["order", "reduce"] satisfies Use[];
-
 /** `by`: of each use that is no read, and of each reader. */
 type Spent = { all: number; reads: number; by: Map<string, number> };
 
@@ -39,7 +36,7 @@ export function createSpentWeight(): SpentWeight {
 
   return {
     sum(second, name, inS = 0) {
-      const sum = { all: 0, reads: 0, actions: 0, own: 0 };
+      const sum = { all: 0, reads: 0, orders: 0, reductions: 0, own: 0 };
       for (const [at, spent] of bySecond) {
         if (second - at >= WINDOW_S) continue;
         if (second + inS - at < WINDOW_S) add(sum, spent, name);
@@ -67,7 +64,8 @@ export function createSpentWeight(): SpentWeight {
 function add(sum: Sum, { all, reads, by }: Spent, name: string): void {
   sum.all += all;
   sum.reads += reads;
-  for (const use of ACTIONS) sum.actions += by.get(use) ?? 0;
+  sum.orders += by.get("order" satisfies Use) ?? 0;
+  sum.reductions += by.get("reduce" satisfies Use) ?? 0;
   sum.own += by.get(name) ?? 0;
 }
 

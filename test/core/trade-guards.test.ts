@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { MAX_GUARDS, MAX_WISHED_GUARDS } from "../../src/core/guard-tries.ts";
-import { nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { heldAtMostOf, nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
 import { entry, FOLLOWING, facts, OVER, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 type Steps = ReturnType<typeof nextSteps>;
@@ -28,6 +28,59 @@ test("an entry goes before the last of its guards are used up", () => {
   const at = (count: number) => facts({ entry: entry("0"), stops: [...refused(count - 1), part("last")] });
   expect(nextSteps(TRADE, at(MAX_WISHED_GUARDS))).toEqual([]);
   expect(nextSteps(TRADE, at(MAX_WISHED_GUARDS + 1))).toEqual(CANCEL_ENTRY);
+});
+
+test("a stop of which nothing is known, for less than is held, has one of all that is held beside it after five seconds", () => {
+  const smaller = (unsettledForMs: number, some: Partial<Part> = {}) =>
+    part("s1", { state: "unsettled", size: decimal("3"), unsettledForMs, ...some });
+  const next = (stops: readonly Part[], filled = "8") =>
+    nextSteps({ ...TRADE, ...FOLLOWING }, facts({ entry: entry(filled, OVER), stops }));
+  const whole: Steps = [{ kind: "place_guard", as: "stop", size: decimal("8") }];
+  expect([next([smaller(4_999)]), next([smaller(5_000)])]).toEqual([[], whole]);
+  expect([next([smaller(4_999, { wasTaken: false })]), next([smaller(5_000, { wasTaken: false })])]).toEqual([
+    [],
+    whole,
+  ]);
+  // Nor are two of which nothing is known more than twice as long.
+  const second = part("s2", { state: "unsettled", size: decimal("4"), unsettledForMs: 10_000 });
+  expect([next([smaller(9_999), second]), next([smaller(10_000), second])]).toEqual([[], whole]);
+  // With what stands, and all together, they would be enough.
+  expect(next([part("s0", { size: decimal("5") }), smaller(59_999)])).toEqual([]);
+  expect(next([smaller(30_000), { ...second, size: decimal("5"), remaining: decimal("5") }])).toEqual([]);
+  expect([next([smaller(59_999)], "3"), next([smaller(60_000)], "3")]).toEqual([
+    [],
+    [{ kind: "place_guard", as: "stop", size: decimal("3") }],
+  ]);
+});
+
+test("where the mark has come to the stop, what nobody knows of may have closed its part: the rest is closed after five seconds", () => {
+  const met = part("s2", { ...REFUSED, size: decimal("8"), refusal: "Invalid TP/SL price. asset=0" });
+  const next = (unsettledForMs: number) => {
+    const lost = part("s1", { state: "unsettled", size: decimal("3"), unsettledForMs });
+    const at = facts({ entry: entry("8", OVER), stops: [lost, met], mark: decimal("89"), nowMs: 100_000 });
+    return nextSteps({ ...TRADE, ...FOLLOWING }, at).filter(({ kind }) => kind === "close_now");
+  };
+  const closing = (size: string): Steps => [{ kind: "close_now", as: "stop", size: decimal(size) }];
+  expect([next(4_999), next(5_000), next(59_999), next(60_000)]).toEqual([
+    [],
+    closing("5"),
+    closing("5"),
+    closing("8"),
+  ]);
+});
+
+test("while not all fills of its entry are known, what its stop has closed ends no trade and is not told to have been its own", () => {
+  const closing = part("s1", { ...OVER, filled: decimal("5") });
+  const at = (some: object) => facts({ entry: entry("5", OVER), stops: [closing], isClosingUnclear: true, ...some });
+  const ended: Steps = [{ kind: "end", status: "closed", error: null }];
+  expect([nextSteps(TRADE, at({})), nextSteps(TRADE, at({ isClosingUnclear: false }))]).toEqual([[], ended]);
+  const WHY = "what its stop or take-profit has closed is not known yet: not all fills of its entry are";
+  expect([heldAtMostOf(at({})), unprotectedBecause(TRADE, at({}))]).toEqual([decimal("5"), WHY]);
+  expect(heldAtMostOf(at({ position: decimal("3") }))).toBe(decimal("3"));
+  expect(nextSteps(TRADE, at({ position: ZERO }))).toEqual(ended);
+  // What still stands stays until that is known.
+  const profits = [part("p1", { size: decimal("5"), triggerPrice: "120" })];
+  expect(nextSteps(TRADE, at({ profits, position: decimal("5") }))).toEqual([]);
 });
 
 test("a stop that the exchange goes on refusing is tried for hours, the more seldom the longer, and what was moved has as many tries", () => {

@@ -65,7 +65,7 @@ export function entry(filled: string, some: Partial<Part> = {}): Part {
 }
 
 export function facts(some: Partial<TradeFacts>): TradeFacts {
-  const none = { stops: [], profits: [], closedOfOthers: ZERO };
+  const none = { stops: [], profits: [], closedOfOthers: ZERO, isClosingUnclear: false };
   return { entry: null, ...none, position: null, mark: null, isWithdrawn: false, nowMs: 0, ...some };
 }
 

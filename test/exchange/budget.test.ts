@@ -189,13 +189,21 @@ test("what is read again after a start or a reconnect is none of settling's pace
   expect(started.left("settle", 0)).toBe(350);
 });
 
-test("what orders have used of it is not kept any more", () => {
-  const budget = createBudget({ weightPerMinute: LIMIT });
-  budget.take("order", 150, 0);
-  budget.take("reduce", 30, 0);
-  expect(budget.left("settle", 0)).toBe(900);
-  budget.take("settle", 900, 0);
-  expect([budget.left("order", 0), budget.left("reduce", 0), budget.left("cancel", 0)]).toEqual([0, 0, 120]);
+test("what orders have used of it is not kept any more, and whatever they have used, reductions have a part of their own", () => {
+  const leftAfter = (orders: number, reductions: number) => {
+    const budget = createBudget({ weightPerMinute: LIMIT });
+    if (orders > 0) budget.take("order", orders, 0);
+    if (reductions > 0) budget.take("reduce", reductions, 0);
+    const settling = budget.left("settle", 0) ?? 0;
+    budget.take("settle", settling, 0);
+    return [settling, budget.left("order", 0), budget.left("reduce", 0), budget.left("cancel", 0)];
+  };
+  expect(leftAfter(120, 60)).toEqual([900, 0, 0, 120]);
+  expect(leftAfter(150, 30)).toEqual([870, 0, 30, 150]);
+  expect(leftAfter(700, 0)).toEqual([320, 0, 60, 180]);
+  // They go on into what is kept for orders.
+  expect(leftAfter(0, 100)).toEqual([900, 80, 80, 200]);
+  expect(leftAfter(0, 180)).toEqual([900, 0, 0, 120]);
 });
 
 test("room is kept from what is smaller, for fifteen seconds, and only from settling", () => {

@@ -32,10 +32,12 @@ type Book = {
   traded: bigint;
   /** Numbers of the wishes to increase that the exchange has taken. */
   taken: Set<number>;
-  /** At the last look, and what only reduces has added since, by closing what others held. */
+  /** At the last look. */
   worst: bigint;
   /** What only reduces and was filled, with the time of it. */
   reduced: { atMs: number; size: bigint }[];
+  /** What of it went beyond flat since the last look: it has closed what others held. */
+  beyond: bigint;
   seenFills: number;
 };
 
@@ -68,6 +70,7 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
     taken: new Set(),
     worst: 0n,
     reduced: [],
+    beyond: 0n,
     seenFills: 0,
   }));
   const bookOf = new Map<number, Book>();
@@ -154,13 +157,15 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
   }
 
   function bookFill(book: Book, { oid, size, isBuy, timeMs, twapId }: VenueFill): void {
-    const held = isBuy ? -book.net : book.net;
+    const before = book.net;
     book.net += isBuy ? size : -size;
-    if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) book.traded += size;
-    else {
-      if (held > 0n) book.reduced.push({ atMs: timeMs, size });
-      book.worst += smaller(size, larger(size - held, 0n));
+    if (increasing.has(oid) || (twapId !== null && twaps.get(twapId) === book)) {
+      book.traded += size;
+      return;
     }
+    book.reduced.push({ atMs: timeMs, size });
+    const sideOf = (net: bigint) => larger(isBuy ? net : -net, 0n);
+    book.beyond += sideOf(book.net) - sideOf(before);
   }
 
   function liveOf(book: Book): Live[] {
@@ -202,9 +207,10 @@ export function watchBots({ bots, wishOf, operationOf, venue, railsOf, isClockRi
         takeFills(book);
         const worst = worstOf(book, liveOf(book));
         const isTaken = [...taken, ...sliced].some((each) => each.book === book);
-        if (!isTaken && worst > book.worst)
+        if (!isTaken && worst > book.worst + book.beyond)
           found.push(`the worst of ${nameOf(book)} grew from ${book.worst} to ${worst}, and nothing was taken of it`);
         book.worst = worst;
+        book.beyond = 0n;
         most = larger(most, worst * prices.lowest);
       }
       for (const each of taken) {
@@ -365,8 +371,4 @@ function isTooFar(limit: string, { request, prices }: { request: Request; prices
 
 function larger(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

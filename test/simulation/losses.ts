@@ -5,7 +5,7 @@ import { type Chance, openChance } from "./chance.ts";
 import { fieldOf } from "./clients.ts";
 import type { ToldEvent } from "./tellings.ts";
 import type { Timeline } from "./timeline.ts";
-import { isSpotAsset, units } from "./truth.ts";
+import { units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 import { MIDDLE, placing, type Wish } from "./wishes.ts";
 import { increasesOf, takenOf, type Withdrawing } from "./withdrawn.ts";
@@ -129,31 +129,19 @@ function auditUntripped(run: Losing, bot: Bot): string[] {
     : [];
 }
 
-/** By its fills of now and the mark, without fees; what only reduces closes no more than its own. */
+/** By its fills of now and the mark, without fees; what only reduces and was filled beyond its flat is a short of its own. */
 function lossOf(run: Losing, bot: Bot): bigint {
   const { venue } = run;
   const taken = takenOf(run, bot);
-  const reduces = new Map(taken.map(({ oid, isReduction }) => [oid, isReduction]));
+  const orders = new Set(taken.map(({ oid }) => oid));
   const twaps = new Set(taken.map(({ twapId }) => twapId));
   const nets = new Map<number, bigint>();
   let cash = 0n;
   for (const { asset, oid, twapId, size, price, isBuy } of venue.fillsOf(bot.party.account.tradingAddress)) {
-    const isOfTwap = twapId !== null && twaps.has(twapId);
-    const isReduction = isOfTwap ? false : reduces.get(oid);
-    if (isReduction === undefined) continue;
-    const net = nets.get(asset) ?? 0n;
-    const held = isBuy ? -net : net;
-    // On spot nothing says that a sale only reduces: what the bot sells of others' it has to buy back.
-    const own = isReduction && !isSpotAsset(asset) ? closedBy(size, held) : size;
-    nets.set(asset, net + (isBuy ? own : -own));
-    cash += isBuy ? -own * price : own * price;
+    if (!orders.has(oid) && (twapId === null || !twaps.has(twapId))) continue;
+    nets.set(asset, (nets.get(asset) ?? 0n) + (isBuy ? size : -size));
+    cash += isBuy ? -size * price : size * price;
   }
   const { markets } = venue.runtime.world.venue;
   return -[...nets].reduce((sum, [asset, net]) => sum + net * (markets.get(asset)?.markPrice ?? 0n), cash);
-}
-
-function closedBy(size: bigint, held: bigint): bigint {
-  if (held <= 0n) return 0n;
-  if (held > size) return size;
-  return held;
 }

@@ -1,4 +1,7 @@
-/** What a bot holds by its own fills, as the auditor works it out from the exchange's log. */
+/**
+ * What a bot holds by its own fills, as the auditor works it out from the exchange's log: the signed sum of all of them. What only reduces and was
+ * filled beyond its flat has closed what others held, and is a short of its own.
+ */
 import type { Bot } from "./bots.ts";
 import { START_MS } from "./template.ts";
 import { isSpotAsset } from "./truth.ts";
@@ -22,11 +25,9 @@ export function fillsWithOwn(
   const fills = run.venue.fillsOf(party.account.tradingAddress).filter(({ asset }) => !isSpotAsset(asset));
   return fills.map((fill) => {
     const { coin, size, isBuy, oid, twapId } = fill;
-    const signed = isBuy ? size : -size;
     const isOwn = orders.has(oid) || (twapId !== null && twaps.has(twapId));
     const was = nets.get(coin) ?? 0n;
-    // Whether it may increase or not: the nets of all bots make up what the account holds.
-    const own = isOwn ? was + signed : was;
+    const own = isOwn ? was + (isBuy ? size : -size) : was;
     nets.set(coin, own);
     return { fill, was, own };
   });

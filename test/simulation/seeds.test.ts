@@ -24,6 +24,12 @@ test("a dozen seeds break no promise", async () => {
   }
 });
 
+test("a bot whose reduction has closed what another held is told flat when all its fills come to nothing", async () => {
+  // Its take-profit of 0.01806 filled while it held 0.01645; it bought 0.03203 after that, and a step of flattening sold 0.03042.
+  const { findings } = await runSeed({ seed: 75_261, directory, isLogged: false });
+  expect(findings).toEqual([]);
+});
+
 test("a seed gives the same events every time, and another one others", async () => {
   const [first, other] = [await firstRun(7), await firstRun(8)];
   const second = await runSeed({ seed: 7, directory, isLogged: true });

@@ -340,7 +340,10 @@ test("a stop that has closed what others had opened, before the entry filled, ha
   trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.02" });
   s.setFate(() => directly(1));
   const protectedAgain = await until(s, id, (is) => is.status === "open" && is.protected && is.held_size !== "0");
-  expect([protectedAgain.filled_size, protectedAgain.held_size, guarded(s)]).toEqual(["0.02", "0.02", 0.02]);
+  // Of less than it holds it is never told that it is protected, also while the entry's fills are not listed yet.
+  expect([protectedAgain.filled_size, protectedAgain.held_size]).toEqual(["0.02", "0.02"]);
+  await s.pass(1_000);
+  expect(guarded(s)).toBe(0.02);
 });
 
 test("what the take-profit closes in part the stop no longer covers", async () => {

@@ -96,7 +96,10 @@ export const TradeResource = closed(
         "`arming`: the entry has not been sent. `entering`: it may still fill. `open`: it is over, and what it filled is held. The others are ends: `closed`, `canceled` and `rejected` without a fill, `closed_outside`: other hands have closed it, or some of it; `withdrawn`: a stop without protection took its orders away.",
     }),
     filled_size: described(Figure, "What the entry has filled, in base units."),
-    held_size: described(Figure, "What of that is held: no more than the account holds on its side."),
+    held_size: described(
+      Figure,
+      "What of that is held: no more than the account holds on its side. Where a stop or take-profit has closed something and not all fills of the entry are known, all that may still be held, which is then not told to be protected.",
+    ),
     protected: Type.Boolean({ description: "Whether stops that the exchange has taken would close all of it." }),
     unprotected_since: nullable(Timestamp, "Since when they would not; null where it is protected."),
     unprotected_because: nullable(Type.String(), "Why, in plain words; null where it is protected."),

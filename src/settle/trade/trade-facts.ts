@@ -1,8 +1,9 @@
 import type { Attempt } from "../../core/attempt.ts";
+import { closedOfOthers, type TradeFill } from "../../core/closed-of-others.ts";
 import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
 import { isClosed, isRefused, type Leg, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
-import { closedOfOthers, isTrusted, type Part, type TradeFacts, type TradeFill } from "../../core/trade-step.ts";
+import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
@@ -40,7 +41,8 @@ export type TradeRows = {
   entry: Part | null;
   stops: readonly Guarding[];
   profits: readonly Guarding[];
-  closedOfOthers: Decimal;
+  /** Null while it is not known: not all that the entry has filled is listed. */
+  closedOfOthers: Decimal | null;
   isWithdrawn: boolean;
 };
 
@@ -92,7 +94,8 @@ export function factsOf(
     entry: rows.entry,
     stops: stops.map((stop, index) => ({ ...stop, mayBeReplaced: index < newestKnown })),
     profits: rows.profits.map(guardNow),
-    closedOfOthers: rows.closedOfOthers,
+    closedOfOthers: rows.closedOfOthers ?? ZERO,
+    isClosingUnclear: rows.closedOfOthers === null,
     position,
     mark,
     isWithdrawn: rows.isWithdrawn,
@@ -124,12 +127,12 @@ function shownBy(part: Part, shown: StopShown | null, nowMs: number): Part {
   return part.orderId !== shown?.orderId || isTrusted(part, nowMs) ? part : { ...part, shownAtMs: shown.atMs };
 }
 
-/** Nothing while not all that the entry has filled is listed: what a guard met is not known before. */
-function closedOfOthersBy(store: Store, entry: StoredOrder | null, guards: readonly Guarding[]): Decimal {
+/** Null while not all that the entry has filled is listed: what a guard met is not known before. */
+function closedOfOthersBy(store: Store, entry: StoredOrder | null, guards: readonly Guarding[]): Decimal | null {
   const closing = guards.filter(({ part }) => !isZero(part.filled));
   if (entry === null || isZero(entry.filledSize ?? ZERO) || closing.length === 0) return ZERO;
   const entered = fillsOf(store, entry, entry.id, true);
-  if (compare(sum(entered.map(({ size }) => size)), entry.filledSize ?? ZERO) < 0) return ZERO;
+  if (compare(sum(entered.map(({ size }) => size)), entry.filledSize ?? ZERO) < 0) return null;
   return closedOfOthers([...entered, ...closing.flatMap(({ part }) => fillsOf(store, entry, part.orderId, false))]);
 }
 

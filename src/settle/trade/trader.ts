@@ -3,7 +3,7 @@ import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
 import { nameOfTrade, STOPPED_WORDS, type Trade } from "../../core/trade.ts";
 import {
-  heldOf,
+  heldAtMostOf,
   isStanding,
   isTrusted,
   nextSteps,
@@ -60,6 +60,11 @@ const ASK_STOP_EVERY_MS = 1_000;
  * Between two questions whether a stop still waits once its entry was sent, milliseconds; asked while no feed is live.
  */
 const ASK_UNHEARD_STOP_EVERY_MS = 10_000;
+/**
+ * Before each of the first questions for a guard that was there and of which nothing is known now, milliseconds; later ones are as seldom as those
+ * for one that waits. Asked while no feed is live: what shows its end wants a second reading, and until there is one another guard waits.
+ */
+const ASK_LOST_AFTER_MS = [1_000, 3_000, 3_000] as const;
 /** Between two questions for the mark, milliseconds. */
 const ASK_MARK_EVERY_MS = 1_000;
 /** What is kept in mind of one between two looks. Losing it costs readings. */
@@ -68,6 +73,8 @@ type TradeMemory = {
   stopAskedMs: number;
   stopShown: StopShown | null;
   held: HeldMemory;
+  /** A guard that was there and of which nothing is known; null while there is none. `askedMs`: elapsed milliseconds. */
+  lost: { orderId: string; times: number; askedMs: number } | null;
   markAskedMs: number;
   mark: Decimal | null;
   /** By guard: since when nobody knows what became of it, elapsed milliseconds. */
@@ -83,6 +90,7 @@ function newMemory(): TradeMemory {
     stopAskedMs: Number.NEGATIVE_INFINITY,
     stopShown: null,
     held: newHeldMemory(),
+    lost: null,
     markAskedMs: Number.NEGATIVE_INFINITY,
     mark: null,
     unsettledSinceMs: new Map(),
@@ -186,6 +194,7 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memor
   const isTold = world.feeds.isLive(account.tradingAddress);
   if (entry === null) await askForStop(world, parts, { rows, memory, everyMs: ASK_STOP_EVERY_MS });
   else if (!isTold) await askForStop(world, parts, { rows, memory, everyMs: ASK_UNHEARD_STOP_EVERY_MS });
+  if (!isTold) await askForLost(world, parts, { rows, memory });
   await askForMark(world, parts, { rows, memory });
   const isAsked = entry !== null && isLive(entry.status) && !isTold;
   if (isAsked && nowMs - memory.askedMs >= askEveryMs(world, trade)) {
@@ -198,7 +207,7 @@ async function ask(world: ToPlaceOwn, parts: TraderParts, { rows, account, memor
 
 function heldNow(world: ToPlaceOwn, id: string): Decimal {
   const rows = rowsWhileUnchanged(world.store, id);
-  return rows === null ? ZERO : heldOf(factsOf(world, rows.trade, NOTHING_READ, rows));
+  return rows === null ? ZERO : heldAtMostOf(factsOf(world, rows.trade, NOTHING_READ, rows));
 }
 
 /**
@@ -218,6 +227,26 @@ async function askForStop(
   const askedAtMs = world.clock.nowMs();
   if ((await settling.look(stop.orderId, "settle")) === "open")
     memory.stopShown = { orderId: stop.orderId, atMs: askedAtMs };
+}
+
+/** A look has shown it to be ending, and nobody else asks for it again. What the trade has told to go is pursued by its cancel. */
+async function askForLost(
+  world: ToPlaceOwn,
+  { settling }: TraderParts,
+  { rows, memory }: Omit<TradeContext, "account">,
+): Promise<void> {
+  const { stops, profits } = factsOf(world, rows.trade, NOTHING_READ, rows);
+  const lost = [...stops, ...profits].find(({ state, wasTaken, isLeaving }) => {
+    return state === "unsettled" && wasTaken && !isLeaving;
+  });
+  const nowMs = world.clock.elapsedMs();
+  const before = lost !== undefined && memory.lost?.orderId === lost.orderId ? memory.lost : null;
+  memory.lost = lost === undefined ? null : (before ?? { orderId: lost.orderId, times: 0, askedMs: nowMs });
+  if (memory.lost === null) return;
+  const { orderId, times, askedMs } = memory.lost;
+  if (nowMs - askedMs < (ASK_LOST_AFTER_MS[times] ?? ASK_UNHEARD_STOP_EVERY_MS)) return;
+  memory.lost = { orderId, times: times + 1, askedMs: nowMs };
+  await settling.look(orderId, "settle");
 }
 
 /** Where the exchange has refused the stop because of it. A mark of before is none to close by. */
@@ -270,7 +299,7 @@ function judge(
   const isStopped = found.entryId === null && !found.isEntryUnwanted && isStoppedSince(world, found);
   const trade = isStopped ? { ...found, isEntryUnwanted: true, error: STOPPED_WORDS } : found;
   const byFills = factsOf(world, trade, readIn(world, memory), rows);
-  const facts = { ...byFills, position: heldAtMost(memory.held, heldOf(byFills)) };
+  const facts = { ...byFills, position: heldAtMost(memory.held, heldAtMostOf(byFills)) };
   const steps = nextSteps(trade, facts);
   const next = shownAs(concluded(trade, steps, facts), facts);
   return { trade: next, steps, isChanged: JSON.stringify(next) !== JSON.stringify(row), nowMs: facts.nowMs };
@@ -298,7 +327,7 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
     stopId: standing(stops),
     profitId: standing(profits),
     filledSize: entry?.filled ?? ZERO,
-    heldSize: heldOf(facts),
+    heldSize: heldAtMostOf(facts),
     unprotectedSinceMs: because === null ? null : (trade.unprotectedSinceMs ?? nowMs),
     unprotectedBecause: because,
     error: profitRefused(trade, facts) ?? (trade.error?.startsWith(PROFIT_REFUSED) === true ? null : trade.error),
