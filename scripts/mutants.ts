@@ -45,6 +45,7 @@ const SCENES = [
   "test/simulation/late-fills.test.ts",
   "test/simulation/late-records.test.ts",
   "test/simulation/ended-original.test.ts",
+  "test/simulation/whose-end.test.ts",
   "test/simulation/mixed-answer.test.ts",
   "test/simulation/two-dexes.test.ts",
   "test/simulation/stale-markets.test.ts",

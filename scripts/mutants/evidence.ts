@@ -296,7 +296,11 @@ export const EVIDENCE: readonly Mutant[] = [
   {
     name: "an end of its own is forgotten with the record that told it",
     changes: [
-      { file: "src/settle/modify/original.ts", find: 'attempt.isTargetClosed ? "yes" : goneBefore', put: "goneBefore" },
+      {
+        file: "src/settle/modify/original.ts",
+        find: 'attempt.isTargetClosed ? "yes" : await borneOut',
+        put: "await borneOut",
+      },
     ],
   },
   {

@@ -38,6 +38,7 @@ import { UNFOUND_BUGS } from "./unfound.ts";
 import { UNSEEN } from "./unseen.ts";
 import { WAYS_ROUND } from "./ways-round.ts";
 import { WHOLE_TRADES } from "./whole-trades.ts";
+import { WHOSE } from "./whose-end.ts";
 import { WRITES } from "./writes.ts";
 
 /** Bugs on the way of one order, from its intent to what is told. */
@@ -362,6 +363,7 @@ export const LISTS = {
   "last-words": LAST_WORDS,
   "market-lists": MARKET_LISTS,
   modifies: MODIFIES,
+  "whose-end": WHOSE,
   "not-for-us": NOT_FOR_US,
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,

@@ -1,6 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const LOOK = "src/settle/look/look.ts";
+const BORNE_OUT = "src/settle/evidence/borne-out.ts";
 const END_EVIDENCE = "src/core/end-evidence.ts";
 const POSITION_CHECK = "src/settle/evidence/position-check.ts";
 const SWEEP = "src/settle/look/sweep.ts";
@@ -38,9 +39,21 @@ export const LOOKS: readonly Mutant[] = [
   ),
   one(
     "one record tells the end of an order of which something was heard",
+    BORNE_OUT,
+    '  if (neverRests(sought.leg)) return { kind: "told" };\n',
+    '  if (neverRests(sought.leg) || sought.leg.state === "resting") return { kind: "told" };\n',
+  ),
+  one(
+    "one record tells that what executes at once was refused",
     LOOK,
-    "  if (neverRests(sought.leg)) return null;\n",
-    '  if (neverRests(sought.leg) || sought.leg.state === "resting") return null;\n',
+    "  const weighed = await weighEnd(world, evidence.lists, sought, seen);",
+    "  if (neverRests(sought.leg)) return null;\n  const weighed = await weighEnd(world, evidence.lists, sought, seen);",
+  ),
+  one(
+    "a new word for a refusal is one, whatever the history tells",
+    LOOK,
+    'if (weighed.kind !== "told") return { kind: "unfinished", events: []',
+    'if (weighed.kind === "refuted") return { kind: "unfinished", events: []',
   ),
   one(
     "a record alone tells that an order was filled",
@@ -50,19 +63,19 @@ export const LOOKS: readonly Mutant[] = [
   ),
   one(
     "an end that nothing bears out is told where no list can be read",
-    "src/settle/evidence/borne-out.ts",
+    BORNE_OUT,
     'if (list === null) return { kind: "unread" };',
     'if (list === null) return { kind: "told" };',
   ),
   one(
     "what the history alone tells the history bears out",
-    "src/settle/evidence/borne-out.ts",
+    BORNE_OUT,
     '  if (seen.isOfHistory === true) return sought.leg.state === "sent" || sought.leg.state === "lost";\n',
     "",
   ),
   one(
     "what the history alone tells of an order whose answer was lost waits for a list that it may outlive",
-    "src/settle/evidence/borne-out.ts",
+    BORNE_OUT,
     'return sought.leg.state === "sent" || sought.leg.state === "lost";',
     "return false;",
   ),

@@ -42,7 +42,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a reason of the exchange is replaced by what a modify was told",
     changes: [
       {
-        file: "src/settle/modify/original.ts",
+        file: "src/settle/modify/whose-end.ts",
         find: "status === PLAIN_CANCEL",
         put: "status.length > 0",
       },
@@ -160,7 +160,7 @@ export const MODIFIES: readonly Mutant[] = [
     name: "a modify had no part in any end of its original",
     changes: [
       {
-        file: "src/settle/modify/original.ts",
+        file: "src/settle/modify/whose-end.ts",
         find: "status === PLAIN_CANCEL",
         put: "status.length === 0",
       },

@@ -1,5 +1,5 @@
 /** What the facts known so far prove of an order that a modify was to replace. Pure. */
-import { BEHIND_MS } from "./evidence.ts";
+import { BEHIND_MS, SHOWN_WITHIN_MS } from "./evidence.ts";
 
 /** What the words of a refused modify prove of its original: `wire/answer/refusal` reads them. */
 export type ModifyRefusal = "left" | "canceled" | "at_placing" | null;
@@ -66,6 +66,20 @@ function isOfAnotherBlock(
   { endedAtMs, placedAtMs }: { endedAtMs: number; placedAtMs: number },
 ): boolean {
   return isAlwaysPlace ? endedAtMs !== placedAtMs : endedAtMs < placedAtMs;
+}
+
+/**
+ * What the stores that tell an end of an original come to, of which one says that it was its own: a server may mix up two orders, and what is
+ * told of an order that lives is wrong for good. Two of them say so; or no other tells anything of it by when no server would lack it. That
+ * it ended in the block of the placing no server makes up.
+ *
+ * @param words what each of the record, the feed and the history says that tells an end
+ */
+export function judgeGone(words: readonly GoneBefore[], sinceSignedMs: number): GoneBefore {
+  if (words.includes("no")) return "no";
+  const own = words.filter((word) => word === "yes").length;
+  if (own > 1) return "yes";
+  return own === words.length && sinceSignedMs >= SHOWN_WITHIN_MS ? "yes" : "unclear";
 }
 
 /** Looks at which an original has to be shown open after its modify was refused whole, and for how long, milliseconds. */

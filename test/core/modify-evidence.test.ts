@@ -1,12 +1,13 @@
 /** What may be said of the original of a modify. */
 import { expect, test } from "bun:test";
-import { BEHIND_MS } from "../../src/core/evidence.ts";
+import { BEHIND_MS, SHOWN_WITHIN_MS } from "../../src/core/evidence.ts";
 import {
   type GoneBefore,
   goneBefore,
   hasCanceledOriginal,
   isLeftOpen,
   isOriginalOver,
+  judgeGone,
   type ModifyFacts,
   type ModifyRefusal,
   type RecordedEnd,
@@ -83,4 +84,17 @@ test.each<[string, ModifyFacts, Partial<RecordedEnd> | null, GoneBefore]>([
 ])("what an original's record says of its end and its modify: %s", (_name, facts, end, gone) => {
   const recorded: RecordedEnd | null = end && { kind: "any", endedAtMs: 50_000, ...SIGNED_AT, ...end };
   expect(goneBefore(facts, recorded)).toBe(gone);
+});
+
+test.each<[string, GoneBefore[], GoneBefore, GoneBefore]>([
+  ["one store says that its end was its own", ["yes"], "unclear", "yes"],
+  ["two say so", ["yes", "yes"], "yes", "yes"],
+  ["another tells an end that may be the modify's", ["yes", "unclear"], "unclear", "unclear"],
+  ["another tells that of the placing", ["yes", "no"], "no", "no"],
+  ["all three differ", ["yes", "unclear", "no"], "no", "no"],
+  ["two against one", ["yes", "unclear", "yes"], "yes", "yes"],
+])("whose end it was, where %s", (_name, words, soon, late) => {
+  expect(judgeGone(words, 0)).toBe(soon);
+  expect(judgeGone(words, SHOWN_WITHIN_MS - 1)).toBe(soon);
+  expect(judgeGone(words, SHOWN_WITHIN_MS)).toBe(late);
 });

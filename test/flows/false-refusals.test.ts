@@ -23,9 +23,9 @@ const RESTS = {
   time_in_force: "alo",
 };
 
-/** Its record says so, and it is filled whole before the next store is asked. */
-function refusedByRecord(rig: PaperRig): void {
-  let hasFilled = false;
+/** Its record says so, and it is filled whole before the next store is asked, if it was not at once. */
+function refusedByRecord(rig: PaperRig, hasFilledAtOnce = false): void {
+  let hasFilled = hasFilledAtOnce;
   rig.interfere = async (request) => {
     if (request["type"] !== "orderStatus") return undefined;
     const answer = (await rig.info(request)) as { order?: object };
@@ -54,6 +54,55 @@ test.each(FEEDS)("with %s, of an order whose answer was lost", async (_feed, opt
   expect([seen.includes("rejected"), body["status"], body["filled_size"]]).toEqual([false, "filled", "0.02"]);
 });
 
+test.each(FEEDS)("with %s, of one that executes at once, and was filled", async (_feed, options) => {
+  const rig = await openPaperRig(options);
+  await rig.trade("sell", "1", "60010");
+  await rig.clock.advance(5_000);
+  rig.deliveries.push(DELIVERY.answerLost);
+  refusedByRecord(rig, true);
+  const body = { ...RESTS, price: "60010", time_in_force: "ioc" };
+  const key = "an-ioc-is-lost";
+  const seen: unknown[] = [(await rig.answer(FIRST, { route: "POST /v1/orders", body, key })).body["status"]];
+  for (let nth = 0; nth < 5; nth += 1) {
+    seen.push((await rig.answer(FIRST, { route: "POST /v1/orders", body, key })).body["status"]);
+    await rig.clock.advance(1_000);
+  }
+  rig.interfere = () => undefined;
+  await rig.clock.advance(30_000);
+  const { body: told } = await rig.answer(FIRST, { route: "POST /v1/orders", body, key });
+  expect([seen.includes("rejected"), told["status"], told["filled_size"]]).toEqual([false, "filled", "0.02"]);
+});
+
+test("of one that was refused in a word that is new, where the history tells another end", async () => {
+  const rig = await openPaperRig({});
+  await rig.clock.advance(5_000);
+  rig.deliveries.push(DELIVERY.answerLost);
+  let [hasFilled, isWrong] = [false, true];
+  rig.interfere = async (request) => {
+    // Its fills are behind as well.
+    if (isWrong && request["type"] === "userFillsByTime") return [];
+    if (!isWrong || request["type"] !== "orderStatus") return undefined;
+    const answer = (await rig.info(request)) as { order?: { order: { timestamp: number; origSz: string } } };
+    if (answer.order === undefined) return answer;
+    if (!hasFilled) await rig.trade("sell", "0.02", "59000");
+    hasFilled = true;
+    const { order } = answer.order;
+    const said = { status: "swapRejected", statusTimestamp: order.timestamp, order: { ...order, sz: order.origSz } };
+    return { ...answer, order: { ...answer.order, ...said } };
+  };
+  const key = "a-new-refusal";
+  const seen: unknown[] = [];
+  rig.answerOf(rig.ask(FIRST, { route: "POST /v1/orders", body: RESTS, key })).catch(() => undefined);
+  for (let nth = 0; nth < 40; nth += 1) {
+    await rig.clock.advance(5_000);
+    seen.push((await rig.answer(FIRST, { route: "POST /v1/orders", body: RESTS, key })).body["status"]);
+  }
+  isWrong = false;
+  await rig.clock.advance(60_000);
+  const { body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: RESTS, key });
+  expect([seen.includes("rejected"), body["status"], body["filled_size"]]).toEqual([false, "filled", "0.02"]);
+});
+
 test.each(FEEDS)("with %s, of one that was placed elsewhere", async (_feed, options) => {
   const rig = await openPaperRig(options);
   await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.02", price: "59000" }));
@@ -67,11 +116,14 @@ test.each(FEEDS)("with %s, of one that was placed elsewhere", async (_feed, opti
   expect(await told()).toMatchObject({ status: "filled", filled_size: "0.02" });
 });
 
-test("one that was refused is told so by its record and the history", async () => {
+test.each([
+  { time_in_force: "alo", price: "60500" },
+  { time_in_force: "ioc", price: "60000" },
+])("one that was refused is told so by its record and the history ($time_in_force)", async (terms) => {
   const rig = await openPaperRig({});
   await rig.trade("sell", "1", "60010");
   rig.deliveries.push(DELIVERY.answerLost);
-  const crossing = { ...RESTS, side: "buy", price: "60500" };
-  const { body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: crossing, key: "it-crosses" });
+  const asked = { ...RESTS, side: "buy", ...terms };
+  const { body } = await rig.answer(FIRST, { route: "POST /v1/orders", body: asked, key: "it-is-refused" });
   expect(body).toMatchObject({ status: "rejected", filled_size: null });
 });

@@ -26,8 +26,21 @@ export async function weighEnd(world: ToLook, lists: EndLists, sought: Sought, s
   return weighRefusal(world, lists, sought, seen);
 }
 
+/**
+ * What is matched at once and never waits is over as soon as there is a record of it, whatever word that has: it may be kept no
+ * longer by the next look.
+ */
+export function neverRests({ timeInForce, trigger }: Sought["leg"]): boolean {
+  return timeInForce === "ioc" && trigger === null;
+}
+
 /** One that is over, and was refused by its record: by its feed or the history as well, or where no server would lack another end by now. */
-async function weighRefusal(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
+export async function weighRefusal(
+  world: ToLook,
+  lists: EndLists,
+  sought: Sought,
+  seen: LookAnswer,
+): Promise<WeighedEnd> {
   const { order, status, options } = seen;
   const end = world.picture.toldOf(sought.user, order.oid)?.end ?? null;
   const row = end ?? (seen.isOfHistory === true ? seen : await lists.past(world, endAbout(sought.user, seen), options));
@@ -48,6 +61,7 @@ function refusalWord(row: Pick<OrderRecord, "status"> | null): RefusalWord {
 
 /** Whether it is over. */
 async function weighOver(world: ToLook, lists: EndLists, sought: Sought, seen: LookAnswer): Promise<WeighedEnd> {
+  if (neverRests(sought.leg)) return { kind: "told" };
   const words = { isToldOtherwise: isToldOtherwise(world, sought, seen), list: null, isInHistory: false };
   // A list weighs something: it is read where the rest does not decide.
   if (judgeEnd(words) === "told") return { kind: "told" };

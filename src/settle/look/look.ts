@@ -8,7 +8,7 @@ import { sumFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { endingOf, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
-import { weighEnd } from "../evidence/borne-out.ts";
+import { neverRests, weighEnd, weighRefusal } from "../evidence/borne-out.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
 import { shownEnd, shownParts } from "../feed/shown.ts";
@@ -163,7 +163,6 @@ async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer):
 
 /** What keeps an end from being told that its record tells: nothing else bears it out. Null where it may be told. */
 async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight | null> {
-  if (neverRests(sought.leg)) return null;
   const weighed = await weighEnd(world, evidence.lists, sought, seen);
   switch (weighed.kind) {
     case "told":
@@ -220,14 +219,6 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
 }
 
-/**
- * What is matched at once and never waits is over as soon as there is a record of it, whatever word that has: it may be kept no
- * longer by the next look.
- */
-function neverRests({ timeInForce, trigger }: Sought["leg"]): boolean {
-  return timeInForce === "ioc" && trigger === null;
-}
-
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */
 function saysItsEnd({ exchange }: With<"exchange">, { order, status }: LookAnswer): boolean {
   return endingOf(status) !== null && exchange.nowMs() - order.timestampMs > BEHIND_MS;
@@ -237,6 +228,8 @@ function saysItsEnd({ exchange }: With<"exchange">, { order, status }: LookAnswe
 async function endedInNewWord(world: ToLook, evidence: FillEvidence, sought: Sought, seen: LookAnswer): Promise<Sight> {
   const { status } = seen;
   if (!isRefusedInNewWord(sought, seen)) return closedUnsaid(world, evidence, sought, seen);
+  const weighed = await weighRefusal(world, evidence.lists, sought, seen);
+  if (weighed.kind !== "told") return { kind: "unfinished", events: [], untouched: null, isUnclear: true };
   return {
     kind: "seen",
     events: [{ type: "rejected", reason: statusWords(status) ?? status, oid: null }],

@@ -9,7 +9,6 @@ import {
   isLeftOpen,
   isOriginalOver,
   type ModifyFacts,
-  type RecordedEnd,
 } from "../../core/modify-evidence.ts";
 import { isClosed, isRefused, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
@@ -27,6 +26,7 @@ import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 import { recordOver } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
+import { type EndQuestion, recordedEnd, type SaidEnd, type ToldEnd, weighKeptWord, weighOwnEnd } from "./whose-end.ts";
 
 export type OriginalLook = {
   sight: Sight;
@@ -47,17 +47,21 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const placing = { ...sought, leg: replacement, isReplaced: false };
   const isPlacingAsked = isPlacingUnclear(tools.world, attempt, { replacement, pursuit, user: sought.user });
   const told = isPlacingAsked ? null : toldCanceled(world, sought);
+  // What has canceled it has placed before its record says so: asked for after it, the placing is not missed for having been asked too soon.
   const requests = [
-    ...(isPlacingAsked ? [statusRequest(placing)] : []),
     ...(told === null ? [statusRequest(sought)] : []),
+    ...(isPlacingAsked ? [statusRequest(placing)] : []),
   ];
   const outcome = await world.exchange.infoInTurn(requests, options);
   if (outcome.kind === "failed")
     return { sight: outcome, goneBefore: "no", facts: factsOf(attempt, replacement, false), isEndWeighed: false };
-  const placed = isPlacingAsked ? await heedPlacing(tools, { attempt, placing, pursuit }, outcome.json[0]) : null;
+  const placed = isPlacingAsked ? await heedPlacing(tools, { attempt, placing, pursuit }, outcome.json.at(-1)) : null;
   if (isRefused(replacement) && !isRefused(legsOfModify(world, attempt).replacement))
     return lookAgain(attempt, replacement);
-  const answer = told ?? (await orFromHistory(tools, { sought, pursuit }, parseOrderStatus(outcome.json.at(-1))));
+  const { answer, from } =
+    told === null
+      ? await orElsewhere(tools, { sought, pursuit }, parseOrderStatus(outcome.json[0]))
+      : { answer: told, from: "feed" as const };
   const looked = await readAnswer(world, evidence, sought, { answer, options });
   const facts = factsOf(attempt, replacement, placed !== null);
   // The record of another, that a server answers with, tells nothing of it, and one that nothing bears out no end.
@@ -71,8 +75,10 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   // That record is of its end, though its word tells no time of it that counts.
   const end = recordedEnd(replaced, shown) ?? (isNewWord ? null : endedElsewhere(world, now, isLost));
   const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
+  const goneBy = (each: ToldEnd | null) => goneBefore(facts, each === null ? null : { ...each, ...times });
+  const question = { attempt, sought: { ...sought, leg: now }, goneBy };
   // What once told it may be forgotten since.
-  const gone = attempt.isTargetClosed ? "yes" : goneBefore(facts, end === null ? null : { ...end, ...times });
+  const gone = attempt.isTargetClosed ? "yes" : await borneOut(tools, question, { shown, from, end, isLost });
   const isMissing = looked.kind === "not_found" || looked.kind === "foreign";
   const sight = isMissing ? await lookWithoutRecord(tools, { sought, pursuit, facts, looked }) : looked;
   // Of what goes on as its replacement nobody is told an end here; what has ended is told with all that was filled of it.
@@ -86,6 +92,16 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
 }
 
 const UNTOLD = { kind: "unreadable" } as const;
+
+type TellsEnd = { shown: OrderStatusAnswer; from: SaidEnd["from"]; end: ToldEnd | null; isLost: boolean };
+
+/** That it had an end of its own one store alone does not say; nor is that it had not said because the one that told it keeps it no longer. */
+async function borneOut(tools: Tools, question: EndQuestion, told: TellsEnd): Promise<GoneBefore> {
+  const { shown, from, end, isLost } = told;
+  const gone = question.goneBy(end);
+  if (isLost && end === null) return weighKeptWord(tools, question) ?? gone;
+  return gone === "yes" && shown.kind === "order" ? weighOwnEnd(tools, question, { from, shown }) : gone;
+}
 
 /** Its record tells an end, and may be the only one that does. */
 function isEndDoubted({ doubt }: Sight): boolean {
@@ -115,7 +131,11 @@ export async function hadOwnEnd(tools: Tools, attempt: Attempt): Promise<boolean
   const sight = await readAnswer(world, evidence, sought, { answer, options });
   applySight(world, replaced, sight);
   if (isEndDoubted(sight)) return false;
-  return (sight.kind === "seen" || sight.kind === "unfinished") && recordedEnd(replaced, answer)?.kind === "own";
+  const isShown = answer.kind === "order" && (sight.kind === "seen" || sight.kind === "unfinished");
+  if (!isShown || recordedEnd(replaced, answer)?.kind !== "own") return false;
+  const goneBy = (end: ToldEnd | null) => (end?.kind === "own" ? "yes" : "unclear");
+  const question = { attempt, sought: { ...sought, leg: legsOfModify(world, attempt).replaced }, goneBy };
+  return (await weighOwnEnd(tools, question, { from: "record", shown: answer })) === "yes";
 }
 
 /** A plain order that its feed tells to have been canceled: nothing more is asked of it. */
@@ -187,18 +207,22 @@ async function orPlacingFromHistory(
 
 type OriginalSought = { sought: Sought; pursuit: Pursuit };
 
-/** The history may know what the look-up by id has forgotten. */
-async function orFromHistory(
+type AnsweredBy = { answer: OrderStatusAnswer; from: SaidEnd["from"] };
+
+/** The history may know what the look-up by id has forgotten, and so may its feed. */
+async function orElsewhere(
   tools: Tools,
   { sought, pursuit }: OriginalSought,
   answer: OrderStatusAnswer,
-): Promise<OrderStatusAnswer> {
+): Promise<AnsweredBy> {
   // Before anything is concluded from its having no record: what the history says of its end says whose end it was.
-  if (answer.kind !== "not_found" || pursuit.looksMissed + 1 < LOOKS_BEHIND) return answer;
+  if (!isForgotten(answer, pursuit)) return { answer, from: "record" };
   const sweep = await tools.sweeps.read(sought, { purpose: "settle", onNewConnection: true });
   const record = sweep === "failed" || sweep === "no_room" ? null : recordOf(sweep, sought.leg);
   // The row of its placing is kept where that of its end is lost, and tells nothing of now.
-  return record === null || statusMeaning(record.status) === "open" ? answer : { kind: "order", ...record };
+  if (record !== null && statusMeaning(record.status) !== "open")
+    return { answer: { kind: "order", ...record }, from: "history" };
+  return { answer: toldEnd(tools.world, sought) ?? answer, from: "feed" };
 }
 
 type MissingOriginal = { sought: Sought; pursuit: Pursuit; facts: ModifyFacts; looked: Sight };
@@ -242,8 +266,6 @@ function factsOf(attempt: Attempt, replacement: Leg, isShown: boolean): ModifyFa
   return { isAlwaysPlace: isAlwaysPlace(attempt), isTaken, hasPlaced, refusal: refusalOf(attempt, replacement) };
 }
 
-type ToldEnd = Pick<RecordedEnd, "kind" | "endedAtMs">;
-
 /**
  * The end of an original that is known to be canceled, by the look of a cancel or by its feed, while the answer to this look is of
  * before that. Where its record is kept no longer, whose cancel it was is told by the exchange's word to one of ours, or by nothing.
@@ -257,21 +279,6 @@ function endedElsewhere(world: With<"store">, replaced: Leg, isRecordForgotten: 
 function isForgotten({ kind }: OrderStatusAnswer, { looksMissed }: Pursuit): boolean {
   return kind === "not_found" && looksMissed + 1 >= LOOKS_BEHIND;
 }
-
-/** How and when an original ended by its record; null where none shows that it did. */
-function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): ToldEnd | null {
-  // Its own fills tell it as well, where no record is kept.
-  if (answer.kind === "not_found" && replaced.state === "filled") return { kind: "own", endedAtMs: 0 };
-  if (answer.kind !== "order") return null;
-  const { status, statusTimestampMs: endedAtMs } = answer;
-  const meaning = statusMeaning(status);
-  // An order that may not rest ends as filled with a part as well: what was left of it was gone before any modify.
-  if (meaning === "filled") return { kind: "own", endedAtMs };
-  if (meaning !== "canceled") return null;
-  return { kind: status === PLAIN_CANCEL ? "any" : "own", endedAtMs };
-}
-
-const PLAIN_CANCEL = "canceled";
 
 type LookedOriginal = { pursuit: Pursuit; look: OriginalLook };
 
