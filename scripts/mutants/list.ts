@@ -84,8 +84,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;',
-        put: "const canBeReadAgain = reading.kind !== null;",
+        find: "  }, canBeReadAgain(event));",
+        put: '  }, canBeReadAgain(event) || event.type === "turned_away");',
       },
     ],
   },
@@ -94,8 +94,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'event: { type: "armed", oid }, canBeReadAgain: false',
-        put: 'event: { type: "armed", oid }, canBeReadAgain: true',
+        find: 'return type === "rested" || type === "filled";',
+        put: 'return type === "rested" || type === "filled" || type === "armed";',
       },
     ],
   },
@@ -329,8 +329,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };',
-        put: 'event: reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled }, canBeReadAgain: false };',
+        find: '    return { type: "canceled", oid, reason, filled };',
+        put: '    return reason === "" ? { type: "canceled", oid, reason, filled } : { type: "filled", oid, filled };',
       },
     ],
   },

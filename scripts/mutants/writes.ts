@@ -52,8 +52,8 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "nobody follows what is not known",
-    "  if (!isSettled) await pursueAll(",
-    "  if (isSettled && answer !== null) await pursueAll(",
+    '  if (concluded === "open") await pursueAll(',
+    '  if (concluded === "open" && outgoing.beside !== undefined) await pursueAll(',
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",

@@ -122,7 +122,7 @@ function outgoingCancel(deps: With<"clock" | "settling" | "store">, attempt: Att
     beside: unsettled.map((each) => () => deps.settling.burn(each.id)),
     async conclude(reply) {
       const isSettled = await onceUnlocked(deps.clock, () => recordCancelReply(deps, attempt, reply));
-      return { isSettled, answer: null };
+      return isSettled ? "settled" : "open";
     },
   };
 }

@@ -368,7 +368,7 @@ function outgoingModify(deps: With<"clock" | "store">, attempt: Attempt): Stored
     attempt,
     async conclude(reply) {
       await onceUnlocked(deps.clock, () => recordModifyReply(deps, attempt, reply));
-      return { isSettled: false, answer: null };
+      return "open";
     },
   };
 }

@@ -15,7 +15,7 @@ import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
 import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan, Write } from "../write/verb.ts";
+import type { Plan, Stored, Write } from "../write/verb.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -102,14 +102,14 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   };
 }
 
-function outgoing(deps: With<"clock" | "exchange" | "store">, user: string, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "exchange" | "store">, user: string, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,
     async conclude(reply) {
       const heard = await asFarAsShown(deps, user, attempt, reply);
       const isSettled = await onceUnlocked(deps.clock, () => recordOperationReply(deps, attempt, heard));
-      return { isSettled, answer: null };
+      return isSettled ? "settled" : "open";
     },
   };
 }

@@ -16,7 +16,7 @@ import type { Caller } from "../write/caller.ts";
 import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan } from "../write/verb.ts";
+import type { Plan, Stored } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import type { ToPlaceOrder, ToPlanOrder } from "./place-order.ts";
@@ -146,7 +146,7 @@ function builderOf(
   return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
 }
 
-function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Outgoing {
+function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Stored {
   const batch = placings.map(({ attempt }) => attempt);
   const [attempt] = batch;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");

@@ -5,7 +5,6 @@ import type { ToWrite, With } from "../deps.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
-import type { Conclusion } from "../settle/record/record.ts";
 import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
@@ -14,7 +13,7 @@ import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
-import { type Committed, commitIntent } from "./commit.ts";
+import { commitIntent } from "./commit.ts";
 import { RailRefused, RailsUnproven } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier } from "./key.ts";
@@ -23,7 +22,7 @@ import { requireOneOutcome } from "./one-outcome.ts";
 import { PlanOvertaken } from "./overtaken.ts";
 import { lookAtOpened, readFacts, readPositionAnew } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { ListedMarket, Outgoing, Plan, Stored, Write } from "./verb.ts";
+import type { ListedMarket, Plan, Stored, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
@@ -59,7 +58,10 @@ async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Pr
  * Plans and commits. Plans again where something was stored meanwhile that has to be planned for, where the list of
  * markets has moved, and, once, where a rail refused by what may be a reading that is behind.
  */
-async function planAndCommit(deps: ToWrite, write: Write): Promise<Committed & { plan: Plan }> {
+async function planAndCommit(
+  deps: ToWrite,
+  write: Write,
+): Promise<{ plan: Plan; stored: Stored; onDisk: Promise<void> }> {
   const { caller } = write;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
@@ -197,7 +199,7 @@ function refuseFor(obstacle: Obstacle | null): void {
  */
 async function sendAndConclude(
   deps: ToWrite,
-  outgoing: Outgoing,
+  outgoing: Stored & { kind: "outgoing" },
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -211,7 +213,7 @@ async function sendAndConclude(
 
 async function sendOnce(
   deps: ToWrite,
-  outgoing: Outgoing,
+  outgoing: Stored & { kind: "outgoing" },
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -221,11 +223,11 @@ async function sendOnce(
     : sendBatch(deps, batch, use, onDisk));
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
-  const { isSettled, answer } = await conclude(deps, outgoing, result);
+  const concluded = await conclude(deps, outgoing, result);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
-  if (!isSettled) await pursueAll(deps, batch ?? [attempt], result);
-  return answer;
+  if (concluded === "open") await pursueAll(deps, batch ?? [attempt], result);
+  return typeof concluded === "string" ? null : concluded;
 }
 
 /** Pursues every attempt of an action, with what the answer said of it where that was a refusal in unlisted words. */
@@ -239,12 +241,12 @@ async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], r
 
 async function conclude(
   deps: With<"clock" | "running" | "store">,
-  outgoing: Outgoing,
+  outgoing: Stored & { kind: "outgoing" },
   result: SendResult,
-): Promise<Conclusion> {
+): Promise<KeyAnswer | "settled" | "open"> {
   if (result.kind === "reply") return outgoing.conclude(result.reply);
   // Empty actions that left beside it are something sent: then the intent cannot vanish.
   const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
-  return { isSettled, answer: null };
+  return isSettled ? "settled" : "open";
 }

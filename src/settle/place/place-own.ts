@@ -33,11 +33,11 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   const { attempt, result } = sent;
   if (result.kind !== "reply") return void settling.pursue(attempt.id);
   const elsewhere = await shownElsewhere(world, placing, account.tradingAddress, result.reply);
-  const { isSettled } =
+  const concluded =
     elsewhere === null
       ? await recordPlaceReply(world, placing, result.reply)
       : await recordElsewhere(world, settling, placing, elsewhere);
-  if (!isSettled) void settling.pursue(attempt.id);
+  if (concluded === "open") void settling.pursue(attempt.id);
 }
 
 /**
