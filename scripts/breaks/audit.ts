@@ -301,8 +301,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "a signed action has no row",
     changes: inFile(
       "src/settle/send/intent.ts",
-      "  appendAudit(store, {\n    atMs: nowMs,\n    actor: intended.actor",
-      "  ((..._: unknown[]) => undefined)(store, {\n    atMs: nowMs,\n    actor: intended.actor",
+      "  appendAudit(store, {\n    atMs: attempt.createdAtMs,\n    actor",
+      "  ((..._: unknown[]) => undefined)(store, {\n    atMs: attempt.createdAtMs,\n    actor",
     ),
     seenBy: SIGNED_ROWS,
   },

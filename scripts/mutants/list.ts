@@ -104,11 +104,11 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, signed, mayLeave);\n}",
+        find: "  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}",
         put:
-          '  const first = await post(world, attempt, signed, mayLeave);\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
-          "  const again = sign(world, { ...attempt, nonce: attempt.nonce + 1 }, actionOf(attempt), signed);\n" +
-          "  return again === null ? first : post(world, attempt, again, mayLeave);\n}",
+          '  const said = { ...signed, action, purpose, count: attempts.length };\n  const first = await post(world, attempt, said, mayLeave);\n  if (first.kind !== "ambiguous" || first.reason !== "no_answer") return first;\n' +
+          "  const again = sign(world, { ...attempt, nonce: attempt.nonce + 1 }, action);\n" +
+          "  return again === null ? first : post(world, attempt, { ...said, ...again }, mayLeave);\n}",
       },
     ],
   },

@@ -57,7 +57,7 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",
-    'result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null',
+    "reply === null ? null : heardRefusal(replyTo(reply, { index, cloids }))",
     "null",
   ),
   one(

@@ -2,15 +2,17 @@ import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
+import type { SendOutcome } from "../exchange/exchange.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
-import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
+import { sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
 import { commitIntent } from "./commit.ts";
@@ -226,15 +228,15 @@ async function sendOnce(
   const concluded = await conclude(deps, outgoing, result);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
-  if (concluded === "open") await pursueAll(deps, batch ?? [attempt], result);
+  if (concluded === "open") await pursueAll(deps, batch ?? [attempt], result.kind === "not_sent" ? null : result);
   return typeof concluded === "string" ? null : concluded;
 }
 
 /** Pursues every attempt of an action, with what the answer said of it where that was a refusal in unlisted words. */
-async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], result: SendResult): Promise<void> {
+async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], reply: Reply | null): Promise<void> {
   const cloids = attempts.map(({ cloid }) => cloid);
   const pursued = attempts.map(({ id }, index) =>
-    deps.settling.pursue(id, result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null),
+    deps.settling.pursue(id, reply === null ? null : heardRefusal(replyTo(reply, { index, cloids }))),
   );
   await Promise.all(pursued);
 }
@@ -242,9 +244,9 @@ async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], r
 async function conclude(
   deps: With<"clock" | "running" | "store">,
   outgoing: Stored & { kind: "outgoing" },
-  result: SendResult,
+  result: Reply | (SendOutcome & { kind: "not_sent" }),
 ): Promise<KeyAnswer | "settled" | "open"> {
-  if (result.kind === "reply") return outgoing.conclude(result.reply);
+  if (result.kind !== "not_sent") return outgoing.conclude(result);
   // Empty actions that left beside it are something sent: then the intent cannot vanish.
   const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
