@@ -200,7 +200,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was blocked has no row",
     changes: inFile(
-      "src/ops/block-key.ts",
+      "src/ops/block-and-keep-key.ts",
       "    appendAudit(store, { atMs: nowMs",
       "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
     ),
@@ -210,7 +210,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was kept has no row",
     changes: inFile(
-      "src/ops/keep-key.ts",
+      "src/ops/block-and-keep-key.ts",
       "    appendAudit(store, { atMs: nowMs",
       "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
     ),
@@ -321,11 +321,15 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "the row of a blocked key is written after its block",
     changes: [
       {
-        file: "src/ops/block-key.ts",
+        file: "src/ops/block-and-keep-key.ts",
         find: "    appendAudit(store, { atMs: nowMs",
         put: "    queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs",
       },
-      { file: "src/ops/block-key.ts", find: "reference: keyHash, detail });", put: "reference: keyHash, detail }));" },
+      {
+        file: "src/ops/block-and-keep-key.ts",
+        find: "reference: keyHash, detail });",
+        put: "reference: keyHash, detail }));",
+      },
     ],
     seenBy: ROW_OF_EACH,
   },

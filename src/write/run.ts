@@ -19,7 +19,6 @@ import { commitIntent } from "./commit.ts";
 import { RailRefused, RailsUnproven } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier } from "./key.ts";
-import { listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { PlanOvertaken } from "./overtaken.ts";
 import { lookAtOpened, readFacts, readPositionAnew } from "./rails-facts.ts";
@@ -251,4 +250,32 @@ async function conclude(
   const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
   return isSettled ? "settled" : "open";
+}
+
+/**
+ * The number of a market is its place in a list that moves. A write waits between its plan and its intent (for its
+ * turn, for prices); where the list has moved meanwhile, or something has contradicted it, the write is planned again.
+ */
+
+/**
+ * The markets of a plan, with the numbers by which it was made. Empty for a cancel: that goes by the list of the moment
+ * at which it is stored.
+ */
+function listedFor({ markets }: With<"markets">, { isCancel }: Write, plan: Plan): readonly ListedMarket[] {
+  const { market, alsoMarkets = [] } = plan;
+  if (market === null || isCancel) return [];
+  return [...new Set([market, ...alsoMarkets])].map((name) => ({
+    name,
+    assetId: markets.current()?.byName.get(name)?.assetId ?? null,
+    doubt: markets.doubtOf(name),
+  }));
+}
+
+/** Inside the intent's transaction: throws `PlanOvertaken` where the list is not the one by which the write was planned. */
+function requireSameList({ markets }: With<"markets">, planned: readonly ListedMarket[]): void {
+  for (const { name, assetId, doubt } of planned) {
+    const now = markets.current()?.byName.get(name)?.assetId ?? null;
+    if (now !== assetId || (doubt === null && markets.doubtOf(name) !== null))
+      throw new PlanOvertaken(`The exchange's list of markets has changed at \`${name}\`.`);
+  }
 }
