@@ -201,8 +201,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "a key that was blocked has no row",
     changes: inFile(
       "src/ops/block-and-keep-key.ts",
-      "    appendAudit(store, { atMs: nowMs",
-      "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
+      '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
+      '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
     ),
     seenBy: ROW_OF_EACH,
   },
@@ -211,8 +211,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "a key that was kept has no row",
     changes: inFile(
       "src/ops/block-and-keep-key.ts",
-      "    appendAudit(store, { atMs: nowMs",
-      "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
+      '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
+      '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
     ),
     seenBy: ROW_OF_EACH,
   },
@@ -319,18 +319,11 @@ export const AUDIT_BREAKS: readonly Break[] = [
   {
     row: "S45",
     name: "the row of a blocked key is written after its block",
-    changes: [
-      {
-        file: "src/ops/block-and-keep-key.ts",
-        find: "    appendAudit(store, { atMs: nowMs",
-        put: "    queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs",
-      },
-      {
-        file: "src/ops/block-and-keep-key.ts",
-        find: "reference: keyHash, detail });",
-        put: "reference: keyHash, detail }));",
-      },
-    ],
+    changes: inFile(
+      "src/ops/block-and-keep-key.ts",
+      'appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail });',
+      'queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail }));',
+    ),
     seenBy: ROW_OF_EACH,
   },
   {
