@@ -6,10 +6,13 @@ import { EQUITY_INTERVAL_MS, sampleEquity } from "./actions/sample-equity.ts";
 import { openStandIns, STAND_IN_INTERVAL_MS } from "./actions/stand-in.ts";
 import { heedClosing, type Workers } from "./actions/workers.ts";
 import type { Deps, ToTakeOrders, With } from "./deps.ts";
+import type { ActionAllowance } from "./exchange/action-allowance.ts";
+import type { BuilderApproval } from "./exchange/builder-approval.ts";
 import { CLOCK_INTERVAL_MS, type ConnectedExchange } from "./exchange/http.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { Keyring } from "./ops/keyring.ts";
-import { prepareKeys } from "./ops/prepare-keys.ts";
+import { prepareSuccessors } from "./ops/renew-agent.ts";
+import { tellExpiringKeys } from "./ops/tell-keys.ts";
 import { type AgentWatch, MISSING_INTERVAL_MS, WATCH_INTERVAL_MS } from "./ops/watch-agents.ts";
 import { openReadinessWatch, READINESS_INTERVAL_MS } from "./ops/watch-readiness.ts";
 import { checkPictures } from "./settle/account/check-picture.ts";
@@ -17,10 +20,12 @@ import { COPIES_EVERY_MS, openLateCopies } from "./settle/copies/late-copies.ts"
 import { CROSS_CHECK_MS } from "./settle/feed/cross-check.ts";
 import type { Follower } from "./settle/feed/follow.ts";
 import type { FillIndex } from "./settle/fills/index-fills.ts";
-import { keepRecord } from "./settle/keep-record.ts";
+import { forgetOldEvents, PRUNE_INTERVAL_MS } from "./settle/forget-events.ts";
+import { keepLedgers, LEDGER_INTERVAL_MS, type ToIndexLedger } from "./settle/ledger/index-ledger.ts";
+import { keepPerformance, PERFORMANCE_INTERVAL_MS } from "./settle/ledger/keep-performance.ts";
+import { keepListed, LIST_INTERVAL_MS } from "./settle/list-anew.ts";
 import { heedEveryExcess } from "./settle/modify/reduce.ts";
 import { openLateRefusals, REFUSALS_EVERY_MS } from "./settle/operation/late-refusals.ts";
-import { ALLOWED_INTERVAL_MS, refreshAllowed } from "./settle/pre-trade/refresh-allowed.ts";
 import type { Repeating } from "./settle/repeating.ts";
 import { takeUpAccounts } from "./settle/restore/after-restore.ts";
 import type { Settler } from "./settle/settler.ts";
@@ -32,7 +37,9 @@ import {
   unsettledFirst,
 } from "./settle/start-up.ts";
 import type { RunningHeartbeats } from "./settle/stop/heartbeats.ts";
+import { listAccounts } from "./store/accounts.ts";
 import type { Instance } from "./store/instance.ts";
+import type { Store } from "./store/open.ts";
 import { IDLE_INTERVAL_MS, openIdleReductions } from "./write/cancel-idle-reductions.ts";
 import { LOSS_INTERVAL_MS, openLossWatch } from "./write/watch-losses.ts";
 import { followGrantedSpot, SPOT_INTERVAL_MS } from "./write/watch-spot.ts";
@@ -122,4 +129,36 @@ function keepInStep({ clock, store }: With<"clock" | "store">, beginning: Beginn
   });
   every(RESYNC_ALL_INTERVAL_MS, () => follower.resync("all"));
   every(CROSS_CHECK_MS, () => follower.crossCheck());
+}
+
+type ToPrepareKeys = With<"agents" | "clock" | "exchange" | "log" | "randomBytes" | "store">;
+
+/** The next agent keys, where this process can seal any; and whose API keys end soon is told. */
+function prepareKeys(deps: ToPrepareKeys, parts: { keyring?: Keyring; instance: Instance }): void {
+  const { keyring, instance } = parts;
+  tellExpiringKeys(deps);
+  if (keyring !== undefined) prepareSuccessors({ ...deps, network: instance.network, keyring });
+}
+
+/** What is done for the record in the background: nobody waits for any of it. */
+function keepRecord(repeating: Repeating, world: ToIndexLedger): void {
+  repeating.fromNow(PRUNE_INTERVAL_MS, () => forgetOldEvents(world, repeating.isStopped));
+  repeating.every(LIST_INTERVAL_MS, () => keepListed(world, repeating.isStopped));
+  repeating.every(LEDGER_INTERVAL_MS, () => keepLedgers(world, repeating.isStopped));
+  repeating.every(PERFORMANCE_INTERVAL_MS, () => keepPerformance(world, repeating.isStopped));
+}
+
+type AllowedByExchange = { allowance: ActionAllowance; builderApproval: BuilderApproval };
+
+/** Between two such questions, milliseconds. */
+const ALLOWED_INTERVAL_MS = 5 * 60_000;
+
+/** What the exchange allows our accounts: actions, and a builder's fee. */
+async function refreshAllowed(store: Store, { allowance, builderApproval }: AllowedByExchange): Promise<void> {
+  const accounts = listAccounts(store);
+  const owners = new Set(accounts.map(({ ownerAddress }) => ownerAddress));
+  await Promise.all([
+    ...[...owners].map((owner) => builderApproval.refresh(owner)),
+    ...accounts.map(({ tradingAddress }) => allowance.refresh(tradingAddress)),
+  ]);
 }

@@ -200,9 +200,9 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was blocked has no row",
     changes: inFile(
-      "src/ops/block-key.ts",
-      "    appendAudit(store, { atMs: nowMs",
-      "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
+      "src/ops/block-and-keep-key.ts",
+      '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
+      '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
     ),
     seenBy: ROW_OF_EACH,
   },
@@ -210,9 +210,9 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was kept has no row",
     changes: inFile(
-      "src/ops/keep-key.ts",
-      "    appendAudit(store, { atMs: nowMs",
-      "    ((..._: unknown[]) => undefined)(store, { atMs: nowMs",
+      "src/ops/block-and-keep-key.ts",
+      '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
+      '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
     ),
     seenBy: ROW_OF_EACH,
   },
@@ -301,8 +301,8 @@ export const AUDIT_BREAKS: readonly Break[] = [
     name: "a signed action has no row",
     changes: inFile(
       "src/settle/send/intent.ts",
-      "  appendAudit(store, {\n    atMs: nowMs,\n    actor: intended.actor",
-      "  ((..._: unknown[]) => undefined)(store, {\n    atMs: nowMs,\n    actor: intended.actor",
+      "  appendAudit(store, {\n    atMs: attempt.createdAtMs,\n    actor",
+      "  ((..._: unknown[]) => undefined)(store, {\n    atMs: attempt.createdAtMs,\n    actor",
     ),
     seenBy: SIGNED_ROWS,
   },
@@ -319,14 +319,11 @@ export const AUDIT_BREAKS: readonly Break[] = [
   {
     row: "S45",
     name: "the row of a blocked key is written after its block",
-    changes: [
-      {
-        file: "src/ops/block-key.ts",
-        find: "    appendAudit(store, { atMs: nowMs",
-        put: "    queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs",
-      },
-      { file: "src/ops/block-key.ts", find: "reference: keyHash, detail });", put: "reference: keyHash, detail }));" },
-    ],
+    changes: inFile(
+      "src/ops/block-and-keep-key.ts",
+      'appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail });',
+      'queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail }));',
+    ),
     seenBy: ROW_OF_EACH,
   },
   {

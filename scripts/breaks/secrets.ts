@@ -145,8 +145,8 @@ export const SECRET_BREAKS: readonly Break[] = [
     name: "the signed body is kept with what became of it",
     changes: inFile(
       "src/settle/send/send.ts",
-      "  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`",
-      '  world.store.$client.run("UPDATE accounts SET label = ? WHERE id = ?", [signed.body, attempt.accountId]);\n  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`',
+      "  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}\n\n/** Posts a `noop`",
+      '  world.store.$client.run("UPDATE accounts SET label = ? WHERE id = ?", [signed.body, attempt.accountId]);\n  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}\n\n/** Posts a `noop`',
     ),
     seenBy: CANARIES,
   },
@@ -156,8 +156,8 @@ export const SECRET_BREAKS: readonly Break[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`",
-        put: '  note(world, attempt, "signed", JSON.stringify(JSON.parse(signed.body).signature));\n  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`',
+        find: "  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}\n\n/** Posts a `noop`",
+        put: '  note(world, attempt, "signed", JSON.stringify(JSON.parse(signed.body).signature));\n  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}\n\n/** Posts a `noop`',
       },
       {
         file: "src/settle/send/send.ts",

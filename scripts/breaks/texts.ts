@@ -178,8 +178,8 @@ export const TEXT_BREAKS: readonly Break[] = [
     name: "a planted fault has no place any more",
     changes: inFile(
       "src/settle/send/send.ts",
-      "  return post(world, attempt, signed, mayLeave);\n}\n\n/** Posts a `noop`",
-      "  const posted = post(world, attempt, signed, mayLeave);\n  return posted;\n}\n\n/** Posts a `noop`",
+      "  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}\n\n/** Posts a `noop`",
+      "  const posted = post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n  return posted;\n}\n\n/** Posts a `noop`",
     ),
     seenBy: PLANTED,
   },

@@ -162,7 +162,7 @@ export const WHOSE_BREAKS: readonly Break[] = [
     row: "S05",
     name: "an operation is found by whoever knows its id",
     changes: inFile(
-      "src/actions/get-operation.ts",
+      "src/actions/list-operations.ts",
       "operation === null || operation.accountId !== caller.account.id",
       "operation === null",
     ),

@@ -85,8 +85,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;',
-        put: "const canBeReadAgain = reading.kind !== null;",
+        find: "  }, canBeReadAgain(event));",
+        put: '  }, canBeReadAgain(event) || event.type === "turned_away");',
       },
     ],
   },
@@ -95,8 +95,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'event: { type: "armed", oid }, canBeReadAgain: false',
-        put: 'event: { type: "armed", oid }, canBeReadAgain: true',
+        find: 'return type === "rested" || type === "filled";',
+        put: 'return type === "rested" || type === "filled" || type === "armed";',
       },
     ],
   },
@@ -105,11 +105,11 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/send/send.ts",
-        find: "  return post(world, attempt, signed, mayLeave);\n}",
+        find: "  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);\n}",
         put:
-          '  const first = await post(world, attempt, signed, mayLeave);\n  if (first.kind !== "reply" || first.reply.kind !== "ambiguous" || first.reply.reason !== "no_answer") return first;\n' +
-          "  const again = sign(world, { ...attempt, nonce: attempt.nonce + 1 }, actionOf(attempt), signed);\n" +
-          "  return again === null ? first : post(world, attempt, again, mayLeave);\n}",
+          '  const said = { ...signed, action, purpose, count: attempts.length };\n  const first = await post(world, attempt, said, mayLeave);\n  if (first.kind !== "ambiguous" || first.reason !== "no_answer") return first;\n' +
+          "  const again = sign(world, { ...attempt, nonce: attempt.nonce + 1 }, action);\n" +
+          "  return again === null ? first : post(world, attempt, { ...said, ...again }, mayLeave);\n}",
       },
     ],
   },
@@ -330,8 +330,8 @@ const GATEWAY: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/place/place.ts",
-        find: 'event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };',
-        put: 'event: reason === "" ? { type: "canceled", oid: entry.oid, reason, filled } : { type: "filled", oid: entry.oid, filled }, canBeReadAgain: false };',
+        find: '    return { type: "canceled", oid, reason, filled };',
+        put: '    return reason === "" ? { type: "canceled", oid, reason, filled } : { type: "filled", oid, filled };',
       },
     ],
   },

@@ -48,8 +48,8 @@ export const NOT_FOR_US: readonly Mutant[] = [
     one(
       "what an answer has refused is refused, whatever shows it",
       "src/settle/place/place.ts",
-      "const reading = asFarAsNamed(readPlaceReply(leg, reply), reply);",
-      "const reading = asFarAsProven(readPlaceReply(leg, reply), reply);",
+      "const event = asFarAsNamed(readPlaceReply(leg, reply), reply);",
+      "const event = asFarAsProven(readPlaceReply(leg, reply), reply);",
     ),
   ),
   told(

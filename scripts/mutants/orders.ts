@@ -193,7 +193,7 @@ export const ORDERS: readonly Mutant[] = [
   },
   {
     name: "an answer to another kind of action is believed",
-    changes: [{ file: "src/settle/send/send.ts", find: "fitted(reply, action) }", put: "reply }" }],
+    changes: [{ file: "src/settle/send/send.ts", find: "return fitted(reply, action);", put: "return reply;" }],
   },
   {
     name: "an answer is believed by its kind, whatever its words are",

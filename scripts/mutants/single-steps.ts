@@ -199,8 +199,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "the number of another market in a refusal says nothing",
     "src/wire/answer/refusal-about.ts",
-    "if (named !== undefined && Number(named) !== assetId) return false;",
-    "if (named !== undefined && Number(named) !== assetId) return true;",
+    'if (named !== undefined && Number(named) !== (typeof thing === "number" ? thing : thing.a)) return false;',
+    'if (named !== undefined && Number(named) !== (typeof thing === "number" ? thing : thing.a)) return true;',
   ),
   one(
     "a refusal may be about any kind of action",

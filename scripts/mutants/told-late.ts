@@ -94,7 +94,7 @@ export const TOLD_LATE: readonly Mutant[] = [
     name: "an order that a list of the feed holds no more is not looked at",
     changes: [
       {
-        file: "src/settle/feed/unlisted.ts",
+        file: "src/settle/feed/follow.ts",
         find: "if (leg !== null && !isClosed(leg) && !isUnderWay(world, leg.orderId))",
         put: "if (leg !== null && isClosed(leg) && !isUnderWay(world, leg.orderId))",
       },

@@ -39,8 +39,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "a number is free after a server's error",
     SEND,
-    'result.reply.reason === "no_answer" || result.reply.reason === "server_error"',
-    'result.reply.reason === "no_answer"',
+    'result.reason === "no_answer" || result.reason === "server_error"',
+    'result.reason === "no_answer"',
   ),
   one(
     "an action leaves that can only arrive to be refused",

@@ -52,12 +52,12 @@ export const WRITES: readonly Mutant[] = [
   ),
   one(
     "nobody follows what is not known",
-    "  if (!isSettled) await pursueAll(",
-    "  if (isSettled && answer !== null) await pursueAll(",
+    '  if (concluded === "open") await pursueAll(',
+    '  if (concluded === "open" && outgoing.beside !== undefined) await pursueAll(',
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",
-    'result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null',
+    "reply === null ? null : heardRefusal(replyTo(reply, { index, cloids }))",
     "null",
   ),
   one(

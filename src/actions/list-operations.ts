@@ -6,7 +6,8 @@ import {
   type OperationStatus,
 } from "../core/operation.ts";
 import { pageLooked } from "../core/page.ts";
-import { isoTime, listText, operationResource } from "../core/resource.ts";
+import { isoTime, listText, operationResource, operationText } from "../core/resource.ts";
+import { isUuid } from "../core/uuid.ts";
 import type { With } from "../deps.ts";
 import {
   findOperation,
@@ -92,4 +93,15 @@ function requireStatus(text: string | null): OperationStatus | null {
   const status = OPERATION_STATUSES.find((known) => known === text) ?? null;
   if (status !== null || text === null) return status;
   throw new ApiError("invalid_status", `\`status\` is one of ${OPERATION_STATUSES.join(", ")}.`);
+}
+
+/** `GET /v1/operations/{id}`. Never asks the exchange: an unknown one is being settled in the background. */
+export function getOperation(deps: With<"store">, caller: Caller, givenId: string): ReadAnswer {
+  const id = givenId.toLowerCase();
+  if (!isUuid(id)) throw new ApiError("invalid_id", "`id` is the UUID of an operation.");
+  const operation = findOperation(deps.store, id);
+  if (operation === null || operation.accountId !== caller.account.id) {
+    throw new ApiError("operation_not_found", "There is no such operation on this account.");
+  }
+  return { body: operationText(operation), asOfMs: null };
 }

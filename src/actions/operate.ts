@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import type { WriteAnswer } from "../core/idempotency.ts";
+import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
@@ -13,9 +13,9 @@ import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf, type WriteKey } from "../write/key.ts";
+import { requestOf } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan, Write } from "../write/verb.ts";
+import type { Plan, Stored, Write } from "../write/verb.ts";
 
 /** What to do, or why it is over before anything is sent. */
 export type OperationPlan = {
@@ -46,7 +46,7 @@ export type OperationVerb = Pick<Write, "route" | "bucket" | "asked"> & {
 export async function operate(
   deps: ToWrite,
   caller: Caller,
-  wanted: WriteKey,
+  wanted: Pick<KeyRecord, "fingerprint" | "idempotencyKey">,
   verb: OperationVerb,
 ): Promise<WriteAnswer> {
   const { route, bucket, asked } = verb;
@@ -62,7 +62,10 @@ export async function operate(
   });
 }
 
-type PlanningOperation = WriteKey & { verb: OperationVerb; plan: OperationPlan };
+type PlanningOperation = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+  verb: OperationVerb;
+  plan: OperationPlan;
+};
 
 function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning: PlanningOperation): Plan {
   const { plan, verb, idempotencyKey } = planning;
@@ -102,14 +105,14 @@ function planOperation(deps: ToSign & With<"instance">, caller: Caller, planning
   };
 }
 
-function outgoing(deps: With<"clock" | "exchange" | "store">, user: string, attempt: Attempt): Outgoing {
+function outgoing(deps: With<"clock" | "exchange" | "store">, user: string, attempt: Attempt): Stored {
   return {
     kind: "outgoing",
     attempt,
     async conclude(reply) {
       const heard = await asFarAsShown(deps, user, attempt, reply);
       const isSettled = await onceUnlocked(deps.clock, () => recordOperationReply(deps, attempt, heard));
-      return { isSettled, answer: null };
+      return isSettled ? "settled" : "open";
     },
   };
 }

@@ -13,15 +13,18 @@ import type { Placing, StoredOrder } from "../store/orders.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf, type WriteKey } from "../write/key.ts";
+import { requestOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
-import type { Outgoing, Plan } from "../write/verb.ts";
+import type { Plan, Stored } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import type { ToPlaceOrder, ToPlanOrder } from "./place-order.ts";
 
-export type PlaceBatch = WriteKey & { accountId: string; orders: readonly OrderTerms[] };
+export type PlaceBatch = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+  accountId: string;
+  orders: readonly OrderTerms[];
+};
 
 /**
  * `POST /v1/orders/batch`: one key, one action, at most one order for each that is asked for. Where one of them cannot be sent
@@ -146,7 +149,7 @@ function builderOf(
   return isOfAll ? (each.find((builder) => builder !== null) ?? null) : null;
 }
 
-function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Outgoing {
+function outgoingBatch(deps: ToPlanOrder, caller: Caller, placings: readonly Placing[]): Stored {
   const batch = placings.map(({ attempt }) => attempt);
   const [attempt] = batch;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");

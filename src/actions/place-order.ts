@@ -1,4 +1,4 @@
-import type { WriteAnswer } from "../core/idempotency.ts";
+import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
 import { canIncrease } from "../core/stop.ts";
@@ -12,19 +12,12 @@ import { appendNote } from "../store/notes.ts";
 import { insertRefused, type Placing, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
 import { printedTerms } from "../write/fingerprint.ts";
-import { answerEarlier, requestOf, type WriteKey } from "../write/key.ts";
+import { answerEarlier, requestOf } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored, Write } from "../write/verb.ts";
 import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
-
-export type PlaceOrder = WriteKey &
-  OrderTerms & {
-    accountId: string;
-    /** A line for the order's story: how it came to its terms. */
-    note?: { what: string; detail: string };
-  };
 
 /** To plan what is placed, and to read its answer. */
 export type ToPlanOrder = ToSign &
@@ -34,12 +27,20 @@ export type ToPlanOrder = ToSign &
 export type ToPlaceOrder = ToWrite & ToPlanOrder;
 
 /** `POST /v1/orders`: one key, at most one order. Throws `ApiError` only while nothing has been sent. */
-export async function placeOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer> {
+export async function placeOrder(
+  deps: ToPlaceOrder,
+  caller: Caller,
+  wanted: OrderTerms & Pick<KeyRecord, "accountId" | "fingerprint" | "idempotencyKey">,
+): Promise<WriteAnswer> {
   requireOwnAccount(caller, wanted.accountId);
   return runWrite(deps, writeOf(deps, caller, wanted));
 }
 
-function writeOf(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Write {
+function writeOf(
+  deps: ToPlaceOrder,
+  caller: Caller,
+  wanted: OrderTerms & Pick<KeyRecord, "accountId" | "fingerprint" | "idempotencyKey">,
+): Write {
   return {
     ...requestOf(deps, caller, wanted),
     route: "POST /v1/orders",
@@ -53,12 +54,24 @@ function writeOf(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Write 
 }
 
 /** The answer of the order that an earlier request placed under this key; null where there is none. Places nothing. */
-export function findPlacedOrder(deps: ToPlaceOrder, caller: Caller, wanted: PlaceOrder): Promise<WriteAnswer | null> {
+export function findPlacedOrder(
+  deps: ToPlaceOrder,
+  caller: Caller,
+  wanted: OrderTerms & Pick<KeyRecord, "accountId" | "fingerprint" | "idempotencyKey">,
+): Promise<WriteAnswer | null> {
   return answerEarlier(deps, writeOf(deps, caller, wanted));
 }
 
-/** The plan of one order, for every verb that places one by itself. */
-export async function planPlacing(deps: ToPlanOrder, caller: Caller, wanted: PlaceOrder): Promise<Plan> {
+/**
+ * The plan of one order, for every verb that places one by itself.
+ *
+ * @param wanted `note`: a line for the order's story, how it came to its terms
+ */
+export async function planPlacing(
+  deps: ToPlanOrder,
+  caller: Caller,
+  wanted: OrderTerms & { idempotencyKey: string; note?: { what: string; detail: string } },
+): Promise<Plan> {
   const known = await requireMarket(deps, wanted.market, !wanted.reduceOnly);
   const { market, fault } =
     knownFault(deps, known, wanted) === null

@@ -100,9 +100,10 @@ function notKnown(snapshotAt: string, { facts, stop }: ReturnType<typeof brought
   ];
 }
 
-type Held = { each: string; otherwise: string; list: string };
-
-function onHold(releasing: readonly string[], { each, otherwise, list }: Held): string[] {
+function onHold(
+  releasing: readonly string[],
+  { each, otherwise, list }: { each: string; otherwise: string; list: string },
+): string[] {
   if (releasing.length === 0) return [];
   const whom = releasing.length === 1 ? `For the ${each}` : `For each of the ${releasing.length} ${each}s`;
   return [

@@ -1,6 +1,9 @@
 import { isSetUp, newSetupLink, setupUrl } from "../ops/set-up/tokens.ts";
 import type { Store } from "../store/open.ts";
-import type { Input } from "./command.ts";
+import { type Command, DATA_DIRECTORY, type Input, JSON_OUTPUT } from "./command.ts";
+import { askRunning } from "./control.ts";
+import { places, requireDatabase, starter } from "./directory.ts";
+import { present } from "./output.ts";
 import type { Outside } from "./outside.ts";
 
 /** Minutes for which a link is good. */
@@ -32,3 +35,18 @@ export function offerSetup(
   const { token } = newSetupLink({ store, clock, randomBytes });
   outside.print(`${linkLines(setupUrl(pageUrl, token)).join("\n")}\n`);
 }
+
+export const setupCommand: Command = {
+  name: "setup",
+  summary: "print a one-time link to the page that sets the running gateway up",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    requireDatabase(at);
+    const words = `the gateway is not running. Start it:\n  ${starter(at)}`;
+    const made = await askRunning(at, { verb: "new_setup_link", given: {} }, words);
+    const facts = { setup_url: made.setup_url, expires_at: new Date(made.expires_at_ms).toISOString() };
+    present({ input, outside }, facts, linkLines(made.setup_url));
+  },
+};

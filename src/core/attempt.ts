@@ -53,6 +53,20 @@ export type Attempt = {
   settledAtMs: number | null;
 };
 
+/** What an attempt begins with, whatever is signed under it: nothing of it has left. */
+export const UNSENT = {
+  isTargetClosed: false,
+  intendedTotal: null,
+  state: "prepared",
+  sentAtMs: null,
+  noops: 0,
+  seal: null,
+  hasLanded: false,
+  negatives: 0,
+  answerText: null,
+  settledAtMs: null,
+} as const satisfies Partial<Attempt>;
+
 /** What of an attempt changes. */
 export type AttemptChange = Partial<
   Pick<

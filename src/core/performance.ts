@@ -133,7 +133,7 @@ export function book(
   return books.result();
 }
 
-type Books = ReturnType<typeof openBooks>;
+type OpenBooks = ReturnType<typeof openBooks>;
 
 function openBooks(before: readonly HeldBy[]) {
   const markets = new Map<string, Map<string, Held>>();
@@ -206,7 +206,7 @@ function movedBy(fill: OwnedFill): Decimal {
   return signedSize(fill.side, size);
 }
 
-function bookFill(books: Books, fill: OwnedFill): void {
+function bookFill(books: OpenBooks, fill: OwnedFill): void {
   const { market, keyHash, price, size, fee, builderFee, startPosition } = fill;
   const unexplained = subtract(startPosition, books.position(market));
   if (!isZero(unexplained)) trade(books, { ...fill, keyHash: NOBODY }, unexplained);
@@ -217,14 +217,14 @@ function bookFill(books: Books, fill: OwnedFill): void {
   books.add({ timeMs: fill.timeMs, market, keyHash }, { fills: 1, volume: multiply(price, size), fees, builderFees });
 }
 
-function trade(books: Books, { timeMs, market, keyHash, price }: OwnedFill, signed: Decimal): void {
+function trade(books: OpenBooks, { timeMs, market, keyHash, price }: OwnedFill, signed: Decimal): void {
   const { held, realizedPnl } = traded(books.held(market, keyHash), signed, price);
   books.put(market, keyHash, held);
   books.add({ timeMs, market, keyHash }, { realizedPnl });
 }
 
 /** Each pays for its own net, whatever side that is on; what no key holds is nobody's. */
-function share(books: Books, payment: PaidFunding | undefined): void {
+function share(books: OpenBooks, payment: PaidFunding | undefined): void {
   if (payment === undefined) return;
   const { timeMs, market, amount, position } = payment;
   const holders = [...books.holders(market)].filter(([keyHash, { size }]) => keyHash !== NOBODY && !isZero(size));

@@ -4,11 +4,35 @@ import { placeBatch } from "../actions/place-batch.ts";
 import { ApiError, batchRefused, type OrderRefusal } from "../core/errors.ts";
 import type { OrderTerms } from "../core/order.ts";
 import { type PrintedBody, printedTerms, printRequest } from "../write/fingerprint.ts";
-import { EXAMPLE_BATCH, EXAMPLE_PLACE_BATCH, EXAMPLE_UNKNOWN_BATCH } from "./batch-examples.ts";
+import { EXAMPLE_ACCOUNT_ID, EXAMPLE_ORDER, EXAMPLE_PLACE_ORDER, EXAMPLE_UNKNOWN_ORDER } from "./examples.ts";
 import { NOT_2XX, ORDERS_TAG } from "./order-contract.ts";
 import { readOrderTerms } from "./order-rules.ts";
 import { type Route, writeRoute } from "./route.ts";
 import { BatchResource, PlaceBatchBody } from "./schema/order.ts";
+
+const { account: _ACCOUNT, ...EXAMPLE_TERMS } = EXAMPLE_PLACE_ORDER;
+
+const EXAMPLE_PLACE_BATCH = {
+  account: EXAMPLE_ACCOUNT_ID,
+  orders: [EXAMPLE_TERMS, { ...EXAMPLE_TERMS, price: "64100" }],
+};
+
+const EXAMPLE_SECOND_ID = "019aa5d8-3a40-7a3e-8d2c-4f6b1e0c9a72";
+
+const EXAMPLE_BATCH = {
+  object: "order_batch",
+  account: EXAMPLE_ACCOUNT_ID,
+  network: "exchange_mainnet",
+  orders: [
+    EXAMPLE_ORDER,
+    { ...EXAMPLE_ORDER, id: EXAMPLE_SECOND_ID, price: "64100", exchange_order_id: "214748364802" },
+  ],
+};
+
+const EXAMPLE_UNKNOWN_BATCH = {
+  ...EXAMPLE_BATCH,
+  orders: [EXAMPLE_UNKNOWN_ORDER, { ...EXAMPLE_UNKNOWN_ORDER, id: EXAMPLE_SECOND_ID, price: "64100" }],
+};
 
 const place = writeRoute(
   {

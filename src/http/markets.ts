@@ -3,7 +3,6 @@ import { listCandles, listTrades } from "../actions/list-candles.ts";
 import { listMarkets } from "../actions/list-markets.ts";
 import { ApiError } from "../core/errors.ts";
 import { EXAMPLE_BOOK, EXAMPLE_MARKET, EXAMPLE_MARKET_DETAILS } from "./examples.ts";
-import { EXAMPLE_CANDLE, EXAMPLE_MARKET_TRADE } from "./market-examples.ts";
 import { type Query, readLimit, readTime } from "./query.ts";
 import { type Route, readRoute } from "./route.ts";
 import { CursorParameter, LimitParameter, listOf, SinceParameter, UntilParameter } from "./schema/list.ts";
@@ -16,6 +15,34 @@ import {
   MarketResource,
   MarketTradeResource,
 } from "./schema/market.ts";
+
+/** What was traded in a market. */
+
+const EXAMPLE_CANDLE = {
+  object: "candle",
+  market: "BTC",
+  interval: "1h",
+  opened_at: "2026-11-21T09:00:00.000Z",
+  closes_at: "2026-11-21T10:00:00.000Z",
+  complete: false,
+  open: "64180",
+  high: "64320",
+  low: "64111.5",
+  close: "64250.5",
+  volume: "312.40517",
+  trades: 8_112,
+};
+
+const EXAMPLE_MARKET_TRADE = {
+  object: "market_trade",
+  market: "BTC",
+  id: "118906512037719",
+  side: "buy",
+  price: "64250.5",
+  size: "0.02",
+  transaction_hash: "0x2222222222222222222222222222222222222222222222222222222222222222",
+  created_at: "2026-11-21T09:30:00.125Z",
+};
 
 const TAG = "Markets";
 

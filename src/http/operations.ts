@@ -1,8 +1,7 @@
 /** TWAPs that the exchange runs, and the operations that actions other than orders leave behind. */
 import { cancelTwap } from "../actions/cancel-twap.ts";
 import { createTwap } from "../actions/create-twap.ts";
-import { getOperation } from "../actions/get-operation.ts";
-import { listOperations } from "../actions/list-operations.ts";
+import { getOperation, listOperations } from "../actions/list-operations.ts";
 import { printRequest } from "../write/fingerprint.ts";
 import { EXAMPLE_LISTED_OPERATION, EXAMPLE_OPERATION } from "./examples.ts";
 import { operationAnswers } from "./operation-contract.ts";

@@ -9,7 +9,6 @@ import { guardRequest, routeNotFound } from "./guard.ts";
 import { handoutRoutes } from "./handouts.ts";
 import { newRequestId, setCommonHeaders } from "./headers.ts";
 import { openLimits } from "./limits.ts";
-import { lostPage } from "./lost-page.ts";
 import { mcpRoutes } from "./mcp/route.ts";
 import { openStreams } from "./open-streams.ts";
 import { openRouter, ROUTED_ORIGIN } from "./router.ts";
@@ -232,3 +231,22 @@ function finish(
   );
   return response;
 }
+
+/** The interface's own routes: their answers are for programs, whatever these say they take. */
+const INTERFACE = "/v1";
+
+/** What a person reads whose browser asks for a page that is not here; null for everybody else, who gets JSON. */
+function lostPage({ request, url }: Pick<Visit, "request" | "url">): string | null {
+  if (url === null || request.method !== "GET" || url.pathname.startsWith(INTERFACE)) return null;
+  return request.headers.get("accept")?.includes("text/html") === true ? PAGE : null;
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head><meta charset="utf-8" /><title>No such page – Postern</title></head>
+  <body>
+    <h1>No such page</h1>
+    <p>There is nothing at this address. There is <a href="/">the owner's page</a>, and <a href="/docs">the interface</a>.</p>
+  </body>
+</html>
+`;

@@ -3,8 +3,7 @@
  * the facts that its verb reads and gets what it returns, by the same types.
  */
 import { ApiError } from "../core/errors.ts";
-import type { WantedHook } from "../core/hook/hook.ts";
-import { HOOK_MODES } from "../core/hook/hook.ts";
+import { HOOK_MODES, type WantedHook } from "../core/hook/hook.ts";
 import { RECEIVER_KINDS } from "../core/notice/notice.ts";
 import { DECISIONS } from "../core/proposal.ts";
 import { isOfDisk } from "../store/heard-writes.ts";
@@ -12,13 +11,12 @@ import { fromHex } from "../wire/hex.ts";
 import { addAccount } from "./add-account.ts";
 import { approveOwnAgent } from "./approve-agent.ts";
 import { checkSeal } from "./believe-rows.ts";
-import { blockKey } from "./block-key.ts";
+import { blockKey, keepKey } from "./block-and-keep-key.ts";
 import { type Changer, type Running, requireExchange, requireKeyring, requireRunning } from "./changer.ts";
 import { clearTrip } from "./clear-trip.ts";
 import { oneOf, recordIn, sealIn, text, textsIn, type VerbFacts, wholeNumber } from "./facts.ts";
 import { createHook, endHook, keepHook } from "./hooks.ts";
 import { importAgent } from "./import-agent.ts";
-import { keepKey } from "./keep-key.ts";
 import { narrowKey } from "./narrow-key.ts";
 import { newAgent } from "./new-agent.ts";
 import { addReceiver, removeReceiver, testReceiver, type WantedReceiver } from "./notices/receivers.ts";

@@ -2,10 +2,11 @@
  * The websocket of the exchange, without a socket: frames come in as text and go out as text, so that a test
  * needs no port. The hub knows every connection and brings each what it has subscribed to.
  */
-import type { ChannelFrame, ChannelSubscription } from "./channels/channel.ts";
-import { readSubscription } from "./channels/types.ts";
+import type { ChannelFrame, ChannelReader, ChannelSubscription } from "./channels/channel.ts";
+import { marketChannels } from "./channels/market.ts";
+import { userChannels } from "./channels/user.ts";
 import type { VenueEvent } from "./engine/event.ts";
-import { MISMATCH, memberOf } from "./exchange/decode.ts";
+import { type Decoded, MISMATCH, memberOf } from "./exchange/decode.ts";
 import { type ExactJson, jsonText, parseJsonText } from "./exchange/json-text.ts";
 import { type Faults, type FrameFault, frameFault, isGreeted } from "./faults.ts";
 import type { ReadContext } from "./info/request.ts";
@@ -291,4 +292,19 @@ function sendText(hub: Hub, connection: SocketConnection, text: string): void {
   const { held } = connection;
   connection.held = null;
   connection.peer.send(held);
+}
+
+/** Every channel that can be subscribed to. */
+
+const READERS: ReadonlyMap<string, ChannelReader> = new Map(Object.entries({ ...marketChannels, ...userChannels }));
+
+/** `MISMATCH`: no such channel, or a member is missing or wrong. */
+function readSubscription(json: ExactJson): Decoded<ChannelSubscription> {
+  const type = memberOf(json, "type");
+  const reader = typeof type === "string" ? READERS.get(type) : undefined;
+  return reader === undefined ? MISMATCH : reader(json);
+}
+
+export function channelTypes(): readonly string[] {
+  return [...READERS.keys()];
 }

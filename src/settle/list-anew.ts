@@ -15,9 +15,6 @@ const STEP_PAUSE_MS = 20;
 
 type ToList = With<"clock" | "log" | "store">;
 
-/** How new rows come into a list by which they are looked for. */
-type List = { lacks(store: Store): boolean; take(store: Store, count: number): number };
-
 /** Takes the newest orders, and the newest events, into the lists by which they are looked for, many at once. */
 export async function keepListed(world: ToList, isStopped: () => boolean): Promise<void> {
   try {
@@ -28,7 +25,12 @@ export async function keepListed(world: ToList, isStopped: () => boolean): Promi
   }
 }
 
-async function keepOneListed({ store, clock }: ToList, list: List, isStopped: () => boolean): Promise<void> {
+/** `list`: how new rows come into it. */
+async function keepOneListed(
+  { store, clock }: ToList,
+  list: { lacks(store: Store): boolean; take(store: Store, count: number): number },
+  isStopped: () => boolean,
+): Promise<void> {
   // Looked at first: mostly there is nothing to write.
   for (let step = 0; step < MAX_STEPS && !isStopped() && list.lacks(store); step += 1) {
     const count = inTransactionNotWaiting(store, () => list.take(store, ROWS_AT_ONCE));

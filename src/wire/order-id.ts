@@ -1,6 +1,5 @@
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isCloid } from "../core/cloid.ts";
-import type { KeyName } from "../core/idempotency.ts";
 import { madeOnce } from "../core/made-once.ts";
 import { isUuid, uuidOfHex } from "../core/uuid.ts";
 import { addressBytes } from "./hex.ts";
@@ -29,9 +28,14 @@ const LOW_64_BITS = 2n ** 64n - 1n;
  * @param key with the time of the id, 12 bits that tell this instance from another one on the same account, and whose order it is: null
  *   for one of no bot, and for what is no order
  */
-export function mintOrderId(
-  key: KeyName & { nowMs: number; instanceTag: number; secret: Uint8Array; bot: string | null },
-): string {
+export function mintOrderId(key: {
+  accountId: string;
+  idempotencyKey: string;
+  nowMs: number;
+  instanceTag: number;
+  secret: Uint8Array;
+  bot: string | null;
+}): string {
   const { nowMs, instanceTag, secret } = key;
   if (!Number.isSafeInteger(nowMs) || nowMs < 0 || BigInt(nowMs) > MAX_TIME) throw new Error("bug: time out of range");
   assertTag(instanceTag);
@@ -45,7 +49,10 @@ export function mintOrderId(
  *
  * @param secret the instance's: without it nobody can tell from an id which key made it
  */
-export function keyBitsOf(secret: Uint8Array, { accountId, idempotencyKey }: KeyName): bigint {
+export function keyBitsOf(
+  secret: Uint8Array,
+  { accountId, idempotencyKey }: { accountId: string; idempotencyKey: string },
+): bigint {
   // The zero byte keeps ("a", "bc") and ("ab", "c") apart.
   const digest = hmacSha256Hex(secret, `${accountId}\0${idempotencyKey}`);
   return (first64Bits(digest) >> 2n) & LOW_48_BITS;
@@ -76,7 +83,7 @@ export function keyBits(uuid: string): bigint | null {
 }
 
 /** The digits in which every client order id of this account and key ends, whenever it was made. */
-export function keyDigitsOf(secret: Uint8Array, key: KeyName): string {
+export function keyDigitsOf(secret: Uint8Array, key: { accountId: string; idempotencyKey: string }): string {
   return keyBitsOf(secret, key).toString(16).padStart(KEY_DIGITS, "0");
 }
 

@@ -14,13 +14,6 @@ import { passGate } from "./gate.ts";
 import { requireRoomForStops } from "./open-order-reserve.ts";
 import type { Plan, Stored, Write } from "./verb.ts";
 
-export type Committed = {
-  /** `earlier`: another request with the key was first, and `record` is what it stored. */
-  stored: Stored | { kind: "earlier"; record: KeyRecord };
-  /** Resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before. */
-  onDisk: Promise<void>;
-};
-
 /** Inside the transaction: stores what is to be sent, or the answer where nothing is. */
 type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
 
@@ -28,8 +21,15 @@ type IntentWork = (keyRecord: KeyRecord, slot: Slot) => Stored;
  * Commits an intent, in one transaction with the others of this turn of the event loop. The key is looked up again
  * inside it, where no other request can come between. Where all slots are taken it waits before anything is
  * stored: a number that was taken before the wait would be overtaken by others, and its life would run out.
+ *
+ * @returns `onDisk` resolves when the intent is on the disk: nothing of it leaves, and nobody is told of it, before
  */
-export async function commitIntent(deps: ToWrite, write: Write, plan: Plan, work: IntentWork): Promise<Committed> {
+export async function commitIntent(
+  deps: ToWrite,
+  write: Write,
+  plan: Plan,
+  work: IntentWork,
+): Promise<{ stored: Stored; onDisk: Promise<void> }> {
   const { ownerAddress } = write.caller.account;
   const slot = deps.flights.take(ownerAddress, rankOf(write)) ?? (await waitForSlot(deps, write));
   try {
@@ -70,14 +70,14 @@ async function commitInSlot(
   write: Write,
   plan: Plan,
   work: (keyRecord: KeyRecord) => Stored,
-): Promise<Committed> {
+): Promise<{ stored: Stored; onDisk: Promise<void> }> {
   const { caller, accountId, idempotencyKey, route, fingerprint, isCancel } = write;
   const keyRecord = { accountId, idempotencyKey, route, fingerprint, resource: plan.resource, answer: null };
   const newOrders = newOrdersOf(plan);
   await deps.point("before_intent");
   const startedMs = deps.clock.elapsedMs();
   const committed = await storing(deps, () =>
-    deps.commits.intent((store): Committed["stored"] => {
+    deps.commits.intent((store): Stored => {
       const earlier = findKeyRecord(store, accountId, idempotencyKey);
       if (earlier !== null) return { kind: "earlier", record: earlier };
       const known = requireActiveKey(store, caller, isCancel);

@@ -1,9 +1,9 @@
 import type { Attempt } from "../core/attempt.ts";
 import { ApiError, type ErrorCode } from "../core/errors.ts";
 import type { With } from "../deps.ts";
+import type { SendOutcome } from "../exchange/exchange.ts";
 import { endUnsent, takeBack } from "../settle/record/not-sent.ts";
 import { openAttempt } from "../settle/record/record.ts";
-import type { SendResult } from "../settle/send/send.ts";
 import { listAttemptsOf, listSameAction } from "../store/attempts.ts";
 
 /**
@@ -14,7 +14,7 @@ import { listAttemptsOf, listSameAction } from "../store/attempts.ts";
 export function giveBack(
   deps: With<"clock" | "running" | "store">,
   attempt: Attempt,
-  result: SendResult & { kind: "not_sent" },
+  result: SendOutcome & { kind: "not_sent" },
 ): boolean {
   const all = listSameAction(deps.store, attempt);
   // A cancel may have sealed and settled the write while it was still on its way out.
@@ -30,8 +30,8 @@ export function giveBack(
   throw new ApiError(codeOf(result), words, result.waitS);
 }
 
-function codeOf({ isOurFault, waitS }: SendResult & { kind: "not_sent" }): ErrorCode {
-  if (isOurFault) return "internal_error";
+function codeOf({ isOurFault, waitS }: SendOutcome & { kind: "not_sent" }): ErrorCode {
+  if (isOurFault === true) return "internal_error";
   return waitS === undefined ? "exchange_unreachable" : "exchange_rate_limited";
 }
 

@@ -2,28 +2,28 @@ import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
+import type { SendOutcome } from "../exchange/exchange.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
-import type { Conclusion } from "../settle/record/record.ts";
-import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
+import { sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { botOf } from "../store/bots.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
+import type { Reply } from "../wire/answer/reply.ts";
 import { answerEarlierInTime, answerInTime } from "./answer-in-time.ts";
 import type { Caller } from "./caller.ts";
-import { type Committed, commitIntent } from "./commit.ts";
+import { commitIntent } from "./commit.ts";
 import { RailRefused, RailsUnproven } from "./gate.ts";
 import { giveBack } from "./give-back.ts";
 import { answerEarlier } from "./key.ts";
-import { listedFor, requireSameList } from "./listed-markets.ts";
 import { requireOneOutcome } from "./one-outcome.ts";
 import { PlanOvertaken } from "./overtaken.ts";
 import { lookAtOpened, readFacts, readPositionAnew } from "./rails-facts.ts";
 import { tellRefusal } from "./tell-refusal.ts";
-import type { ListedMarket, Outgoing, Plan, Stored, Write } from "./verb.ts";
+import type { ListedMarket, Plan, Stored, Write } from "./verb.ts";
 
 /**
  * Runs every write, step by step: its key, its limits, what stands in the way, its plan, the intent on the disk, one
@@ -59,7 +59,10 @@ async function tellingRefusals<T>(deps: ToWrite, { key }: Caller, work: () => Pr
  * Plans and commits. Plans again where something was stored meanwhile that has to be planned for, where the list of
  * markets has moved, and, once, where a rail refused by what may be a reading that is behind.
  */
-async function planAndCommit(deps: ToWrite, write: Write): Promise<Committed & { plan: Plan }> {
+async function planAndCommit(
+  deps: ToWrite,
+  write: Write,
+): Promise<{ plan: Plan; stored: Stored; onDisk: Promise<void> }> {
   const { caller } = write;
   const deadlineMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs;
   let hasReread = false;
@@ -197,7 +200,7 @@ function refuseFor(obstacle: Obstacle | null): void {
  */
 async function sendAndConclude(
   deps: ToWrite,
-  outgoing: Outgoing,
+  outgoing: Stored & { kind: "outgoing" },
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -211,7 +214,7 @@ async function sendAndConclude(
 
 async function sendOnce(
   deps: ToWrite,
-  outgoing: Outgoing,
+  outgoing: Stored & { kind: "outgoing" },
   use: Plan["use"],
   onDisk: Promise<void>,
 ): Promise<KeyAnswer | null> {
@@ -221,30 +224,58 @@ async function sendOnce(
     : sendBatch(deps, batch, use, onDisk));
   const answeredMs = deps.clock.elapsedMs();
   await deps.point("before_outcome");
-  const { isSettled, answer } = await conclude(deps, outgoing, result);
+  const concluded = await conclude(deps, outgoing, result);
   deps.metrics.passed("answer", deps.clock.elapsedMs() - answeredMs);
   await deps.point("after_outcome");
-  if (!isSettled) await pursueAll(deps, batch ?? [attempt], result);
-  return answer;
+  if (concluded === "open") await pursueAll(deps, batch ?? [attempt], result.kind === "not_sent" ? null : result);
+  return typeof concluded === "string" ? null : concluded;
 }
 
 /** Pursues every attempt of an action, with what the answer said of it where that was a refusal in unlisted words. */
-async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], result: SendResult): Promise<void> {
+async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], reply: Reply | null): Promise<void> {
   const cloids = attempts.map(({ cloid }) => cloid);
   const pursued = attempts.map(({ id }, index) =>
-    deps.settling.pursue(id, result.kind === "reply" ? heardRefusal(replyTo(result.reply, { index, cloids })) : null),
+    deps.settling.pursue(id, reply === null ? null : heardRefusal(replyTo(reply, { index, cloids }))),
   );
   await Promise.all(pursued);
 }
 
 async function conclude(
   deps: With<"clock" | "running" | "store">,
-  outgoing: Outgoing,
-  result: SendResult,
-): Promise<Conclusion> {
-  if (result.kind === "reply") return outgoing.conclude(result.reply);
+  outgoing: Stored & { kind: "outgoing" },
+  result: Reply | (SendOutcome & { kind: "not_sent" }),
+): Promise<KeyAnswer | "settled" | "open"> {
+  if (result.kind !== "not_sent") return outgoing.conclude(result);
   // Empty actions that left beside it are something sent: then the intent cannot vanish.
   const hasSent = (outgoing.beside?.length ?? 0) > 0;
   const isSettled = await onceUnlocked(deps.clock, () => !hasSent && giveBack(deps, outgoing.attempt, result));
-  return { isSettled, answer: null };
+  return isSettled ? "settled" : "open";
+}
+
+/**
+ * The number of a market is its place in a list that moves. A write waits between its plan and its intent (for its
+ * turn, for prices); where the list has moved meanwhile, or something has contradicted it, the write is planned again.
+ */
+
+/**
+ * The markets of a plan, with the numbers by which it was made. Empty for a cancel: that goes by the list of the moment
+ * at which it is stored.
+ */
+function listedFor({ markets }: With<"markets">, { isCancel }: Write, plan: Plan): readonly ListedMarket[] {
+  const { market, alsoMarkets = [] } = plan;
+  if (market === null || isCancel) return [];
+  return [...new Set([market, ...alsoMarkets])].map((name) => ({
+    name,
+    assetId: markets.current()?.byName.get(name)?.assetId ?? null,
+    doubt: markets.doubtOf(name),
+  }));
+}
+
+/** Inside the intent's transaction: throws `PlanOvertaken` where the list is not the one by which the write was planned. */
+function requireSameList({ markets }: With<"markets">, planned: readonly ListedMarket[]): void {
+  for (const { name, assetId, doubt } of planned) {
+    const now = markets.current()?.byName.get(name)?.assetId ?? null;
+    if (now !== assetId || (doubt === null && markets.doubtOf(name) !== null))
+      throw new PlanOvertaken(`The exchange's list of markets has changed at \`${name}\`.`);
+  }
 }

@@ -2,7 +2,6 @@ import type { Attempt } from "../core/attempt.ts";
 import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import type { Slot } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
-import type { Conclusion } from "../settle/record/record.ts";
 import type { WireOrder } from "../wire/action/order.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import type { Caller, ChargedBucket } from "./caller.ts";
@@ -67,25 +66,28 @@ export type Plan = {
 /** A market, its number in the list of markets, and why the list is doubted there. */
 export type ListedMarket = { name: string; assetId: number | null; doubt: string | null };
 
-/** What a plan's `store` has come to. */
+/** What an intent has come to. */
 export type Stored =
-  | Outgoing
+  /** An action is stored, and is sent once it is on the disk. */
+  | {
+      kind: "outgoing";
+      attempt: Attempt;
+      /** All attempts that leave as one action under one number, `attempt` first; left out where it leaves alone. */
+      batch?: readonly Attempt[];
+      /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
+      beside?: readonly (() => Promise<void>)[];
+      /**
+       * Writes down the exchange's answer. Gives what the key answers from now on; `settled` where that has to be read from the store;
+       * `open` where whoever sent it has to pursue the attempt, and waits for that.
+       */
+      conclude(reply: Reply): Promise<KeyAnswer | "settled" | "open">;
+    }
   /** Nothing is to be sent: the final answer, as JSON text. */
   | (KeyAnswer & { kind: "said"; reserves?: Reserved })
+  /** Another request with the key was first, as a plan's `store` never says: `record` is what it stored. */
+  | { kind: "earlier"; record: KeyRecord }
   /** A row with which a worker goes on, after this write too: `goOn` wakes the worker and waits a while for it. */
   | { kind: "begun"; goOn(): Promise<void> };
-
-/** An action is stored, and is sent once it is on the disk. */
-export type Outgoing = {
-  kind: "outgoing";
-  attempt: Attempt;
-  /** All attempts that leave as one action under one number, `attempt` first; left out where it leaves alone. */
-  batch?: readonly Attempt[];
-  /** Empty actions that leave at the same moment: they burn the numbers of placings that a cancel must end too. */
-  beside?: readonly (() => Promise<void>)[];
-  /** Writes down the exchange's answer. */
-  conclude(reply: Reply): Conclusion | Promise<Conclusion>;
-};
 
 /** What a trade will send later, and not now: a key with rails is judged by all of it when the trade is stored. */
 export type Reserved = {

@@ -174,7 +174,7 @@ test("the story of the order tells by what it was priced, and a given-back one l
   expect(JSON.stringify(story)).toContain("worst price 60310: 50 basis points from the best ask 60010");
   const notes = () => rig.deps.store.$client.query<{ n: number }, []>("select count(*) n from notes").get()?.n;
   const before = notes();
-  rig.deps.exchange.send = async () => ({ kind: "not_sent", reason: "no route", isOurFault: false });
+  rig.deps.exchange.send = async () => ({ kind: "not_sent", reason: "no route" });
   expect(await refusalOf(await atMarket(rig, {}))).toStartWith("503 exchange_unreachable");
   expect(notes()).toBe(before ?? -1);
 });

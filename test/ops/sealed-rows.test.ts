@@ -1,4 +1,5 @@
 /** Everything legitimate goes on: whatever an owner and an operator do in whatever order, across restarts and restores. */
+
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +12,9 @@ import { addAccount } from "../../src/ops/add-account.ts";
 import { storeApproval } from "../../src/ops/approve-agent.ts";
 import { backUp } from "../../src/ops/back-up.ts";
 import { believeNothingYet, believeRows } from "../../src/ops/believe-rows.ts";
-import { blockKey } from "../../src/ops/block-key.ts";
+import { blockKey, keepKey } from "../../src/ops/block-and-keep-key.ts";
 import { compareWithAudit } from "../../src/ops/compare-with-audit.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
-import { keepKey } from "../../src/ops/keep-key.ts";
 import { openKeyring } from "../../src/ops/keyring.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";
 import { OperatorError } from "../../src/ops/operator.ts";

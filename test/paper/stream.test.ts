@@ -1,7 +1,7 @@
 /** The websocket as a client sees it that we did not write: every channel, over a real socket. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ExchangeClient, InfoClient, WebSocketTransport } from "@nktkas/hyperliquid";
-import { channelTypes } from "../../src/paper/channels/types.ts";
+import { channelTypes } from "../../src/paper/ws.ts";
 import { mismatches } from "./sdk-types.ts";
 import { serve } from "./support.ts";
 

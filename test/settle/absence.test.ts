@@ -174,7 +174,7 @@ test("nothing thrown leaves the sending of an action", async () => {
     throw new Error("a bug on the way out");
   });
   const result = await sendAttempt(rig.deps, attempt, "order");
-  expect(result).toMatchObject({ kind: "reply", reply: { kind: "ambiguous", reason: "no_answer" } });
+  expect(result).toMatchObject({ kind: "ambiguous", reason: "no_answer" });
   rig.deps.signers.lock();
   expect(await sendAttempt(rig.deps, attempt, "order")).toMatchObject({ kind: "not_sent", isOurFault: true });
 });

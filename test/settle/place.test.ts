@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Attempt } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Leg } from "../../src/core/order.ts";
-import { readPlaceReply, recordPlaceReply } from "../../src/settle/place/place.ts";
+import { canBeReadAgain, isOpenStill, readPlaceReply, recordPlaceReply } from "../../src/settle/place/place.ts";
 import { absenceEvent } from "../../src/settle/place/pursue-place.ts";
 import { finishOrderAttempt, recordLegEvent } from "../../src/settle/record/record.ts";
 import { listEventsAfter } from "../../src/store/account-events.ts";
@@ -77,9 +77,9 @@ test("whatever is answered, reading it never throws, and only a listed text says
   fc.assert(
     fc.property(httpStatuses, bodies, terms, (httpStatus, body, order) => {
       const verdict = classifyReply(httpStatus, body);
-      const reading = readPlaceReply({ ...ASKED, ...order }, verdict);
-      if (verdict.kind === "ambiguous") expect(reading.kind).toBe("look");
-      if (reading.kind !== "definite" || reading.event.type !== "rejected") return;
+      const event = readPlaceReply({ ...ASKED, ...order }, verdict);
+      if (verdict.kind === "ambiguous") expect(event.type).toBe("lost");
+      if (event.type !== "rejected") return;
       if (verdict.kind === "accepted") {
         const [entry] = verdict.statuses;
         expect(entry?.kind === "error" && isListedRefusal(entry.text)).toBe(true);
@@ -96,7 +96,7 @@ test("nothing but an answer with status 200, or that our bytes could not be read
   fc.assert(
     fc.property(httpStatuses, bodies, (httpStatus, body) => {
       fc.pre(httpStatus !== 200);
-      expect(readPlaceReply(ASKED, classifyReply(httpStatus, body)).kind).toBe("look");
+      expect(isOpenStill(readPlaceReply(ASKED, classifyReply(httpStatus, body)))).toBe(true);
     }),
   );
 });
@@ -146,8 +146,8 @@ const ROWS: Row[] = [
 
 test.each(ROWS)("an answer that the order %s", (_name, entry, some, reads) => {
   const body = JSON.stringify({ status: "ok", response: { type: "order", data: { statuses: [entry] } } });
-  const reading = readPlaceReply({ ...ASKED, ...some }, classifyReply(200, body));
-  expect(reading.kind === "definite" ? reading.event.type : "look").toBe(reads);
+  const event = readPlaceReply({ ...ASKED, ...some }, classifyReply(200, body));
+  expect(isOpenStill(event) ? "look" : event.type).toBe(reads);
 });
 
 test("only what one look at the exchange gives back may be kept without waiting for the disk", () => {
@@ -156,10 +156,11 @@ test("only what one look at the exchange gives back may be kept without waiting 
     return readPlaceReply({ ...ASKED, timeInForce }, classifyReply(200, body));
   };
   const filled = (totalSz: string) => ({ filled: { oid: 7, totalSz, avgPx: "100", cloid: CLOID } });
-  expect(reading({ resting: { oid: 7, cloid: CLOID } }, "gtc")).toMatchObject({ canBeReadAgain: true });
-  expect(reading(filled("1"))).toMatchObject({ canBeReadAgain: true });
-  expect(reading(filled("0.5"))).toMatchObject({ event: { type: "canceled" }, canBeReadAgain: false });
-  expect(reading({ error: "Price must be divisible by tick size." })).toMatchObject({ canBeReadAgain: false });
+  expect(canBeReadAgain(reading({ resting: { oid: 7, cloid: CLOID } }, "gtc"))).toBe(true);
+  expect(canBeReadAgain(reading(filled("1")))).toBe(true);
+  expect(reading(filled("0.5")).type).toBe("canceled");
+  expect(canBeReadAgain(reading(filled("0.5")))).toBe(false);
+  expect(canBeReadAgain(reading({ error: "Price must be divisible by tick size." }))).toBe(false);
 });
 
 const { order: ORDER, keyRecord: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
@@ -209,8 +210,8 @@ for (const [place, insert] of Object.entries(PLACES)) {
   test(`${place}: an answer is written over what this process has stored, and is what the key answers`, async () => {
     const { store, placing, world, answer } = open();
     const outcome = await recordPlaceReply(world, placing, resting(7));
-    expect(outcome).toEqual({ isSettled: true, answer: answer() });
-    expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
+    expect<unknown>(outcome).toEqual(answer());
+    expect(JSON.parse(answer()?.body ?? "")).toMatchObject({ status: "open", exchange_order_id: "7" });
     expect(findOrder(store, placing.order.id)).toMatchObject({ status: "open", version: 1, seenAtMs: 5_000 });
     expect(listLegs(store, placing.order.id)).toMatchObject([{ state: "resting", oid: "7" }]);
   });
@@ -220,8 +221,8 @@ for (const [place, insert] of Object.entries(PLACES)) {
     const filled = { size: decimal("1"), notional: decimal("100") };
     recordLegEvent(store, placing.leg.cloid, { type: "filled", oid: "7", filled }, 4_000);
     const outcome = await recordPlaceReply(world, placing, resting(7));
-    expect(outcome).toEqual({ isSettled: true, answer: answer() });
-    expect(JSON.parse(outcome.answer?.body ?? "")).toMatchObject({ status: "filled", filled_size: "1" });
+    expect<unknown>(outcome).toEqual(answer());
+    expect(JSON.parse(answer()?.body ?? "")).toMatchObject({ status: "filled", filled_size: "1" });
     expect(findOrder(store, placing.order.id)).toMatchObject({ status: "filled", filledSize: "1" });
   });
 
@@ -231,7 +232,7 @@ for (const [place, insert] of Object.entries(PLACES)) {
     finishOrderAttempt(store, placing.attempt, { nowMs: 4_000 });
     const fixed = answer();
     recordLegEvent(store, placing.leg.cloid, { type: "canceled", oid: "7", reason: null, filled: null }, 4_500);
-    expect(await recordPlaceReply(world, placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(await recordPlaceReply(world, placing, resting(7))).toBe("settled");
     expect(answer()).toEqual(fixed);
   });
 
@@ -257,19 +258,16 @@ for (const [place, insert] of Object.entries(PLACES)) {
     const fixed = { status: 200, body: "{}" } as const;
     const answered = open();
     storeAnswer(answered.store, { accountId: ORDER.accountId, idempotencyKey: KEY.idempotencyKey }, fixed);
-    expect(await recordPlaceReply(answered.world, answered.placing, resting(7))).toEqual({
-      isSettled: true,
-      answer: null,
-    });
+    expect(await recordPlaceReply(answered.world, answered.placing, resting(7))).toBe("settled");
     expect(answered.answer()).toEqual(fixed);
     const passed = open();
     markRestored(passed.store, 1);
     passKeyOn(passed.store, { accountId: ORDER.accountId, idempotencyKey: KEY.idempotencyKey }, "another");
-    expect(await recordPlaceReply(passed.world, passed.placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(await recordPlaceReply(passed.world, passed.placing, resting(7))).toBe("settled");
     expect(passed.answer()).toBeNull();
     const ended = open();
     updateAttempt(ended.store, ended.placing.attempt, { state: "done", settledAtMs: 4_000 });
-    expect(await recordPlaceReply(ended.world, ended.placing, resting(7))).toEqual({ isSettled: true, answer: null });
+    expect(await recordPlaceReply(ended.world, ended.placing, resting(7))).toBe("settled");
     expect(findAttempt(ended.store, ended.placing.attempt.id)?.settledAtMs).toBe(4_000);
     expect(ended.answer()).toBeNull();
     for (const { store } of [answered, passed, ended]) expect(findOrder(store, ORDER.id)?.status).toBe("open");

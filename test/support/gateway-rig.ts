@@ -4,7 +4,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { cancelOrder } from "../../src/actions/cancel-order.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
-import { type PlaceOrder, placeOrder } from "../../src/actions/place-order.ts";
+import { placeOrder } from "../../src/actions/place-order.ts";
 import { openWorkers } from "../../src/actions/workers.ts";
 import type { Account } from "../../src/core/account.ts";
 import type { WriteAnswer } from "../../src/core/idempotency.ts";
@@ -304,7 +304,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   };
 }
 
-export function wanted(idempotencyKey: string, some: Partial<OrderTerms> = {}): PlaceOrder {
+export function wanted(idempotencyKey: string, some: Partial<OrderTerms> = {}) {
   const terms: OrderTerms = {
     market: "BTC",
     side: "buy",

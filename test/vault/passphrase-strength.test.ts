@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { newPassphrase } from "../../src/cli/passphrase/new.ts";
+import { newPassphrase } from "../../src/cli/passphrase/new-and-check.ts";
 import { guessingBits, weaknessOf } from "../../src/vault/passphrase-strength.ts";
 
 test.each([

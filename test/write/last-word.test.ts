@@ -83,7 +83,7 @@ function unsent() {
   const attempt = insertPlacing(store, placing);
   const give = (isTold: boolean) => {
     const running = { ...deps.running, isTold: () => isTold };
-    return giveBack({ ...deps, running }, attempt, { kind: "not_sent", reason: "no connection", isOurFault: false });
+    return giveBack({ ...deps, running }, attempt, { kind: "not_sent", reason: "no connection" });
   };
   const { id } = placing.order;
   return { store, give, id, statusOf: () => findOrder(store, id)?.status ?? null };

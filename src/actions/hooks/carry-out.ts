@@ -9,13 +9,15 @@ import {
   type Hook,
   nameOfAlertOrder,
 } from "../../core/hook/hook.ts";
+import { type Came, isSameByExchange } from "../../core/hook/same-again.ts";
 import { stepTowards, type TargetStep } from "../../core/hook/target.ts";
 import { keyOfBot } from "../../core/idempotency.ts";
 import { canonicalName, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
 import { listBotNets } from "../../store/bots.ts";
-import { isHeldBack } from "../../store/hook-deliveries.ts";
+import { findOrderedBefore, isHeldBack } from "../../store/hook-deliveries.ts";
 import { findKeyRecord } from "../../store/idempotency.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
@@ -26,7 +28,6 @@ import { hasOpenOutcome } from "../../write/one-outcome.ts";
 import { placeMarketOrder } from "../place-market-order.ts";
 import { placeOrder, type ToPlaceOrder } from "../place-order.ts";
 import { type HookKey, hookKey } from "./hook-key.ts";
-import { orderedAlready } from "./same-alert.ts";
 
 /** `waits`: it is tried again a little later. */
 export type Tried =
@@ -217,4 +218,29 @@ function isTooOld({ clock }: With<"clock">, hook: Hook, delivery: Delivery): boo
 
 function tooOld({ steps }: Delivery): string {
   return steps === 0 ? "nothing could be sent in its time" : "not all of it was filled in its time";
+}
+
+/** An alert without a time is held against the one before it once more when its order is to leave: our clock may have been set. */
+
+/** The delivery for which an order was placed already, and which this one only repeats; null where there is none. */
+function orderedAlready(
+  deps: With<"clock" | "exchange" | "settings" | "store">,
+  hook: Hook,
+  delivery: Delivery,
+): Delivery | null {
+  if (delivery.alertAtMs !== null) return null;
+  const before = findOrderedBefore(deps.store, delivery);
+  const came = before === null ? null : whenCame(deps, before);
+  if (came === null) return null;
+  const exchangeAheadMs = deps.exchange.nowMs() - deps.clock.nowMs();
+  return isSameByExchange(hook, came, { receivedAtMs: delivery.receivedAtMs, exchangeAheadMs }) ? before : null;
+}
+
+/** By what its order was signed with, whose number and end are of the exchange's time. */
+function whenCame({ settings, store }: With<"settings" | "store">, { receivedAtMs, orderId }: Delivery): Came | null {
+  const [placing] = orderId === null ? [] : listAttemptsOf(store, orderId);
+  if (placing === undefined) return null;
+  const { nonce, expiresAtMs, createdAtMs } = placing;
+  const signedAtMs = Math.min(nonce, expiresAtMs - settings.timings.actionLifeMs);
+  return { receivedAtMs, exchangeAheadMs: signedAtMs - createdAtMs };
 }

@@ -21,7 +21,7 @@ import { fingerprint } from "../../write/fingerprint.ts";
 import { type RailInTheWay, RailRefused } from "../../write/gate.ts";
 import { NoLongerWanted, OutcomeOpen } from "../../write/one-outcome.ts";
 import { hookKey } from "../hooks/hook-key.ts";
-import { findPlacedOrder, type PlaceOrder, placeOrder, type ToPlaceOrder } from "../place-order.ts";
+import { findPlacedOrder, placeOrder, type ToPlaceOrder } from "../place-order.ts";
 import { tellProposal } from "./tell-proposal.ts";
 
 /** `order`: JSON text of the order as it was answered, with what is not known told as `unknown`. */
@@ -161,7 +161,7 @@ async function findEarlier(deps: ToPlaceOrder, caller: Caller, proposal: Proposa
   }
 }
 
-function wantedOf(proposal: Proposal): PlaceOrder {
+function wantedOf(proposal: Proposal) {
   const { accountId, terms, bot } = proposal;
   const name = keyOfProposal(proposal);
   const print = fingerprint("proposal", null, { name });

@@ -6,7 +6,37 @@ import { places } from "../directory.ts";
 import { askWhere } from "../gateway-client.ts";
 import type { InputLine, Outside } from "../outside.ts";
 import { openBridge, type Post, tooLong } from "./bridge.ts";
-import { CLIENTS, configurationFor, type McpClient } from "./configurations.ts";
+
+/** What the usual clients take to start a server of tools; none of it holds a key. */
+const CLIENTS = ["claude-code", "codex", "json", "vscode", "zed"] as const;
+type McpClient = (typeof CLIENTS)[number];
+
+/** `json` is what most take: Claude Desktop, Cursor, Windsurf, Gemini CLI, Cline, LM Studio. */
+function configurationFor(client: McpClient, [command = "postern", ...args]: readonly string[]): string {
+  const server = { command, args };
+  switch (client) {
+    case "claude-code":
+      return `claude mcp add postern -- ${[command, ...args].map(quoted).join(" ")}\n`;
+    case "codex":
+      // A string of JSON is one of TOML.
+      return `[mcp_servers.postern]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+    case "vscode":
+      return json({ servers: { postern: { type: "stdio", ...server } } });
+    case "zed":
+      return json({ context_servers: { postern: server } });
+    case "json":
+      return json({ mcpServers: { postern: server } });
+  }
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** For a shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
 
 const DEFAULT_URL = "http://127.0.0.1:8787";
 /** Longer than the gateway takes to answer a write. Milliseconds. */

@@ -63,7 +63,10 @@ function halted(limits: KeyLimits): TemplateResult | typeof nothing {
 }
 
 /** Reasons that do not end by themselves. */
-const HALTED: Record<Exclude<Halt["cause"], "loss" | "restored">, (bot: string) => string> = {
+const HALTED: Record<
+  Exclude<NonNullable<KeyLimits["headroom"]["halt"]>["cause"], "loss" | "restored">,
+  (bot: string) => string
+> = {
   narrowing_lost: (bot) =>
     `HELD: a narrowing of ${bot} was deleted or changed from outside. It increases nothing until you sign a later grant.`,
   stopped: (bot) => `STOPPED: a stop of ${bot} or of the account stands. It increases nothing until that is resumed.`,
@@ -71,8 +74,6 @@ const HALTED: Record<Exclude<Halt["cause"], "loss" | "restored">, (bot: string) 
   markets: (bot) => `Narrowings have left ${bot} no market. It increases nothing until you sign a later grant.`,
   key_ended: (bot) => `This key of ${bot} has ended: nothing is taken from it.`,
 };
-
-type Halt = NonNullable<KeyLimits["headroom"]["halt"]>;
 
 function tripped(trip: NonNullable<KeyLimits["trip"]>, bot: string): TemplateResult {
   const { account, cause, loss, limit, until } = trip;

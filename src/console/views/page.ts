@@ -1,7 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { KEYS } from "../figures/keyboard.ts";
 import { ribbon } from "../parts/badges.ts";
+import { dialog } from "../parts/dialog.ts";
+import { isChecked } from "../parts/fields.ts";
 import { setupScreen } from "../setup/setup-screen.ts";
 import type { App } from "../state/app.ts";
+import { areKeysOn, setKeys, showHelp } from "../state/pressing.ts";
 import type { ScreenRoute, Session, State } from "../state/state.ts";
 import { accountScreen } from "./account.ts";
 import { cancelAllDialog } from "./cancel-all-dialog.ts";
@@ -10,7 +15,6 @@ import { closeDialog } from "./close-dialog.ts";
 import { fillsScreen } from "./fills.ts";
 import { flattenDialog } from "./flatten-dialog.ts";
 import { healthScreen } from "./health.ts";
-import { helpDialog } from "./help-dialog.ts";
 import { historyScreen } from "./history.ts";
 import { endHookDialog } from "./hooks.ts";
 import { keysScreen, revokeDialog } from "./keys.ts";
@@ -121,4 +125,14 @@ function navigation(app: App): TemplateResult {
 function screenLink({ state: { route, status } }: App, { name, title }: Screen): TemplateResult {
   const unknown = status.value?.unknown_orders.count ?? 0;
   return html`<a href=${`#/${name}`} aria-current=${name === route.screen ? "page" : nothing}>${title}${name === "history" && unknown > 0 ? html` <span class="count">${unknown} unknown</span>` : nothing}</a>`;
+}
+
+function helpDialog(app: App): TemplateResult {
+  return dialog("Keys", app.state.forms.isHelpShown ? keysHelp(app) : null, () => showHelp(app, false));
+}
+
+function keysHelp(app: App): TemplateResult {
+  return html`
+    <dl class="lines">${KEYS.map(([keys, words]) => html`<div><dt><kbd>${keys}</kbd></dt><dd>${words}</dd></div>`)}</dl>
+    <p class="words"><label class="check"><input type="checkbox" name="keysOn" .checked=${live(areKeysOn(app))} @change=${(event: Event) => setKeys(app, isChecked(event))} /> They are heard, in this browser</label></p>`;
 }

@@ -53,9 +53,11 @@ export function marketsSaid(terms: HookTerms, alerts: readonly Pick<Rehearsed, "
   return [...new Set(parsed.flatMap((one) => (one.kind === "alert" ? [one.alert.market] : [])))];
 }
 
-type Came = { alert: Alert; receivedAtMs: number };
-
-function outcomeOf(terms: HookTerms, { alert: said, receivedAtMs }: Came, so: So): string {
+function outcomeOf(
+  terms: HookTerms,
+  { alert: said, receivedAtMs }: { alert: Alert; receivedAtMs: number },
+  so: So,
+): string {
   const alert = { ...said, market: so.markets?.get(said.market)?.name ?? said.market };
   const { market, atMs } = alert;
   const name = JSON.stringify(said);

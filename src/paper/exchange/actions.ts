@@ -2,8 +2,7 @@
 import * as account from "./account-actions.ts";
 import * as approvals from "./approvals.ts";
 import { cancel, cancelByCloid } from "./cancel.ts";
-import { updateLeverage } from "./leverage.ts";
-import { topUpIsolatedOnlyMargin, updateIsolatedMargin } from "./margin.ts";
+import { topUpIsolatedOnlyMargin, updateIsolatedMargin, updateLeverage } from "./margin.ts";
 import { batchModify, modify } from "./modify.ts";
 import { order } from "./order.ts";
 import type { ActionReader } from "./reader.ts";

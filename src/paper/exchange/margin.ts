@@ -33,3 +33,21 @@ export const topUpIsolatedOnlyMargin: L1Reader = {
     return { canonical, action: { ...canonical, leverage: decimal(canonical.leverage) } };
   },
 };
+
+const decode = struct(
+  {
+    type: required(literal("updateLeverage")),
+    asset: required(u32),
+    isCross: required(boolean),
+    leverage: required(u32),
+  },
+  "refuse",
+);
+
+export const updateLeverage: L1Reader = {
+  kind: "l1",
+  read: (json) => {
+    const canonical = decode(json);
+    return canonical === MISMATCH ? MISMATCH : { canonical, action: { ...canonical } };
+  },
+};

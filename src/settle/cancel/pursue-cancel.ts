@@ -166,8 +166,8 @@ async function cancelAgain(tools: Tools, attempt: Attempt, { pursuit, live, isSh
   const { attempt: next, result } = sent;
   // Not sent, or out of actions for now, is no reason to stop: a later step tries again.
   if (result.kind === "not_sent") return;
-  if (result.reply.kind === "refused" && isOutOfActions(result.reply.text)) return;
-  recordCancelReply(world, next, result.reply);
+  if (result.kind === "refused" && isOutOfActions(result.text)) return;
+  recordCancelReply(world, next, result);
   countMissed(world, misses, { attemptId: next.id, leg: live, listReadElapsedMs });
 }
 

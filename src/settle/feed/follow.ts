@@ -1,7 +1,10 @@
 import type { Account } from "../../core/account.ts";
+import { isClosed } from "../../core/order.ts";
 import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { findLegByOid } from "../../store/legs.ts";
 import { openShownAfterEnd } from "../cancel/shown-after-end.ts";
 import { withoutCut } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
@@ -12,8 +15,7 @@ import { lastWords } from "./last-words.ts";
 import { openResyncs } from "./resync.ts";
 import { openTestifying } from "./testify.ts";
 import { openToldOrders } from "./told-orders.ts";
-import { heedLeftList } from "./unlisted.ts";
-import { openWatch } from "./watch.ts";
+import { openWatch, type Watch } from "./watch.ts";
 
 /** Keeps orders and fills in step with the exchange as things happen. The feed only hints; reads decide. */
 export type Follower = {
@@ -115,4 +117,22 @@ function isMeant(
 
 function accountsAt(world: With<"store">, address: string): Account[] {
   return listAccounts(world.store).filter((account) => account.tradingAddress === address);
+}
+
+/**
+ * Orders that a list of a feed has held and its next one does not. The channel that tells of their end may have fallen silent while that of
+ * the list goes on: what protects a position may be gone.
+ */
+
+/** To be called for each list, once the picture has it. */
+function heedLeftList(world: With<"picture" | "store">, account: Account, watch: Pick<Watch, "beginSoon">): void {
+  for (const oid of world.picture.justLeftList(account.tradingAddress)) {
+    const leg = findLegByOid(world.store, account.id, oid);
+    if (leg !== null && !isClosed(leg) && !isUnderWay(world, leg.orderId)) watch.beginSoon(leg.orderId, "unlisted");
+  }
+}
+
+/** Who waits for what a cancel or a modify does looks himself. */
+function isUnderWay({ store }: With<"store">, orderId: string): boolean {
+  return listAttemptsOf(store, orderId).some(({ state }) => state !== "done");
 }

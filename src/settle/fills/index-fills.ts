@@ -5,6 +5,7 @@ import type { Purpose } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
+import { HOLE, insertHole, listHoles } from "../../store/fill-holes.ts";
 import { findFillCursor, insertFills, type StoredFill, setFillCursor, sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
@@ -17,7 +18,6 @@ import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
 import { type FillLead, isLead } from "./fill-leads.ts";
 import { fillPages } from "./fill-pages.ts";
-import { noteHole } from "./holes.ts";
 
 /** The local index of fills: back-filled by reads, kept up by the feed, complete across reconnects and restarts. */
 export type FillIndex = {
@@ -250,4 +250,21 @@ function toRow(account: Account, fill: Fill, id: string): StoredFill {
     isLiquidation: fill.liquidation !== null,
     transactionHash: fill.hash,
   };
+}
+
+/** What is said of a millisecond in which more was filled than the exchange gives: what may lack of it is named. */
+
+/** Once: on the account, and on each order of ours that was filled in that millisecond. */
+function noteHole(
+  world: With<"clock" | "log" | "store">,
+  account: Account,
+  { fills, timeMs }: { fills: readonly Fill[]; timeMs: number },
+): void {
+  const { store, clock } = world;
+  const accountId = account.id;
+  if (listHoles(store, accountId).includes(timeMs)) return;
+  const orderIds = new Set(fills.flatMap(({ oid }) => findLegByOid(store, accountId, oid)?.orderId ?? []));
+  world.log.error({ account: accountId, text: String(timeMs) }, HOLE);
+  const hole = { accountId, orderIds, timeMs, atMs: clock.nowMs() };
+  inTransactionNotWaiting(store, () => insertHole(store, hole));
 }

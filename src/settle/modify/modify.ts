@@ -2,7 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { uuidOfCloid } from "../../core/cloid.ts";
 import { type Excess, excessOf, isTakingOff } from "../../core/excess.ts";
 import type { ModifyRefusal } from "../../core/modify-evidence.ts";
-import { isClosed, type Leg, wasTaken } from "../../core/order.ts";
+import { isClosed, type Leg, type LegEvent, wasTaken } from "../../core/order.ts";
 import { orderText } from "../../core/resource.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -12,8 +12,8 @@ import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.t
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
-import { asFarAsNamed, lookedUp, type PlaceReading, readPlaceReply } from "../place/place.ts";
-import { deriveOrder, finishOrderAttempt, markAmbiguous, recordLegEvent, sealOf } from "../record/record.ts";
+import { asFarAsNamed, isOpenStill, readPlaceReply, recordLost } from "../place/place.ts";
+import { deriveOrder, finishOrderAttempt, recordLegEvent, sealOf } from "../record/record.ts";
 
 /** The leg that a modify replaces and the one that it places. */
 export type ModifyLegs = { order: StoredOrder; replaced: Leg; replacement: Leg };
@@ -36,26 +36,25 @@ export function recordModifyReply(world: With<"clock" | "store">, attempt: Attem
   const { replaced, replacement } = legsOfModify(world, attempt);
   const nowMs = world.clock.nowMs();
   const said = asFarAsNamed(readPlaceReply(replacement, reply), reply);
-  const reading = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
+  const event = namesOriginal(said, replaced) ? NAMES_ORIGINAL : said;
   inTransaction(world.store, () => {
-    if (reading.kind === "look") {
-      markAmbiguous(world.store, attempt, { reason: reading.reason, text: reading.text, nowMs });
-      if (reading.seen !== null) recordLegEvent(world.store, replacement.cloid, reading.seen, nowMs);
-      return;
-    }
+    if (isOpenStill(event)) return recordLost(world.store, attempt, { leg: replacement, event, reply, nowMs });
     const answerText = tellingRefusal(reply);
-    const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText, ...sealOf(reading.event) } as const;
+    const change = { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText, ...sealOf(event) } as const;
     updateAttempt(world.store, attempt, change);
-    recordLegEvent(world.store, replacement.cloid, reading.event, nowMs);
+    recordLegEvent(world.store, replacement.cloid, event, nowMs);
   });
 }
 
 /** What replaces an order has a native id of its own. */
-function namesOriginal(said: PlaceReading, { oid }: Leg): boolean {
-  return said.kind === "definite" && "oid" in said.event && said.event.oid !== null && said.event.oid === oid;
+function namesOriginal(said: LegEvent, { oid }: Leg): boolean {
+  return "oid" in said && said.oid !== null && said.oid === oid;
 }
 
-const NAMES_ORIGINAL = lookedUp("the exchange answered a modify with the native id of what it replaces");
+const NAMES_ORIGINAL: LegEvent = {
+  type: "lost",
+  reason: "the exchange answered a modify with the native id of what it replaces",
+};
 
 /** The exchange's words where they tell what became of the original, or that a copy may still be executed; kept, because a later process has to know them. */
 function tellingRefusal(reply: Reply): string | null {

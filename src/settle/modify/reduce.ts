@@ -46,9 +46,9 @@ export async function reduceReplacement(
   const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "order", store });
   if (sent === null) return null;
   const { attempt: next, result } = sent;
-  if (result.kind !== "reply") return next;
-  if (next.kind === "modify") recordModifyReply(world, next, result.reply);
-  else recordRemoval(world, next, result.reply);
+  if (result.kind === "not_sent") return next;
+  if (next.kind === "modify") recordModifyReply(world, next, result);
+  else recordRemoval(world, next, result);
   return next;
 }
 

@@ -182,7 +182,7 @@ async function cancelAgain(
   const sent = await sendOwn(world, { accountId: attempt.accountId, purpose: "cancel", store });
   if (sent === null) return openAttempt(world.store, attempt.id) === null;
   const { attempt: next, result } = sent;
-  const said = result.kind === "reply" ? result.reply : null;
+  const said = result.kind === "not_sent" ? null : result;
   // Not sent, or out of actions for now, is no news of the TWAP: a later step tries again.
   const isNoNews = said === null || (said.kind === "refused" && isOutOfActions(said.text));
   if (!isNoNews && !saysNothingToCancel(next, said)) return recordOperationReply(world, next, said);

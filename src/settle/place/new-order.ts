@@ -1,4 +1,6 @@
 /** An order that is about to be placed, whoever asks for it: its row, its leg, and what is to be signed of it. */
+import { type Account, vaultAddressOf } from "../../core/account.ts";
+import { type Attempt, UNSENT } from "../../core/attempt.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { decimal, ZERO } from "../../core/decimal.ts";
 import { keyInBatch } from "../../core/idempotency.ts";
@@ -7,9 +9,10 @@ import type { Leg, OrderTerms } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { botOf } from "../../store/bots.ts";
 import { insertPlacing, type Placing, type StoredOrder } from "../../store/orders.ts";
+import { actionJson, canonicalAction } from "../../wire/action/index.ts";
 import { orderAction, wireOrder } from "../../wire/action/order.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import { type Intended, storeUnderNonce, type TakenNonce } from "../send/intent.ts";
+import { storeUnderNonce, type TakenNonce } from "../send/intent.ts";
 
 /**
  * The row of a new order, of which no outcome is known yet: its id is made of its key, and of its place in its batch.
@@ -91,22 +94,26 @@ export function firstLeg({ id, size, price, timeInForce, trigger }: StoredOrder)
 export function storePlacing(
   world: With<"clock" | "store">,
   { order, keyRecord }: Pick<Placing, "order" | "keyRecord">,
-  { account, actor, builder }: Pick<Intended, "account" | "actor"> & { builder: Parameters<typeof orderAction>[1] },
+  { account, actor, builder }: { account: Account; actor: string; builder: Parameters<typeof orderAction>[1] },
   nonce: TakenNonce,
 ): Placing {
   const leg = firstLeg(order);
   const { cloid } = leg;
-  const intended: Intended = {
+  const action = canonicalAction(orderAction(wireOrder({ ...order, cloid }), builder));
+  const unsent: Omit<Attempt, "id"> = {
+    ...UNSENT,
+    ...nonce,
     kind: "place",
-    account,
+    accountId: account.id,
+    vaultAddress: vaultAddressOf(account),
     resource: { kind: "order", id: order.id },
     idempotencyKey: keyRecord.idempotencyKey,
-    actor,
-    action: orderAction(wireOrder({ ...order, cloid }), builder),
+    action: actionJson(action),
     cloid,
     targetOid: null,
+    createdAtMs: world.clock.nowMs(),
   };
-  const attempt = storeUnderNonce(world, intended, nonce, (store, made) =>
+  const attempt = storeUnderNonce(world, unsent, { action, actor }, (store, made) =>
     insertPlacing(store, { order, keyRecord, leg, attempt: made }),
   );
   return { order, keyRecord, leg, attempt };

@@ -1,4 +1,5 @@
 import type { KeyAnswer } from "../../core/idempotency.ts";
+import type { LegEvent } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
@@ -6,23 +7,14 @@ import type { Placing } from "../../store/orders.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
-import {
-  type Conclusion,
-  finishOrderAttempt,
-  markAmbiguous,
-  openAttempt,
-  recordLegEvent,
-  sealOf,
-} from "../record/record.ts";
-import { answeredFor, asFarAsNamed, lookedUp, type PlaceReading, readPlaceReply } from "./place.ts";
+import { finishOrderAttempt, openAttempt, recordLegEvent, sealOf } from "../record/record.ts";
+import { answeredFor, asFarAsNamed, canBeReadAgain, isOpenStill, readPlaceReply, recordLost } from "./place.ts";
 import { replyTo } from "./reply-to.ts";
 
 type ToRecord = With<"clock" | "commits" | "log" | "markets" | "store">;
 
 /** `elsewhere`: for each order, what is shown instead of what was asked for (another market or order), or null. */
 export type BatchTold = { reply: Reply; elsewhere: readonly (Difference | null)[] };
-
-type ReadPlacing = { placing: Placing; reading: PlaceReading };
 
 /**
  * Writes down, in one transaction, what the exchange answered to placings that left as one action. An order whose
@@ -32,22 +24,28 @@ export async function recordBatchReply(
   world: ToRecord,
   placings: readonly Placing[],
   { reply, elsewhere }: BatchTold,
-): Promise<Conclusion> {
+): Promise<KeyAnswer | "settled" | "open"> {
   const cloids = placings.map(({ attempt }) => attempt.cloid);
-  const read = placings.map((placing, index): ReadPlacing => {
+  const read = placings.map((placing, index) => {
     const difference = elsewhere[index] ?? null;
-    if (difference !== null) return { placing, reading: lookedUp(answeredFor(difference)) };
     const own = replyTo(reply, { index, cloids });
-    return { placing, reading: asFarAsNamed(readPlaceReply(placing.leg, own), own) };
+    const event: LegEvent =
+      difference === null
+        ? asFarAsNamed(readPlaceReply(placing.leg, own), own)
+        : { type: "lost", reason: answeredFor(difference) };
+    return { placing, event, own };
   });
-  const canBeReadAgain = read.every(({ reading }) => reading.kind === "definite" && reading.canBeReadAgain);
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
-  const outcome = await world.commits.outcome((store): Conclusion => {
-    const answers = read.map((each) => recordOne(store, each, nowMs));
-    const isSettled = placings.every(({ attempt }) => openAttempt(store, attempt.id) === null);
-    return { isSettled, answer: answers.find((answer) => answer !== null) ?? null };
-  }, canBeReadAgain);
+  const outcome = await world.commits.outcome(
+    (store): KeyAnswer | "settled" | "open" => {
+      const answers = read.map((each) => recordOne(store, each, nowMs));
+      const answer = answers.find((one) => one !== null);
+      if (answer !== undefined) return answer;
+      return placings.every(({ attempt }) => openAttempt(store, attempt.id) === null) ? "settled" : "open";
+    },
+    read.every(({ event }) => canBeReadAgain(event)),
+  );
   for (const [index, { leg }] of placings.entries()) {
     const difference = elsewhere[index] ?? null;
     if (difference !== null) raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
@@ -55,14 +53,17 @@ export async function recordBatchReply(
   return outcome;
 }
 
-function recordOne(store: Store, { placing, reading }: ReadPlacing, nowMs: number): KeyAnswer | null {
+function recordOne(
+  store: Store,
+  { placing, event, own }: { placing: Placing; event: LegEvent; own: Reply },
+  nowMs: number,
+): KeyAnswer | null {
   const { leg, attempt } = placing;
-  if (reading.kind === "definite") {
-    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    const change = { sentAtMs: attempt.createdAtMs, ...sealOf(reading.event) };
-    return finishOrderAttempt(store, attempt, { nowMs, change, order });
+  if (isOpenStill(event)) {
+    recordLost(store, attempt, { leg, event, reply: own, nowMs });
+    return null;
   }
-  markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
-  if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
-  return null;
+  const order = recordLegEvent(store, leg.cloid, event, nowMs);
+  const change = { sentAtMs: attempt.createdAtMs, ...sealOf(event) };
+  return finishOrderAttempt(store, attempt, { nowMs, change, order });
 }

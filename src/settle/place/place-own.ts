@@ -31,13 +31,13 @@ export async function placeOwn(world: ToPlaceOwn, settling: Pick<Settling, "purs
   const { placing } = made;
   if (sent === null || placing === null) return;
   const { attempt, result } = sent;
-  if (result.kind !== "reply") return void settling.pursue(attempt.id);
-  const elsewhere = await shownElsewhere(world, placing, account.tradingAddress, result.reply);
-  const { isSettled } =
+  if (result.kind === "not_sent") return void settling.pursue(attempt.id);
+  const elsewhere = await shownElsewhere(world, placing, account.tradingAddress, result);
+  const concluded =
     elsewhere === null
-      ? await recordPlaceReply(world, placing, result.reply)
+      ? await recordPlaceReply(world, placing, result)
       : await recordElsewhere(world, settling, placing, elsewhere);
-  if (!isSettled) void settling.pursue(attempt.id);
+  if (concluded === "open") void settling.pursue(attempt.id);
 }
 
 /**

@@ -1,30 +1,17 @@
+import type { Attempt } from "../../core/attempt.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
-import { filledAt, type Leg, type LegEvent } from "../../core/order.ts";
+import type { KeyAnswer } from "../../core/idempotency.ts";
+import { type Filled, filledAt, type Leg, type LegEvent } from "../../core/order.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
+import type { Store } from "../../store/open.ts";
 import type { Placing } from "../../store/orders.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
-import type { AmbiguousReason, Reply, StatusEntry } from "../../wire/answer/reply.ts";
+import type { AmbiguousReason, Reply } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/ended.ts";
-import {
-  type Conclusion,
-  finishOrderAttempt,
-  markAmbiguous,
-  recordLegEvent,
-  sealOf,
-  settlePlacing,
-} from "../record/record.ts";
-
-/**
- * What the answer to a placing says of the leg: a fact, or why it has to be looked for. `canBeReadAgain`: one look at
- * the exchange gives the fact back, so it may be told before it is on the disk. `text`: the exchange's own words;
- * `seen`: what is certain all the same.
- */
-export type PlaceReading =
-  | { kind: "definite"; event: LegEvent; canBeReadAgain: boolean }
-  | { kind: "look"; reason: string; text: string | null; seen: LegEvent | null };
+import { finishOrderAttempt, markAmbiguous, recordLegEvent, sealOf, settlePlacing } from "../record/record.ts";
 
 type Recording = With<"clock" | "commits">;
 
@@ -32,43 +19,67 @@ type Recording = With<"clock" | "commits">;
  * Writes down what the exchange answered to a placing, in one transaction with whatever else this turn writes. Where
  * the outcome is still open, the order is `unknown` and the attempt has to be pursued.
  */
-export function recordPlaceReply(world: Recording, placing: Placing, reply: Reply): Promise<Conclusion> {
+export function recordPlaceReply(
+  world: Recording,
+  placing: Placing,
+  reply: Reply,
+): Promise<KeyAnswer | "settled" | "open"> {
   const { leg, attempt } = placing;
-  const reading = asFarAsNamed(readPlaceReply(leg, reply), reply);
-  const canBeReadAgain = reading.kind === "definite" && reading.canBeReadAgain;
+  const event = asFarAsNamed(readPlaceReply(leg, reply), reply);
   // Read here, once: the work below may be run a second time, and has to write what was told the first time.
   const nowMs = world.clock.nowMs();
-  return world.commits.outcome((store): Conclusion => {
-    if (reading.kind === "look") {
-      markAmbiguous(store, attempt, { reason: reading.reason, text: reading.text, nowMs });
-      if (reading.seen !== null) recordLegEvent(store, leg.cloid, reading.seen, nowMs);
-      return { isSettled: false, answer: null };
+  return world.commits.outcome((store): KeyAnswer | "settled" | "open" => {
+    if (isOpenStill(event)) {
+      recordLost(store, attempt, { leg, event, reply, nowMs });
+      return "open";
     }
-    const settled = settlePlacing(store, placing, reading.event, nowMs);
-    if (settled !== null) return { isSettled: true, answer: settled };
-    const order = recordLegEvent(store, leg.cloid, reading.event, nowMs);
-    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs, ...sealOf(reading.event) }, order };
-    return { isSettled: true, answer: finishOrderAttempt(store, attempt, end) };
-  }, canBeReadAgain);
+    const settled = settlePlacing(store, placing, event, nowMs);
+    if (settled !== null) return settled;
+    const order = recordLegEvent(store, leg.cloid, event, nowMs);
+    const end = { nowMs, change: { sentAtMs: attempt.createdAtMs, ...sealOf(event) }, order };
+    return finishOrderAttempt(store, attempt, end) ?? "settled";
+  }, canBeReadAgain(event));
+}
+
+/**
+ * Writes down, inside the caller's transaction, that the answer left open what became of a leg: it is looked for. What the answer is
+ * certain of all the same is kept.
+ */
+export function recordLost(
+  store: Store,
+  attempt: Attempt,
+  { leg, event, reply, nowMs }: { leg: Leg; event: LegEvent & { type: "lost" | "fills_seen" }; reply: Reply; nowMs: number },
+): void {
+  const reason = event.type === "lost" ? event.reason : PART_FILLED;
+  markAmbiguous(store, attempt, { reason, text: wordsOf(reply), nowMs });
+  if (event.type === "fills_seen") recordLegEvent(store, leg.cloid, event, nowMs);
+}
+
+const PART_FILLED = "the exchange filled a part and may have left the rest open";
+
+/** The exchange's own words where its answer proves nothing; what the connection said is none of them. */
+function wordsOf(reply: Reply): string | null {
+  if (reply.kind === "ambiguous") return reply.reason === "no_answer" ? null : reply.text;
+  return heardRefusal(reply);
 }
 
 /**
  * Raises the alarm where the answer names an order that stands in another market, or another order: the order is `unknown`,
- * and is pursued. `isSettled` is true because nobody waits for what that finds.
+ * and is pursued. It is `settled` because nobody waits for what that finds.
  */
 export async function recordElsewhere(
   world: Recording & With<"log" | "markets" | "store">,
   settling: Pick<Settling, "pursue">,
   placing: Placing,
   difference: Difference,
-): Promise<Conclusion> {
+): Promise<"settled"> {
   const { leg, attempt } = placing;
   const reason = answeredFor(difference);
   const nowMs = world.clock.nowMs();
   await world.commits.outcome((store) => markAmbiguous(store, attempt, { reason, text: null, nowMs }), false);
   raiseAlarm(world, findLegByCloid(world.store, leg.cloid) ?? leg, difference);
   void settling.pursue(attempt.id);
-  return { isSettled: true, answer: null };
+  return "settled";
 }
 
 /** Why an answer that names something else has to be looked up. */
@@ -80,12 +91,9 @@ export function answeredFor({ words }: Difference): string {
  * Weakens a refusal of a placing: it names no order, and the answer may be another's. Whatever shows the order overrules it, as
  * where the refusal may have left its number unused.
  */
-export function asFarAsNamed(reading: PlaceReading, reply: Reply): PlaceReading {
-  if (reading.kind !== "definite" || reading.event.type !== "rejected") return reading;
-  return {
-    ...reading,
-    event: { type: "turned_away", reason: reading.event.reason, isNumberUsed: !mayBeCopied(reply) },
-  };
+export function asFarAsNamed(event: LegEvent, reply: Reply): LegEvent {
+  if (event.type !== "rejected") return event;
+  return { type: "turned_away", reason: event.reason, isNumberUsed: !mayBeCopied(reply) };
 }
 
 /** Refused before its number was looked at. */
@@ -93,62 +101,50 @@ function mayBeCopied(reply: Reply): boolean {
   return reply.kind === "refused" && mayLeaveNumber(reply.text);
 }
 
-/** Pure reading of an answer, for a first placing and for the placing half of a modify. */
-export function readPlaceReply(leg: Leg, reply: Reply): PlaceReading {
-  if (reply.kind === "ambiguous") {
-    // What the connection said is not the exchange's word, and must not be shown as that.
-    const text = reply.reason === "no_answer" ? null : reply.text;
-    return { kind: "look", reason: lostReason(reply.reason), text, seen: null };
-  }
+/**
+ * What the answer to a placing says of the leg, for a first placing and for the placing half of a modify. `lost`, or `fills_seen` where
+ * a part is certain, says that it has to be looked for (`isOpenStill`). Pure.
+ */
+export function readPlaceReply(leg: Leg, reply: Reply): LegEvent {
+  if (reply.kind === "ambiguous") return lost(lostReason(reply.reason));
   if (reply.kind === "refused") return refused(reply.text);
-  const [entry] = reply.statuses;
   // Of which kind it is was asked when it came (`wire/answer/fitting`).
-  return entry === undefined ? lookedUp("the exchange's answer is not one to an order") : readEntry(leg, entry);
-}
-
-function readEntry(leg: Leg, entry: StatusEntry): PlaceReading {
-  switch (entry.kind) {
+  const [entry] = reply.statuses;
+  switch (entry?.kind) {
     case "resting":
-      if (!isOurs(entry.cloid, leg.cloid)) return lookedUp("the exchange answered for another order");
-      if (isImmediate(leg)) return lookedUp("the exchange answered that an ioc rests");
-      return leg.trigger === null ? definite({ type: "rested", oid: entry.oid }) : armed(entry.oid);
+      if (!isOurs(entry.cloid, leg.cloid)) return lost("the exchange answered for another order");
+      if (isImmediate(leg)) return lost("the exchange answered that an ioc rests");
+      return { type: leg.trigger === null ? "rested" : "armed", oid: entry.oid };
     case "filled":
-      if (!isOurs(entry.cloid, leg.cloid)) return lookedUp("the exchange answered for another order");
-      return readFilled(leg, entry);
+      if (!isOurs(entry.cloid, leg.cloid)) return lost("the exchange answered for another order");
+      return readFilled(leg, entry.oid, filledAt(entry.totalSize, entry.averagePrice));
     case "waiting_for_trigger":
     case "waiting_for_fill":
       return leg.trigger === null
-        ? lookedUp("the exchange answered that an order without a trigger waits for one")
-        : armed(null);
+        ? lost("the exchange answered that an order without a trigger waits for one")
+        : { type: "armed", oid: null };
     case "error":
-      return isListedRefusal(entry.text)
-        ? refused(entry.text)
-        : { ...lookedUp("an answer that is new to us"), text: entry.text };
+      return isListedRefusal(entry.text) ? refused(entry.text) : lost("an answer that is new to us");
     case "success":
     case "running":
-      return lookedUp("the exchange's answer is not one to an order");
+    case undefined:
+      return lost("the exchange's answer is not one to an order");
   }
 }
 
-function readFilled(leg: Leg, entry: StatusEntry & { kind: "filled" }): PlaceReading {
+function readFilled(leg: Leg, oid: string, filled: Filled): LegEvent {
   const { size: asked } = leg;
   // Neither more than was asked for nor nothing can have been filled.
-  const isPossible = compare(entry.totalSize, asked) <= 0 && compare(entry.totalSize, ZERO) > 0;
-  if (!isPossible) return lookedUp("the exchange answered with a size that cannot be");
-  const filled = filledAt(entry.totalSize, entry.averagePrice);
-  if (compare(entry.totalSize, asked) === 0) return definite({ type: "filled", oid: entry.oid, filled });
+  const isPossible = compare(filled.size, asked) <= 0 && compare(filled.size, ZERO) > 0;
+  if (!isPossible) return lost("the exchange answered with a size that cannot be");
+  if (compare(filled.size, asked) === 0) return { type: "filled", oid, filled };
   // The answer's total is complete evidence for an order that can never rest.
   if (isImmediate(leg)) {
     // Whether it only reduces does not matter: an ioc ends short for want of a match.
-    const reason = shortReason({ timeInForce: "ioc", reduceOnly: false }, entry.totalSize, asked);
-    // A look would show it as "filled", with a size that is left: what became of that only the fills tell, which may be
-    // late.
-    return { kind: "definite", event: { type: "canceled", oid: entry.oid, reason, filled }, canBeReadAgain: false };
+    const reason = shortReason({ timeInForce: "ioc", reduceOnly: false }, filled.size, asked);
+    return { type: "canceled", oid, reason, filled };
   }
-  return {
-    ...lookedUp("the exchange filled a part and may have left the rest open"),
-    seen: { type: "fills_seen", filled },
-  };
+  return { type: "fills_seen", filled };
 }
 
 /** It can never rest, and waits for no trigger. */
@@ -156,25 +152,28 @@ function isImmediate({ timeInForce, trigger }: Leg): boolean {
   return timeInForce === "ioc" && trigger === null;
 }
 
-/** A fact about an order that the exchange's answer names: one look at the order gives it back. */
-function definite(event: LegEvent): PlaceReading {
-  return { kind: "definite", event, canBeReadAgain: true };
+/** True where what an answer says of a leg proves no end and no place in the book: it has to be looked for. */
+export function isOpenStill(event: LegEvent): event is LegEvent & { type: "lost" | "fills_seen" } {
+  return event.type === "lost" || event.type === "fills_seen";
 }
 
-/** A trigger was taken. If it fires at once, a look may show its refusal alone: so no look gives this fact back. */
-function armed(oid: string | null): PlaceReading {
-  return { kind: "definite", event: { type: "armed", oid }, canBeReadAgain: false };
+/**
+ * Whether one look at the exchange gives back what an answer has said, so that it may be told before it is on the disk. Not that a
+ * trigger was taken: if it fires at once, a look may show its refusal alone. Nor a refusal, of which the exchange keeps no record. Nor an
+ * immediate order that ended short: a look would show it as "filled", with a size that is left, and what became of that only the
+ * fills tell, which may be late.
+ */
+export function canBeReadAgain({ type }: LegEvent): boolean {
+  return type === "rested" || type === "filled";
 }
 
-/** A refusal: the exchange keeps no record of it, so no look gives it back. */
-function refused(text: string): PlaceReading {
-  const event = { type: "rejected", reason: plainWords(text), oid: null } as const;
-  return { kind: "definite", event, canBeReadAgain: false };
+function refused(text: string): LegEvent {
+  return { type: "rejected", reason: plainWords(text), oid: null };
 }
 
-/** A reading that proves nothing: what became of the order has to be looked up. */
-export function lookedUp(reason: string): PlaceReading & { kind: "look" } {
-  return { kind: "look", reason, text: null, seen: null };
+/** It proves nothing: what became of the order has to be looked up. */
+function lost(reason: string): LegEvent {
+  return { type: "lost", reason };
 }
 
 /** True where the answer names our client order id: an answer without one may be about another's order. */

@@ -69,12 +69,6 @@ function withFillsBefore(store: Store, order: StoredOrder, leg: Leg, next: Leg |
 }
 
 /**
- * What an answer of the exchange has come to. `isSettled`: false where whoever sent it has to pursue the attempt, and waits
- * for that. `answer`: what the key answers from now on; null where that has to be read from the store.
- */
-export type Conclusion = { isSettled: boolean; answer: KeyAnswer | null };
-
-/**
  * `recordLegEvent` and `finishOrderAttempt` in one statement, for the answer that settles a placing, which is most
  * often its first and last news. Returns the answer of its key; null, with nothing changed, where the event brings
  * nothing new or the row is no longer as this process has stored it.

@@ -1,5 +1,5 @@
 import { type Account, vaultAddressOf } from "../../core/account.ts";
-import type { Attempt } from "../../core/attempt.ts";
+import { type Attempt, UNSENT } from "../../core/attempt.ts";
 import type { Slot, With } from "../../deps.ts";
 import { findSigningAgent } from "../../store/agents.ts";
 import { insertAttempt } from "../../store/attempts.ts";
@@ -47,7 +47,18 @@ export function storeAttempt(
   intended: Intended,
   { signer, slot }: SignerAndSlot,
 ): Attempt {
-  const attempt = storeUnderNonce(world, intended, nonceFor(world, signer), insertAttempt);
+  const { account, actor, action: signed, ...own } = intended;
+  const action = canonicalAction(signed);
+  const unsent = {
+    ...UNSENT,
+    ...own,
+    ...nonceFor(world, signer),
+    accountId: account.id,
+    vaultAddress: vaultAddressOf(account),
+    action: actionJson(action),
+    createdAtMs: world.clock.nowMs(),
+  };
+  const attempt = storeUnderNonce(world, unsent, { action, actor }, insertAttempt);
   slot.take(attempt);
   return attempt;
 }
@@ -71,47 +82,24 @@ export function latestNowMs({ exchange }: With<"exchange">): number {
 }
 
 /**
- * Stores what is about to be signed under a number that the caller has taken. `insert` puts the attempt into its row:
- * its own, or that of the order that it places. The caller sees to the slot, one for each number.
+ * Stores what is about to be signed under a number that the caller has taken, with its audit row. `insert` puts the attempt into its
+ * row: its own, or that of the order that it places. The caller sees to the slot, one for each number.
+ *
+ * @param by `action`: what the attempt's text spells, frozen (`canonicalAction`)
  */
 export function storeUnderNonce(
-  world: With<"clock" | "store">,
-  intended: Intended,
-  { signer, nonce, expiresAtMs }: TakenNonce,
+  { store }: With<"store">,
+  unsent: Omit<Attempt, "id">,
+  { action, actor }: { action: Action; actor: string },
   insert: (store: Store, attempt: Omit<Attempt, "id">) => Attempt,
 ): Attempt {
-  const { store } = world;
-  const nowMs = world.clock.nowMs();
-  const action = canonicalAction(intended.action);
-  const attempt = insert(store, {
-    kind: intended.kind,
-    accountId: intended.account.id,
-    resource: intended.resource,
-    idempotencyKey: intended.idempotencyKey,
-    signer,
-    nonce,
-    expiresAtMs,
-    vaultAddress: vaultAddressOf(intended.account),
-    action: actionJson(action),
-    cloid: intended.cloid,
-    targetOid: intended.targetOid,
-    isTargetClosed: intended.isTargetClosed ?? false,
-    intendedTotal: intended.intendedTotal ?? null,
-    state: "prepared",
-    createdAtMs: nowMs,
-    sentAtMs: null,
-    noops: 0,
-    seal: null,
-    hasLanded: false,
-    negatives: 0,
-    answerText: null,
-    settledAtMs: null,
-  });
+  const attempt = insert(store, unsent);
+  const { signer, nonce } = attempt;
   appendAudit(store, {
-    atMs: nowMs,
-    actor: intended.actor,
-    event: `sign_${intended.kind}`,
-    reference: intended.resource.id,
+    atMs: attempt.createdAtMs,
+    actor,
+    event: `sign_${attempt.kind}`,
+    reference: attempt.resource.id,
     detail: { signer, nonce, action: attempt.action },
   });
   written.set(attempt, action);

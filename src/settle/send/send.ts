@@ -10,12 +10,6 @@ import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
 import { actionOf, latestNowMs } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
 
-/** What became of one signed action. */
-export type SendResult =
-  | { kind: "reply"; reply: Reply }
-  /** Proven that no byte left. `waitS`, whole seconds, where our own weight had no room. */
-  | { kind: "not_sent"; reason: string; isOurFault: boolean; waitS?: number };
-
 /**
  * Signs a stored intent and posts it once; nothing is ever sent twice. What may have landed comes back as an ambiguous
  * reply. Throws what `onDisk` throws, before a byte has left, and nothing else.
@@ -27,8 +21,8 @@ export async function sendAttempt(
   attempt: Attempt,
   purpose: Purpose,
   onDisk: Promise<void> = ON_DISK,
-): Promise<SendResult> {
-  return sendSigned(world, attempt, sign(world, attempt, actionOf(attempt), { purpose, count: 1 }), onDisk);
+): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+  return sendBatch(world, [attempt], purpose, onDisk);
 }
 
 /**
@@ -40,24 +34,10 @@ export async function sendBatch(
   attempts: readonly Attempt[],
   purpose: Purpose,
   onDisk: Promise<void>,
-): Promise<SendResult> {
+): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
   const [attempt] = attempts;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
-  const action = joinedOrders(attempts.map(actionOf));
-  const signed = sign(world, attempt, action, { purpose, count: attempts.length });
-  return sendSigned(world, attempt, signed, onDisk);
-}
-
-/** A signed action. `count`: how many orders, or other things, are in it. `trader`: the address that it trades for; null of an account that is gone. */
-type SignedRequest = { body: string; action: Action; purpose: Purpose; count: number; trader: string | null };
-
-async function sendSigned(
-  world: ToSend,
-  attempt: Attempt,
-  signed: SignedRequest | null,
-  onDisk: Promise<void>,
-): Promise<SendResult> {
-  const result = await postInTime(world, attempt, signed, onDisk);
+  const result = await signAndPost(world, attempt, attempts, { purpose, onDisk });
   if (mayBeUnderWay(result)) world.flights.lost(attempt.id);
   else world.flights.landed(attempt.id);
   return result;
@@ -66,68 +46,72 @@ async function sendSigned(
 /**
  * Whether it may still arrive: nobody answered, or only a server in front of the exchange, which could not reach it.
  */
-function mayBeUnderWay(result: SendResult): boolean {
-  if (result.kind === "not_sent" || result.reply.kind !== "ambiguous") return false;
-  return result.reply.reason === "no_answer" || result.reply.reason === "server_error";
+function mayBeUnderWay(result: Reply | (SendOutcome & { kind: "not_sent" })): boolean {
+  return result.kind === "ambiguous" && (result.reason === "no_answer" || result.reason === "server_error");
 }
 
 /** For a caller whose transaction has waited for the disk: its intent is there already. */
 const ON_DISK = Promise.resolve();
 
-async function postInTime(
+async function signAndPost(
   world: ToSend,
   attempt: Attempt,
-  signed: SignedRequest | null,
-  onDisk: Promise<void>,
-): Promise<SendResult> {
+  attempts: readonly Attempt[],
+  { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
+): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+  const action = attempts.length === 1 ? actionOf(attempt) : joinedOrders(attempts.map(actionOf));
+  const signed = action === null ? null : sign(world, attempt, action);
   await onDisk;
-  if (signed === null) return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
+  if (action === null || signed === null)
+    return { kind: "not_sent", reason: "it could not be signed", isOurFault: true };
   await world.point("before_send");
   // Nothing leaves once half of the action's life is over (a slow disk, a process that stood still): it could only
   // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between. By the time that is
   // known: how far ahead it may be can change by seconds with one slow reading, in which nobody has waited.
   const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
   if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
-  return post(world, attempt, signed, mayLeave);
+  return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);
 }
 
 /** Posts a `noop` on the attempt's own nonce, with a life of its own: the attempt's may be over. */
 export async function sendNoop(world: ToSend, attempt: Attempt): Promise<Reply> {
   const expiresAtMs = latestNowMs(world) + world.settings.timings.actionLifeMs;
-  const signed = sign(world, { ...attempt, expiresAtMs }, { type: "noop" }, { purpose: "settle", count: 1 });
+  const action = { type: "noop" } as const;
+  const signed = sign(world, { ...attempt, expiresAtMs }, action);
   await world.point("before_send");
   const mayLeave = () => expiresAtMs > latestNowMs(world);
   if (signed === null || !mayLeave()) return NO_ANSWER;
-  const result = await post(world, attempt, signed, mayLeave);
-  return result.kind === "reply" ? result.reply : NO_ANSWER;
+  const result = await post(world, attempt, { ...signed, action, purpose: "settle", count: 1 }, mayLeave);
+  return result.kind === "not_sent" ? NO_ANSWER : result;
 }
 
 const NO_ANSWER: Reply = { kind: "ambiguous", reason: "no_answer", text: null };
 
+/** `count`: how many orders, or other things, are in it. `trader`: the address that it trades for; null of an account that is gone. */
 async function post(
   world: ToSend,
   attempt: Attempt,
-  signed: SignedRequest,
+  signed: { body: string; action: Action; purpose: Purpose; count: number; trader: string | null },
   mayLeave: () => boolean,
-): Promise<SendResult> {
-  const { action, purpose, count, trader } = signed;
+): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+  const { body, action, purpose, count, trader } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
-  const outcome = await sendCatching(world, signed, mayLeave);
+  const outcome = await sendCatching(world, body, purpose, mayLeave);
   world.metrics.passed("send", world.clock.elapsedMs() - sentMs);
   await world.point("after_answer");
   switch (outcome.kind) {
     case "not_sent":
-      return { ...outcome, isOurFault: false };
+      return outcome;
     case "unknown":
-      return { kind: "reply", reply: { kind: "ambiguous", reason: "no_answer", text: outcome.reason } };
+      return { kind: "ambiguous", reason: "no_answer", text: outcome.reason };
     case "answered": {
       const reply = classifyReply(outcome.httpStatus, outcome.body);
       noteUnlisted(world, reply);
       if (isRefusedForActions(reply)) world.exchange.slowDown("out_of_actions");
       if (trader !== null && isRefusedForActions(reply)) void world.allowance.refresh(trader);
       if (reply.kind === "refused" && isAgentRefused(reply.text)) world.state.heedRefusedAgent?.(attempt.signer);
-      return { kind: "reply", reply: fitted(reply, action) };
+      return fitted(reply, action);
     }
   }
 }
@@ -135,7 +119,8 @@ async function post(
 /** Posts once. An exception proves nothing about what has left, and is told as no answer. */
 async function sendCatching(
   world: With<"exchange" | "log">,
-  { body, purpose }: SignedRequest,
+  body: string,
+  purpose: Purpose,
   mayLeave: () => boolean,
 ): Promise<SendOutcome> {
   try {
@@ -154,10 +139,8 @@ function isRefusedForActions(reply: Reply): boolean {
 function sign(
   world: With<"clock" | "log" | "metrics" | "signers" | "store">,
   attempt: Attempt,
-  action: Action | null,
-  way: Omit<SignedRequest, "body" | "action" | "trader">,
-): SignedRequest | null {
-  if (action === null) return null;
+  action: Action,
+): { body: string; trader: string | null } | null {
   const startedMs = world.clock.elapsedMs();
   try {
     const body = world.signers.sign({
@@ -170,7 +153,7 @@ function sign(
     world.metrics.passed("sign", world.clock.elapsedMs() - startedMs);
     // Asked here and not once the disk is done: of the turn that has committed, what others have committed is known.
     const trader = findAccount(world.store, attempt.accountId)?.tradingAddress ?? null;
-    return { ...way, action, body, trader };
+    return { body, trader };
   } catch (error) {
     world.log.error({ attempt: attempt.id, error: String(error) }, "an action could not be signed");
     return null;

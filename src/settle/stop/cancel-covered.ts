@@ -48,9 +48,8 @@ async function armCancel(world: ToCancel, settling: Pick<Settling, "pursue">, ca
   if (sent === null) return;
   const { attempt, result } = sent;
   // Not sent, or out of actions for now: its pursuit sends it again.
-  const isToSendAgain =
-    result.kind === "not_sent" || (result.reply.kind === "refused" && isOutOfActions(result.reply.text));
-  if (isToSendAgain || !recordCancelReply(world, attempt, result.reply)) void settling.pursue(attempt.id);
+  const isToSendAgain = result.kind === "not_sent" || (result.kind === "refused" && isOutOfActions(result.text));
+  if (isToSendAgain || !recordCancelReply(world, attempt, result)) void settling.pursue(attempt.id);
 }
 
 function isArmed({ store }: With<"store">, orderId: string): boolean {

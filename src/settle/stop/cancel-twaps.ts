@@ -112,8 +112,7 @@ export async function cancelRunningTwap(
   const sent = await sendOwn(world, { accountId: account.id, purpose: "cancel", store });
   if (sent === null) return;
   const { attempt, result } = sent;
-  if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result.reply))
-    void settling.pursue(attempt.id);
+  if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result)) void settling.pursue(attempt.id);
 }
 
 function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): boolean {

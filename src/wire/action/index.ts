@@ -1,12 +1,19 @@
+import { type Static, Type } from "@sinclair/typebox";
 import { parseJson, writeJson } from "../json.ts";
 import { CancelAction, CancelByCloidAction } from "./cancel.ts";
+import { closed } from "./fields.ts";
 import { LeverageAction } from "./leverage.ts";
 import { MarginAction } from "./margin.ts";
 import { BatchModifyAction } from "./modify.ts";
-import { NoopAction } from "./noop.ts";
 import { OrderAction } from "./order.ts";
 import { fits, inSigningOrder } from "./signing-order.ts";
 import { TwapCancelAction, TwapOrderAction } from "./twap.ts";
+
+/** Does nothing but use up its nonce, which keeps an action in flight under the same nonce from executing. */
+const NoopAction = Type.Object({ type: Type.Literal("noop") }, closed);
+type NoopAction = Static<typeof NoopAction>;
+
+export const NOOP: NoopAction = { type: "noop" };
 
 /**
  * Everything that the gateway ever signs. An agent key could also move money between the owner's own balances;

@@ -1,5 +1,6 @@
 import type { Action, ActionType } from "../action/index.ts";
-import { mayBeAbout, type Thing, thingsOf } from "./refusal-about.ts";
+import type { WireOrder } from "../action/order.ts";
+import { mayBeAbout, thingsOf } from "./refusal-about.ts";
 import type { AcceptedType, Reply, StatusEntry } from "./reply.ts";
 
 type Fitting = { type: AcceptedType; words: readonly StatusEntry["kind"][] };
@@ -46,7 +47,7 @@ export function fitted(reply: Reply, action: Action): Reply {
   return amiss?.kind === "error" ? ofAnother(amiss.text) : reply;
 }
 
-function isOfAny(text: string, action: Action, things: readonly Thing[]): boolean {
+function isOfAny(text: string, action: Action, things: readonly (WireOrder | number)[]): boolean {
   return things.length === 0 || things.some((thing) => mayBeAbout(text, action, thing));
 }
 

@@ -7,41 +7,42 @@ import type { Action } from "../action/index.ts";
 import type { WireOrder } from "../action/order.ts";
 import { mayRefuse } from "./refusal.ts";
 
-/** One thing that an action carries: an order, the new terms of one, a cancel, or what the action itself is about. */
-export type Thing = { assetId: number; order: WireOrder | null };
-
-export function thingsOf(action: Action): Thing[] {
+/**
+ * What an action carries: its orders, or the new terms of them; of a cancel, and of what else is about a market, that market's number
+ * in the list.
+ */
+export function thingsOf(action: Action): (WireOrder | number)[] {
   switch (action.type) {
     case "order":
-      return action.orders.map((order) => ({ assetId: order.a, order }));
+      return action.orders;
     case "batchModify":
-      return action.modifies.map(({ order }) => ({ assetId: order.a, order }));
+      return action.modifies.map(({ order }) => order);
     case "cancel":
-      return action.cancels.map(({ a }) => ({ assetId: a, order: null }));
+      return action.cancels.map(({ a }) => a);
     case "cancelByCloid":
-      return action.cancels.map(({ asset }) => ({ assetId: asset, order: null }));
+      return action.cancels.map(({ asset }) => asset);
     case "twapOrder":
-      return [{ assetId: action.twap.a, order: null }];
+      return [action.twap.a];
     case "twapCancel":
-      return [{ assetId: action.a, order: null }];
+      return [action.a];
     case "updateLeverage":
     case "updateIsolatedMargin":
-      return [{ assetId: action.asset, order: null }];
+      return [action.asset];
     case "noop":
       return [];
   }
 }
 
 /** False where no such action, or no such thing in it, is refused in these words. Words that are not listed may be about anything. */
-export function mayBeAbout(text: string, action: Action, { assetId, order }: Thing): boolean {
+export function mayBeAbout(text: string, action: Action, thing: WireOrder | number): boolean {
   const said = text.trim().replace(/^L1 error: /, "");
   if (!mayRefuse(text, action.type)) return false;
   const named = / asset=([0-9]+)\.?$/.exec(said)?.[1];
-  if (named !== undefined && Number(named) !== assetId) return false;
+  if (named !== undefined && Number(named) !== (typeof thing === "number" ? thing : thing.a)) return false;
   if (action.type === "twapOrder") return mayBeAboutTwap(said, action.twap);
   if (action.type === "updateIsolatedMargin") return mayBeAboutMargin(said, action.ntli);
-  if (order === null) return true;
-  return OF_ORDERS.every(([beginning, isSo]) => !said.startsWith(beginning) || isSo(order, said, action.type));
+  if (typeof thing === "number") return true;
+  return OF_ORDERS.every(([beginning, isSo]) => !said.startsWith(beginning) || isSo(thing, said, action.type));
 }
 
 type OfOrder = (order: WireOrder, said: string, type: Action["type"]) => boolean;

@@ -6,13 +6,13 @@ import {
   type Action,
   actionJson,
   canonicalAction,
+  NOOP,
   parseAction,
   parseActionJson,
 } from "../../../src/wire/action/index.ts";
 import { leverageAction } from "../../../src/wire/action/leverage.ts";
 import { marginAction } from "../../../src/wire/action/margin.ts";
 import { modifyAction } from "../../../src/wire/action/modify.ts";
-import { NOOP } from "../../../src/wire/action/noop.ts";
 import { orderAction, wireOrder } from "../../../src/wire/action/order.ts";
 import { twapCancelAction, twapOrderAction } from "../../../src/wire/action/twap.ts";
 

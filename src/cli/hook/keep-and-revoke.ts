@@ -23,3 +23,16 @@ export const hookKeep: Command = {
     ]);
   },
 };
+
+export const hookRevoke: Command = {
+  name: "hook revoke",
+  summary: "end a hook for good; alerts that were not carried out yet go with it, orders stay",
+  options: { account: ACCOUNT, ...OPERATING },
+  positionals: ["HOOK"],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const { id } = reading(at, ({ store }) => chosenHook(store, input));
+    const done = await change({ input, outside, at }, "revoke_hook", { id }, SEALING);
+    present({ input, outside }, done, [`Hook ${done.name} (${done.id}) takes nothing any more.`]);
+  },
+};

@@ -1,8 +1,11 @@
+import { MAX_LISTED, proposalShown } from "../../actions/proposals/list-proposals.ts";
 import type { Decision } from "../../core/proposal.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { listAskedProposals } from "../../store/proposals.ts";
 import { change } from "../change.ts";
 import { type Command, DATA_DIRECTORY, Failure, JSON_OUTPUT } from "../command.ts";
-import { places } from "../directory.ts";
-import { present } from "../output.ts";
+import { places, reading } from "../directory.ts";
+import { columns, present } from "../output.ts";
 
 export const proposalApprove = deciding("approve", "place an order that an agent has proposed; its limits still hold");
 export const proposalRefuse = deciding("refuse", "have an order that an agent has proposed never be placed");
@@ -46,3 +49,20 @@ function reasonOf(outcome: string): string {
   const words = outcome === "unsettled" ? "an order of the bot there has no known outcome" : outcome;
   return `${words}. Approve it again within 60 s of the first time to try again`;
 }
+
+export const proposalList: Command = {
+  name: "proposal list",
+  summary: "orders that agents want approved, and what became of those before",
+  options: { "data-dir": DATA_DIRECTORY, json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const { clock } = outside;
+    const proposals = reading(places(input, outside), ({ store }) =>
+      listAccounts(store)
+        .flatMap(({ id }) => listAskedProposals(store, id, MAX_LISTED))
+        .map((proposal) => proposalShown({ clock, store }, proposal)),
+    );
+    const rows = proposals.map(({ id, bot, status, in_words: words }) => [id, bot ?? "-", status, words]);
+    present({ input, outside }, { proposals }, columns([["ID", "BOT", "STATUS", "ORDER"], ...rows]));
+  },
+};

@@ -1,4 +1,4 @@
-/** The tables of what is closed and canceled together: the row comes first, then the work. */
+/** The tables of trades, and of what is closed and canceled together: the row comes first, then the work. */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
@@ -46,4 +46,24 @@ export const cancelAllOrders = sqliteTable(
   "cancel_all_orders",
   { cancelAllId: text().notNull(), orderId: text().notNull() },
   (table) => [primaryKey({ columns: [table.cancelAllId, table.orderId] })],
+);
+
+/** An entry and what protects it. Their orders are orders like any other. */
+export const trades = sqliteTable(
+  "trades",
+  {
+    id: text().primaryKey(),
+    accountId: text().notNull(),
+    market: text().notNull(),
+    createdAtMs: integer().notNull(),
+    /** Null while something of it is held or out. */
+    endedAtMs: integer(),
+    /** JSON of the trade: what was asked for, and how far it has come. */
+    trade: text().notNull(),
+  },
+  (table) => [
+    index("trades_account").on(table.accountId, table.createdAtMs),
+    // Only those that go on.
+    index("trades_open").on(table.accountId).where(sql`ended_at_ms is null`),
+  ],
 );

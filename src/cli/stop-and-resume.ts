@@ -1,10 +1,11 @@
 import { DEFAULT_SLIPPAGE_BPS } from "../core/worst-price.ts";
 import { ACCOUNT, chosenAccount } from "./account-choice.ts";
-import { change } from "./change.ts";
+import { change, SEALING } from "./change.ts";
 import { type Command, DATA_DIRECTORY, JSON_OUTPUT } from "./command.ts";
 import { places, reading } from "./directory.ts";
 import { keyHashOf } from "./key/key-options.ts";
 import { present } from "./output.ts";
+import { OPERATING } from "./passphrase-input.ts";
 
 export const stopCommand: Command = {
   name: "stop",
@@ -54,5 +55,24 @@ export const stopCommand: Command = {
       `It is stopped once this says so, and until then it names what it waits for:  GET /v1/stops/${done.id}`,
       `Ended by:  postern resume --stop ${done.id} --account ${account.id}`,
     ]);
+  },
+};
+
+export const resumeCommand: Command = {
+  name: "resume",
+  summary: "end a stop, or all stops of an account: what can increase is taken again; what was canceled stays canceled",
+  options: {
+    account: ACCOUNT,
+    stop: { value: "STOP_ID", help: "one stop; all that stand when left out" },
+    ...OPERATING,
+  },
+  positionals: [],
+  async run(input, outside) {
+    const at = places(input, outside);
+    const account = reading(at, ({ store }) => chosenAccount(store, input));
+    const stopId = input.value("stop")?.toLowerCase() ?? null;
+    const done = await change({ input, outside, at }, "resume_trading", { accountId: account.id, stopId }, SEALING);
+    const words = done.resumed.length === 0 ? "No stop stood" : `Ended ${done.resumed.join(", ")}`;
+    present({ input, outside }, done, [`${words} of account ${account.id}.`]);
   },
 };

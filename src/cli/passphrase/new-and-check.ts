@@ -1,5 +1,7 @@
-import { type Command, JSON_OUTPUT } from "../command.ts";
+import { weaknessOf } from "../../vault/passphrase-strength.ts";
+import { type Command, Failure, JSON_OUTPUT } from "../command.ts";
 import { present } from "../output.ts";
+import { foundPassphrase, MAKE_ONE, PASSPHRASE_FILE } from "../passphrase-input.ts";
 
 /** 128 bits: nobody guesses them, whatever a guess costs. */
 const BYTES = 16;
@@ -29,3 +31,16 @@ export function newPassphrase(randomBytes: Uint8Array): string {
   });
   return characters.map((character, at) => (at > 0 && at % GROUP === 0 ? `-${character}` : character)).join("");
 }
+
+export const passphraseCheck: Command = {
+  name: "passphrase check",
+  summary: "whether a passphrase is good enough to seal agent keys for real money",
+  options: { "passphrase-file": PASSPHRASE_FILE, json: JSON_OUTPUT },
+  positionals: [],
+  async run(input, outside) {
+    const { passphrase } = await foundPassphrase(input, outside);
+    const weakness = weaknessOf(passphrase);
+    if (weakness !== null) throw new Failure(`${weakness}. ${MAKE_ONE}`);
+    present({ input, outside }, { ok: true }, ["It is good enough, as far as a rule can tell."]);
+  },
+};
