@@ -143,6 +143,28 @@ test.each([
   expect(shown(await s.tell(null, { kind: "get", id: placed.id }))).toMatchObject({ status: "canceled" });
 });
 
+test.each([{ isKilled: false }, { isKilled: true }])(
+  "when it placed in any case is kept until the record of the original is shown (killed meanwhile: $isKilled)",
+  async ({ isKilled }) => {
+    const s = await scene();
+    const placed = shown(await s.tell("late", RESTING));
+    await s.pass(5_000);
+    const isIt = ({ order }: Pick<RecordRow, "order">) => String(order.oid) === placed.oid;
+    const isLater = () => s.timeline.nowMs() > 30_000;
+    // The record of the original is behind until that of what has replaced it is forgotten; no history has either.
+    s.seeThrough(eachRecord((row, { type }) => (type === "orderStatus" && isIt(row) === isLater() ? row : null)));
+    const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: "0.02", alwaysPlace: true };
+    s.ask("late-modify", modify);
+    await s.pass(20_000);
+    expect(shown(await s.tell("late-modify", modify))).toMatchObject({ http: 202, status: "unknown" });
+    if (isKilled) s.kill();
+    if (isKilled) await s.start();
+    await s.pass(60_000);
+    const live = String(liveOrders(s)[0]);
+    expect(shown(await s.tell("late-modify", modify))).toMatchObject({ http: 200, id: placed.id, oid: live });
+  },
+);
+
 test("a history that cannot be read is not silent about whose end it was", async () => {
   const { s, modify } = await endedBefore(RESTING, { hasFeed: false, hides: () => false });
   const isUnread = () => s.timeline.nowMs() < 400_000;

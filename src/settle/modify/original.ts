@@ -26,7 +26,15 @@ import { type Pursuit, sweepWhenDue, type Tools } from "../pursuit.ts";
 import { recordOver } from "../record/record.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { legsOfModify, type ModifyLegs, refusalOf } from "./modify.ts";
-import { type EndQuestion, recordedEnd, type SaidEnd, type ToldEnd, weighKeptWord, weighOwnEnd } from "./whose-end.ts";
+import {
+  type EndQuestion,
+  placedMs,
+  recordedEnd,
+  type SaidEnd,
+  type ToldEnd,
+  weighKeptWord,
+  weighOwnEnd,
+} from "./whose-end.ts";
 
 export type OriginalLook = {
   sight: Sight;
@@ -74,7 +82,7 @@ export async function lookAtOriginal(tools: Tools, attempt: Attempt, pursuit: Pu
   const isLost = now.state === "canceled" && isForgotten(shown, pursuit);
   // That record is of its end, though its word tells no time of it that counts.
   const end = recordedEnd(replaced, shown) ?? (isNewWord ? null : endedElsewhere(world, now, isLost));
-  const times = { placedAtMs: placed?.timestampMs ?? null, signedAtMs: attempt.nonce };
+  const times = { placedAtMs: placedMs(world, attempt, { placed, end }), signedAtMs: attempt.nonce };
   const goneBy = (each: ToldEnd | null) => goneBefore(facts, each === null ? null : { ...each, ...times });
   const question = { attempt, sought: { ...sought, leg: now }, goneBy };
   // What once told it may be forgotten since.

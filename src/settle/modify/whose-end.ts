@@ -5,12 +5,13 @@ import { isWhollyFilled, type Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { appendNote, listNotes } from "../../store/notes.ts";
-import { type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
+import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { differenceFrom } from "../evidence/difference.ts";
 import { endAbout } from "../evidence/end-lists.ts";
 import { type Sought, statusRequest, toldEnd } from "../look/look.ts";
 import type { Tools } from "../pursuit.ts";
+import { isAlwaysPlace } from "../send/intent.ts";
 
 export type ToldEnd = Pick<RecordedEnd, "kind" | "endedAtMs">;
 
@@ -107,6 +108,32 @@ const WHERE: Record<SaidEnd["from"], string> = {
   feed: "by its feed",
   history: "in the history",
 };
+
+/** What the story calls it; its detail is the exchange's time, unix milliseconds. */
+const PLACED_IN_ANY_CASE = "placed by a modify in any case";
+
+/**
+ * When a modify placed what it was to place in any case, by the exchange's time; null where nothing has told. The record of it may be forgotten
+ * before that of the original is shown, and only both times say whose end that one had.
+ */
+export function placedMs(
+  { store, clock }: With<"clock" | "store">,
+  attempt: Attempt,
+  { placed, end }: { placed: FrontendOrder | null; end: ToldEnd | null },
+): number | null {
+  const { id: attemptId, resource } = attempt;
+  if (placed === null && (end === null || !isAlwaysPlace(attempt))) return null;
+  const note = listNotes(store, resource.id).find(
+    (each) => each.what === PLACED_IN_ANY_CASE && each.attemptId === attemptId,
+  );
+  if (placed === null) return note === undefined ? null : Number(note.detail);
+  if (note === undefined && isAlwaysPlace(attempt) && end?.endedAtMs == null) {
+    const detail = String(placed.timestampMs);
+    const kept = { resourceId: resource.id, attemptId, atMs: clock.nowMs(), what: PLACED_IN_ANY_CASE, detail };
+    inTransaction(store, () => appendNote(store, kept));
+  }
+  return placed.timestampMs;
+}
 
 /** How and when an original ended by its record; null where none shows that it did. */
 export function recordedEnd(replaced: Leg, answer: OrderStatusAnswer): ToldEnd | null {
