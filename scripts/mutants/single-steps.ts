@@ -314,6 +314,18 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     '(seen.kind === "foreign" && oid !== null && !seen.difference.mayBeOurs)',
   ),
   one(
+    "whose an order was is forgotten with the record that told it",
+    "src/settle/look/apply-sight.ts",
+    "return leg.oid !== oid && hasNote",
+    "return leg.oid === oid && hasNote",
+  ),
+  one(
+    "what is filled whole is told to be open by a record of before that",
+    "src/settle/look/look.ts",
+    "if (compare(filled.size, sought.leg.size) >= 0)",
+    "if (compare(filled.size, sought.leg.size) > 0)",
+  ),
+  one(
     "a regular look does not ask for one that another's order stands for",
     "src/settle/look/looks.ts",
     "!isMissedBy(sight, sought.leg)",

@@ -63,4 +63,10 @@ export const WHOSE: readonly Mutant[] = [
       { file: ORIGINAL, find: "parseOrderStatus(outcome.json[0])", put: "parseOrderStatus(outcome.json.at(-1))" },
     ],
   },
+  one(
+    "when a modify placed in any case is forgotten with its record",
+    WHOSE_END,
+    "inTransaction(store, () => appendNote(store, kept));",
+    "",
+  ),
 ];

@@ -193,6 +193,20 @@ test("a fill of another's order names ours only until a record shows whose it is
   expect(findOrder(rig.store, id)).toMatchObject({ status: "open", exchangeOrderId: String(order.oid) });
 });
 
+test("seed 87172: what a record once showed to be another's names ours no more when that record is forgotten", async () => {
+  const stage = await openStage({}, true);
+  const { rig, id } = stage;
+  const namesake = another(stage, { size: "0.3", status: "filled" });
+  showById(stage, { [OTHER_OID]: recordOf(namesake), [stage.order.cloid]: recordOf(namesake) });
+  await tellFill(stage, namesake, { size: "0.3" });
+  await rig.deps.settling.look(id, "settle");
+  expect(legOf(stage).oid).toBeNull();
+  showById(stage, {});
+  await tellFill(stage, namesake, { size: "0.2", tid: 2 });
+  await rig.clock.advance(120_000);
+  expect(legOf(stage)).toMatchObject({ oid: null, filled: "0" });
+});
+
 test("and hides nothing of ours from the list of open orders", async () => {
   const stage = await openStage({}, true);
   const { rig, id, order } = stage;

@@ -8,7 +8,7 @@ import { findOrder } from "../../store/orders.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
 import { askedTerms, differenceFrom } from "../evidence/difference.ts";
-import { raiseAlarm } from "../look/apply-sight.ts";
+import { isKnownAnothers, raiseAlarm } from "../look/apply-sight.ts";
 import { recordLegEvent } from "../record/record.ts";
 import { isLost } from "./early-words.ts";
 
@@ -51,7 +51,7 @@ export function reopenShown(
  */
 export function noteReported(world: With<"clock" | "store">, leg: Leg, oid: string): void {
   if (leg.oid !== null && leg.state !== "absent") return;
-  if (!isLost(world, leg) && leg.state !== "absent") return;
+  if ((!isLost(world, leg) && leg.state !== "absent") || isKnownAnothers(world, leg, oid)) return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }

@@ -12,7 +12,7 @@ import type { OrderUpdate } from "../../wire/answer/stream.ts";
 import { isSuccessor } from "../evidence/difference.ts";
 import { filledOrder } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
-import { applySight } from "../look/apply-sight.ts";
+import { applySight, isKnownAnothers } from "../look/apply-sight.ts";
 import type { Sight } from "../look/look.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
@@ -87,7 +87,7 @@ function isPursued({ store }: With<"store">, { orderId, state, oid }: Leg, { sta
 
 /** Some answers to triggers name no id, and a cancel by client order id names none: the stream does, and may be the only one that ever will. */
 function nameTaken(world: With<"clock" | "store">, leg: Leg, oid: string): void {
-  if (leg.oid !== null || !wasTaken(leg)) return;
+  if (leg.oid !== null || !wasTaken(leg) || isKnownAnothers(world, leg, oid)) return;
   const event = { type: "reported", oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, leg.cloid, event, world.clock.nowMs()));
 }

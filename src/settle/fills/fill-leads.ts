@@ -15,6 +15,7 @@ import { type OrderStatusAnswer, parseOrderStatusOf } from "../../wire/answer/or
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import { askedTerms, differenceFrom, isSuccessor } from "../evidence/difference.ts";
+import { isKnownAnothers } from "../look/apply-sight.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { Repeating } from "../repeating.ts";
 import type { Heeding } from "./index-fills.ts";
@@ -99,7 +100,7 @@ async function lookAtLead(world: With<"exchange" | "store">, lead: FillLead): Pr
   const answer = await ask(world, lead, lead.oid);
   const leg = openTo(findLegByCloid(world.store, lead.cloid), lead);
   const order = leg === null ? null : findOrder(world.store, leg.orderId);
-  if (leg === null || order === null) return "anothers";
+  if (leg === null || order === null || isKnownAnothers(world, leg, lead.oid)) return "anothers";
   if (answer?.kind === "order")
     return differenceFrom({ ...askedTerms(order), leg }, answer.order) === null ? "ours" : "anothers";
   if (answer?.kind !== "not_found") return "not_yet";

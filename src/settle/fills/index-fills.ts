@@ -12,7 +12,7 @@ import type { Store } from "../../store/open.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { askedTerms } from "../evidence/difference.ts";
-import { raiseAlarm } from "../look/apply-sight.ts";
+import { isKnownAnothers, raiseAlarm } from "../look/apply-sight.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
 import { fittingFills } from "./fill-fits.ts";
@@ -135,6 +135,7 @@ function growLeg({ store, clock }: With<"clock" | "store">, account: Account, { 
   // That there is a trace of it is known from now on; the look by this name tells whether it is its own.
   const leg = fittingLeg(store, account, fills);
   if (leg?.oid !== null || (leg.state !== "lost" && leg.state !== "sent")) return null;
+  if (isKnownAnothers({ store }, leg, oid)) return null;
   recordLegEvent(store, leg.cloid, { type: "reported", oid }, nowMs);
   return null;
 }

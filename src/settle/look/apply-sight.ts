@@ -52,8 +52,28 @@ function noteDoubt({ store, clock }: With<"clock" | "store">, { orderId }: Leg, 
 /** What the story calls it. */
 const DOUBTED_END = "end in doubt";
 
-function differenceDetail({ cloid }: Leg, { words }: Pick<Difference, "words">): string {
-  return `${cloid}: ${words}`;
+/** What notes call it that the exchange shows something else under an id of ours. */
+const DIFFERENCE = "difference";
+
+/** With the native id where that is certainly another's, and none of ours has it. */
+function differenceDetail(
+  leg: Leg,
+  { words, oid, mayBeOurs }: Pick<Difference, "words" | "oid" | "mayBeOurs">,
+): string {
+  const isAnothers = !mayBeOurs && (leg.oid !== oid || isNamedByLead(leg));
+  return isAnothers ? `${anothers(leg, oid)}${words}` : `${leg.cloid}: ${words}`;
+}
+
+function anothers({ cloid }: Leg, oid: string): string {
+  return `${cloid} ${oid}: `;
+}
+
+/**
+ * What has this native id was once shown to be another's order under our client order id. Its record may be kept no longer, and its fills and its
+ * feed tell less of it than that: they name nothing.
+ */
+export function isKnownAnothers({ store }: With<"store">, leg: Leg, oid: string): boolean {
+  return leg.oid !== oid && hasNote(store, leg.orderId, DIFFERENCE, anothers(leg, oid));
 }
 
 /** A fill had named it, and what has that name is another's: ours is looked for by its client order id again. */
@@ -73,11 +93,8 @@ export const LISTED_AFTER_END = "listed as open after its end";
  * What the exchange shows under an id of ours is not what was asked for, or not what it had told: nothing of it is believed, and it
  * is told.
  */
-export function raiseAlarm(
-  world: With<"clock" | "log" | "markets" | "store">,
-  leg: Leg,
-  { words, isOtherMarket, isListedSince = false, oid }: Difference,
-): void {
+export function raiseAlarm(world: With<"clock" | "log" | "markets" | "store">, leg: Leg, difference: Difference): void {
+  const { words, isOtherMarket, isListedSince = false, oid } = difference;
   // Under our client order id alone it is another order, and says nothing of where ours stands.
   const isElsewhere = isOtherMarket && leg.oid === oid;
   const order = findOrder(world.store, leg.orderId);
@@ -91,8 +108,8 @@ export function raiseAlarm(
       resourceId: leg.orderId,
       attemptId: null,
       atMs: world.clock.nowMs(),
-      what: "difference",
-      detail: differenceDetail(leg, { words }),
+      what: DIFFERENCE,
+      detail: differenceDetail(leg, difference),
     });
     if (isElsewhere) appendContradiction(world, leg, { what: ELSEWHERE, detail: words });
     if (isListedSince) appendContradiction(world, leg, { what: LISTED_AFTER_END, detail: oid });

@@ -269,6 +269,9 @@ async function open(
   const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
   const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
   if (filled === "failed") return openUnread(world, sought, seen, event);
+  // Its record is of before that: nobody is told that it is open.
+  if (compare(filled.size, sought.leg.size) >= 0)
+    return { kind: "seen", events: [{ type: "filled", oid, filled }], isClosed: true };
   return { kind: "seen", events: [event, { type: "fills_seen", filled }], isClosed: false };
 }
 
