@@ -73,6 +73,7 @@ const SCENES = [
   "test/store/checkpoints.test.ts",
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",
+  "test/simulation/doubted-guard.test.ts",
   "test/simulation/close.test.ts",
   "test/simulation/flatten.test.ts",
   "test/http/blocked-elsewhere.test.ts",

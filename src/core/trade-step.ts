@@ -15,7 +15,7 @@ import {
   sum,
   ZERO,
 } from "./decimal.ts";
-import { MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
+import { awaitedForMs, MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
 import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
 import { type Guard, type GuardKind, isProfitMet, isStopMet, type Trade } from "./trade.ts";
@@ -54,6 +54,8 @@ export type Part = {
   shownAtMs: number | null;
   /** So long it has been `unsettled`, as far as this process has seen, milliseconds; 0 where it is not. */
   unsettledForMs: number;
+  /** Its record says that it is over, and a list of open orders holds it. */
+  isListed: boolean;
 };
 
 export type TradeFacts = {
@@ -88,12 +90,6 @@ export type TradeStep =
 export const RETRY_GUARD_MS = 10_000;
 /** So long a stop that was shown to wait is believed to wait still before an entry is sent behind it, milliseconds. */
 export const TRUST_STOP_MS = 2_000;
-/**
- * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
- * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
- */
-export const LOST_GUARD_MS = 20_000;
-const LOST_TAKEN_GUARD_MS = 60_000;
 /** So many guards that close nothing are placed anew at once; then each after `RETRY_GUARD_MS`, while there are so many at most. */
 const FIRED_AT_ONCE = 3;
 
@@ -324,9 +320,7 @@ function firedInVain(parts: readonly Part[]): number {
 /** The more of them nobody knows of, the longer the next one waits. */
 function isAwaited(parts: readonly Part[]): boolean {
   const unsettled = parts.filter(({ state, isLeaving }) => state === "unsettled" && !isLeaving);
-  return unsettled.some(({ wasTaken, unsettledForMs }) => {
-    return unsettledForMs < (wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS) * unsettled.length;
-  });
+  return unsettled.some((part) => part.unsettledForMs < awaitedForMs(part) * unsettled.length);
 }
 
 /** All but the newest that fits go. */
