@@ -74,6 +74,7 @@ const SCENES = [
   "test/simulation/heartbeat.test.ts",
   "test/simulation/trade.test.ts",
   "test/simulation/trade-lost-stop.test.ts",
+  "test/simulation/doubted-guard.test.ts",
   "test/simulation/close.test.ts",
   "test/simulation/flatten.test.ts",
   "test/http/blocked-elsewhere.test.ts",

@@ -77,8 +77,8 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "a stop goes beside one that may just have fired",
     "src/core/guard-tries.ts",
-    "wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS",
-    "wasTaken ? 0 : LOST_GUARD_MS",
+    "return wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS;",
+    "return wasTaken ? 0 : LOST_GUARD_MS;",
   ),
   one(
     "what a stop has closed is told to have been the trade's own before all fills of its entry are known",
@@ -95,14 +95,32 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   one(
     "a stop of which nothing is known, and that is for less than is held, is waited for as long as a whole one",
     "src/core/guard-tries.ts",
-    "(isEnough ? lostMs : LOST_SMALLER_GUARD_MS)",
-    "lostMs",
+    "(isEnough ? lostMsOf(guard) : LOST_SMALLER_GUARD_MS)",
+    "lostMsOf(guard)",
   ),
   one(
     "what is held beyond its stop is closed together with what a stop may have closed of which nothing is known",
     "src/core/trade-step.ts",
     "isAwaited(parts, ZERO) ? subtract(open, unknownOf(parts)) : open",
     "open",
+  ),
+  one(
+    "a stop goes beside one that a list holds, because its record says that it is over",
+    "src/core/guard-tries.ts",
+    "  if (isListed) return LISTED_GUARD_MS;\n",
+    "",
+  ),
+  one(
+    "of one that a list holds and its record does not it is told that nothing holds it",
+    "src/settle/look/look.ts",
+    'isListed ? "contradicted" : "record_alone"',
+    'isListed ? "record_alone" : "record_alone"',
+  ),
+  one(
+    "that a list holds what its record says is over is told as it was first",
+    "src/core/advance-leg.ts",
+    "perhaps: doubts,",
+    "perhaps: stays,",
   ),
   one(
     "a close of which nothing ever tells stands in the way",

@@ -2,6 +2,7 @@
 import { alarmIn } from "./alarm.ts";
 import { compare } from "./decimal.ts";
 import {
+  CONTRADICTED,
   FILLS_MISSING,
   type Filled,
   hasFilled,
@@ -46,7 +47,7 @@ const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>
   filled:        { sent: filled,   lost: filled,   absent: filled,   armed: filled,   resting: filled,   perhaps: filled,   over: filled,   filled: grows, canceled: grows, rejected: no },
   canceled:      { sent: canceled, lost: canceled, absent: canceled, armed: canceled, resting: canceled, perhaps: canceled, over: canceled, filled: grows, canceled: again, rejected: no },
   closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
-  perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: no },
+  perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: doubts,   over: stays,    filled: stays, canceled: stays, rejected: no },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: atFiring, filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
@@ -147,11 +148,19 @@ const PERHAPS_OVER: Record<Event<"perhaps_over">["because"], string> = {
     "the exchange shows no record of it, and its list of open orders lacks it: a list that holds a newer order decides, or a cancel",
   record_alone:
     "the exchange's record of it alone says that it is over: its list of open orders, its history, its feed or its fills have to bear that out",
+  contradicted: CONTRADICTED,
 };
 
 /** Perhaps over; an alarm in the leg's reason stays. */
 function perhaps(leg: Leg, { because }: Event<"perhaps_over">): Leg {
   return { ...leg, state: "closing", reason: leg.reason ?? PERHAPS_OVER[because], isExchangesWord: false };
+}
+
+/** Whether a list contradicts its record is told as it was at the last look. */
+function doubts(leg: Leg, { because }: Event<"perhaps_over">): Leg {
+  const isOfRecord = leg.reason === PERHAPS_OVER.record_alone || leg.reason === CONTRADICTED;
+  const isNews = because === "contradicted" || because === "record_alone";
+  return isOfRecord && isNews && leg.reason !== PERHAPS_OVER[because] ? { ...leg, reason: PERHAPS_OVER[because] } : leg;
 }
 
 /** Its answer has not come, or is lost, and its record was there: that may be kept no longer when it is looked for again. */

@@ -27,14 +27,16 @@ export function retryAfterMs(parts: readonly { refusal: string | null }[]): numb
 
 /**
  * So long what became of a guard is waited for before another goes beside it, milliseconds: of one that the exchange has never shown,
- * and of one that it had. In a quiet account nothing may ever tell. Both only reduce, and the old one goes when the new one stands.
+ * of one that it had, and of one that a list of open orders holds while its record says that it is over: by then no list is behind, and one
+ * of both is believed. In a quiet account nothing may ever tell. All only reduce, and the old one goes when the new one stands.
  */
 const LOST_GUARD_MS = 20_000;
 const LOST_TAKEN_GUARD_MS = 60_000;
+const LISTED_GUARD_MS = 180_000;
 /** The same where all that nobody knows of would guard less than is to be guarded: the rest has nothing, whatever became of it. */
 const LOST_SMALLER_GUARD_MS = 5_000;
 
-type LostGuard = { wasTaken: boolean; unsettledForMs: number };
+type LostGuard = { wasTaken: boolean; isListed: boolean; unsettledForMs: number };
 
 /**
  * The more of them nobody knows of, the longer the next one waits.
@@ -42,8 +44,13 @@ type LostGuard = { wasTaken: boolean; unsettledForMs: number };
  * @param isEnough they would guard all that is to be guarded, together with those that stand
  */
 export function isLostAwaited(lost: readonly LostGuard[], isEnough: boolean): boolean {
-  return lost.some(({ wasTaken, unsettledForMs }) => {
-    const lostMs = wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS;
-    return unsettledForMs < (isEnough ? lostMs : LOST_SMALLER_GUARD_MS) * lost.length;
+  return lost.some((guard) => {
+    const forMs = (isEnough ? lostMsOf(guard) : LOST_SMALLER_GUARD_MS) * lost.length;
+    return guard.unsettledForMs < forMs;
   });
+}
+
+function lostMsOf({ wasTaken, isListed }: LostGuard): number {
+  if (isListed) return LISTED_GUARD_MS;
+  return wasTaken ? LOST_TAKEN_GUARD_MS : LOST_GUARD_MS;
 }

@@ -103,10 +103,10 @@ export type LegEvent =
       areFillsMissing?: true;
     }
   /**
-   * Its record has a word that is new, or is not there, and a list of open orders lacks it; or its record alone tells an end: it may be
-   * over, and may live.
+   * Its record has a word that is new, or is not there, and a list of open orders lacks it; or its record alone tells an end, which a list
+   * may contradict: it may be over, and may live.
    */
-  | { type: "perhaps_over"; because: "new_word" | "no_record" | "record_alone" }
+  | { type: "perhaps_over"; because: "new_word" | "no_record" | "record_alone" | "contradicted" }
   /** Listed as open by an answer from after it was taken for over. */
   | { type: "shown_since"; oid: string; isArmed: boolean }
   | {
@@ -199,6 +199,15 @@ export function wasListedSince(leg: Leg): boolean {
 /** True while nothing says that it is over and nothing that it lives: whatever shows it open is believed. */
 export function isPerhapsOver({ state, isExchangesWord }: Leg): boolean {
   return state === "closing" && !isExchangesWord;
+}
+
+/** Why it is perhaps over where its record says so, and a list of open orders holds it. */
+export const CONTRADICTED =
+  "the exchange's record of it says that it is over, and its list of open orders holds it: both are asked again until they agree";
+
+/** True where one record alone says that it is over, and a list of open orders has held it at the last look. */
+export function isEndContradicted(leg: Leg): boolean {
+  return isPerhapsOver(leg) && leg.reason === CONTRADICTED;
 }
 
 /** True where it is filled to the last unit under its own id: no modify has canceled it, and none can any more. */

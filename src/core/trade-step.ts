@@ -54,6 +54,8 @@ export type Part = {
   shownAtMs: number | null;
   /** So long it has been `unsettled`, as far as this process has seen, milliseconds; 0 where it is not. */
   unsettledForMs: number;
+  /** Its record says that it is over, and a list of open orders holds it. */
+  isListed: boolean;
 };
 
 export type TradeFacts = {

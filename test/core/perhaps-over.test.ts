@@ -3,7 +3,7 @@
 import { expect, test } from "bun:test";
 import { advanceLeg } from "../../src/core/advance-leg.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import type { Leg, LegEvent } from "../../src/core/order.ts";
+import { isEndContradicted, type Leg, type LegEvent } from "../../src/core/order.ts";
 import { legRow } from "../support/rows.ts";
 
 const RESTING: Leg = { ...legRow(), oid: "77", state: "resting", isExchangesWord: true };
@@ -43,4 +43,15 @@ test("what rested was there: no absence is proven of it afterwards", () => {
   expect(
     leg === null ? leg : advanceLeg(leg, { type: "proven_absent", reason: "never ran", absence: "never_ran" }),
   ).toBeNull();
+});
+
+test("whether a list holds what its record alone says is over is told as it was at the last look, and nothing else takes that back", () => {
+  const after = (leg: Leg | null, because: (LegEvent & { type: "perhaps_over" })["because"]) =>
+    leg === null ? null : advanceLeg(leg, { type: "perhaps_over", because });
+  const alone = after(ARMED, "record_alone");
+  const listed = after(alone, "contradicted");
+  expect([alone, listed].map((leg) => leg !== null && isEndContradicted(leg))).toEqual([false, true]);
+  expect(after(listed, "no_record")).toEqual(listed);
+  expect(after(listed, "record_alone")).toEqual(alone);
+  expect(after(doubted(ARMED), "contradicted")).toEqual(doubted(ARMED));
 });

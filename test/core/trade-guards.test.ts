@@ -153,3 +153,10 @@ test("a trade is not at its end while one of its stops lives, though the newest 
     { kind: "end", status: "rejected", error: "the stop was refused: Insufficient margin." },
   ]);
 });
+
+test("beside a stop that a list holds while its record says that it is over none goes before no list can be behind", () => {
+  const doubted = (unsettledForMs: number) =>
+    facts({ entry: entry("3", OVER), stops: [part("s1", { state: "unsettled", isListed: true, unsettledForMs })] });
+  expect(nextSteps(TRADE, doubted(179_999))).toEqual([]);
+  expect(nextSteps(TRADE, doubted(180_000))).toEqual([{ kind: "place_guard", as: "stop", size: decimal("3") }]);
+});

@@ -51,6 +51,7 @@ export function part(orderId: string, some: Partial<Part> = {}): Part {
     createdAtMs: 0,
     shownAtMs: 0,
     unsettledForMs: 0,
+    isListed: false,
     ...some,
   };
 }

@@ -14,7 +14,8 @@ export type WeighedEnd =
   | { kind: "unread" }
   /** `shown`: the order as the list has it. */
   | { kind: "refuted"; shown: FrontendOrder; doubt: string }
-  | { kind: "open"; doubt: string | null };
+  /** `isListed`: a list holds it. */
+  | { kind: "open"; doubt: string | null; isListed: boolean };
 
 /**
  * What else is known of an end that a record tells, and what both come to: `core/end-evidence` has the rule. That it is over is no word of
@@ -47,9 +48,13 @@ export async function weighRefusal(
   if (row === "unread") return { kind: "unread" };
   const word = refusalWord(row);
   if (isRefusalBorneOut(word, world.exchange.nowMs() - order.timestampMs)) return { kind: "told" };
-  if (row === null) return { kind: "open", doubt: null };
+  if (row === null) return { kind: "open", doubt: null, isListed: false };
   const where = end === null ? "in the history" : "by its feed";
-  return { kind: "open", doubt: `${order.oid} is ${status} by its record, and ${row.status} ${where}` };
+  return {
+    kind: "open",
+    doubt: `${order.oid} is ${status} by its record, and ${row.status} ${where}`,
+    isListed: false,
+  };
 }
 
 /** A word that is new is none of another end. */
@@ -76,10 +81,10 @@ async function weighOver(world: ToLook, lists: EndLists, sought: Sought, seen: L
       return { kind: "told" };
     case "refuted":
       if (shown === null || doubt === null || differenceFrom(namedSo(sought, shown), shown) !== null)
-        return { kind: "open", doubt };
+        return { kind: "open", doubt, isListed: false };
       return { kind: "refuted", shown, doubt };
     case "open":
-      return { kind: "open", doubt };
+      return { kind: "open", doubt, isListed: shown !== null };
   }
 }
 

@@ -174,15 +174,16 @@ async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, se
       return { ...(await open(world, sought, { ...seen, order: shown }, shown.isTrigger)), doubt };
     }
     case "open":
-      return { ...aloneTold(sought, seen), doubt: weighed.doubt };
+      return { ...aloneTold(sought, seen, weighed.isListed), doubt: weighed.doubt };
   }
 }
 
 /** Of what had been shown nobody says any more that it is open, and of what had not that it is over. */
-function aloneTold({ leg }: Sought, seen: LookAnswer): Sight {
+function aloneTold({ leg }: Sought, seen: LookAnswer, isListed: boolean): Sight {
   const sight = unplaced(seen);
   if (leg.state === "sent" || leg.state === "lost") return { ...sight, ...nothingOfRefusal({ leg }, seen) };
-  return { ...sight, events: [...sight.events, { type: "perhaps_over", because: "record_alone" }] };
+  const because = isListed ? "contradicted" : "record_alone";
+  return { ...sight, events: [...sight.events, { type: "perhaps_over", because }] };
 }
 
 /** A record that says it was refused shows no order that was there: another look may have borne that out meanwhile. */

@@ -1,7 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { closedOfOthers, type TradeFill } from "../../core/closed-of-others.ts";
 import { compare, type Decimal, decimal, isNegative, isZero, subtract, sum, ZERO } from "../../core/decimal.ts";
-import { isClosed, isRefused, type Leg, wasTaken } from "../../core/order.ts";
+import { isClosed, isEndContradicted, isRefused, type Leg, wasTaken } from "../../core/order.ts";
 import { type GuardKind, nameOfTrade, type Trade } from "../../core/trade.ts";
 import { isTrusted, type Part, type TradeFacts } from "../../core/trade-step.ts";
 import type { With } from "../../deps.ts";
@@ -181,6 +181,7 @@ function partOf(store: Store, trade: Trade, order: StoredOrder): Part {
     createdAtMs: order.createdAtMs,
     shownAtMs: order.seenAtMs,
     unsettledForMs: 0,
+    isListed: legs.some(isEndContradicted),
   };
 }
 
