@@ -87,6 +87,18 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "if (!isClosingUnclear || isClosingUnclear) return heldOf(facts);",
   ),
   one(
+    "a close takes the triggers beside a TWAP that runs",
+    "src/settle/close/running-twap.ts",
+    "|| exchangeMs <= unnamed",
+    "&& exchangeMs <= unnamed",
+  ),
+  one(
+    "a TWAP that was canceled keeps the triggers of a close",
+    "src/settle/close/running-twap.ts",
+    "if (exchangeId !== null && canceled.has(exchangeId)) return false;",
+    "",
+  ),
+  one(
     "nobody asks for a stop that a look has shown to be ending",
     "src/settle/trade/trader.ts",
     "if (!isTold) await askForLost(",

@@ -21,6 +21,7 @@ import { covers } from "../../store/stops.ts";
 import { SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { isUnsettled } from "../unsettled.ts";
+import { listRunningTwaps } from "./running-twap.ts";
 
 /** A position, signed. `left`: what the known fills leave where nothing is shown; null where they say the same, or do not tell. */
 export type HeldShown = { size: Decimal; left: Decimal | null };
@@ -47,7 +48,7 @@ type CloseMemory = {
 /** So long without a reading, and nobody waits for one any more: its dex may be gone for good. Longer than the exchange was ever away. */
 const UNREAD_MS = 24 * 3_600_000;
 
-type ToEndClose = With<"clock" | "log" | "randomBytes" | "store">;
+type ToEndClose = With<"clock" | "exchange" | "log" | "randomBytes" | "store">;
 
 /** Between two looks at a close, milliseconds; longer once it takes its time. */
 const PAUSES = { firstMs: 500, laterMs: 5_000 };
@@ -150,9 +151,9 @@ function end(world: ToEndClose, close: Close, held: HeldShown | null): true {
     if (held === null || !isZero(held.size)) return;
     const triggers = leftOver(store, close);
     if (triggers.length === 0) return;
-    const [entry] = ownOrders(store, close, false);
-    tell(world, store, close, { triggers, entry, held });
-    if (entry === undefined) cancelTriggers(world, store, close, triggers);
+    const increasing = mayIncrease(world, store, close);
+    tell(world, store, close, { triggers, increasing, held });
+    if (increasing === null) cancelTriggers(world, store, close, triggers);
   });
   return true;
 }
@@ -183,14 +184,22 @@ function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean 
   return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
 }
 
-type FoundOrders = { triggers: readonly StoredOrder[]; entry: StoredOrder | undefined; held: HeldShown };
+/** In words what may still increase the position; null where nothing can. */
+function mayIncrease({ exchange }: With<"exchange">, store: Store, close: Close): string | null {
+  const [entry] = ownOrders(store, close, false);
+  if (entry !== undefined) return `order ${entry.id}`;
+  const [twap] = listRunningTwaps({ exchange, store }, close, (keyHash) => isTouched(store, close, keyHash));
+  return twap === undefined ? null : `the TWAP of operation ${twap}`;
+}
+
+type FoundOrders = { triggers: readonly StoredOrder[]; increasing: string | null; held: HeldShown };
 
 /** What may still increase the position needs what protects it: nothing goes then. */
-function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, entry, held }: FoundOrders): void {
+function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, increasing, held }: FoundOrders): void {
   const ids = triggers.map(({ id }) => id).join(", ");
-  const what = entry === undefined ? "left-over triggers canceled" : "left-over triggers kept";
+  const what = increasing === null ? "left-over triggers canceled" : "left-over triggers kept";
   const flat = held.left === null ? "flat" : flatAgainst(held.left);
-  const detail = entry === undefined ? `${flat}; ${ids}` : `${flat}, but order ${entry.id} may still increase; ${ids}`;
+  const detail = increasing === null ? `${flat}; ${ids}` : `${flat}, but ${increasing} may still increase; ${ids}`;
   appendNote(store, { resourceId: close.orderId, attemptId: null, atMs: clock.nowMs(), what, detail });
 }
 

@@ -92,7 +92,7 @@ function isTimeOver(
   return exchange.nowMs() > unnamedTwapEndsAtMs(attempt, askedTwap(operation).duration_minutes);
 }
 
-function twapIdIn(parameters: string): string {
+export function twapIdIn(parameters: string): string {
   // What `cancel-twap`, and this, write.
   return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
 }
