@@ -48,7 +48,12 @@ export function recordPlaceReply(
 export function recordLost(
   store: Store,
   attempt: Attempt,
-  { leg, event, reply, nowMs }: { leg: Leg; event: LegEvent & { type: "lost" | "fills_seen" }; reply: Reply; nowMs: number },
+  {
+    leg,
+    event,
+    reply,
+    nowMs,
+  }: { leg: Leg; event: LegEvent & { type: "lost" | "fills_seen" }; reply: Reply; nowMs: number },
 ): void {
   const reason = event.type === "lost" ? event.reason : PART_FILLED;
   markAmbiguous(store, attempt, { reason, text: wordsOf(reply), nowMs });
