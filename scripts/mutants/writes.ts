@@ -53,7 +53,7 @@ export const WRITES: readonly Mutant[] = [
   one(
     "nobody follows what is not known",
     '  if (concluded === "open") await pursueAll(',
-    '  if (concluded === "open" && outgoing.beside !== undefined) await pursueAll(',
+    '  if (concluded === "open" && batch?.length === 0) await pursueAll(',
   ),
   one(
     "an unlisted refusal is forgotten on the way to who follows it",

@@ -14,14 +14,14 @@ import { findApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { latestEventId, listAllEventsAfter } from "../../src/store/events.ts";
 import { decideProposal, findProposal } from "../../src/store/proposals.ts";
+import { proposals } from "../../src/store/schema-hooks.ts";
 import { believe } from "../../src/store/sealed-rows.ts";
 import { insertStop, resumeStops } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { proposalTypedData } from "../../src/wire/grant-data.ts";
 import type { Caller } from "../../src/write/caller.ts";
-import { BOT, OTHER_BOT, OWNERS_KEY, limitedRig, place, register, textOf } from "./rails-rig.ts";
+import { BOT, limitedRig, OTHER_BOT, OWNERS_KEY, place, register, textOf } from "./rails-rig.ts";
 import { ACCOUNTS, AUDIENCE, KEYS, type Rig } from "./rig.ts";
-import { proposals } from "../../src/store/schema-hooks.ts";
 
 const BUY: OrderTerms = {
   market: "BTC",

@@ -161,6 +161,8 @@ test("only what one look at the exchange gives back may be kept without waiting 
   expect(reading(filled("0.5")).type).toBe("canceled");
   expect(canBeReadAgain(reading(filled("0.5")))).toBe(false);
   expect(canBeReadAgain(reading({ error: "Price must be divisible by tick size." }))).toBe(false);
+  expect(canBeReadAgain({ type: "turned_away", reason: "refused", isNumberUsed: true })).toBe(false);
+  expect(canBeReadAgain({ type: "armed", oid: "7" })).toBe(false);
 });
 
 const { order: ORDER, keyRecord: KEY, leg: LEG, attempt: ATTEMPT } = placingRows(1);
