@@ -7,8 +7,8 @@ export const FOLLOWING: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/feed/told-orders.ts",
-        find: "if (leg.oid !== null || !wasTaken(leg)) return;",
-        put: "if (leg.oid === null) return;",
+        find: "if (leg.oid !== null || !wasTaken(leg) || isKnownAnothers",
+        put: "if (leg.oid === null || isKnownAnothers",
       },
     ],
   },
