@@ -110,6 +110,8 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
         missed.delete(leg.cloid);
         return interpretOrder(world, evidence, shown.as, { ...shown.record, options: SETTLE, isOfHistory: true });
       }
+      // A cancel by client order id that was carried out may have met that one.
+      if (isSaidOver(leg) && showsAnothers(sought, sweep)) return { kind: "not_found" };
       if (goesPast(list, memory.sinceMs)) memory.count += 1;
       const isNotThere = cancels !== null && cancels.readings >= WITNESSES_NEEDED;
       const hasFired = mayHaveFired(world, sought, sweep, placedMs(world, leg));
@@ -191,6 +193,12 @@ function underAnotherId(sought: Sought, { open, history }: Sweep): OrderRecord |
 function isOwn(sought: Sought, order: FrontendOrder): boolean {
   if (!isOf(sought.leg, order)) return false;
   return sought.leg.oid !== null || differenceFrom(sought, order)?.mayBeOurs !== false;
+}
+
+/** Another's order under its client order id, which nothing but that would name. */
+function showsAnothers(sought: Sought, { open, history }: Sweep): boolean {
+  const shown = [...open, ...history.map(({ order }) => order)];
+  return sought.leg.oid === null && shown.some((order) => isOf(sought.leg, order) && !isOwn(sought, order));
 }
 
 function isOf({ oid, cloid }: Pick<Leg, "oid" | "cloid">, order: FrontendOrder): boolean {

@@ -1,4 +1,4 @@
-import { isLive } from "../../core/order.ts";
+import { isLive, isSaidOver } from "../../core/order.ts";
 import type { LookResult } from "../../deps.ts";
 import type { Reader } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
@@ -63,6 +63,8 @@ async function lookAt(tools: Tools, sought: Sought, purpose: LookPurpose): Promi
   const sight = await lookAtLeg(tools.world, tools.evidence, sought, { purpose });
   if (sight.kind === "seen" || sight.kind === "unfinished") tools.vanished.shown(sought.leg.cloid);
   if (purpose !== "settle" || !isMissedBy(sight, sought.leg)) return sight;
+  // A cancel that was carried out may have met the other one.
+  if (sight.kind === "foreign" && isSaidOver(sought.leg)) return sight;
   // The alarm about somebody else's order is raised in any case.
   if (sight.kind === "foreign") applySight(tools.world, sought.leg, sight);
   return tools.vanished.look(sought);
