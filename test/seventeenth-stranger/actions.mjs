@@ -184,7 +184,9 @@ export function execute(ledger, nonces, envelope) {
   if (bad) entry.answer = refuse(bad);
   else {
     nonces.used.add(nonce);
+    ledger.block = now;
     entry.answer = expiresAfter && now > expiresAfter ? refuse("Action already expired") : run(ledger, action);
+    ledger.block = undefined;
   }
   return entry.answer;
 }

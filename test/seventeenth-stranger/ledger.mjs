@@ -59,7 +59,7 @@ export class Ledger {
     this.deposit("HYPE", 40, 0);
   }
   now() {
-    return Date.now();
+    return this.block ?? Date.now();
   }
   setMark(coin, px, t = this.now()) {
     this.marks.push({ t, coin, px });

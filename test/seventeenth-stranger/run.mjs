@@ -3,11 +3,12 @@ import { Exchange } from "./exchange.mjs";
 import { Gateway } from "./gateway.mjs";
 import { Judge } from "./judge.mjs";
 import * as figures from "./scenes-figures.mjs";
+import * as many from "./scenes-many.mjs";
 import * as modifies from "./scenes-modify.mjs";
 import * as stops from "./scenes-stop.mjs";
 import * as words from "./scenes-words.mjs";
 
-const SCENES = { ...modifies.scenes, ...figures.scenes, ...words.scenes, ...stops.scenes };
+const SCENES = { ...modifies.scenes, ...many.scenes, ...figures.scenes, ...words.scenes, ...stops.scenes };
 
 function dice(seed) {
   let state = seed >>> 0;

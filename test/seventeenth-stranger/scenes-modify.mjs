@@ -9,7 +9,7 @@ export async function rest(stage, fields = {}) {
   stage.judge.roots.set(said.json.id, root);
   return { id: said.json.id, root, leg: stage.ledger.orders.get(root), said };
 }
-export async function watch(stage, ids, ms, step = 500) {
+export async function watch(stage, ids, ms, step = 1000) {
   const end = Date.now() + ms;
   while (Date.now() < end) {
     for (const id of ids) await stage.gateway.get(`/v1/orders/${id}`);
@@ -65,16 +65,21 @@ export async function settle(stage, ids, ms) {
       for (const leg of ledger.orders.values()) if (String(leg.oid) === o.exchange_order_id) shown.add(leg.oid);
     }
     const list = await gateway.get("/v1/orders?status=open");
+    if (list.status !== 200) wrong.push(`list ${list.status}`);
     const listed = (list.json.data ?? []).map((o) => Number(o.exchange_order_id));
     for (const leg of ledger.orders.values()) {
+      if (list.status !== 200) break;
       const isLive = ledger.isLiveAt(leg, Date.now());
       if (isLive && !listed.includes(leg.oid)) wrong.push(`leg ${leg.oid} rests and is not listed`);
       if (!isLive && listed.includes(leg.oid)) wrong.push(`leg ${leg.oid} is listed and does not rest`);
     }
     stage.wrong = wrong;
+    const line = wrong.join("; ");
+    if (line && line !== stage.lastWrong) stage.notes.push(`+${Date.now() - began} ms: ${line}`);
+    stage.lastWrong = line;
     return wrong.length === 0;
   };
-  const isDone = await until(bad, ms, 700);
+  const isDone = await until(bad, ms, 2000);
   if (!isDone) for (const w of stage.wrong) judge.fail(`STUCK after ${ms} ms of health: ${w}`);
   else stage.notes.push(`settled ${Date.now() - began} ms after health`);
 }
@@ -92,6 +97,12 @@ function drawAnswer(stage, kind) {
   return (extra = {}) => once({ ...table[kind], ...extra });
 }
 
+export async function story(stage, id) {
+  const { json } = await stage.gateway.get(`/v1/orders/${id}/story`);
+  const steps = (json.steps ?? []).map((s) => `${s.at.slice(14, 23)} ${s.what}: ${s.detail}`);
+  return [...steps, JSON.stringify(json.legs), JSON.stringify((json.attempts ?? []).at(-1))].join("\n      ");
+}
+
 async function turn(stage, shape) {
   const { pick, roll, ledger, gateway, faults } = stage;
   const lie = shape.lie ?? pick(["canceled", "filled", "rejected", "unknownOid", "marginCanceled"]);
@@ -102,8 +113,8 @@ async function turn(stage, shape) {
   const o = await rest(stage, shape.order);
   if (shape.isPart ?? roll() < 0.6) ledger.fill(o.leg, tidy(o.leg.origSz * 0.4));
   if (shape.order?.trigger === undefined) await pause(1200);
-  for (const store of ["history", "open", "fills", "state"]) faults.lag[store] = pick([0, 0, 1000, 8000, () => (roll() < 0.5 ? 0 : 5000)]);
-  faults.info = lieOf(o.root, lie, share, roll);
+  for (const store of ["history", "open", "fills", "state"]) faults.lag[store] = pick(shape.lags ?? [0, 0, 1000, 8000, () => (roll() < 0.5 ? 0 : 5000)]);
+  if (lie !== "none") faults.info = lieOf(o.root, lie, share, roll);
   spoilFeed(stage, feed);
   const lags = JSON.stringify(Object.fromEntries(Object.entries(faults.lag).map(([k, v]) => [k, typeof v === "function" ? "0|5000" : v])));
   stage.notes.push(`record says ${lie} (${share}), feed ${feed}, answer ${answer}, between: ${between}, lags ${lags}`);
@@ -114,6 +125,7 @@ async function turn(stage, shape) {
   if (between === "whole later") setTimeout(hit("whole"), 2500);
   const name = `turn-${Date.now()}`;
   const said = await gateway.post(`/v1/orders/${o.id}/modify`, shape.change, { name });
+  stage.notes.push(`placed as ${o.id}`);
   stage.notes.push(`told ${said.status} after ${said.t1 - said.t0}: ${JSON.stringify(said.json)}`);
   const ids = new Set([o.id]);
   if (said.json.id) ids.add(said.json.id);
@@ -124,6 +136,7 @@ async function turn(stage, shape) {
   await settle(stage, ids, shape.bound ?? 40_000);
   const last = await gateway.post(`/v1/orders/${o.id}/modify`, shape.change, { name });
   stage.notes.push(`replay at the end ${last.status}: ${JSON.stringify(last.json)}`, legsText(stage));
+  for (const id of ids) stage.notes.push(`story ${id.slice(0, 13)}: ${await story(stage, id)}`);
   const made = [...ledger.orders.values()].filter((one) => one.replaces);
   const placed = ledger.actions.filter((a) => a.action.type === "order").length;
   if (placed > 1) stage.judge.fail(`an order action more was signed: ${placed}`);
@@ -151,6 +164,7 @@ export const scenes = {
   "always-place": (stage) => turn(stage, { change: { price: "59100", always_place: true } }),
   "always-place-lost": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "lost", between: "nothing", isPart: true }),
   "always-place-swallowed": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "swallowed", between: "nothing", isPart: true }),
+  "always-place-late": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "late", between: "nothing", isPart: true, feed: "up", lie: "none", lags: [0] }),
   "always-place-whole": (stage) => turn(stage, { change: { price: "59100", always_place: true }, between: "whole", isPart: true }),
   "default-modify": (stage) => turn(stage, { change: { price: "59100" } }),
   "size-modify": (stage) => turn(stage, { change: { price: "59100", size: "0.02" } }),
