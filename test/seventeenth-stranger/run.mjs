@@ -25,7 +25,8 @@ async function play(name, seed) {
   const gateway = new Gateway(judge);
   const exchange = new Exchange(gateway.wallet.address);
   judge.ledger = exchange.ledger;
-  const roll = dice(seed);
+  const roll = dice(seed * 7919);
+  for (let i = 0; i < 5; i++) roll();
   const stage = { exchange, ledger: exchange.ledger, faults: exchange.faults, gateway, judge, roll, pick: (list) => list[Math.floor(roll() * list.length)], notes: [] };
   const began = Date.now();
   try {
