@@ -97,7 +97,9 @@ function twapOrder(ledger, w) {
   return ok("twapOrder", { status: { running: { twapId: twap.id } } });
 }
 
-export function slice(ledger, twap, sz) {
+export function slice(ledger, twap, wanted) {
+  const sz = tidy(Math.min(wanted, twap.sz - twap.executedSz));
+  if (sz <= 0) return;
   const { bid, ask } = ledger.touch(twap.coin);
   const px = twap.side === "B" ? ask : bid;
   const order = ledger.create({ coin: twap.coin, side: twap.side, limitPx: px, sz, reduceOnly: twap.reduceOnly, tif: "Ioc", trigger: null, twapId: twap.id });
@@ -107,6 +109,7 @@ export function slice(ledger, twap, sz) {
   twap.executedSz = tidy(twap.executedSz + fill.sz);
   twap.executedNtl = tidy(twap.executedNtl + fill.sz * px);
   twap.log.push({ t: ledger.now(), status: "activated", executedSz: twap.executedSz, executedNtl: twap.executedNtl });
+  if (twap.executedSz >= twap.sz) twap.log.push({ ...twap.log.at(-1), status: "finished" });
 }
 
 function twapCancel(ledger, id) {

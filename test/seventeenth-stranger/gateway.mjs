@@ -96,7 +96,7 @@ export class Gateway {
     }
     const answer = await fetch(this.url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
     const raw = await answer.text();
-    const said = { t0, t1: Date.now(), method, path, status: answer.status, asOf: answer.headers.get("x-data-as-of"), retryAfter: answer.headers.get("retry-after"), json: raw.startsWith("{") ? JSON.parse(raw) : raw, name: headers["idempotency-key"] };
+    const said = { t0, t1: Date.now(), method, path, status: answer.status, asOf: answer.headers.get("x-data-as-of"), isReplay: answer.headers.get("idempotent-replayed") === "true", retryAfter: answer.headers.get("retry-after"), json: raw.startsWith("{") ? JSON.parse(raw) : raw, name: headers["idempotency-key"] };
     this.judge.keep(said);
     return said;
   }

@@ -95,6 +95,7 @@ export class Judge {
     const root = this.rootOf(order);
     const from = Math.min(said.asOf ? Date.parse(said.asOf) : said.t0, said.t0) - this.slack;
     if (CLOSED.has(order.status)) this.judgeClosed(order, root, said);
+    else if (said.isReplay) return;
     else if (root !== undefined && (order.status === "open" || order.status === "waiting_for_trigger")) this.judgeLive(order, root, said, from);
     if (root !== undefined && order.average_price !== null) {
       const fits = this.moments(root, from, said.t1).some((t) => Math.abs((this.average(root, t) ?? -1) - Number(order.average_price)) < 1e-6);

@@ -62,7 +62,7 @@ async function run(stage, ms, path) {
 
 async function twapStop(stage, shape = {}) {
   const { gateway, ledger, faults, exchange, pick, roll } = stage;
-  const size = "0.02";
+  const size = "0.2";
   await gateway.order({ market: "BTC", side: "buy", size: "0.01", price: "61000", time_in_force: "ioc" });
   const o = await rest(stage, { price: "59000", size: "0.01" });
   const lost = shape.lost ?? roll() < 0.5;
@@ -72,6 +72,7 @@ async function twapStop(stage, shape = {}) {
   const twap = await gateway.post("/v1/twaps", { market: "BTC", side: "buy", size, duration_minutes: 30 });
   stage.notes.push(`twap ${twap.status} ${twap.json.status} ${twap.json.exchange_id} ${twap.json.error}`);
   for (const w of ledger.twaps) slice(ledger, w, 0.001);
+  await pause(shape.wait ?? 0);
   faults.exchange = (a) => (a.type === "twapCancel" && roll() < 0.5 ? { lost: true } : a.type === "cancel" && roll() < 0.4 ? { lost: true } : {});
   if (roll() < 0.5) ledger.fill(o.leg, 0.003);
   const stop = await gateway.post("/v1/stop", { scope: "account" });
@@ -81,12 +82,15 @@ async function twapStop(stage, shape = {}) {
   const last = await run(stage, shape.ms ?? 45_000, `/v1/stops/${stop.json.id}`);
   stage.notes.push(`at the end ${last.json.status} ${JSON.stringify(last.json.waits_for)} outside ${JSON.stringify(last.json.outside)} flatten ${JSON.stringify(last.json.flatten)}`);
   stage.notes.push(`truth: can increase [${canIncrease(stage, Date.now())}], BTC ${ledger.position("BTC").szi}, twaps ${ledger.twaps.map((w) => `${w.log.at(-1).status} ${w.executedSz}`)}, feeds ${exchange.connections.size}`);
+  stage.notes.push(`actions: ${ledger.actions.map((a) => `${new Date(a.t).toISOString().slice(14, 23)} ${a.action.type} ${JSON.stringify(a.answer?.response?.data ?? a.answer?.response)}`).join("\n      ")}`);
   const twaps = await gateway.get("/v1/twaps");
   for (const t of twaps.json.data ?? []) {
     const w = ledger.twaps.find((one) => String(one.id) === t.exchange_id);
     stage.notes.push(`told twap ${t.status} ${t.filled_size}; true ${w?.log.at(-1).status} ${w?.executedSz}`);
     if (t.status === "canceled" && Number(t.filled_size) !== w.executedSz && !shape.late) stage.judge.fail(`twap told canceled with ${t.filled_size}, true ${w.executedSz}`);
   }
+  const sent = ledger.actions.some((a) => a.action.type === "twapCancel");
+  if (!sent && ledger.twaps.length > 0) stage.judge.fail(`no twapCancel was sent in the whole of the stop, told waits_for ${JSON.stringify(last.json.waits_for?.map((w) => w.until))}, the TWAP went from 0.001 to ${ledger.twaps[0].executedSz}`);
   judgeStops(stage);
 }
 
@@ -134,7 +138,11 @@ async function close(stage) {
   }, 30_000, 1000);
   if (ledger.position("BTC").szi !== 0) judge.fail(`held after a close: ${ledger.position("BTC").szi}`);
   if (!said) judge.fail("positions still told 30 s after the close and health");
-  await pause(5000);
+  const began = Date.now();
+  const trigger = [...ledger.orders.values()].find((o) => o.trigger);
+  const isGone = await until(() => trigger.status !== "open", 30_000, 500);
+  if (!isGone) judge.fail("30 s after the close was settled and nothing is held, the reduce-only trigger still rests");
+  else stage.notes.push(`trigger gone ${Date.now() - began} ms after`);
   stage.notes.push(legsText(stage), first.json.id ? await story(stage, first.json.id) : "");
 }
 
@@ -185,6 +193,8 @@ async function others(stage) {
 export const scenes = {
   "twap-stop": (stage) => twapStop(stage, { feed: stage.pick(["up", "down", "late"]) }),
   "twap-stop-late": (stage) => twapStop(stage, { late: 120_000, lost: false, ms: 50_000 }),
+  "twap-stop-20-s-late": (stage) => twapStop(stage, { late: 20_000, lost: false, ms: 45_000 }),
+  "twap-stop-old": (stage) => twapStop(stage, { late: 120_000, lost: false, ms: 30_000, wait: 12_000 }),
   "twap-flatten": (stage) => twapStop(stage, { flatten: true, ms: 55_000 }),
   "twap-flatten-late": (stage) => twapStop(stage, { flatten: true, late: 120_000, feed: "down", ms: 55_000 }),
   "cancel-all": cancelAll, close, story: storyOf, others,

@@ -1,6 +1,6 @@
 // The words of refusals, and a key's rails, against the truth at that moment.
 import { pause } from "./gateway.mjs";
-import { lieOf, mend, rest, spoilFeed, watch } from "./scenes-modify.mjs";
+import { lieOf, mend, rest, settle, spoilFeed, watch } from "./scenes-modify.mjs";
 
 const RAILS = ["--bot", "grid-1", "--markets", "BTC,ETH", "--may", "increase,reduce,modify,cancel,twap", "--max-order", "400 USD", "--max-position", "1000 USD", "--max-exposure", "1500 USD", "--max-turnover-per-day", "5000 USD", "--max-distance", "10 %"];
 
@@ -118,10 +118,10 @@ async function refusals(stage) {
     await tell(stage, "get", await gateway.get(`/v1/orders/${row.id}`));
     await tell(stage, "modify", await gateway.post(`/v1/orders/${row.id}/modify`, { price: "56000" }));
   }
-  await watch(stage, rows.map((r) => r.id), 8000);
+  await watch(stage, rows.map((r) => r.id), 4000);
   for (const row of rows) await tell(stage, "cancel", await gateway.post(`/v1/orders/${row.id}/cancel`, {}));
   mend(stage);
-  await watch(stage, rows.map((r) => r.id), 8000);
+  await settle(stage, rows.map((r) => r.id), 25_000);
   for (const row of rows) stage.notes.push(JSON.stringify((await gateway.get(`/v1/orders/${row.id}`)).json));
   stage.notes.push(rows.map((r) => `${r.leg.status} ${r.leg.filled}`).join("; "));
 }
