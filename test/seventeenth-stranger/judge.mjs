@@ -94,6 +94,7 @@ export class Judge {
   judgeOrder(order, said) {
     const root = this.rootOf(order);
     const from = Math.min(said.asOf ? Date.parse(said.asOf) : said.t0, said.t0) - this.slack;
+    if (order.status === "unknown" && order.error === null) this.fail(`told ${order.id.slice(0, 8)} unknown without a reason (error null), filled ${order.filled_size}, as of ${said.asOf}`, said);
     if (CLOSED.has(order.status)) this.judgeClosed(order, root, said);
     else if (said.isReplay) return;
     else if (root !== undefined && (order.status === "open" || order.status === "waiting_for_trigger")) this.judgeLive(order, root, said, from);

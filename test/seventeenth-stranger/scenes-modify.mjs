@@ -65,7 +65,7 @@ export async function settle(stage, ids, ms) {
       for (const leg of ledger.orders.values()) if (String(leg.oid) === o.exchange_order_id) shown.add(leg.oid);
     }
     const list = await gateway.get("/v1/orders?status=open");
-    if (list.status !== 200) wrong.push(`list ${list.status}`);
+    if (list.status !== 200) wrong.push(`list ${list.status} retry ${list.retryAfter} feeds ${stage.exchange.connections.size}`);
     const listed = (list.json.data ?? []).map((o) => Number(o.exchange_order_id));
     for (const leg of ledger.orders.values()) {
       if (list.status !== 200) break;

@@ -38,6 +38,29 @@ function judgeStops(stage) {
   }
 }
 
+async function twapCancelLate(stage) {
+  const { gateway, ledger, judge, pick } = stage;
+  lateTwaps(stage, 120_000);
+  spoilFeed(stage, pick(["up", "down"]));
+  const twap = await gateway.post("/v1/twaps", { market: "BTC", side: "buy", size: "0.2", duration_minutes: 30 });
+  slice(ledger, ledger.twaps[0], 0.001);
+  const listed = await gateway.get("/v1/twaps");
+  stage.notes.push(`twap ${twap.json.status} ${twap.json.exchange_id}, listed ${JSON.stringify(listed.json.data?.map((t) => [t.status, t.filled_size]))}`);
+  const said = await gateway.post("/v1/twaps/cancel", { market: "BTC", twap_id: Number(twap.json.exchange_id) });
+  stage.notes.push(`cancel ${said.status} ${said.json.status} ${said.json.error?.message ?? said.json.error}`);
+  const w = ledger.twaps[0];
+  let after;
+  for (let i = 0; i < 8; i++) {
+    await pause(2000);
+    after = await gateway.get("/v1/twaps");
+    for (const t of after.json.data ?? []) if (t.status === "canceled" && t.filled_size !== String(w.executedSz)) judge.fail(`twap told ${t.status}, filled ${t.filled_size}, error ${t.error}, ended_at ${t.ended_at}, true ${w.executedSz}, as of ${after.asOf}`, after);
+  }
+  const fills = await gateway.get("/v1/fills");
+  stage.notes.push(`feeds ${stage.exchange.connections.size}; fills told ${JSON.stringify(fills.json.data?.map((f) => [f.size, f.twap_id]))} as of ${fills.asOf}`);
+  stage.notes.push(`listed ${after.status} ${JSON.stringify(after.json.data?.map((t) => [t.status, t.filled_size, t.error]))}, true ${w.log.at(-1).status} ${w.executedSz}`);
+  if (!ledger.actions.some((a) => a.action.type === "twapCancel")) judge.fail("no twapCancel was sent");
+}
+
 function lateTwaps(stage, ms) {
   const { exchange, faults } = stage;
   faults.lag.twaps = ms;
@@ -192,6 +215,7 @@ async function others(stage) {
 
 export const scenes = {
   "twap-stop": (stage) => twapStop(stage, { feed: stage.pick(["up", "down", "late"]) }),
+  "twap-cancel-late": twapCancelLate,
   "twap-stop-late": (stage) => twapStop(stage, { late: 120_000, lost: false, ms: 50_000 }),
   "twap-stop-20-s-late": (stage) => twapStop(stage, { late: 20_000, lost: false, ms: 45_000 }),
   "twap-stop-old": (stage) => twapStop(stage, { late: 120_000, lost: false, ms: 30_000, wait: 12_000 }),
