@@ -14,8 +14,15 @@ function readOrder(ledger, wire) {
   const coin = ledger.coinOf(wire.a);
   const t = wire.t.trigger;
   return {
-    coin, asset: wire.a, side: wire.b ? "B" : "A", limitPx: Number(wire.p), sz: Number(wire.s), reduceOnly: wire.r === true,
-    cloid: wire.c, tif: t ? null : wire.t.limit.tif, trigger: t ? { px: Number(t.triggerPx), isMarket: t.isMarket, tpsl: t.tpsl } : null,
+    coin,
+    asset: wire.a,
+    side: wire.b ? "B" : "A",
+    limitPx: Number(wire.p),
+    sz: Number(wire.s),
+    reduceOnly: wire.r === true,
+    cloid: wire.c,
+    tif: t ? null : wire.t.limit.tif,
+    trigger: t ? { px: Number(t.triggerPx), isMarket: t.isMarket, tpsl: t.tpsl } : null,
   };
 }
 
@@ -35,7 +42,8 @@ export function place(ledger, spec, root) {
   };
   const forced = ledger.refuseNext?.(spec);
   if (forced) return fail(forced[0], forced[1]);
-  if (!spec.reduceOnly && spec.sz * spec.limitPx < 10) return fail("minTradeNtlRejected", "Order must have minimum value of $10.");
+  if (!spec.reduceOnly && spec.sz * spec.limitPx < 10)
+    return fail("minTradeNtlRejected", "Order must have minimum value of $10.");
   if (spec.trigger) {
     ledger.note(order, "open");
     return { resting: statusOf(order) };
@@ -46,7 +54,8 @@ export function place(ledger, spec, root) {
   const { bid, ask } = ledger.touch(spec.coin);
   const price = spec.side === "B" ? ask : bid;
   const crosses = spec.side === "B" ? spec.limitPx >= ask : spec.limitPx <= bid;
-  if (crosses && spec.tif === "Alo") return fail("badAloPxRejected", `Post only order would have immediately matched, bbo was ${bid}@${ask}.`);
+  if (crosses && spec.tif === "Alo")
+    return fail("badAloPxRejected", `Post only order would have immediately matched, bbo was ${bid}@${ask}.`);
   const taken = tidy(Math.min(spec.sz, ledger.depth?.[spec.coin] ?? Infinity));
   if ((spec.tif === "Ioc" || spec.tif === "FrontendMarket") && (!crosses || taken === 0))
     return fail("iocCancelRejected", "Order could not immediately match against any resting orders.");
@@ -56,7 +65,9 @@ export function place(ledger, spec, root) {
   }
   ledger.note(order, "open");
   ledger.fill(order, taken, price, true);
-  const filled = { filled: { totalSz: text(order.filled).replace(/\.0$/, ""), avgPx: text(price), ...statusOf(order) } };
+  const filled = {
+    filled: { totalSz: text(order.filled).replace(/\.0$/, ""), avgPx: text(price), ...statusOf(order) },
+  };
   if (order.status !== "open") return filled;
   if (spec.tif === "Gtc") return { resting: statusOf(order) };
   ledger.note(order, "filled");
@@ -89,8 +100,17 @@ function twapOrder(ledger, w) {
   if (w.m < 5) return ok("twapOrder", { status: { error: `Invalid TWAP duration: ${w.m} min(s)` } });
   const t = ledger.now();
   const twap = {
-    id: ledger.nextTid++, coin: ledger.coinOf(w.a), side: w.b ? "B" : "A", sz: Number(w.s), reduceOnly: w.r, minutes: w.m,
-    randomize: w.t, t, executedSz: 0, executedNtl: 0, log: [{ t, status: "activated", executedSz: 0, executedNtl: 0 }],
+    id: ledger.nextTid++,
+    coin: ledger.coinOf(w.a),
+    side: w.b ? "B" : "A",
+    sz: Number(w.s),
+    reduceOnly: w.r,
+    minutes: w.m,
+    randomize: w.t,
+    t,
+    executedSz: 0,
+    executedNtl: 0,
+    log: [{ t, status: "activated", executedSz: 0, executedNtl: 0 }],
   };
   ledger.twaps.push(twap);
   ledger.tell({ kind: "twap", twap });
@@ -102,7 +122,16 @@ export function slice(ledger, twap, wanted) {
   if (sz <= 0) return;
   const { bid, ask } = ledger.touch(twap.coin);
   const px = twap.side === "B" ? ask : bid;
-  const order = ledger.create({ coin: twap.coin, side: twap.side, limitPx: px, sz, reduceOnly: twap.reduceOnly, tif: "Ioc", trigger: null, twapId: twap.id });
+  const order = ledger.create({
+    coin: twap.coin,
+    side: twap.side,
+    limitPx: px,
+    sz,
+    reduceOnly: twap.reduceOnly,
+    tif: "Ioc",
+    trigger: null,
+    twapId: twap.id,
+  });
   order.log.push({ t: ledger.now(), status: "open", sz });
   const fill = ledger.fill(order, sz, px, true);
   if (!fill) return;
@@ -114,7 +143,7 @@ export function slice(ledger, twap, wanted) {
 
 function twapCancel(ledger, id) {
   const twap = ledger.twaps.find((one) => one.id === id);
-  if (!twap || twap.log.at(-1).status !== "activated")
+  if (twap?.log.at(-1).status !== "activated")
     return ok("twapCancel", { status: { error: "TWAP was never placed, already canceled, or filled." } });
   twap.log.push({ t: ledger.now(), status: "terminated", executedSz: twap.executedSz, executedNtl: twap.executedNtl });
   ledger.tell({ kind: "twap", twap });
@@ -124,7 +153,8 @@ function twapCancel(ledger, id) {
 function setLeverage(ledger, action) {
   const coin = ledger.coinOf(action.asset);
   const held = ledger.position(coin).szi;
-  if (held !== 0 && ledger.leverage(coin).isCross !== action.isCross) return refuse("Cannot switch leverage type with open position.");
+  if (held !== 0 && ledger.leverage(coin).isCross !== action.isCross)
+    return refuse("Cannot switch leverage type with open position.");
   if (action.leverage < 1 || action.leverage > ledger.info(coin).maxLeverage) return refuse("Invalid leverage value");
   ledger.leverages.push({ t: ledger.now(), coin, isCross: action.isCross, leverage: action.leverage });
   return ok("default");
@@ -179,7 +209,13 @@ export function execute(ledger, nonces, envelope) {
   ledger.actions.push(entry);
   const isOwners = action.type === "approveAgent" || action.type === "approveBuilderFee";
   if (isOwners) {
-    ledger.agents = [{ name: (action.agentName ?? "").replace(/ valid_until.*/, ""), address: action.agentAddress, validUntil: now + 90 * 86_400_000 }];
+    ledger.agents = [
+      {
+        name: (action.agentName ?? "").replace(/ valid_until.*/, ""),
+        address: action.agentAddress,
+        validUntil: now + 90 * 86_400_000,
+      },
+    ];
     entry.answer = ok("default");
     return entry.answer;
   }

@@ -1,14 +1,19 @@
 // The exchange on the loopback: POST /info, POST /exchange and a websocket, over one ledger, with what a scene spoils.
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
-import { Nonces, execute } from "./actions.mjs";
+import { execute, Nonces } from "./actions.mjs";
 import { answerInfo, book, meta } from "./answers.mjs";
 import { Ledger, text } from "./ledger.mjs";
 import { Views } from "./views.mjs";
 
 function frame(payload, opcode = 1) {
   const body = Buffer.from(payload);
-  const head = body.length < 126 ? Buffer.from([0x80 | opcode, body.length]) : body.length < 65536 ? Buffer.from([0x80 | opcode, 126, 0, 0]) : Buffer.alloc(10);
+  const head =
+    body.length < 126
+      ? Buffer.from([0x80 | opcode, body.length])
+      : body.length < 65536
+        ? Buffer.from([0x80 | opcode, 126, 0, 0])
+        : Buffer.alloc(10);
   if (head.length === 4) head.writeUInt16BE(body.length, 2);
   if (head.length === 10) {
     head[0] = 0x80 | opcode;
@@ -50,7 +55,12 @@ export class Exchange {
     this.requests = [];
     this.unknown = new Set();
     this.faults = {
-      lag: {}, feedIsUp: true, feedLag: 0, mute: new Set(), info: null, exchange: null,
+      lag: {},
+      feedIsUp: true,
+      feedLag: 0,
+      mute: new Set(),
+      info: null,
+      exchange: null,
       lagOf(store) {
         const lag = this.lag[store] ?? 0;
         return typeof lag === "function" ? lag() : lag;
@@ -94,7 +104,7 @@ export class Exchange {
     if (answer?.http) return send(answer.http, null);
     send(200, answer);
   }
-  async onAction(envelope, request, response, send) {
+  async onAction(envelope, request, _response, send) {
     const fault = this.faults.exchange?.(envelope.action, envelope) ?? {};
     const wait = (ms) => new Promise((done) => setTimeout(done, ms));
     if (fault.swallow) {
@@ -119,18 +129,25 @@ export class Exchange {
   }
   onUpgrade(request, socket) {
     if (!this.faults.feedIsUp) return socket.destroy();
-    const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    const accept = createHash("sha1")
+      .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest("base64");
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
     const connection = { socket, rest: Buffer.alloc(0), subscriptions: [] };
     this.connections.add(connection);
-    socket.on("data", (chunk) => readFrames(connection, chunk, (message) => this.onMessage(connection, JSON.parse(message))));
+    socket.on("data", (chunk) =>
+      readFrames(connection, chunk, (message) => this.onMessage(connection, JSON.parse(message))),
+    );
     for (const gone of ["close", "error"]) socket.on(gone, () => this.connections.delete(connection));
   }
   cutFeeds() {
     for (const c of this.connections) c.socket.destroy();
   }
   send(connection, channel, data) {
-    if (!connection.socket.destroyed) connection.socket.write(frame(JSON.stringify({ channel, ...(data === undefined ? {} : { data }) })));
+    if (!connection.socket.destroyed)
+      connection.socket.write(frame(JSON.stringify({ channel, ...(data === undefined ? {} : { data }) })));
   }
   onMessage(connection, message) {
     if (message.method === "ping") return this.send(connection, "pong");
@@ -154,30 +171,96 @@ export class Exchange {
     const { ledger, views } = this;
     const user = views.user;
     switch (s.type) {
-      case "userFills": return isFirst ? ["userFills", { user, fills: views.fills(at).reverse().slice(0, 2000), isSnapshot: true }] : null;
-      case "clearinghouseState": return ["clearinghouseState", { dex: s.dex ?? "", user, clearinghouseState: views.state(s.dex ?? "", at) }];
-      case "allDexsClearinghouseState": return ["allDexsClearinghouseState", { user, clearinghouseStates: ["", "xyz"].map((d) => [d, views.state(d, at)]) }];
-      case "openOrders": return ["openOrders", { dex: s.dex ?? "", user, orders: views.openList(s.dex ?? "", at) }];
-      case "spotState": return ["spotState", { user, spotState: views.spotState(at) }];
-      case "twapStates": return ["twapStates", { dex: s.dex ?? "", user, states: views.twapStates(at).filter(([, w]) => ledger.dexOf(w.coin) === (s.dex ?? "")) }];
-      case "userTwapHistory": return isFirst ? ["userTwapHistory", { user, history: views.twapHistory(at), isSnapshot: true }] : null;
-      case "userTwapSliceFills": return isFirst ? ["userTwapSliceFills", { user, twapSliceFills: [], isSnapshot: true }] : null;
-      case "userFundings": return isFirst ? ["userFundings", { user, fundings: [], isSnapshot: true }] : null;
-      case "userNonFundingLedgerUpdates": return isFirst ? ["userNonFundingLedgerUpdates", { user, nonFundingLedgerUpdates: [], isSnapshot: true }] : null;
-      case "userHistoricalOrders": return isFirst ? ["userHistoricalOrders", { user, orderHistory: views.history(at), isSnapshot: true }] : null;
-      case "webData3": return ["webData3", { userState: { agentAddress: null, agentValidUntil: null, cumLedger: "10000.0", serverTime: Date.now(), isVault: false, user }, perpDexStates: [{ totalVaultEquity: "0.0" }] }];
-      case "allMids": return ["allMids", { mids: Object.fromEntries(ledger.universes[s.dex ?? ""].map((m) => [m.name, text(ledger.mark(m.name))])), ...(s.dex ? { dex: s.dex } : {}) }];
+      case "userFills":
+        return isFirst
+          ? ["userFills", { user, fills: views.fills(at).reverse().slice(0, 2000), isSnapshot: true }]
+          : null;
+      case "clearinghouseState":
+        return ["clearinghouseState", { dex: s.dex ?? "", user, clearinghouseState: views.state(s.dex ?? "", at) }];
+      case "allDexsClearinghouseState":
+        return [
+          "allDexsClearinghouseState",
+          { user, clearinghouseStates: ["", "xyz"].map((d) => [d, views.state(d, at)]) },
+        ];
+      case "openOrders":
+        return ["openOrders", { dex: s.dex ?? "", user, orders: views.openList(s.dex ?? "", at) }];
+      case "spotState":
+        return ["spotState", { user, spotState: views.spotState(at) }];
+      case "twapStates":
+        return [
+          "twapStates",
+          {
+            dex: s.dex ?? "",
+            user,
+            states: views.twapStates(at).filter(([, w]) => ledger.dexOf(w.coin) === (s.dex ?? "")),
+          },
+        ];
+      case "userTwapHistory":
+        return isFirst ? ["userTwapHistory", { user, history: views.twapHistory(at), isSnapshot: true }] : null;
+      case "userTwapSliceFills":
+        return isFirst ? ["userTwapSliceFills", { user, twapSliceFills: [], isSnapshot: true }] : null;
+      case "userFundings":
+        return isFirst ? ["userFundings", { user, fundings: [], isSnapshot: true }] : null;
+      case "userNonFundingLedgerUpdates":
+        return isFirst
+          ? ["userNonFundingLedgerUpdates", { user, nonFundingLedgerUpdates: [], isSnapshot: true }]
+          : null;
+      case "userHistoricalOrders":
+        return isFirst ? ["userHistoricalOrders", { user, orderHistory: views.history(at), isSnapshot: true }] : null;
+      case "webData3":
+        return [
+          "webData3",
+          {
+            userState: {
+              agentAddress: null,
+              agentValidUntil: null,
+              cumLedger: "10000.0",
+              serverTime: Date.now(),
+              isVault: false,
+              user,
+            },
+            perpDexStates: [{ totalVaultEquity: "0.0" }],
+          },
+        ];
+      case "allMids":
+        return [
+          "allMids",
+          {
+            mids: Object.fromEntries(ledger.universes[s.dex ?? ""].map((m) => [m.name, text(ledger.mark(m.name))])),
+            ...(s.dex ? { dex: s.dex } : {}),
+          },
+        ];
       case "bbo": {
         const b = book(ledger, s.coin);
         return b && ["bbo", { coin: s.coin, time: b.time, bbo: [b.levels[0][0], b.levels[1][0]] }];
       }
-      case "l2Book": return ["l2Book", book(ledger, s.coin)];
+      case "l2Book":
+        return ["l2Book", book(ledger, s.coin)];
       case "activeAssetCtx": {
         const px = text(ledger.mark(s.coin));
         const isSpot = ledger.isSpot(s.coin);
-        return [isSpot ? "activeSpotAssetCtx" : "activeAssetCtx", { coin: s.coin, ctx: { funding: "0.0000125", openInterest: "1.0", prevDayPx: px, dayNtlVlm: "1.0", premium: "0.0", oraclePx: px, markPx: px, midPx: px, impactPxs: [px, px], dayBaseVlm: "1.0", ...(isSpot ? { circulatingSupply: "1.0", totalSupply: "1.0" } : {}) } }];
+        return [
+          isSpot ? "activeSpotAssetCtx" : "activeAssetCtx",
+          {
+            coin: s.coin,
+            ctx: {
+              funding: "0.0000125",
+              openInterest: "1.0",
+              prevDayPx: px,
+              dayNtlVlm: "1.0",
+              premium: "0.0",
+              oraclePx: px,
+              markPx: px,
+              midPx: px,
+              impactPxs: [px, px],
+              dayBaseVlm: "1.0",
+              ...(isSpot ? { circulatingSupply: "1.0", totalSupply: "1.0" } : {}),
+            },
+          },
+        ];
       }
-      default: return null;
+      default:
+        return null;
     }
   }
   pushAll(wanted) {
@@ -199,18 +282,39 @@ export class Exchange {
     };
     if (event.kind === "order" && !event.order.twapId) {
       const f = this.views.frontend(event.order, event.entry.sz);
-      const order = { coin: f.coin, side: f.side, limitPx: f.limitPx, sz: f.sz, oid: f.oid, timestamp: f.timestamp, origSz: f.origSz, ...(f.cloid ? { cloid: f.cloid } : {}), ...(f.reduceOnly ? { reduceOnly: true } : {}) };
+      const order = {
+        coin: f.coin,
+        side: f.side,
+        limitPx: f.limitPx,
+        sz: f.sz,
+        oid: f.oid,
+        timestamp: f.timestamp,
+        origSz: f.origSz,
+        ...(f.cloid ? { cloid: f.cloid } : {}),
+        ...(f.reduceOnly ? { reduceOnly: true } : {}),
+      };
       deliver("orderUpdates", "orderUpdates", [{ order, status: event.entry.status, statusTimestamp: event.entry.t }]);
     }
     if (event.kind === "fill") {
       const fill = this.views.fill(event.fill);
       deliver("userFills", "userFills", { user, fills: [fill] });
       deliver("userEvents", "user", { fills: [fill] });
-      if (fill.twapId) deliver("userTwapSliceFills", "userTwapSliceFills", { user, twapSliceFills: [{ fill, twapId: fill.twapId }] });
+      if (fill.twapId)
+        deliver("userTwapSliceFills", "userTwapSliceFills", { user, twapSliceFills: [{ fill, twapId: fill.twapId }] });
     }
     if (event.kind === "twap") {
       const e = event.twap.log.at(-1);
-      deliver("userTwapHistory", "userTwapHistory", { user, history: [{ time: Math.floor(e.t / 1000), state: this.views.twapState(event.twap, e), status: { status: e.status }, twapId: event.twap.id }] });
+      deliver("userTwapHistory", "userTwapHistory", {
+        user,
+        history: [
+          {
+            time: Math.floor(e.t / 1000),
+            state: this.views.twapState(event.twap, e),
+            status: { status: e.status },
+            twapId: event.twap.id,
+          },
+        ],
+      });
     }
     const soon = this.faults.feedLag + 50;
     if (event.kind !== "mark") {

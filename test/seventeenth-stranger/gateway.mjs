@@ -26,30 +26,64 @@ export class Gateway {
     this.settings = {};
   }
   cli(args, input) {
-    const done = spawnSync(BINARY, [...args, "--data-dir", join(this.place, "data")], { encoding: "utf8", input, env: { PATH: process.env.PATH, HOME: this.place } });
+    const done = spawnSync(BINARY, [...args, "--data-dir", join(this.place, "data")], {
+      encoding: "utf8",
+      input,
+      env: { PATH: process.env.PATH, HOME: this.place },
+    });
     if (done.status !== 0) throw new Error(`postern ${args.slice(0, 2).join(" ")}: ${done.stderr}${done.stdout}`);
     return done.stdout;
   }
   // The same without holding up the exchange, which lives in this process.
   cliLater(args) {
     return new Promise((done, fail) => {
-      const child = spawn(BINARY, [...args, "--data-dir", join(this.place, "data")], { env: { PATH: process.env.PATH, HOME: this.place } });
+      const child = spawn(BINARY, [...args, "--data-dir", join(this.place, "data")], {
+        env: { PATH: process.env.PATH, HOME: this.place },
+      });
       let out = "";
       let err = "";
       child.stdout.on("data", (d) => (out += d));
       child.stderr.on("data", (d) => (err += d));
-      child.on("close", (code) => (code === 0 ? done(out) : fail(new Error(`postern ${args.slice(0, 2).join(" ")}: ${err}${out}`))));
+      child.on("close", (code) =>
+        code === 0 ? done(out) : fail(new Error(`postern ${args.slice(0, 2).join(" ")}: ${err}${out}`)),
+      );
     });
   }
   async setUp(exchangeUrl) {
     mkdirSync(this.place, { recursive: true });
     this.pass = join(this.place, "pass");
     writeFileSync(this.pass, "seventeen strangers 4471 walked zebra quietly\n", { mode: 0o600 });
-    const made = JSON.parse(await this.cliLater(["init", "--network", "testnet", "--owner", this.wallet.address, "--exchange-url", exchangeUrl, "--unofficial-exchange", "--passphrase-file", this.pass, "--json"]));
+    const made = JSON.parse(
+      await this.cliLater([
+        "init",
+        "--network",
+        "testnet",
+        "--owner",
+        this.wallet.address,
+        "--exchange-url",
+        exchangeUrl,
+        "--unofficial-exchange",
+        "--passphrase-file",
+        this.pass,
+        "--json",
+      ]),
+    );
     this.account = made.account;
     const approval = JSON.parse(await this.cliLater(["agent", "approval", "--json"]));
     const signature = signTyped(this.wallet, approval.typed_data);
-    await this.cliLater(["agent", "approve", "--agent", approval.agent, "--signature", signature, "--nonce", String(approval.nonce), "--passphrase-file", this.pass, "--json"]);
+    await this.cliLater([
+      "agent",
+      "approve",
+      "--agent",
+      approval.agent,
+      "--signature",
+      signature,
+      "--nonce",
+      String(approval.nonce),
+      "--passphrase-file",
+      this.pass,
+      "--json",
+    ]);
     this.port = await freePort();
     this.url = `http://127.0.0.1:${this.port}`;
     await this.start();
@@ -60,13 +94,26 @@ export class Gateway {
     const base = ["--key-hash", key.key_hash, "--listen", `127.0.0.1:${this.port}`, "--json"];
     const asked = JSON.parse(await this.cliLater(["key", "grant", ...base, ...more]));
     const signature = signTyped(this.wallet, asked.typed_data);
-    const tail = more.length > 0 ? ["--grant", JSON.stringify(asked.grant ?? asked)] : ["--issued-at", String(asked.issued_at)];
+    const tail =
+      more.length > 0 ? ["--grant", JSON.stringify(asked.grant ?? asked)] : ["--issued-at", String(asked.issued_at)];
     await this.cliLater(["key", "register", ...base, ...tail, "--signature", signature]);
     return key.api_key;
   }
   async start() {
     const env = { PATH: process.env.PATH, HOME: this.place, ...this.settings };
-    this.child = spawn(BINARY, ["serve", "--listen", `127.0.0.1:${this.port}`, "--passphrase-file", this.pass, "--data-dir", join(this.place, "data")], { env });
+    this.child = spawn(
+      BINARY,
+      [
+        "serve",
+        "--listen",
+        `127.0.0.1:${this.port}`,
+        "--passphrase-file",
+        this.pass,
+        "--data-dir",
+        join(this.place, "data"),
+      ],
+      { env },
+    );
     const child = this.child;
     child.ended = new Promise((done) => child.on("close", done));
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (d) => (this.log += d));
@@ -94,9 +141,24 @@ export class Gateway {
       headers["content-type"] = "application/json";
       headers["idempotency-key"] = options.name ?? `stranger-${this.counter++}-${t0}`;
     }
-    const answer = await fetch(this.url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await fetch(this.url + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     const raw = await answer.text();
-    const said = { t0, t1: Date.now(), method, path, status: answer.status, asOf: answer.headers.get("x-data-as-of"), isReplay: answer.headers.get("idempotent-replayed") === "true", retryAfter: answer.headers.get("retry-after"), json: raw.startsWith("{") ? JSON.parse(raw) : raw, name: headers["idempotency-key"] };
+    const said = {
+      t0,
+      t1: Date.now(),
+      method,
+      path,
+      status: answer.status,
+      asOf: answer.headers.get("x-data-as-of"),
+      isReplay: answer.headers.get("idempotent-replayed") === "true",
+      retryAfter: answer.headers.get("retry-after"),
+      json: raw.startsWith("{") ? JSON.parse(raw) : raw,
+      name: headers["idempotency-key"],
+    };
     this.judge.keep(said);
     return said;
   }
@@ -112,7 +174,10 @@ export class Gateway {
   follow() {
     this.stream = new AbortController();
     const read = async () => {
-      const answer = await fetch(`${this.url}/v1/events`, { headers: { authorization: `Bearer ${this.key}` }, signal: this.stream.signal });
+      const answer = await fetch(`${this.url}/v1/events`, {
+        headers: { authorization: `Bearer ${this.key}` },
+        signal: this.stream.signal,
+      });
       let rest = "";
       for await (const chunk of answer.body) {
         rest += Buffer.from(chunk).toString("utf8");
@@ -124,10 +189,26 @@ export class Gateway {
     read().catch(() => {});
   }
   onBlock(block) {
-    const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("");
-    const type = block.split("\n").find((l) => l.startsWith("event:"))?.slice(6).trim();
+    const data = block
+      .split("\n")
+      .filter((l) => l.startsWith("data:"))
+      .map((l) => l.slice(5))
+      .join("");
+    const type = block
+      .split("\n")
+      .find((l) => l.startsWith("event:"))
+      ?.slice(6)
+      .trim();
     if (!data) return;
-    this.judge.keep({ t0: Date.now(), t1: Date.now(), method: "EVENT", path: type ?? "", status: 200, asOf: null, json: JSON.parse(data) });
+    this.judge.keep({
+      t0: Date.now(),
+      t1: Date.now(),
+      method: "EVENT",
+      path: type ?? "",
+      status: 200,
+      asOf: null,
+      json: JSON.parse(data),
+    });
   }
 }
 export async function until(isDone, ms, step = 100) {

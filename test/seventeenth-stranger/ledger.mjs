@@ -51,7 +51,15 @@ export class Ledger {
     this.nextTid = 1_000_000 + Math.floor(Math.random() * 1e9);
     this.listeners = [];
     this.moment = 0;
-    for (const [coin, px] of Object.entries({ BTC: 60000, ETH: 2000, SOL: 150, "xyz:TSLA": 250, "xyz:NVDA": 100, "PURR/USDC": 0.2, "@107": 30 }))
+    for (const [coin, px] of Object.entries({
+      BTC: 60000,
+      ETH: 2000,
+      SOL: 150,
+      "xyz:TSLA": 250,
+      "xyz:NVDA": 100,
+      "PURR/USDC": 0.2,
+      "@107": 30,
+    }))
       this.setMark(coin, px, 0);
     this.deposit("", 10000, 0);
     this.deposit("xyz", 5000, 0);
@@ -91,7 +99,13 @@ export class Ledger {
   }
   leverage(coin, at = Infinity) {
     const set = this.leverages.findLast((l) => l.coin === coin && l.t <= at);
-    return set ?? { coin, isCross: !this.info(coin)?.onlyIsolated, leverage: Math.min(20, this.info(coin)?.maxLeverage ?? 3) };
+    return (
+      set ?? {
+        coin,
+        isCross: !this.info(coin)?.onlyIsolated,
+        leverage: Math.min(20, this.info(coin)?.maxLeverage ?? 3),
+      }
+    );
   }
   tell(event) {
     for (const listener of this.listeners) listener(event);
@@ -117,7 +131,8 @@ export class Ledger {
     for (const f of this.fills) {
       if (f.coin !== coin || f.t > at) continue;
       const d = f.side === "B" ? f.sz : -f.sz;
-      if (szi === 0 || szi * d > 0) entry = (entry * Math.abs(szi) + f.px * Math.abs(d)) / (Math.abs(szi) + Math.abs(d));
+      if (szi === 0 || szi * d > 0)
+        entry = (entry * Math.abs(szi) + f.px * Math.abs(d)) / (Math.abs(szi) + Math.abs(d));
       else if (Math.abs(d) > Math.abs(szi) + 1e-9) entry = f.px;
       szi = tidy(szi + d);
     }
@@ -138,9 +153,20 @@ export class Ledger {
     const rate = this.isSpot(order.coin) ? 0.0007 : crossed ? 0.00045 : 0.00015;
     const isSpotBuy = this.isSpot(order.coin) && order.side === "B";
     const fill = {
-      t, coin: order.coin, px, sz, side: order.side, oid: order.oid, cloid: order.cloid, crossed, tid: this.nextTid++,
-      startPosition: before.szi, closedPnl: tidy(closing * (px - before.entry) * Math.sign(before.szi)),
-      fee: Number(cut(isSpotBuy ? sz * rate : sz * px * rate, 6)), twapId: order.twapId ?? null, root: order.root,
+      t,
+      coin: order.coin,
+      px,
+      sz,
+      side: order.side,
+      oid: order.oid,
+      cloid: order.cloid,
+      crossed,
+      tid: this.nextTid++,
+      startPosition: before.szi,
+      closedPnl: tidy(closing * (px - before.entry) * Math.sign(before.szi)),
+      fee: Number(cut(isSpotBuy ? sz * rate : sz * px * rate, 6)),
+      twapId: order.twapId ?? null,
+      root: order.root,
     };
     this.fills.push(fill);
     this.tell({ kind: "fill", fill });
@@ -181,7 +207,8 @@ export class Ledger {
     const crosses = o.side === "B" ? price <= o.limitPx : price >= o.limitPx;
     if (crosses) this.fill(o, o.sz, price, true);
     if (o.status !== "triggered") return;
-    if (o.trigger.isMarket) this.note(o, o.filled > 0 ? "filled" : o.reduceOnly ? "reduceOnlyRejected" : "marketOrderNoLiquidityRejected");
+    if (o.trigger.isMarket)
+      this.note(o, o.filled > 0 ? "filled" : o.reduceOnly ? "reduceOnlyRejected" : "marketOrderNoLiquidityRejected");
     else this.note(o, "open");
   }
 }

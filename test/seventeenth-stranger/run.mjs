@@ -27,13 +27,24 @@ async function play(name, seed) {
   judge.ledger = exchange.ledger;
   const roll = dice(seed * 7919);
   for (let i = 0; i < 5; i++) roll();
-  const stage = { exchange, ledger: exchange.ledger, faults: exchange.faults, gateway, judge, roll, pick: (list) => list[Math.floor(roll() * list.length)], notes: [] };
+  const stage = {
+    exchange,
+    ledger: exchange.ledger,
+    faults: exchange.faults,
+    gateway,
+    judge,
+    roll,
+    pick: (list) => list[Math.floor(roll() * list.length)],
+    notes: [],
+  };
   const began = Date.now();
   try {
     await exchange.listen();
     await gateway.setUp(exchange.url);
     gateway.follow();
-    const limit = new Promise((_, fail) => setTimeout(() => fail(new Error("the scene took more than 90 s")), 90_000).unref());
+    const limit = new Promise((_, fail) =>
+      setTimeout(() => fail(new Error("the scene took more than 90 s")), 90_000).unref(),
+    );
     await Promise.race([SCENES[name](stage), limit]);
   } catch (error) {
     judge.fail(`scene: ${error.stack}`);
@@ -41,7 +52,9 @@ async function play(name, seed) {
   const findings = judge.run();
   await gateway.end().catch(() => {});
   exchange.close();
-  console.log(`\n### ${name}:${seed} ${findings.length === 0 ? "held" : "FOUND"} ${((Date.now() - began) / 1000).toFixed(1)} s, ${judge.said.length} statements`);
+  console.log(
+    `\n### ${name}:${seed} ${findings.length === 0 ? "held" : "FOUND"} ${((Date.now() - began) / 1000).toFixed(1)} s, ${judge.said.length} statements`,
+  );
   for (const one of findings) console.log(`  ! ${one}`);
   for (const one of stage.notes) console.log(`  . ${one}`);
   if (process.env.STRANGER_WORDS) for (const one of judge.texts()) console.log(`  " ${one}`);

@@ -17,11 +17,15 @@ async function many(stage, shape = {}) {
     rows.push(row);
   }
   await pause(1500);
-  for (const store of ["history", "open", "fills"]) faults.lag[store] = shape.lag ?? pick([0, 0, 1000, 4000, () => (roll() < 0.5 ? 0 : 3000)]);
+  for (const store of ["history", "open", "fills"])
+    faults.lag[store] = shape.lag ?? pick([0, 0, 1000, 4000, () => (roll() < 0.5 ? 0 : 3000)]);
   const lies = rows.map((row) => (row.lie === "none" ? () => undefined : lieOf(row.root, row.lie, row.share, roll)));
   faults.info = (body, answer) => lies.map((lie) => lie(body, answer)).find(Boolean);
   spoilFeed(stage, feed);
-  faults.exchange = (action) => (action.type === "batchModify" ? (shape.fault ?? pick([{ late: 3000, hang: true }, { late: 5000 }, { lost: true }, { hang: true }])) : {});
+  faults.exchange = (action) =>
+    action.type === "batchModify"
+      ? (shape.fault ?? pick([{ late: 3000, hang: true }, { late: 5000 }, { lost: true }, { hang: true }]))
+      : {};
   const ids = new Set();
   const change = (i) => ({ price: String(58050 + i * 100), always_place: true });
   const asked = rows.map(async (row, i) => {
@@ -37,9 +41,13 @@ async function many(stage, shape = {}) {
     const legs = judge.legs(row.root);
     const isSame = last.json.id === row.id;
     const wasGone = [...ledger.orders.values()].find((o) => o.replaces === row.root)?.wasGone;
-    stage.notes.push(`${row.lie} ${row.share} feed ${feed}: told ${row.told.status} ${row.told.json.status}, at the end ${last.status} ${last.json.status} ${isSame ? "same id" : "other id"}, original was gone: ${wasGone}, legs ${legs.map((o) => `${o.status} ${o.filled}/${o.origSz}`)} ${last.json.error ?? ""}`);
-    if (wasGone === false && !isSame) judge.fail(`${row.lie}: the modify canceled the original and replaced it, told as an order of its own`);
-    if (wasGone === false && !isSame && process.env.STRANGER_STORY) stage.notes.push(await story(stage, row.id), await story(stage, last.json.id));
+    stage.notes.push(
+      `${row.lie} ${row.share} feed ${feed}: told ${row.told.status} ${row.told.json.status}, at the end ${last.status} ${last.json.status} ${isSame ? "same id" : "other id"}, original was gone: ${wasGone}, legs ${legs.map((o) => `${o.status} ${o.filled}/${o.origSz}`)} ${last.json.error ?? ""}`,
+    );
+    if (wasGone === false && !isSame)
+      judge.fail(`${row.lie}: the modify canceled the original and replaced it, told as an order of its own`);
+    if (wasGone === false && !isSame && process.env.STRANGER_STORY)
+      stage.notes.push(await story(stage, row.id), await story(stage, last.json.id));
   }
   if (process.env.STRANGER_LEGS) stage.notes.push(legsText(stage), String(tidy(0)));
 }
@@ -47,9 +55,12 @@ async function many(stage, shape = {}) {
 export const scenes = {
   "many-always": (stage) => many(stage),
   "record-says-filled": (stage) => many(stage, { lie: "filled", share: 1, fault: { lost: true }, lag: 0, feed: "up" }),
-  "record-says-margin": (stage) => many(stage, { lie: "marginCanceled", share: 0.5, fault: { lost: true }, lag: 0, feed: "up" }),
-  "record-says-canceled": (stage) => many(stage, { lie: "canceled", share: 0.5, fault: { lost: true }, lag: 0, feed: "down" }),
+  "record-says-margin": (stage) =>
+    many(stage, { lie: "marginCanceled", share: 0.5, fault: { lost: true }, lag: 0, feed: "up" }),
+  "record-says-canceled": (stage) =>
+    many(stage, { lie: "canceled", share: 0.5, fault: { lost: true }, lag: 0, feed: "down" }),
   "many-late": (stage) => many(stage, { fault: { late: 3000, hang: true } }),
-  "many-half-unknown": (stage) => many(stage, { lie: "unknownOid", share: 0.5, fault: { late: 5000, hang: true }, feed: "up" }),
+  "many-half-unknown": (stage) =>
+    many(stage, { lie: "unknownOid", share: 0.5, fault: { late: 5000, hang: true }, feed: "up" }),
   "many-history-behind": (stage) => many(stage, { lie: "none", fault: { late: 3000 }, lag: 1000, feed: "up" }),
 };

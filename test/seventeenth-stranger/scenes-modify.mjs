@@ -17,14 +17,19 @@ export async function watch(stage, ids, ms, step = 1000) {
   }
 }
 export function legsText(stage) {
-  return [...stage.ledger.orders.values()].map((o) => `${o.oid % 100000}:${o.status}:${o.filled}/${o.origSz}@${o.limitPx}${o.replaces ? `(for ${o.replaces % 100000}${o.wasGone ? ", gone" : ""})` : ""}`).join("  ");
+  return [...stage.ledger.orders.values()]
+    .map(
+      (o) =>
+        `${o.oid % 100000}:${o.status}:${o.filled}/${o.origSz}@${o.limitPx}${o.replaces ? `(for ${o.replaces % 100000}${o.wasGone ? ", gone" : ""})` : ""}`,
+    )
+    .join("  ");
 }
 
 // The record store alone says of one order what is not so, always or by every second server.
-export function lieOf(oid, status, share, roll, isHistoryToo = false) {
+export function lieOf(oid, status, share, roll) {
   return (body, answer) => {
-    if (body.type === "historicalOrders" && isHistoryToo) return answer.map((r) => (r.order.oid === oid ? { ...r, status } : r));
-    if (body.type !== "orderStatus" || answer.status !== "order" || answer.order.order.oid !== oid || roll() > share) return undefined;
+    if (body.type !== "orderStatus" || answer.status !== "order" || answer.order.order.oid !== oid || roll() > share)
+      return undefined;
     if (status === "unknownOid") return { status };
     const sz = status === "filled" ? "0.0" : answer.order.order.sz;
     return { status: "order", order: { ...answer.order, order: { ...answer.order.order, sz }, status } };
@@ -65,7 +70,8 @@ export async function settle(stage, ids, ms) {
       for (const leg of ledger.orders.values()) if (String(leg.oid) === o.exchange_order_id) shown.add(leg.oid);
     }
     const list = await gateway.get("/v1/orders?status=open");
-    if (list.status !== 200) wrong.push(`list ${list.status} retry ${list.retryAfter} feeds ${stage.exchange.connections.size}`);
+    if (list.status !== 200)
+      wrong.push(`list ${list.status} retry ${list.retryAfter} feeds ${stage.exchange.connections.size}`);
     const listed = (list.json.data ?? []).map((o) => Number(o.exchange_order_id));
     for (const leg of ledger.orders.values()) {
       if (list.status !== 200) break;
@@ -93,7 +99,15 @@ function drawAnswer(stage, kind) {
       return fault;
     };
   };
-  const table = { lost: { lost: true }, hang: { hang: true }, swallowed: { swallow: true }, late: { late: 5000, hang: true }, html: { html: true }, ok: {}, slow: { delay: 3000 } };
+  const table = {
+    lost: { lost: true },
+    hang: { hang: true },
+    swallowed: { swallow: true },
+    late: { late: 5000, hang: true },
+    html: { html: true },
+    ok: {},
+    slow: { delay: 3000 },
+  };
   return (extra = {}) => once({ ...table[kind], ...extra });
 }
 
@@ -113,13 +127,21 @@ async function turn(stage, shape) {
   const o = await rest(stage, shape.order);
   if (shape.isPart ?? roll() < 0.6) ledger.fill(o.leg, tidy(o.leg.origSz * 0.4));
   if (shape.order?.trigger === undefined) await pause(1200);
-  for (const store of ["history", "open", "fills", "state"]) faults.lag[store] = pick(shape.lags ?? [0, 0, 1000, 8000, () => (roll() < 0.5 ? 0 : 5000)]);
+  for (const store of ["history", "open", "fills", "state"])
+    faults.lag[store] = pick(shape.lags ?? [0, 0, 1000, 8000, () => (roll() < 0.5 ? 0 : 5000)]);
   if (lie !== "none") faults.info = lieOf(o.root, lie, share, roll);
   spoilFeed(stage, feed);
-  const lags = JSON.stringify(Object.fromEntries(Object.entries(faults.lag).map(([k, v]) => [k, typeof v === "function" ? "0|5000" : v])));
+  const lags = JSON.stringify(
+    Object.fromEntries(Object.entries(faults.lag).map(([k, v]) => [k, typeof v === "function" ? "0|5000" : v])),
+  );
   stage.notes.push(`record says ${lie} (${share}), feed ${feed}, answer ${answer}, between: ${between}, lags ${lags}`);
   const hit = (part) => () => {
-    if (o.leg.status === "open") ledger.fill(o.leg, part === "part" ? tidy(o.leg.sz / 2) : o.leg.sz, o.leg.trigger ? o.leg.trigger.px : o.leg.limitPx);
+    if (o.leg.status === "open")
+      ledger.fill(
+        o.leg,
+        part === "part" ? tidy(o.leg.sz / 2) : o.leg.sz,
+        o.leg.trigger ? o.leg.trigger.px : o.leg.limitPx,
+      );
   };
   drawAnswer(stage, answer)(between === "part" || between === "whole" ? { before: hit(between) } : {});
   if (between === "whole later") setTimeout(hit("whole"), 2500);
@@ -147,7 +169,13 @@ async function turn(stage, shape) {
   stage.asked = asked;
 }
 
-const STOP = { side: "sell", size: "0.01", price: "56000", reduce_only: true, trigger: { kind: "stop_loss", price: "58000", market: true } };
+const STOP = {
+  side: "sell",
+  size: "0.01",
+  price: "56000",
+  reduce_only: true,
+  trigger: { kind: "stop_loss", price: "58000", market: true },
+};
 const MOVED = { price: "55000", trigger: { kind: "stop_loss", price: "57000", market: true }, always_place: true };
 
 async function hold(stage, size = "0.02") {
@@ -162,10 +190,27 @@ async function triggers(stage, shape) {
 
 export const scenes = {
   "always-place": (stage) => turn(stage, { change: { price: "59100", always_place: true } }),
-  "always-place-lost": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "lost", between: "nothing", isPart: true }),
-  "always-place-swallowed": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "swallowed", between: "nothing", isPart: true }),
-  "always-place-late": (stage) => turn(stage, { change: { price: "59100", always_place: true }, answer: "late", between: "nothing", isPart: true, feed: "up", lie: "none", lags: [0] }),
-  "always-place-whole": (stage) => turn(stage, { change: { price: "59100", always_place: true }, between: "whole", isPart: true }),
+  "always-place-lost": (stage) =>
+    turn(stage, { change: { price: "59100", always_place: true }, answer: "lost", between: "nothing", isPart: true }),
+  "always-place-swallowed": (stage) =>
+    turn(stage, {
+      change: { price: "59100", always_place: true },
+      answer: "swallowed",
+      between: "nothing",
+      isPart: true,
+    }),
+  "always-place-late": (stage) =>
+    turn(stage, {
+      change: { price: "59100", always_place: true },
+      answer: "late",
+      between: "nothing",
+      isPart: true,
+      feed: "up",
+      lie: "none",
+      lags: [0],
+    }),
+  "always-place-whole": (stage) =>
+    turn(stage, { change: { price: "59100", always_place: true }, between: "whole", isPart: true }),
   "default-modify": (stage) => turn(stage, { change: { price: "59100" } }),
   "size-modify": (stage) => turn(stage, { change: { price: "59100", size: "0.02" } }),
   "trigger-modify": (stage) => triggers(stage, {}),

@@ -2,14 +2,33 @@
 import { pause } from "./gateway.mjs";
 import { lieOf, mend, rest, settle, spoilFeed, watch } from "./scenes-modify.mjs";
 
-const RAILS = ["--bot", "grid-1", "--markets", "BTC,ETH", "--may", "increase,reduce,modify,cancel,twap", "--max-order", "400 USD", "--max-position", "1000 USD", "--max-exposure", "1500 USD", "--max-turnover-per-day", "5000 USD", "--max-distance", "10 %"];
+const RAILS = [
+  "--bot",
+  "grid-1",
+  "--markets",
+  "BTC,ETH",
+  "--may",
+  "increase,reduce,modify,cancel,twap",
+  "--max-order",
+  "400 USD",
+  "--max-position",
+  "1000 USD",
+  "--max-exposure",
+  "1500 USD",
+  "--max-turnover-per-day",
+  "5000 USD",
+  "--max-distance",
+  "10 %",
+];
 
 async function limits(stage, key) {
   const said = await stage.gateway.get("/v1/whoami", { key });
   return said.json.limits;
 }
 async function tell(stage, what, said) {
-  stage.notes.push(`${what}: ${said.status} retry ${said.retryAfter} ${said.json.error ? `${said.json.error.code}: ${said.json.error.message}` : `${said.json.status} ${said.json.filled_size}/${said.json.size} ${said.json.error}`}`);
+  stage.notes.push(
+    `${what}: ${said.status} retry ${said.retryAfter} ${said.json.error ? `${said.json.error.code}: ${said.json.error.message}` : `${said.json.status} ${said.json.filled_size}/${said.json.size} ${said.json.error}`}`,
+  );
   return said;
 }
 
@@ -28,14 +47,19 @@ async function rails(stage) {
   if (left && Number(left) > 0) {
     const step = (Number(left) + 0.00001).toFixed(5);
     await tell(stage, `one step over ${step}`, await send({ side: "buy", size: step, price: "60000" }));
-    const exact = await tell(stage, `exactly ${left}`, await send({ side: "buy", size: left, price: "60000", time_in_force: "alo" }));
+    const exact = await tell(
+      stage,
+      `exactly ${left}`,
+      await send({ side: "buy", size: left, price: "60000", time_in_force: "alo" }),
+    );
     if (exact.status !== 201) judge.fail(`told that ${left} passes, and it does not: ${JSON.stringify(exact.json)}`);
   }
   stage.notes.push(JSON.stringify(await limits(stage, key)));
   await tell(stage, "reduce too much", await send({ side: "sell", size: "0.006", price: "59000", reduce_only: true }));
   ledger.leverages.push({ t: Date.now(), coin: "BTC", isCross: true, leverage: 5 });
   const held = (await limits(stage, key)).use;
-  if (held.nets[0]?.net !== String(ledger.position("BTC").szi)) judge.fail(`net told ${JSON.stringify(held.nets)}, true ${ledger.position("BTC").szi}`);
+  if (held.nets[0]?.net !== String(ledger.position("BTC").szi))
+    judge.fail(`net told ${JSON.stringify(held.nets)}, true ${ledger.position("BTC").szi}`);
 }
 
 // One bot buys, another sells: who holds the other side, told while fills are behind.
@@ -43,17 +67,66 @@ async function opposite(stage) {
   const { gateway, ledger, faults, pick } = stage;
   const one = await gateway.grant(RAILS);
   const two = await gateway.grant(RAILS.map((w) => (w === "grid-1" ? "grid-2" : w)));
-  await tell(stage, "one buys", await gateway.order({ market: "BTC", side: "buy", size: "0.005", price: "61000", time_in_force: "ioc" }, { key: one }));
-  await tell(stage, "two sells", await gateway.order({ market: "BTC", side: "sell", size: "0.005", price: "59000", time_in_force: "ioc" }, { key: two }));
-  await tell(stage, "two reduces nothing", await gateway.order({ market: "BTC", side: "sell", size: "0.005", price: "59000", time_in_force: "ioc", reduce_only: true }, { key: two }));
+  await tell(
+    stage,
+    "one buys",
+    await gateway.order(
+      { market: "BTC", side: "buy", size: "0.005", price: "61000", time_in_force: "ioc" },
+      { key: one },
+    ),
+  );
+  await tell(
+    stage,
+    "two sells",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.005", price: "59000", time_in_force: "ioc" },
+      { key: two },
+    ),
+  );
+  await tell(
+    stage,
+    "two reduces nothing",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.005", price: "59000", time_in_force: "ioc", reduce_only: true },
+      { key: two },
+    ),
+  );
   faults.lag.fills = pick([3000, 8000]);
   faults.lag.state = pick([3000, 8000]);
-  await tell(stage, "one sells all", await gateway.order({ market: "BTC", side: "sell", size: "0.005", price: "59500", time_in_force: "ioc", reduce_only: true }, { key: one }));
-  await tell(stage, "two sells at once", await gateway.order({ market: "BTC", side: "sell", size: "0.002", price: "59500", time_in_force: "ioc" }, { key: two }));
+  await tell(
+    stage,
+    "one sells all",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.005", price: "59500", time_in_force: "ioc", reduce_only: true },
+      { key: one },
+    ),
+  );
+  await tell(
+    stage,
+    "two sells at once",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.002", price: "59500", time_in_force: "ioc" },
+      { key: two },
+    ),
+  );
   stage.notes.push(`held ${ledger.position("BTC").szi}`, JSON.stringify((await limits(stage, two)).use));
   await pause(9000);
-  await tell(stage, "two sells later", await gateway.order({ market: "BTC", side: "sell", size: "0.002", price: "59500", time_in_force: "ioc" }, { key: two }));
-  await tell(stage, "one buys against", await gateway.order({ market: "BTC", side: "buy", size: "0.003", price: "60500", time_in_force: "ioc" }, { key: one }));
+  await tell(
+    stage,
+    "two sells later",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.002", price: "59500", time_in_force: "ioc" },
+      { key: two },
+    ),
+  );
+  await tell(
+    stage,
+    "one buys against",
+    await gateway.order(
+      { market: "BTC", side: "buy", size: "0.003", price: "60500", time_in_force: "ioc" },
+      { key: one },
+    ),
+  );
   stage.notes.push(`held ${ledger.position("BTC").szi}`);
 }
 
@@ -64,19 +137,43 @@ async function oppositeBehind(stage) {
   const two = await gateway.grant(RAILS.map((w) => (w === "grid-1" ? "grid-2" : w)));
   const feed = pick(["up", "down", "late"]);
   const lag = pick([2000, 5000, 9000]);
-  await gateway.order({ market: "BTC", side: "buy", size: "0.005", price: "61000", time_in_force: "ioc" }, { key: one });
+  await gateway.order(
+    { market: "BTC", side: "buy", size: "0.005", price: "61000", time_in_force: "ioc" },
+    { key: one },
+  );
   await pause(3000);
   spoilFeed(stage, feed);
   for (const store of ["state", "fills", "history"]) faults.lag[store] = lag;
   await pause(500);
-  await tell(stage, "one sells all", await gateway.order({ market: "BTC", side: "sell", size: "0.005", price: "59500", time_in_force: "ioc", reduce_only: true }, { key: one }));
+  await tell(
+    stage,
+    "one sells all",
+    await gateway.order(
+      { market: "BTC", side: "sell", size: "0.005", price: "59500", time_in_force: "ioc", reduce_only: true },
+      { key: one },
+    ),
+  );
   const sold = Date.now();
   for (const wait of [0, 300, 1500, 3000, 6000]) {
     await pause(wait);
     const said = await gateway.order({ market: "BTC", side: "sell", size: "0.002", price: "65000" }, { key: two });
-    await tell(stage, `two sells, asked ${said.t0 - sold} ms after, told ${said.t1 - sold} ms after (feed ${feed}, states ${lag} behind)`, said);
-    stage.notes.push(`asked of the exchange meanwhile: ${stage.exchange.requests.filter((r) => r.t >= said.t0 && r.t <= said.t1).map((r) => `${r.body.type} ${r.body.dex ?? ""}`).join(", ") || "nothing"}`);
-    if (/others hold/.test(said.json.error?.message ?? "") && ledger.position("BTC").szi === 0) judge.fail(`told "${said.json.error.message}" ${said.t1 - sold} ms after nobody held anything, and after the seller was told so`);
+    await tell(
+      stage,
+      `two sells, asked ${said.t0 - sold} ms after, told ${said.t1 - sold} ms after (feed ${feed}, states ${lag} behind)`,
+      said,
+    );
+    stage.notes.push(
+      `asked of the exchange meanwhile: ${
+        stage.exchange.requests
+          .filter((r) => r.t >= said.t0 && r.t <= said.t1)
+          .map((r) => `${r.body.type} ${r.body.dex ?? ""}`)
+          .join(", ") || "nothing"
+      }`,
+    );
+    if (/others hold/.test(said.json.error?.message ?? "") && ledger.position("BTC").szi === 0)
+      judge.fail(
+        `told "${said.json.error.message}" ${said.t1 - sold} ms after nobody held anything, and after the seller was told so`,
+      );
     if (said.status === 201) await gateway.post(`/v1/orders/${said.json.id}/cancel`, {}, { key: two });
   }
   const held = (await limits(stage, one)).use.nets;
@@ -95,7 +192,10 @@ async function retryAfter(stage) {
       if (said.retryAfter === null) continue;
       await pause(Number(said.retryAfter) * 1000 + 50);
       const again = await gateway.get(said.path);
-      if (again.status === said.status) judge.fail(`waited ${said.retryAfter} s as told, and again ${again.status} ${again.json.error.code} ${again.retryAfter} (${again.json.error.message})`);
+      if (again.status === said.status)
+        judge.fail(
+          `waited ${said.retryAfter} s as told, and again ${again.status} ${again.json.error.code} ${again.retryAfter} (${again.json.error.message})`,
+        );
     }
     await pause(30);
   }
@@ -118,10 +218,18 @@ async function refusals(stage) {
     await tell(stage, "get", await gateway.get(`/v1/orders/${row.id}`));
     await tell(stage, "modify", await gateway.post(`/v1/orders/${row.id}/modify`, { price: "56000" }));
   }
-  await watch(stage, rows.map((r) => r.id), 4000);
+  await watch(
+    stage,
+    rows.map((r) => r.id),
+    4000,
+  );
   for (const row of rows) await tell(stage, "cancel", await gateway.post(`/v1/orders/${row.id}/cancel`, {}));
   mend(stage);
-  await settle(stage, rows.map((r) => r.id), 25_000);
+  await settle(
+    stage,
+    rows.map((r) => r.id),
+    25_000,
+  );
   for (const row of rows) stage.notes.push(JSON.stringify((await gateway.get(`/v1/orders/${row.id}`)).json));
   stage.notes.push(rows.map((r) => `${r.leg.status} ${r.leg.filled}`).join("; "));
 }

@@ -83,7 +83,8 @@ function add(a, b) {
 }
 function times(point, scalar) {
   let result = null;
-  for (let bits = scalar, base = point; bits > 0n; bits >>= 1n, base = add(base, base)) if (bits & 1n) result = add(result, base);
+  for (let bits = scalar, base = point; bits > 0n; bits >>= 1n, base = add(base, base))
+    if (bits & 1n) result = add(result, base);
   return result;
 }
 function hex32(value) {
@@ -93,7 +94,9 @@ function hex32(value) {
 export function newWallet() {
   const secret = mod(BigInt(`0x${randomBytes(32).toString("hex")}`), N);
   const [x, y] = times(G, secret);
-  const address = `0x${keccak(Buffer.from(hex32(x) + hex32(y), "hex")).subarray(12).toString("hex")}`;
+  const address = `0x${keccak(Buffer.from(hex32(x) + hex32(y), "hex"))
+    .subarray(12)
+    .toString("hex")}`;
   return { secret, address };
 }
 
