@@ -325,6 +325,7 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "if (compare(filled.size, sought.leg.size) >= 0)",
     "if (compare(filled.size, sought.leg.size) > 0)",
   ),
+  one("an unknown order says nothing of why", "src/core/order-of-legs.ts", "(words ?? LOOKED_UP)", "words"),
   one(
     "a regular look does not ask for one that another's order stands for",
     "src/settle/look/looks.ts",

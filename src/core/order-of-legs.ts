@@ -31,6 +31,7 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
     replacing === "no" ? doubtOfReported(deciding, newest) : doubtWhileReplacing(deciding, newest, replacing);
   const isBeingReplaced = replacing !== "no" && newest !== deciding;
   const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
+  const words = doubt === null ? deciding.reason : doubt.words;
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
   return {
     ...order,
@@ -40,8 +41,8 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
     exchangeOrderId: isNamedByLead(deciding) ? null : deciding.oid,
     filledSize: isKnown || filledSize !== "0" ? filledSize : null,
     averagePrice: averagePrice(notional, filledSize),
-    // Of an order that is open or filled only an alarm has a reason.
-    error: doubt === null ? deciding.reason : doubt.words,
+    // Of an order that is open or filled only an alarm has a reason; of one of which nothing is known there is always one.
+    error: status === "unknown" ? (words ?? LOOKED_UP) : words,
   };
 }
 
@@ -66,6 +67,7 @@ function doubtWhileReplacing(deciding: Leg, newest: Leg, replacing: Replacing): 
   return replacing === "in_any_case" ? { words: BESIDE } : null;
 }
 
+const LOOKED_UP = "what the exchange has made of it is being looked up";
 const BESIDE =
   "the exchange has taken what the modify placed; whether in place of this order or beside it is being looked up";
 const REFUSED = "the exchange did not take what was to replace this order; whether it left it open is being looked up";
