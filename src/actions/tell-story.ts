@@ -1,4 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
+import { uuidOfCloid } from "../core/cloid.ts";
 import { ApiError } from "../core/errors.ts";
 import { WITNESSES_NEEDED } from "../core/evidence.ts";
 import { keyAsSent } from "../core/idempotency.ts";
@@ -6,7 +7,7 @@ import type { Leg } from "../core/order.ts";
 import { isoTime, orderResource } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { sweepRequests } from "../settle/look/sweep.ts";
-import { listAttemptsOf } from "../store/attempts.ts";
+import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { listLegs } from "../store/legs.ts";
 import { listNotes, type Note } from "../store/notes.ts";
 import type { Store } from "../store/open.ts";
@@ -34,7 +35,7 @@ export function tellStory(deps: With<"exchange" | "settings" | "store">, caller:
 /** The story as it is told to a client and, by the command line, to the operator. */
 export function storyOf(store: Store, order: StoredOrder, weightWaitS = 0) {
   const legs = listLegs(store, order.id);
-  const attempts = listAttemptsOf(store, order.id);
+  const attempts = attemptsOf(store, order.id, legs);
   const isReleased = order.releasedAtMs !== null;
   const seen = { legs, isReleased, isAwaiting: awaitsTakeUp(store, order.accountId), weightWaitS };
   const steps = stepsOf({ order, legs, attempts, notes: listNotes(store, order.id) });
@@ -45,6 +46,14 @@ export function storyOf(store: Store, order: StoredOrder, weightWaitS = 0) {
     attempts: attempts.map((attempt) => attemptResource(attempt, seen)),
     steps: steps.map(({ atMs, what, detail }) => ({ at: isoTime(atMs), what, detail })),
   };
+}
+
+/** What stands beside what it was to replace was placed by a modify of that order. */
+function attemptsOf(store: Store, orderId: string, legs: readonly Leg[]): Attempt[] {
+  const own = listAttemptsOf(store, orderId);
+  const known = new Set(own.map(({ id }) => id));
+  const placedBy = legs.flatMap(({ cloid }) => findAttemptByCloid(store, cloid) ?? []);
+  return [...placedBy.filter(({ id }) => !known.has(id)), ...own];
 }
 
 function legResource(leg: Leg) {
@@ -90,21 +99,26 @@ function stepsOf({ order, legs, attempts, notes }: StoryTold): StoryStep[] {
   const legByCloid = new Map(legs.map((leg) => [leg.cloid, leg]));
   const steps: StoryStep[] = [
     { atMs: order.createdAtMs, what: "taken", detail: `${order.side} ${order.market}` },
-    ...attempts.map((attempt) => storedStep(attempt, legByCloid.get(attempt.cloid ?? ""))),
+    ...attempts.map((attempt) => storedStep(order, attempt, legByCloid.get(attempt.cloid ?? ""))),
     ...notes.map(({ atMs, what, detail }) => ({ atMs, what, detail })),
-    ...attempts.flatMap(settledStep),
+    ...attempts.flatMap((attempt) => settledStep(attempt, legByCloid.has(attempt.cloid ?? ""))),
   ];
   return steps.sort((a, b) => a.atMs - b.atMs);
 }
 
-function storedStep({ kind, nonce, createdAtMs, expiresAtMs }: Attempt, leg: Leg | undefined): StoryStep {
+function storedStep(order: Pick<StoredOrder, "id">, attempt: Attempt, leg: Leg | undefined): StoryStep {
+  const { kind, nonce, createdAtMs, expiresAtMs, resource } = attempt;
   const terms = leg === undefined ? "" : ` ${leg.size} at ${leg.price} ${leg.timeInForce}`;
-  const detail = `${kind}${terms}, to be signed with nonce ${nonce}; the exchange takes it until ${isoTime(expiresAtMs)}`;
+  const of = resource.id === order.id ? "" : ` of the order ${resource.id}`;
+  const detail = `${kind}${of}${terms}, to be signed with nonce ${nonce}; the exchange takes it until ${isoTime(expiresAtMs)}`;
   return { atMs: createdAtMs, what: "intent stored", detail };
 }
 
-function settledStep({ kind, settledAtMs, answerText }: Attempt): StoryStep[] {
+function settledStep({ kind, settledAtMs, answerText, cloid }: Attempt, isLegHere: boolean): StoryStep[] {
   if (settledAtMs === null) return [];
   const said = answerText === null ? "" : `; the exchange had answered: ${answerText}`;
-  return [{ atMs: settledAtMs, what: "settled", detail: `${kind}${said}` }];
+  // What it placed stands beside this order, and is one of its own.
+  const beside =
+    kind === "modify" && cloid !== null && !isLegHere ? `; what it placed is the order ${uuidOfCloid(cloid)}` : "";
+  return [{ atMs: settledAtMs, what: "settled", detail: `${kind}${beside}${said}` }];
 }

@@ -3,6 +3,8 @@
  * cancel is for everything that was out when it was asked for.
  */
 import { expect, test } from "bun:test";
+import { storyOf } from "../../src/actions/tell-story.ts";
+import { findOrder } from "../../src/store/orders.ts";
 import { DELIVERY, type Delivery, delayed, FIRST, type PaperRig } from "../support/paper-rig.ts";
 import { modify, open, opened, read } from "./modified-order.ts";
 
@@ -85,4 +87,22 @@ test("once nothing of it is out, a cancel of it sends nothing", async () => {
   rig.sent.length = 0;
   const canceled = await rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
   expect([canceled.status, canceled.body["status"], rig.sent]).toEqual([200, "filled", []]);
+});
+
+test("the stories of both tell of the modify, and each names the other order", async () => {
+  const { rig, id } = await opened();
+  await rig.trade("sell", "0.1", "90000");
+  expect(await ended(rig, id)).toBe("filled");
+  const { body } = await rig.answerOf(modify(rig, id, { price: "80000", size: "0.1", always_place: true }));
+  const beside = String(body["id"]);
+  expect(beside).not.toBe(String(id));
+  const stories = [beside, String(id)].map((each) => {
+    const order = findOrder(rig.deps.store, each);
+    if (order === null) throw new Error("an order is missing");
+    return storyOf(rig.deps.store, order);
+  });
+  for (const story of stories) expect(story.attempts.map(({ action }) => action)).toContain("modify");
+  const [placed, original] = stories.map(({ steps }) => steps.map(({ detail }) => detail).join("\n"));
+  expect(placed).toContain(`modify of the order ${id} 0.1 at 80000`);
+  expect(original).toContain(`what it placed is the order ${beside}`);
 });
