@@ -69,7 +69,7 @@ export class Exchange {
     this.ledger.listeners.push((event) => this.onEvent(event));
   }
   async listen() {
-    this.server = createServer((request, response) => this.onRequest(request, response));
+    this.server = createServer((request, response) => void this.onRequest(request, response));
     this.server.on("upgrade", (request, socket) => this.onUpgrade(request, socket));
     await new Promise((done) => this.server.listen(0, "127.0.0.1", done));
     this.url = `http://127.0.0.1:${this.server.address().port}`;
