@@ -15,10 +15,10 @@ import { isAlwaysPlace } from "../send/intent.ts";
 
 export type ToldEnd = Pick<RecordedEnd, "kind" | "endedAtMs">;
 
-type ShownOrder = Extract<OrderStatusAnswer, { kind: "order" }>;
+type RecordedOrderAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
 
 /** An end of an original as one store tells it. */
-export type SaidEnd = { from: "record" | "feed" | "history"; shown: ShownOrder };
+export type SaidEnd = { from: "record" | "feed" | "history"; shown: RecordedOrderAnswer };
 
 /** `goneBy`: what an end, as it is told, says of whose it was. */
 export type EndQuestion = { attempt: Attempt; sought: Sought; goneBy(end: ToldEnd | null): GoneBefore };
@@ -54,7 +54,7 @@ const OTHERS: Record<SaidEnd["from"], readonly SaidEnd["from"][]> = {
   history: ["feed"],
 };
 
-type AskStore = (tools: Tools, sought: Sought, said: SaidEnd) => Promise<ShownOrder | null | "unread">;
+type AskStore = (tools: Tools, sought: Sought, said: SaidEnd) => Promise<RecordedOrderAnswer | null | "unread">;
 
 const SHOWN_BY: Record<SaidEnd["from"], AskStore> = {
   async record({ world }, sought) {
@@ -72,7 +72,7 @@ const SHOWN_BY: Record<SaidEnd["from"], AskStore> = {
 };
 
 /** Another's under its id tells nothing of it. */
-function ownOrder(sought: Sought, answer: OrderStatusAnswer): ShownOrder | null {
+function ownOrder(sought: Sought, answer: OrderStatusAnswer): RecordedOrderAnswer | null {
   return answer.kind === "order" && differenceFrom(sought, answer.order) === null ? answer : null;
 }
 
