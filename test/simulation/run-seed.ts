@@ -388,8 +388,10 @@ function isExpectedAlarm({ others, moves, wrong }: Worlds, text: string): boolea
   // A list of agents, and a role, name no account: of both another's, one after the other.
   if (wrong !== null && wrong.of !== "actions" && text.includes("does not list this agent any more")) return true;
   const isPossible = others !== null || wrong !== null || (moves !== null && moves.swap !== null);
-  return isPossible && text.includes("the exchange shows something else than was asked for");
+  return isPossible && OTHER_THAN_ASKED.test(text);
 }
+
+const OTHER_THAN_ASKED = /shows something else than was asked for|has named another TWAP than it has made/;
 
 function ownerOf(agent: string | undefined): string {
   const party = PARTIES.find((each) => each.agent === agent);
