@@ -29,6 +29,7 @@ const SCENES = [
   "test/simulation/sequences.test.ts",
   "test/wire/answer/market-data.test.ts",
   "test/http/rails.test.ts",
+  "test/http/twaps.test.ts",
   "test/http/rails-spot.test.ts",
   "test/simulation/adversary.test.ts",
   "test/simulation/regressions.test.ts",

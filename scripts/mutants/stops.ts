@@ -1,5 +1,6 @@
 import { type Mutant, one } from "./mutant.ts";
 
+const CANCEL_TWAPS = "src/settle/stop/cancel-twaps.ts";
 const REMAINING = "src/settle/stop/remaining.ts";
 const CANCEL = "src/settle/stop/cancel-covered.ts";
 const STOPPER = "src/settle/stop/stopper.ts";
@@ -55,7 +56,7 @@ export const STOPS: readonly Mutant[] = [
   one(
     "TWAPs that run are left running",
     REMAINING,
-    "    if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;\n",
+    "    if (canceled.has(operation.exchangeId) || !isTwapToGo(store, stop, operation)) return false;\n",
     "    if (operation.id !== null) return false;\n",
   ),
   one(
@@ -328,5 +329,42 @@ export const STOPS: readonly Mutant[] = [
     "src/actions/worker-parts.ts",
     "[...dexes, ...others].map",
     "dexes.map",
+  ),
+  one(
+    "a stop waits for the history before it cancels a TWAP that the exchange has named",
+    CANCEL_TWAPS,
+    "nameDoubtIn(operation) === null && mayTwapRun(world, operation) ?",
+    "shown.has(twapId) ?",
+  ),
+  one(
+    "a stop cancels by a number that the history speaks against",
+    CANCEL_TWAPS,
+    "nameDoubtIn(operation) === null && mayTwapRun",
+    "mayTwapRun",
+  ),
+  one(
+    "a stop cancels TWAPs whose minutes are long over",
+    CANCEL_TWAPS,
+    "nameDoubtIn(operation) === null && mayTwapRun(world, operation) ?",
+    "nameDoubtIn(operation) === null ?",
+  ),
+  one("a TWAP has two cancels at once", CANCEL_TWAPS, "    if (isUnderWay(world, account, twapId)) return null;\n", ""),
+  one(
+    "a TWAP that was canceled keeps a stop while the history is late",
+    REMAINING,
+    "if (canceled.has(operation.exchangeId) || ",
+    "if (",
+  ),
+  one(
+    "a word of the history that is new is the end of a TWAP",
+    "src/core/rails/twap-end.ts",
+    'return RUNNING.has(status) ? "running" : "new";',
+    'return RUNNING.has(status) ? "running" : "ended";',
+  ),
+  one(
+    "a word of the history that is new says that a TWAP still runs",
+    "src/settle/operation/twap-cancel.ts",
+    'records.every(({ status }) => twapWord(status) === "running");',
+    'records.every(({ status }) => twapWord(status) !== "ended");',
   ),
 ];

@@ -168,4 +168,28 @@ export const TOLD_LATE: readonly Mutant[] = [
     'statusMeaning(status) !== "rejected") return end',
     'status !== "") return end',
   ),
+  one(
+    "what fills are known of a canceled TWAP are taken for all of it",
+    "src/actions/list-twaps.ts",
+    "return isWhole || areFillsAll(wholeToMs, end.overByMs) ? indexed : null;",
+    "return isWhole || wholeToMs !== 0 ? indexed : null;",
+  ),
+  one(
+    "all fills of a canceled TWAP are known when its cancel was signed",
+    "src/actions/list-twaps.ts",
+    "return { atMs, overByMs: attempt === undefined ? atMs : endsAtMs(attempt) };",
+    "return { atMs, overByMs: atMs };",
+  ),
+  one(
+    "a record of a TWAP's end is right though more of its fills are known",
+    "src/actions/list-twaps.ts",
+    "return compare(indexed.size, size) > 0 ? null :",
+    "return compare(indexed.size, size) > 9 ? null :",
+  ),
+  one(
+    "of two words of one second for a TWAP the new one is its end",
+    "src/actions/list-twaps.ts",
+    "const RANKS = { running: 0, new: 1, ended: 2 } as const;",
+    "const RANKS = { running: 0, new: 3, ended: 2 } as const;",
+  ),
 ];

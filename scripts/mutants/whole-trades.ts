@@ -88,9 +88,9 @@ export const WHOLE_TRADES: readonly Mutant[] = [
   ),
   one(
     "a close takes the triggers beside a TWAP that runs",
-    "src/settle/close/running-twap.ts",
-    "|| exchangeMs <= unnamed",
-    "&& exchangeMs <= unnamed",
+    "src/settle/stop/cancel-twaps.ts",
+    "|| exchange.nowMs() <= endMs",
+    "&& exchange.nowMs() <= endMs",
   ),
   one(
     "a TWAP that was canceled keeps the triggers of a close",

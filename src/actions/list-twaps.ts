@@ -1,14 +1,17 @@
 import { type Account, API_NETWORK } from "../core/account.ts";
 import { endsAtMs } from "../core/attempt.ts";
-import { decimal, ZERO } from "../core/decimal.ts";
+import { compare, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
+import { areFillsAll, CLOCK_DOUBT_MS } from "../core/evidence.ts";
 import { averagePrice } from "../core/market.ts";
 import type { Filled, Side } from "../core/order.ts";
 import { pageOf } from "../core/page.ts";
+import { twapWord } from "../core/rails/twap-end.ts";
 import { isoTime, listText } from "../core/resource.ts";
 import type { ToShow, With } from "../deps.ts";
 import { signedAtMs } from "../settle/record/noted-time.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
+import { findWholeTo } from "../store/fill-holes.ts";
 import { sumFillsOfTwap } from "../store/fills.ts";
 import {
   listStartedTwaps,
@@ -65,8 +68,9 @@ export async function listTwaps(
   const { value, asOfMs } = await currentTwaps(deps, caller);
   const below = cursor === null ? null : BigInt(cursor);
   const records = latest([...value, ...startedSince(deps, account, value)]);
-  const canceled = canceledAtMs(deps, account);
-  const endOf = (row: NamedRecord) => (isOver(row) ? row.timeS * 1_000 : (canceled.get(row.twapId) ?? null));
+  const canceled = canceledByUs(deps, account);
+  const endOf = (row: NamedRecord): TwapEnd | null =>
+    isOver(row) ? { atMs: row.timeS * 1_000, overByMs: null } : (canceled.get(row.twapId) ?? null);
   const isIt = isWanted(deps, account, { filter: filterOf(deps, caller, wanted), records });
   const rows = records.filter(
     (row) =>
@@ -78,7 +82,7 @@ export async function listTwaps(
   const ids = page.rows.map(({ twapId }) => twapId);
   const operations = listTwapOperations(deps.store, account.id, ids);
   const data = page.rows.map((row) =>
-    twapResource(deps, caller, { row, endedAtMs: endOf(row), operationId: operations.get(row.twapId) }),
+    twapResource(deps, caller, { row, end: endOf(row), operationId: operations.get(row.twapId) }),
   );
   return { body: listText(data, page.nextCursor), asOfMs: toldAge(deps, asOfMs, AGE_MS) };
 }
@@ -179,12 +183,18 @@ function asAsked(operation: StoredOperation, { twapId, user, timestampMs }: Star
 
 type TwapParameters = { side: Side; size: string; duration_minutes: number; randomize: boolean; reduce_only: boolean };
 
-/** TWAPs that we have canceled, by native id, and when; the history may not show it yet. Unix milliseconds. */
-function canceledAtMs(deps: With<"settings" | "store">, { id }: Account): ReadonlyMap<string, number> {
+/** TWAPs that we have canceled, by native id; the history may not show it yet. */
+function canceledByUs(deps: With<"settings" | "store">, { id }: Account): ReadonlyMap<string, TwapEnd> {
   const cancels = listTwapCancels(deps.store, id, MAX_OPERATIONS);
   // Our own text: what `cancel-twap` has put there.
   const idOf = (text: string) => String((JSON.parse(text) as { twap_id: number }).twap_id);
-  return new Map(cancels.map((cancel) => [idOf(cancel.parameters), startedAtMs(deps, cancel)]));
+  return new Map(cancels.map((cancel) => [idOf(cancel.parameters), endByCancel(deps, cancel)]));
+}
+
+function endByCancel(deps: With<"settings" | "store">, cancel: StoredOperation): TwapEnd {
+  const atMs = startedAtMs(deps, cancel);
+  const attempt = listAttemptsOf(deps.store, cancel.id).at(-1);
+  return { atMs, overByMs: attempt === undefined ? atMs : endsAtMs(attempt) };
 }
 
 /** The last record of each, by id descending. Rows so old that the exchange gave them no id cannot be told apart. */
@@ -199,22 +209,35 @@ function latest(records: readonly TwapRecord[]): NamedRecord[] {
   return [...byId.values()].sort((a, b) => (BigInt(b.twapId) > BigInt(a.twapId) ? 1 : -1));
 }
 
+const RANKS = { running: 0, new: 1, ended: 2 } as const;
+
 /** Times are whole seconds: of two records of one second the one that ends the TWAP is the later. */
 function isLater(record: TwapRecord, known: TwapRecord): boolean {
-  return record.timeS === known.timeS ? !isOver(known) : record.timeS > known.timeS;
+  if (record.timeS !== known.timeS) return record.timeS > known.timeS;
+  return RANKS[twapWord(record.status)] > RANKS[twapWord(known.status)];
 }
 
+/** By a word that is known: one that is new is no end. */
 function isOver({ status }: TwapRecord): boolean {
-  return status !== "activated" && status !== "waitingForTrigger";
+  return twapWord(status) === "ended";
 }
 
-type ShownTwap = { row: NamedRecord; endedAtMs: number | null; operationId: string | undefined };
+/** Unix milliseconds, exchange time. */
+type TwapEnd = {
+  atMs: number;
+  /** By when it was over at the latest; null where its record of that tells what it has executed. */
+  overByMs: number | null;
+};
 
-export function twapResource(deps: With<"store">, caller: Caller, { row, endedAtMs, operationId }: ShownTwap) {
+type ShownTwap = { row: NamedRecord; end: TwapEnd | null; operationId: string | undefined };
+
+const SIZE_NOT_KNOWN = "it is over; how much of it was filled is being read";
+
+export function twapResource(deps: With<"store">, caller: Caller, { row, end, operationId }: ShownTwap) {
   const { coin, side, size, minutes, randomize, reduceOnly, timestampMs } = row.state;
   const { account } = caller;
   const colon = coin.indexOf(":");
-  const filled = filledOf(deps, account.id, row);
+  const filled = filledOf(deps, account.id, { row, end });
   return {
     object: "twap" as const,
     exchange_id: row.twapId,
@@ -225,27 +248,37 @@ export function twapResource(deps: With<"store">, caller: Caller, { row, endedAt
     market: coin,
     side: side === "B" ? ("buy" as const) : ("sell" as const),
     size,
-    filled_size: filled.size,
-    average_price: averagePrice(filled.notional, filled.size),
+    filled_size: filled?.size ?? null,
+    average_price: filled === null ? null : averagePrice(filled.notional, filled.size),
     duration_minutes: minutes,
     randomize,
     reduce_only: reduceOnly,
-    status: statusOf(row, endedAtMs),
-    error: row.description,
+    status: statusOf(row, end),
+    error: row.description ?? (filled === null ? SIZE_NOT_KNOWN : null),
     created_at: isoTime(timestampMs),
     // Its end is told to the second, its beginning to the millisecond.
-    ended_at: endedAtMs === null ? null : isoTime(Math.max(endedAtMs, timestampMs)),
+    ended_at: end === null ? null : isoTime(Math.max(end.atMs, timestampMs)),
   };
 }
 
-function statusOf(row: NamedRecord, endedAtMs: number | null): ToldTwapStatus {
-  return !isOver(row) && endedAtMs !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
+function statusOf(row: NamedRecord, end: TwapEnd | null): ToldTwapStatus {
+  return !isOver(row) && end !== null ? "canceled" : (STATUSES.get(row.status) ?? "unknown");
 }
 
-/** A running one's record is from its beginning: what it has filled since is in the index of fills. */
-function filledOf(deps: With<"store">, accountId: string, row: NamedRecord): Filled {
-  const { executedSize, executedNotional } = row.state;
-  return isOver(row)
-    ? { size: executedSize, notional: executedNotional }
-    : sumFillsOfTwap(deps.store, accountId, row.twapId);
+/**
+ * A running one's record is from its beginning: what it has filled since is in the index of fills. Null for one that is over while not all of
+ * it is known: by its record of its end, or by fills that are whole up to then.
+ */
+function filledOf(
+  { store }: With<"store">,
+  accountId: string,
+  { row, end }: Pick<ShownTwap, "end" | "row">,
+): Filled | null {
+  const { executedSize: size, executedNotional: notional, timestampMs } = row.state;
+  const indexed = sumFillsOfTwap(store, accountId, row.twapId);
+  if (end === null) return indexed;
+  if (end.overByMs === null) return compare(indexed.size, size) > 0 ? null : { size, notional };
+  const isWhole = compare(indexed.size, row.state.size) >= 0;
+  const wholeToMs = findWholeTo(store, accountId, timestampMs - CLOCK_DOUBT_MS);
+  return isWhole || areFillsAll(wholeToMs, end.overByMs) ? indexed : null;
 }

@@ -14,7 +14,8 @@ export const WAITS = {
   size_unknown: "all fills of it are shown: it is over, and how much of it was filled is being read",
   copy_may_come:
     "its number is taken by an empty action, or its time is over: it was refused, and a copy may still be executed",
-  twap_not_ended: "the exchange's history shows its end: it is canceled and asked for on and on",
+  twap_not_ended:
+    "the exchange answers its cancel as carried out, or its history shows its end, which is asked for on and on. It is canceled by the number that the exchange has given it, at once and again, while its minutes run or the history shows it running; one of which no answer has told the number, or whose number the history speaks against, only where the history shows it, and without a number it ends by its own minutes at the latest",
   elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
   next_look: "the next look, two seconds later at most, writes down that nothing is left, or names what is",
   not_stopped:

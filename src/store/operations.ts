@@ -195,6 +195,19 @@ export function listTwapCancels(store: Store, accountId: string, count: number):
   return listSucceeded(store, { accountId, action: "twap_cancel", count });
 }
 
+/** Cancels of a TWAP that are looked through. */
+const MAX_CANCELS = 1_000;
+
+/** Native ids of the TWAPs whose cancel the exchange has said it carried out: an end, whatever its history shows. */
+export function listCanceledTwaps(store: Store, accountId: string): Set<string> {
+  return new Set(listTwapCancels(store, accountId, MAX_CANCELS).map(({ parameters }) => twapIdIn(parameters)));
+}
+
+function twapIdIn(parameters: string): string {
+  // What `cancel-twap`, and `settle/stop/cancel-twaps`, write.
+  return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
+}
+
 function listSucceeded(
   store: Store,
   { accountId, action, count: limit }: { accountId: string; action: OperationAction; count: number },

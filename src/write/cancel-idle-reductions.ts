@@ -13,11 +13,11 @@ import type { Facts } from "../core/rails/wish.ts";
 import type { Settling, ToJudge, With } from "../deps.ts";
 import type { Ground, Grounds } from "../settle/cancel/grounds.ts";
 import { cancelCovered } from "../settle/stop/cancel-covered.ts";
-import { cancelRunningTwap, readTwaps, type ToWithdraw } from "../settle/stop/cancel-twaps.ts";
+import { cancelRunningTwap, listToCancel, readTwaps, type ToWithdraw } from "../settle/stop/cancel-twaps.ts";
 import { findAccount, listAccounts } from "../store/accounts.ts";
 import { listHeldBots } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
-import { findOperation } from "../store/operations.ts";
+import { findOperation, listCanceledTwaps } from "../store/operations.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp, isFromBeforeTakeUp } from "../store/restores.ts";
 import { findStopOf } from "../store/stops.ts";
@@ -97,10 +97,14 @@ async function cancelIfIdle(
   if (!isStillSo()) return;
   const about = { name: nameOfIdle(orderId), account, isStillSo };
   if (!isTwap(leg)) return cancelCovered(world, settling, { ...about, orderId });
-  const twapId = findOperation(world.store, orderId)?.exchangeId;
+  const operation = findOperation(world.store, orderId);
   const shown = await readTwaps(world, account);
-  if (shown?.running.some((each) => each.twapId === twapId) === true && typeof twapId === "string")
-    await cancelRunningTwap(world, settling, { ...about, twapId, market });
+  // Without a history a cancel that was carried out says that it has ended.
+  const ended = shown?.ended ?? listCanceledTwaps(world.store, account.id);
+  const isEnded = operation === null || ended.has(operation.exchangeId ?? "");
+  const running = new Map(shown?.running.map((twap) => [twap.twapId, twap.market]));
+  const going = isEnded ? [] : listToCancel(world, [operation], running);
+  await Promise.all(going.map((twap) => cancelRunningTwap(world, settling, { ...about, ...twap })));
 }
 
 /**

@@ -59,15 +59,14 @@ test("a TWAP that only reduces goes after ten seconds, once", async () => {
   expect(bot.cancels).toHaveLength(1);
 });
 
-test("a TWAP that runs is asked for again where the history could not be read, and one that has ended is not", async () => {
+test.each([
+  ["cannot be read", null],
+  ["does not show it yet", []],
+])("a TWAP that runs goes where the history %s, once, and one that has ended does not", async (_how, history) => {
   const bot = await runningTwap({ szi: "0.5" });
   await sold(bot);
-  const history = bot.rig.answers.get("twapHistory") ?? (() => []);
-  bot.rig.answers.set("twapHistory", () => null);
-  await pass(bot, 40);
-  expect(bot.cancels).toHaveLength(0);
-  bot.rig.answers.set("twapHistory", history);
-  await pass(bot, 15);
+  bot.rig.answers.set("twapHistory", () => history);
+  await pass(bot, 60);
   expect(bot.cancels).toHaveLength(1);
   const ended = await runningTwap({ szi: "0.5" });
   await sold(ended);

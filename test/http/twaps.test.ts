@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { insertFills } from "../../src/store/fills.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { insertOperation } from "../../src/store/operations.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
@@ -42,6 +42,39 @@ function openWith(rows: readonly Row[]): Rig {
   return rig;
 }
 
+/** Of the TWAP 7 of this account two, and one each of another TWAP and of another account. */
+const SLICES: [size: string, price: string, accountId: string, twapId: string][] = [
+  ["0.1", "60000", ACCOUNTS.main, "7"],
+  ["0.1", "60001", ACCOUNTS.main, "7"],
+  ["5", "1", ACCOUNTS.main, "8"],
+  ["5", "1", ACCOUNTS.other, "7"],
+];
+const UNREAD = "it is over; how much of it was filled is being read";
+
+function know(rig: Rig, slices: typeof SLICES): void {
+  const rows = slices.map(([size, price, accountId, twapId], nth) => ({
+    id: `fill ${nth}`,
+    accountId,
+    twapId,
+    size: decimal(size),
+    price: decimal(price),
+    fee: ZERO,
+    realizedPnl: ZERO,
+    startPosition: ZERO,
+    timeMs: START_MS,
+    market: "BTC",
+    oid: "1",
+    side: "buy" as const,
+    isTaker: true,
+    direction: "Open Long",
+    feeToken: "USDC",
+    builderFee: null,
+    isLiquidation: false,
+    transactionHash: `0x${"00".repeat(32)}`,
+  }));
+  insertFills(rig.deps.store, rows, { atMs: 0, toldFromMs: 0 });
+}
+
 type Twap = Record<string, unknown>;
 type List = { data: Twap[]; has_more: boolean; next_cursor: string | null };
 
@@ -63,7 +96,10 @@ describe("the list of TWAPs", () => {
   ];
   test.each(words)("shows the exchange's %s as %s", async (status, shown, error) => {
     const { data } = await list(openWith([{ twapId: 7, timeS: T, status }]));
-    expect(data).toMatchObject([{ exchange_id: "7", status: shown, error }]);
+    const ended = ["running", "waiting_for_trigger", "unknown"].includes(shown)
+      ? null
+      : new Date(START_MS).toISOString();
+    expect(data).toMatchObject([{ exchange_id: "7", status: shown, error, ended_at: ended }]);
   });
 
   test("shows none that ends before it began, though its end is told to the second", async () => {
@@ -75,6 +111,7 @@ describe("the list of TWAPs", () => {
   test("has each once with its last record, whichever way the exchange lists them", async () => {
     const rows: Row[] = [
       { twapId: 9, timeS: T, status: "activated" },
+      { twapId: 9, timeS: T, status: "somethingNew" },
       { twapId: 9, timeS: T, status: "terminated", executed: ["0.2", "12000.0"] },
       { twapId: 10, timeS: T, status: "activated", coin: "xyz:TSLA" },
       { timeS: T - 9, status: "finished" },
@@ -130,35 +167,44 @@ describe("the list of TWAPs", () => {
 
   test("counts what a running one has filled from the index of fills, of this account alone", async () => {
     const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
-    const fill = {
-      timeMs: START_MS,
-      market: "BTC",
-      oid: "1",
-      side: "buy" as const,
-      isTaker: true,
-      direction: "Open Long",
-      feeToken: "USDC",
-      builderFee: null,
-      isLiquidation: false,
-      transactionHash: `0x${"00".repeat(32)}`,
-    };
-    const figures = (size: string, price: string) => ({
-      size: decimal(size),
-      price: decimal(price),
-      fee: ZERO,
-      realizedPnl: ZERO,
-      startPosition: ZERO,
-    });
-    const rows = [
-      { ...fill, ...figures("0.1", "60000"), id: "a", accountId: ACCOUNTS.main, twapId: "7" },
-      { ...fill, ...figures("0.1", "60001"), id: "b", accountId: ACCOUNTS.main, twapId: "7" },
-      { ...fill, ...figures("5", "1"), id: "c", accountId: ACCOUNTS.main, twapId: "8" },
-      { ...fill, ...figures("5", "1"), id: "d", accountId: ACCOUNTS.other, twapId: "7" },
-    ];
-    insertFills(rig.deps.store, rows, { atMs: 0, toldFromMs: 0 });
+    know(rig, SLICES);
     const { data } = await list(rig);
     expect(data).toMatchObject([{ filled_size: "0.2", average_price: "60000.5" }]);
   });
+
+  const ends: [string, [string, string], string | null][] = [
+    ["as its record says, of which fills are still missing", ["0.3", "18000.15"], "0.3"],
+    ["not while its record has less than the fills that are known", ["0.1", "6000.0"], null],
+  ];
+  test.each(ends)("tells what an ended one has filled %s", async (_how, executed, filled) => {
+    const rig = openWith([{ twapId: 7, timeS: T, status: "finished", executed }]);
+    know(rig, SLICES);
+    const { data } = await list(rig);
+    expect(data).toMatchObject([{ status: "finished", filled_size: filled, error: filled === null ? UNREAD : null }]);
+  });
+
+  test.each(["activated", null])(
+    "tells of one that was canceled here, while the history has %p of it, what it has filled once all fills up to then are known",
+    async (status) => {
+      const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);
+      rig.deps.exchange.nowMs = () => START_MS + rig.clock.elapsedMs();
+      const asked = { apiKey: KEYS.both, idempotencyKey: "canceled-twap" };
+      const body = { market: "BTC", side: "buy", size: "0.5", duration_minutes: 30 };
+      await rig.ask({ ...asked, path: "/v1/twaps", body });
+      await rig.clock.advance(5_000);
+      const made = { path: "/v1/twaps/cancel", idempotencyKey: "cancel-of-it", body: { market: "BTC", twap_id: 7 } };
+      expect(((await (await rig.ask({ ...asked, ...made })).json()) as Twap)["status"]).toBe("succeeded");
+      rig.answers.set("twapHistory", () => (status === null ? [] : [record({ twapId: 7, timeS: T, status })]));
+      const shown = async () => (await list(rig)).data;
+      const unknown = { status: "canceled", filled_size: null, average_price: null, error: UNREAD };
+      expect(await shown()).toMatchObject([unknown]);
+      know(rig, SLICES);
+      setFillCursor(rig.deps.store, ACCOUNTS.main, START_MS + 6_000);
+      expect(await shown()).toMatchObject([unknown]);
+      setFillCursor(rig.deps.store, ACCOUNTS.main, START_MS + 60_000);
+      expect(await shown()).toMatchObject([{ ...unknown, filled_size: "0.2", average_price: "60000.5", error: null }]);
+    },
+  );
 
   test("names the operation that started one here", async () => {
     const rig = openWith([{ twapId: 7, timeS: T, status: "activated" }]);

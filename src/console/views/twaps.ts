@@ -64,7 +64,8 @@ function twapColumns(app: App): readonly Column<ApiTwap>[] {
   ];
 }
 
-function progress({ size, filled_size: filled }: ApiTwap): TemplateResult {
+function progress({ size, filled_size: filled }: ApiTwap): TemplateResult | string {
+  if (filled === null) return NOTHING;
   const percent = divide(multiply(filled, "100"), size, 1) ?? "0";
   return html`<progress max="100" value=${percent} aria-label="filled"></progress> ${money(percent, 1)} %`;
 }

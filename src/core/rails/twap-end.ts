@@ -16,11 +16,17 @@ export type RunningTwap = {
 /** A row of the exchange's history. */
 export type TwapRow = { twapId: string | null; timeS: number; status: string; state: { executedSize: Decimal } };
 
-/** The exchange's words; one that is new says nothing. */
 const ENDED: ReadonlySet<string> = new Set(["finished", "terminated", "stopped", "error"]);
+const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
 const MINUTE_MS = 60_000;
 /** A number that the exchange has taken was this near to its time at most, milliseconds. */
 const NUMBER_OFF_MS = 2 * 24 * 60 * MINUTE_MS;
+
+/** What the exchange's word for a TWAP says of it; one that is new says nothing. */
+export function twapWord(status: string): "ended" | "running" | "new" {
+  if (ENDED.has(status)) return "ended";
+  return RUNNING.has(status) ? "running" : "new";
+}
 
 /**
  * Whether nothing of a TWAP is still to come: it has ended, and all that it executed is among the fills that are known. One that
@@ -31,7 +37,7 @@ const NUMBER_OFF_MS = 2 * 24 * 60 * MINUTE_MS;
 export function isTwapOver(twap: RunningTwap, rows: readonly TwapRow[], fillsKnownToMs: number | null): boolean {
   if (compare(twap.filledSize, twap.size) >= 0) return true;
   const own = rows.filter(({ twapId }) => twapId !== null && twapId === twap.twapId);
-  const ended = own.find(({ status }) => ENDED.has(status));
+  const ended = own.find(({ status }) => twapWord(status) === "ended");
   if (ended !== undefined) return compare(twap.filledSize, ended.state.executedSize) >= 0;
   if (own.length > 0 || fillsKnownToMs === null) return false;
   const lastMs = twap.createdAtMs + twap.durationMinutes * MINUTE_MS + NUMBER_OFF_MS;

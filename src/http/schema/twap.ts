@@ -32,13 +32,13 @@ export const TwapResource = closed(
     market: MarketName,
     side: Side,
     size: described(Figure, "Whole size in base units."),
-    filled_size: described(
+    filled_size: nullable(
       Figure,
-      "Filled so far, in base units. Of a running one from this gateway's index of fills, which can lag the exchange.",
+      "Filled so far, in base units. Of a running one from this gateway's index of fills, which can lag the exchange. Null for one that is over while not all of it is known: until the exchange's record of its end is there and holds all fills that are known of it, or these are known up to its end.",
     ),
     average_price: nullable(
       Figure,
-      "Average price of its fills, in quote units, cut to 8 decimals; null until a fill.",
+      "Average price of its fills, in quote units, cut to 8 decimals; null until a fill, and while `filled_size` is.",
     ),
     duration_minutes: Type.Integer({ description: "Whole minutes that it was given." }),
     randomize: Type.Boolean({ description: "Whether the slices vary in time." }),

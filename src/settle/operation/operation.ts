@@ -137,7 +137,10 @@ export function tellPending(world: With<"clock" | "store">, attempt: Attempt, wo
 
 /** What speaks against the name that the exchange has given it, as it was told; null where nothing has been seen. */
 export function nameDoubtOf(world: With<"store">, attempt: Attempt): string | null {
-  const { exchangeId, error } = operationOf(world, attempt);
+  return nameDoubtIn(operationOf(world, attempt));
+}
+
+export function nameDoubtIn({ exchangeId, error }: Pick<StoredOperation, "error" | "exchangeId">): string | null {
   return exchangeId === null || error === COMPARED ? null : error;
 }
 

@@ -2,6 +2,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { BEHIND_MS, isNothingToCancel, type MissingTwap } from "../../core/evidence.ts";
 import type { OperationEnd } from "../../core/operation.ts";
 import { LAPSED_WORDS } from "../../core/rails/idle-reduction.ts";
+import { twapWord } from "../../core/rails/twap-end.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { updateAttempt } from "../../store/attempts.ts";
@@ -57,7 +58,8 @@ function endOfCancel(tools: Tools, pursuit: Pursuit, reading: TwapHistory): Oper
   if (refusal !== null) return refusedUnlisted(refusal);
   // That it still runs is shown, not concluded from silence: late enough no server is from before the cancel.
   const completeMs = completeToMs(tools, attempt, newestAtMs);
-  if (records.length > 0 && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs: completeMs }))
+  const isRunning = records.length > 0 && records.every(({ status }) => twapWord(status) === "running");
+  if (isRunning && isEffectWitnessedAbsent(tools, { attempt, pursuit, newestAtMs: completeMs }))
     return { status: "rejected", error: "The cancel was not carried out: the TWAP still runs." };
   if (!isGivenUp(tools, attempt, pursuit)) return null;
   return neverProven(attempt, records.length === 0 ? "The exchange shows no TWAP of this number." : UNPROVEN);
@@ -76,11 +78,9 @@ function cancelOf(attempt: Attempt) {
   return action;
 }
 
-const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
-
 /** Its end stands, wherever in the list: times are whole seconds and do not tell what came last. */
 function endIn(records: readonly TwapRecord[]): TwapRecord | null {
-  return records.find(({ status }) => !RUNNING.has(status)) ?? null;
+  return records.find(({ status }) => twapWord(status) === "ended") ?? null;
 }
 
 /**

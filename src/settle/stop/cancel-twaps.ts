@@ -1,14 +1,14 @@
 import type { Account } from "../../core/account.ts";
 import type { Attempt } from "../../core/attempt.ts";
-import { unnamedTwapEndsAtMs } from "../../core/rails/twap-end.ts";
+import { twapWord, unnamedTwapEndsAtMs } from "../../core/rails/twap-end.ts";
 import type { Settling, Slot, With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { insertOperation, listClaimedTwaps, listTwapCancels, type StoredOperation } from "../../store/operations.ts";
+import { insertOperation, listCanceledTwaps, listClaimedTwaps, type StoredOperation } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
-import { recordOperationReply } from "../operation/operation.ts";
+import { nameDoubtIn, recordOperationReply } from "../operation/operation.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
 import { actionOf, storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
@@ -29,18 +29,13 @@ type TwapsShown = {
   newestMs: number;
 };
 
-const RUNNING: ReadonlySet<string> = new Set(["activated", "waitingForTrigger"]);
-/** Cancels of a TWAP that are looked through. */
-const MAX_CANCELS = 1_000;
-
-/** Null where the exchange could not be asked. A cancel of ours that it said it carried out is an end, whatever the history shows. */
+/** Null where the exchange could not be asked. */
 export async function readTwaps(world: ToWithdraw, { id, tradingAddress }: Account): Promise<TwapsShown | null> {
   const outcome = await world.exchange.info({ type: "twapHistory", user: tradingAddress }, { purpose: "cancel" });
   const records = outcome.kind === "ok" ? parseTwapHistory(outcome.json) : null;
   if (records === null) return null;
-  const canceled = listTwapCancels(world.store, id, MAX_CANCELS).map(({ parameters }) => twapIdIn(parameters));
-  const ended = new Set(canceled);
-  for (const { twapId, status } of records) if (twapId !== null && !RUNNING.has(status)) ended.add(twapId);
+  const ended = listCanceledTwaps(world.store, id);
+  for (const { twapId, status } of records) if (twapId !== null && twapWord(status) === "ended") ended.add(twapId);
   const running = new Map<string, UnendedTwap>();
   for (const { twapId, state } of records) {
     if (twapId === null || ended.has(twapId)) continue;
@@ -92,9 +87,32 @@ function isTimeOver(
   return exchange.nowMs() > unnamedTwapEndsAtMs(attempt, askedTwap(operation).duration_minutes);
 }
 
-export function twapIdIn(parameters: string): string {
-  // What `cancel-twap`, and this, write.
-  return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
+/**
+ * Of our operations those whose TWAP can be canceled by its number, which needs no history to show it: the exchange's own answer has named it,
+ * and its minutes run. Past these only what was shown running is, and so is one whose number the history speaks against.
+ *
+ * @param shown market by native id, of those that a history has shown running
+ */
+export function listToCancel(
+  world: With<"exchange" | "store">,
+  sent: readonly StoredOperation[],
+  shown: ReadonlyMap<string, string>,
+): Pick<UnendedTwap, "market" | "twapId">[] {
+  return sent.flatMap((operation) => {
+    const { exchangeId: twapId, market } = operation;
+    if (twapId === null) return [];
+    const shownIn = shown.get(twapId);
+    if (shownIn !== undefined) return [{ twapId, market: shownIn }];
+    return nameDoubtIn(operation) === null && mayTwapRun(world, operation) ? [{ twapId, market }] : [];
+  });
+}
+
+/** By its own minutes: one that has ended before counts until then. */
+export function mayTwapRun({ store, exchange }: With<"exchange" | "store">, operation: StoredOperation): boolean {
+  const [attempt] = listAttemptsOf(store, operation.id);
+  if (attempt === undefined || attempt.seal === "noop") return false;
+  const endMs = unnamedTwapEndsAtMs(attempt, askedTwap(operation).duration_minutes);
+  return attempt.state !== "done" || exchange.nowMs() <= endMs;
 }
 
 /** `name`: under which it acts; see `nameOfStop`. */
@@ -137,6 +155,8 @@ function storeTwapCancel(
   const id = mintOrderId({ nowMs, instanceTag, secret, accountId: account.id, idempotencyKey, bot: null });
   return inTransaction(world.store, (store) => {
     if (isStillSo?.() === false) return null;
+    // Another may have been stored while this one waited for its turn.
+    if (isUnderWay(world, account, twapId)) return null;
     insertOperation(store, {
       id,
       accountId: account.id,

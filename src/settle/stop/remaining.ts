@@ -10,7 +10,7 @@ import { isFlattenStep } from "../../store/flattens.ts";
 import { listLegs } from "../../store/legs.ts";
 import { listNoted } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
-import { findOperation, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
+import { findOperation, listCanceledTwaps, listSentTwaps, type StoredOperation } from "../../store/operations.ts";
 import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { covers } from "../../store/stops.ts";
 import type { UnusedNumber } from "../../store/unused-numbers.ts";
@@ -111,11 +111,16 @@ function openTwapsOf({ store }: CoveredRows, stop: Stop): Attempt[] {
   });
 }
 
-/** Whether it runs the exchange's history says, and no clock of ours: one of before a stop that has ended does not. */
+/**
+ * Whether it runs the exchange says, by its history or by its answer to a cancel, and no clock of ours: one of before a stop that has
+ * ended does not.
+ */
 function runningTwapsOf({ store }: CoveredRows, stop: Stop, endedTwaps: ReadonlySet<string>): StoredOperation[] {
   if (stop.stoppedAtMs !== null) return [];
-  return listSentTwaps(store, stop.accountId).filter((operation) => {
-    if (endedTwaps.has(operation.id) || !isTwapToGo(store, stop, operation)) return false;
+  const sent = listSentTwaps(store, stop.accountId).filter(({ id }) => !endedTwaps.has(id));
+  const canceled = sent.length === 0 ? new Set() : listCanceledTwaps(store, stop.accountId);
+  return sent.filter((operation) => {
+    if (canceled.has(operation.exchangeId) || !isTwapToGo(store, stop, operation)) return false;
     return !isOfThen(stop) || (listAttemptsOf(store, operation.id)[0]?.id ?? 0) <= stop.upTo;
   });
 }

@@ -3,12 +3,19 @@ import type { Stop } from "../../core/stop.ts";
 import type { ToldWaits } from "../../core/wait.ts";
 import type { Settling, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { listClaimedTwaps } from "../../store/operations.ts";
+import { listClaimedTwaps, type StoredOperation } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
 import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
 import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
-import { cancelRunningTwap, endedOf, readTwaps, type ToWithdraw, type UnendedTwap } from "./cancel-twaps.ts";
+import {
+  cancelRunningTwap,
+  endedOf,
+  listToCancel,
+  readTwaps,
+  type ToWithdraw,
+  type UnendedTwap,
+} from "./cancel-twaps.ts";
 import { listedAfterEnd, type Remaining, remainingOf } from "./remaining.ts";
 
 export type StopTools = {
@@ -27,6 +34,10 @@ export type StopTools = {
 /** What is kept in mind of one stop between two steps. Losing it costs readings. */
 export type Withdrawal = {
   twapsElapsedMs: number | null;
+  /** By native id, of TWAPs of ours: when a cancel was last asked for, elapsed milliseconds. */
+  twapCancels: Map<string, number>;
+  /** Market by native id, of the TWAPs that a history has shown running. */
+  shownTwaps: Map<string, string>;
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
   /** What lists show open after its end was told has a cancel of this stop. */
@@ -38,6 +49,8 @@ export type Withdrawal = {
 export function newWithdrawal(): Withdrawal {
   return {
     twapsElapsedMs: null,
+    twapCancels: new Map(),
+    shownTwaps: new Map(),
     outsideReadings: 0,
     isListedGone: false,
     numbers: new Map(),
@@ -50,6 +63,8 @@ const OUTSIDE_READINGS = 2;
 
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
+/** Between two cancels of one TWAP, milliseconds, the first of which was settled; each is sent again by its own pursuit until then. */
+const CANCEL_EVERY_MS = 3_000;
 
 type StoppedAccount = { stop: Stop; account: Account };
 
@@ -64,6 +79,7 @@ export async function withdraw(
   const isOutsideDue = stop.scope === "account" && stop.outsideAtMs === null;
   await Promise.all([
     withdrawEnded(tools, { stop, account }, withdrawal),
+    cancelOwnTwaps(tools, { stop, account }, withdrawal, remaining.runningTwaps),
     ...remaining.orders.map(({ id: orderId }) =>
       turns.take(() => cancelCovered(world, settling, { name: nameOfStop(stop), account, orderId })),
     ),
@@ -92,9 +108,24 @@ async function withdrawEnded(
   withdrawal.isListedGone = ended.length === 0 || listedAfterEnd(world, stop).length === 0;
 }
 
+/** At once, and on and on: what the exchange has named needs no history that shows it. */
+async function cancelOwnTwaps(
+  { world, settling }: StopTools,
+  { stop, account }: StoppedAccount,
+  { twapCancels, shownTwaps }: Withdrawal,
+  running: readonly StoredOperation[],
+): Promise<void> {
+  const nowMs = world.clock.elapsedMs();
+  const isDue = (twapId: string) => nowMs - (twapCancels.get(twapId) ?? -CANCEL_EVERY_MS) >= CANCEL_EVERY_MS;
+  const due = listToCancel(world, running, shownTwaps).filter(({ twapId }) => isDue(twapId));
+  for (const { twapId } of due) twapCancels.set(twapId, nowMs);
+  const name = nameOfStop(stop);
+  await Promise.all(due.map((twap) => cancelRunningTwap(world, settling, { name, account, ...twap })));
+}
+
 type ReadFirst = { withdrawal: Withdrawal; remaining: Remaining; isOutsideDue: boolean };
 
-/** What has to be read before it can be canceled: TWAPs, and what was placed elsewhere. */
+/** What has to be read before it is known: whether TWAPs have ended, and what was placed elsewhere. */
 async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccount, listed: ReadFirst): Promise<void> {
   const { world, settling, endedTwaps, cancelOutside } = tools;
   const { withdrawal, remaining, isOutsideDue } = listed;
@@ -107,12 +138,14 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
   ]);
   if (shown === null) return;
   for (const id of endedOf(world, remaining.runningTwaps, shown)) endedTwaps.add(id);
-  const own = new Set(remaining.runningTwaps.map(({ exchangeId }) => exchangeId));
+  for (const { twapId, market } of shown.running) withdrawal.shownTwaps.set(twapId, market);
+  const own = remaining.runningTwaps.filter(({ id }) => !endedTwaps.has(id));
   const outside = isOutsideDue ? outsideTwaps(world, stop, shown.running) : [];
-  const going = [...shown.running.filter(({ twapId }) => own.has(twapId)), ...outside];
-  await Promise.all(
-    going.map((twap) => cancelRunningTwap(world, settling, { name: nameOfStop(stop), account, ...twap })),
-  );
+  const name = nameOfStop(stop);
+  await Promise.all([
+    cancelOwnTwaps(tools, { stop, account }, withdrawal, own),
+    ...outside.map((twap) => cancelRunningTwap(world, settling, { name, account, ...twap })),
+  ]);
   if (!isOutsideDue) return;
   if (areOrdersGone) withdrawal.outsideReadings += 1;
   noteOutsideTwaps(world, stop, { twaps: outside, isDone: withdrawal.outsideReadings >= OUTSIDE_READINGS });
