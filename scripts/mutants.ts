@@ -114,6 +114,7 @@ const SCENES = [
   "test/http/writes.test.ts",
   "test/http/bot-books.test.ts",
   "test/http/sold-twice.test.ts",
+  "test/http/just-filled.test.ts",
   "test/http/open-order-reserve.test.ts",
   "test/http/performance.test.ts",
   "test/http/rails-batch.test.ts",
