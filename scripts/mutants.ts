@@ -28,6 +28,7 @@ const MAX_JOBS = 16;
 const SCENES = [
   "test/simulation/sequences.test.ts",
   "test/wire/answer/market-data.test.ts",
+  "test/wire/answer/account.test.ts",
   "test/http/rails.test.ts",
   "test/http/rails-spot.test.ts",
   "test/simulation/adversary.test.ts",
