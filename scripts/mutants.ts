@@ -28,6 +28,7 @@ const MAX_JOBS = 16;
 const SCENES = [
   "test/simulation/sequences.test.ts",
   "test/wire/answer/market-data.test.ts",
+  "test/wire/answer/account.test.ts",
   "test/http/rails.test.ts",
   "test/http/twaps.test.ts",
   "test/http/rails-spot.test.ts",
@@ -115,6 +116,7 @@ const SCENES = [
   "test/http/writes.test.ts",
   "test/http/bot-books.test.ts",
   "test/http/sold-twice.test.ts",
+  "test/http/just-filled.test.ts",
   "test/http/open-order-reserve.test.ts",
   "test/http/performance.test.ts",
   "test/http/rails-batch.test.ts",

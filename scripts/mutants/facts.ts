@@ -68,6 +68,24 @@ export const FACTS: readonly Mutant[] = [
     "const isMoved = bot !== of.bot && !reduceOnly;",
   ),
   one(
+    "what others have closed since a position was told is not asked for",
+    RAILS_FACTS,
+    "const { buys, sells } = movedOf(deps, of);",
+    'const { buys, sells } = justFilledOf(deps, { ...of, bot: "" });',
+  ),
+  one(
+    "what others have closed since does not move a position",
+    JUST_FILLED,
+    "({ at }) => isAsked(at));",
+    "({ at, reduceOnly }) => !reduceOnly && isAsked(at));",
+  ),
+  one(
+    "a batch that a position of before refuses is not judged by one of after",
+    GATE,
+    "isToRead ||= error.isToRead;",
+    "isToRead = false;",
+  ),
+  one(
     "what was just filled is kept for good",
     JUST_FILLED,
     "Math.abs(one.atMs - other.atMs) <= KEPT_MS;",

@@ -2,6 +2,7 @@ import { type Mutant, one } from "./mutant.ts";
 
 const EXPOSURE = "src/core/rails/exposure.ts";
 const JUDGE = "src/core/rails/judge.ts";
+const MOVED = "src/core/rails/moved.ts";
 const REDUCTIONS = "src/core/rails/reductions.ts";
 const DISTANCE = "src/core/rails/distance.ts";
 const SETTINGS = "src/core/rails/settings.ts";
@@ -40,10 +41,34 @@ export const JUDGED: readonly Mutant[] = [
     'side === "buy" ? justBought : justSold',
   ),
   one(
+    "a position of before what was filled refuses for certain",
+    JUDGE,
+    "  if (moved?.facts.some((now)",
+    "  if (moved?.facts.every((now)",
+  ),
+  one(
+    "of a position of before only what was bought since may be in question",
+    MOVED,
+    "const mayBe = [low, high,",
+    "const mayBe = [high,",
+  ),
+  one(
+    "of a position of before only what was sold since may be in question",
+    MOVED,
+    "const mayBe = [low, high,",
+    "const mayBe = [low,",
+  ),
+  one(
+    "a position of before may not show as much as is the bot's own",
+    MOVED,
+    "...(isWithin(own, low, high) ? [own] : [])",
+    "...(isWithin(own, low, low) ? [own] : [])",
+  ),
+  one(
     "what was just filled, which the position may show, is another's for certain",
     JUDGE,
-    "  if (!isOpposed(increase, onTheirWay)) {",
-    "  if (increase === null) {",
+    "  if (!isOpposed(increase, onTheirWay)) return",
+    "  if (increase === null) return",
   ),
   one(
     "a position that may be of before a fill is read again as others were told it",

@@ -6,6 +6,12 @@ const FILL_PAGES = "src/settle/fills/fill-pages.ts";
 /** Bugs in what balances and pages of fills are taken for. */
 export const READ_TRUE: readonly Mutant[] = [
   one(
+    "a state that lacks a position which its sum has is read",
+    "src/wire/answer/account.ts",
+    "    if (!isWhole(state)) throw",
+    "    if (state === null) throw",
+  ),
+  one(
     "balances of before a fill that was told are shown",
     "src/actions/current.ts",
     " || wanted.isBefore?.(known.value) === true",

@@ -92,7 +92,7 @@ export const ERROR_WORDS = {
     "The gateway's database cannot be used, its disk is full for one. Nothing was sent, and what was asked for, a stop too, does not hold.",
   too_many_connections: "Too many requests are being answered at this moment.",
   rails_unproven:
-    "What the rails of this key are judged by could not be had; reductions and cancels need none of it. Nothing was sent.",
+    "What the rails of this key are judged by could not be had. A cancel needs none of it, and a reduction only, where others hold something in its market, a position that is told of after what was filled last. Nothing was sent.",
   book_stale:
     "No book of the last 2 s, by the exchange's time, could be had to price an order at market by; for one that only reduces, no mark of the last five minutes either. Nothing was sent, and the Idempotency-Key is not used.",
   internal_error: "The gateway failed on this request. Nothing was sent.",

@@ -8,7 +8,7 @@ import type { Side } from "../core/order.ts";
 import type { Store } from "./open.ts";
 
 /** Unix milliseconds of our wall clock, of a fill that was heard of; or of the exchange's, of one that names its own. */
-type FilledAt = { clock: "wall" | "exchange"; atMs: number };
+export type FilledAt = { clock: "wall" | "exchange"; atMs: number };
 
 /** `bot`: null for what no bot has placed. */
 type JustFilled = { bot: string | null; side: Side; reduceOnly: boolean; size: Decimal; at: FilledAt };
@@ -60,18 +60,35 @@ function laterOf(one: FilledAt, other: FilledAt): FilledAt {
  * its side.
  */
 export function sumJustFilled(
-  { memory }: Pick<Store, "memory">,
+  store: Pick<Store, "memory">,
   of: OfMarket & { bot: string },
   isAsked: (at: FilledAt) => boolean,
+): Record<Side, Decimal> {
+  return sumOf(store, of, ({ bot, reduceOnly, at }) => {
+    const isMoved = bot === of.bot || !reduceOnly;
+    return isMoved && isAsked(at);
+  });
+}
+
+/** All that was filled, of the times that are asked for, by whomever, and what only reduces as well. */
+export function sumAllJustFilled(
+  store: Pick<Store, "memory">,
+  of: OfMarket,
+  isAsked: (at: FilledAt) => boolean,
+): Record<Side, Decimal> {
+  return sumOf(store, of, ({ at }) => isAsked(at));
+}
+
+function sumOf(
+  { memory }: Pick<Store, "memory">,
+  of: OfMarket,
+  isCounted: (fill: JustFilled) => boolean,
 ): Record<Side, Decimal> {
   const sums = { buy: ZERO, sell: ZERO };
   const ofMarket = memory.justFilled.get(nameOf(of));
   if (ofMarket === undefined) return sums;
   for (const fills of ofMarket.values()) {
-    for (const { bot, side, reduceOnly, size, at } of fills) {
-      const isMoved = bot === of.bot || !reduceOnly;
-      if (isMoved && isAsked(at)) sums[side] = add(sums[side], size);
-    }
+    for (const fill of fills) if (isCounted(fill)) sums[fill.side] = add(sums[fill.side], fill.size);
   }
   return sums;
 }

@@ -67,6 +67,7 @@ function judgeEach(deps: ToJudge, by: Judging, batch: readonly Attempt[]): void 
   const later = new Set(batch.map(({ cloid }) => cloid));
   const refusals: OrderRefusal[] = [];
   let first: RailRefused | null = null;
+  let isToRead = false;
   for (const [index, attempt] of batch.entries()) {
     later.delete(attempt.cloid);
     try {
@@ -74,12 +75,14 @@ function judgeEach(deps: ToJudge, by: Judging, batch: readonly Attempt[]): void 
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error instanceof RailRefused) first ??= error;
+      if (error instanceof RailsUnproven) isToRead ||= error.isToRead;
       refusals.push({ index, code: error.code, message: error.message });
     }
   }
   if (refusals.length === 0) return;
-  if (first === null) throw batchRefused(refusals, batch.length);
-  throw new RailRefused(first.refused, batchWords(refusals, batch.length), refusals);
+  const words = batchWords(refusals, batch.length);
+  if (first !== null) throw new RailRefused(first.refused, words, refusals);
+  throw isToRead ? new RailsUnproven(words, isToRead, refusals) : batchRefused(refusals, batch.length);
 }
 
 const NOTHING_LATER: Judged["later"] = new Set();
@@ -298,8 +301,8 @@ export class RailRefused extends ApiError {
 export class RailsUnproven extends ApiError {
   readonly isToRead: boolean;
 
-  constructor(words: string, isToRead: boolean) {
-    super("rails_unproven", words);
+  constructor(words: string, isToRead: boolean, orders: readonly OrderRefusal[] = []) {
+    super("rails_unproven", words, undefined, orders);
     this.isToRead = isToRead;
   }
 }

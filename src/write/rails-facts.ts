@@ -17,7 +17,7 @@ import { within } from "../settle/within.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
-import { KEPT_MS, sumJustFilled } from "../store/just-filled.ts";
+import { type FilledAt, KEPT_MS, sumAllJustFilled, sumJustFilled } from "../store/just-filled.ts";
 import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
@@ -98,15 +98,15 @@ export function rereadPosition(deps: ToJudge, of: PositionOf): Promise<void> {
 const REREAD_PAUSE_MS = 400;
 
 /** Reads the position until it is of after what was filled last, for no longer than an increase waits for what it is judged by. */
-export async function readPositionAnew(deps: ToJudge, of: PositionOf & { bot: string }): Promise<void> {
+export async function readPositionAnew(deps: ToJudge, of: PositionOf): Promise<void> {
   const untilMs = deps.clock.elapsedMs() + INCREASE_WAITS_MS;
   await atMost(deps, readAfterFills(deps, of, untilMs), INCREASE_WAITS_MS);
 }
 
-async function readAfterFills(deps: ToJudge, of: PositionOf & { bot: string }, untilMs: number): Promise<void> {
+async function readAfterFills(deps: ToJudge, of: PositionOf, untilMs: number): Promise<void> {
   for (;;) {
     await askForPosition(deps, of);
-    const { buys, sells } = justFilledOf(deps, of);
+    const { buys, sells } = movedOf(deps, of);
     if (isZero(buys) && isZero(sells)) return;
     if (deps.clock.elapsedMs() + REREAD_PAUSE_MS >= untilMs) return;
     await deps.clock.sleep(REREAD_PAUSE_MS);
@@ -191,6 +191,7 @@ export function factsNow(deps: ToJudge, judged: Judged): Facts {
       return heldIn();
     },
     justFilledOf: (market) => justFilledOf(deps, { account, bot, market }),
+    movedOf: (market) => movedOf(deps, { account, market }),
     settingsOf: (market) => settingsOf(deps, { account, market }, asked),
     referenceOf: ofLastMarket((market) =>
       isReduction && !isSpot(market)
@@ -308,25 +309,36 @@ function positionOf(deps: ToSeePositions, account: Account, market: string): Dec
   return state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 
-/** What the bot and others were filled since the position was as it was told; where nothing is told, nobody is judged by this. */
+/** What the bot was filled, and what may open a position of others, since the position was as it was told. */
 function justFilledOf(
   deps: ToJudge,
   { account, bot, market }: { account: Account; bot: string; market: string },
 ): Sums {
+  const isSince = sinceTold(deps, account, market);
+  if (isSince === null) return { buys: ZERO, sells: ZERO };
+  const { buy: buys, sell: sells } = sumJustFilled(deps.store, { accountId: account.id, market, bot }, isSince);
+  return { buys, sells };
+}
+
+/** All that anybody was filled since then, what only reduces as well: it moves the position too. */
+function movedOf(deps: ToJudge, { account, market }: { account: Account; market: string }): Sums {
+  const isSince = sinceTold(deps, account, market);
+  if (isSince === null) return { buys: ZERO, sells: ZERO };
+  const { buy: buys, sell: sells } = sumAllJustFilled(deps.store, { accountId: account.id, market }, isSince);
+  return { buys, sells };
+}
+
+/** Whether a fill may be of after the position as it was told; null where none is told, when nobody is judged by this. */
+function sinceTold(deps: ToJudge, account: Account, market: string): ((at: FilledAt) => boolean) | null {
   const sinceMs = isSpot(market) ? null : (accountState(deps, account, dexOf(market))?.timeMs ?? null);
-  if (sinceMs === null) return { buys: ZERO, sells: ZERO };
+  if (sinceMs === null) return null;
   const nowMs = deps.exchange.nowMs();
   const wallAheadMs = deps.clock.nowMs() - nowMs;
-  const { buy: buys, sell: sells } = sumJustFilled(
-    deps.store,
-    { accountId: account.id, market, bot },
-    ({ clock, atMs }) => {
-      const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
-      // What is to come by far more than a moment is of before our clock was set back.
-      return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
-    },
-  );
-  return { buys, sells };
+  return ({ clock, atMs }) => {
+    const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
+    // What is to come by far more than a moment is of before our clock was set back.
+    return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
+  };
 }
 
 /**

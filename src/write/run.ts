@@ -8,7 +8,6 @@ import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
 import { sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
-import { botOf } from "../store/bots.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { railsOfKey } from "../store/narrowings.ts";
@@ -171,9 +170,8 @@ async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<voi
   const { account, key, reader } = caller;
   const { market, alsoMarkets = [], use } = plan;
   const markets = market === null ? [] : [market, ...alsoMarkets];
-  const bot = botOf(deps.store, key.keyHash) ?? "";
   await readAll([
-    ...markets.map((each) => readPositionAnew(deps, { account, market: each, bot, purpose: reader })),
+    ...markets.map((each) => readPositionAnew(deps, { account, market: each, purpose: reader })),
     ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
   ]);
 }

@@ -8,6 +8,7 @@ import { sumJustFilled } from "../../src/store/just-filled.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { listOpenOrders } from "../../src/store/orders.ts";
 import {
+  BOT,
   type Body,
   fillAt,
   inSeconds,
@@ -65,6 +66,34 @@ test("what reduces, of a bot that holds as much, opens nothing", async () => {
   expect(sold("nobody").sell).toBe(decimal("0"));
   expect(sold("other-1").sell).toBe(decimal("0.001"));
   expect(await buys(rig)).toBe("passed");
+});
+
+test.each([["place"], ["batch"]])(
+  "what another was told to have closed is held against nobody by a position of before (%s)",
+  async (how) => {
+    const { rig, goOn } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
+    expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
+    const sells = () => {
+      if (how === "place") return buys(rig, SALE);
+      const body = { account: ACCOUNTS.main, orders: [{ market: "BTC", size: "0.001", ...SALE }] };
+      const asked = rig.ask({ path: "/v1/orders/batch", apiKey: BOT, idempotencyKey: crypto.randomUUID(), body });
+      return inSeconds(rig, asked)
+        .then(railOf)
+        .then((told) => (told.startsWith(UNPROVEN) ? UNPROVEN : told));
+    };
+    expect(await sells()).toBe(UNPROVEN);
+    // Read again for as long as it waits: the one that comes meanwhile tells.
+    const asked = sells();
+    void rig.clock.sleep(1_500).then(() => goOn([]));
+    expect(await asked).toBe("passed");
+  },
+);
+
+test("and where others hold as much by a position of after it, that refuses", async () => {
+  const { rig, goOn } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
+  expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
+  goOn([{ coin: "BTC", szi: "0.001" }]);
+  expect(await buys(rig, SALE)).toBe("opposite_position");
 });
 
 test("a position that is told after it says whose it is: what others hold then refuses", async () => {

@@ -8,6 +8,7 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { bookTrade } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { grantBody, grantText, signGrant } from "../support/limited-key.ts";
+import { stateWith } from "../support/state-with.ts";
 import { ACCOUNTS, AUDIENCE, openRig, type Rig, type RigOptions } from "./rig.ts";
 
 export const OWNERS_KEY = `0x${"11".repeat(32)}`;
@@ -45,14 +46,17 @@ export function stateOf(positions: readonly Position[], time: number) {
     maxLeverage: 40,
     cumFunding: { allTime: "0", sinceOpen: "0", sinceChange: "0" },
   };
-  return {
+  const state = {
     marginSummary: summary,
     crossMarginSummary: summary,
     crossMaintenanceMarginUsed: "0",
     withdrawable: "0",
     time,
-    assetPositions: positions.map((position) => ({ type: "oneWay", position: { ...rest, ...position } })),
   };
+  return stateWith(
+    state,
+    positions.map((position) => ({ type: "oneWay", position: { ...rest, ...position } })),
+  );
 }
 
 export function textOf(rig: Rig, wanted: Partial<LimitedGrantText> = {}, apiKey = BOT): LimitedGrantText {

@@ -1,5 +1,7 @@
 /** The first reading of the exchange's clock comes from a node that stands still: what is shown is not older than what was told. */
+
 import { expect, test } from "bun:test";
+import { stateWith } from "../support/state-with.ts";
 import { directly } from "./network.ts";
 import { MAKER } from "./plain-venue.ts";
 import { limit, shown, trade } from "./scene.ts";
@@ -31,7 +33,7 @@ test.each([
     if (isOther && !isAllLate) return answer;
     const beforeMs = s.venue.nowMs() - (s.timeline.nowMs() - filledAtMs) - 100;
     if (isOther) return { ...(answer as object), time: beforeMs };
-    return { ...(answer as object), assetPositions: [], time: beforeMs };
+    return { ...stateWith(answer, []), time: beforeMs };
   });
   // The native dex answers last.
   s.setFate(({ body }) => directly(body.includes("clearinghouseState") && !body.includes("xyz") ? 40 : 5));

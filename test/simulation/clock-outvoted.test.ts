@@ -1,5 +1,7 @@
 /** Right after a start three servers that lag agree on a time by chance: what is shown is not older than what was told. */
+
 import { expect, test } from "bun:test";
+import { stateWith } from "../support/state-with.ts";
 import { MAKER } from "./plain-venue.ts";
 import { limit, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
@@ -28,9 +30,7 @@ async function startAmongLaggards(s: Scene, stateLagMs: number): Promise<void> {
     if (request.type === "userFillsByTime" || request.type === "userFills") return [];
     if (request.type !== "clearinghouseState") return answer;
     const timeMs = nowMs - stateLagMs;
-    return timeMs < toldMs
-      ? { ...(answer as object), assetPositions: [], time: timeMs }
-      : { ...(answer as object), time: timeMs };
+    return timeMs < toldMs ? { ...stateWith(answer, []), time: timeMs } : { ...(answer as object), time: timeMs };
   });
   await s.start();
   await s.pass(3_000);

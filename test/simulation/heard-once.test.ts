@@ -1,5 +1,7 @@
 /** What one answer has told, and no later one does: the exchange has forgotten it since. */
+
 import { expect, test } from "bun:test";
+import { stateWith } from "../support/state-with.ts";
 import { directly, type Fate } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
 import { limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
@@ -138,7 +140,7 @@ function withPosition(answer: unknown): unknown {
     maxLeverage: 40,
     cumFunding: { allTime: "0.0", sinceOpen: "0.0", sinceChange: "0.0" },
   };
-  return { ...state, assetPositions: [...state.assetPositions, { type: "oneWay", position }] };
+  return stateWith(state, [...state.assetPositions, { type: "oneWay", position }]);
 }
 
 test("in a quiet account a modify that places in any case ends, although the word for the end of its original is new", async () => {

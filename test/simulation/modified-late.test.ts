@@ -1,5 +1,7 @@
 /** Fills that no store of the exchange shows before a modify has ended. */
+
 import { expect, test } from "bun:test";
+import { stateWith } from "../support/state-with.ts";
 import { directly, type Fate, type FateOf } from "./network.ts";
 import { TAKER } from "./plain-venue.ts";
 import { limit, type Scene, shown, trade } from "./scene.ts";
@@ -14,7 +16,7 @@ function asIfUntouched({ path, body }: Parameters<FateOf>[0]): Fate {
   if (path === "/exchange") return directly(400);
   if (body.includes('"userFillsByTime"')) return { ...directly(5), toldAs: () => "[]" };
   if (body.includes('"clearinghouseState"'))
-    return { ...directly(5), toldAs: (text) => JSON.stringify({ ...JSON.parse(text), assetPositions: [] }) };
+    return { ...directly(5), toldAs: (text) => JSON.stringify(stateWith(JSON.parse(text), [])) };
   return { ...directly(5), toldAs: withWholeRest };
 }
 

@@ -34,17 +34,21 @@ import {
   type Reference,
 } from "./exposure.ts";
 import { marketFault, quoteFault, verbFault } from "./may.ts";
+import { sinceMoved } from "./moved.ts";
 import { NOTHING_OUT, type OwnBooks, ownBooks } from "./own-books.ts";
 import type { Rails } from "./rails.ts";
 import { displacedFault, reducedFault, reductionFault } from "./reductions.ts";
 import { leverageFault, marginFault, settingFault } from "./settings.ts";
-import { priceless, priceOf, type RailRefusal, type RailVerdict, refusal, usdRefusal } from "./verdict.ts";
+import { priceless, priceOf, type RailRefusal, type RailVerdict, refusal, unread, usdRefusal } from "./verdict.ts";
 import type { Facts, Ordered, Wish } from "./wish.ts";
 import { worstIn, worstOf } from "./worst.ts";
 
 export function judge(rails: Rails, facts: Facts, wish: Wish): RailVerdict {
   const fault = faultOf(rails, facts, wish);
   if (fault === null) return { kind: "allowed" };
+  const moved = fault.kind === "refused" ? sinceMoved(facts, wish) : null;
+  // A position of before a fill refuses nobody whom the one of after it may let through.
+  if (moved?.facts.some((now) => faultOf(rails, now, wish) === null)) return unread(moved.market);
   if (wish.kind !== "order" || fault.kind !== "refused" || fault.largest === null) return fault;
   return { ...fault, largest: passingSize(rails, facts, { wish, largest: decimal(fault.largest) }) };
 }
@@ -185,10 +189,7 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   const reducing = sum(own.legs.filter((each) => reducesNow(each, increase)).map((each) => each.remaining));
   const after = add(reducing, side === "buy" ? add(net.high, buys) : negate(subtract(net.low, sells)));
   if (!isAbove(after, ZERO)) return null;
-  if (!isOpposed(increase, onTheirWay)) {
-    const missing = `a position in ${market} that is told of after what was filled last`;
-    return { kind: "unproven", missing, isToRead: true };
-  }
+  if (!isOpposed(increase, onTheirWay)) return unread(market);
   const toFlat = truncate(subtract(remaining, after), sizeDecimals);
   const limit = `others hold the other side of ${market}`;
   return refusal("opposite_position", {

@@ -19,6 +19,12 @@ export function priceless(market: string): RailRefusal {
   return { kind: "unproven", missing: `${now} and those of ten minutes, half of which have to be known` };
 }
 
+/** What a position of after all fills that were told says, and one of before does not. */
+export function unread(market: string): RailRefusal {
+  const missing = `a position in ${market} that is told of after what was filled last`;
+  return { kind: "unproven", missing, isToRead: true };
+}
+
 /** What a unit of the wish is valued at. */
 export function priceOf({ leg }: Ordered, reference: Reference): Decimal {
   return unitPriceOf(leg, reference);

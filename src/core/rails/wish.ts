@@ -40,6 +40,8 @@ export type Facts = {
   accountOf(market: string): Decimal | null;
   /** What others were filled that may open a position, and all that the bot was filled: the account's may not show it yet. */
   justFilledOf(market: string): Sums;
+  /** All that anybody was told to be filled since the account's position was as it is told, which may show it or not. */
+  movedOf(market: string): Sums;
   /** Null where nothing is known that is new enough. */
   referenceOf(market: string): Reference | null;
   /** What may be in force there, the newest change of ours among it but for what is asked; null where it is not known. */

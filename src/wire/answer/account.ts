@@ -18,6 +18,7 @@ import {
   timeMs,
   timeMsOrNull,
 } from "./read.ts";
+import { isWhole } from "./state-sums.ts";
 
 export type MarginSummary = {
   accountValue: Decimal;
@@ -60,11 +61,11 @@ export type ClearinghouseState = {
   timeMs: number;
 };
 
-/** Answer of `clearinghouseState`, or null when unreadable. */
+/** Answer of `clearinghouseState`, or null when unreadable, or where its positions are not those that its sums are of. */
 export function parseClearinghouseState(json: unknown): ClearinghouseState | null {
   return orNull(() => {
     const from = sourceOf(json);
-    return {
+    const state = {
       marginSummary: marginSummary(source(from, "marginSummary")),
       crossMarginSummary: marginSummary(source(from, "crossMarginSummary")),
       crossMaintenanceMarginUsed: money(from, "crossMaintenanceMarginUsed"),
@@ -72,6 +73,8 @@ export function parseClearinghouseState(json: unknown): ClearinghouseState | nul
       positions: rows(from, "assetPositions", (row) => position(source(sourceOf(row), "position"))),
       timeMs: timeMs(from, "time"),
     };
+    if (!isWhole(state)) throw new Error("unreadable: assetPositions");
+    return state;
   });
 }
 

@@ -44,6 +44,7 @@ type KnownFact =
   | "held"
   | "lossToday"
   | "justFilledOf"
+  | "movedOf"
   | "referenceOf"
   | "ownOf"
   | "unprovenOf";
@@ -87,6 +88,7 @@ export function factsOf(known: Known): Facts {
     unprovenOf: () => null,
     accountOf: () => (account === null ? null : decimal(account)),
     justFilledOf: () => ({ buys: ZERO, sells: ZERO }),
+    movedOf: () => ({ buys: ZERO, sells: ZERO }),
     referenceOf: () => at,
     settingsOf: () => settings,
     ...rest,

@@ -1,5 +1,7 @@
 /** Exchanges that answer oddly, one oddity a run: what no reader may rely on, because nobody has promised it. */
+
 import type { HttpAnswer } from "../../../src/paper/answers.ts";
+import { stateWith } from "../../support/state-with.ts";
 import type { Chance } from "../chance.ts";
 import { NODES } from "../network.ts";
 import type { Venue } from "../venue.ts";
@@ -207,7 +209,10 @@ const LENSES: Record<OddKind, (odd: Odd, parts: Parts) => Lens> = {
     (request, answer) => {
       if (request.type !== "clearinghouseState" || !chance.isLucky(rate)) return answer;
       const state = answer as { assetPositions: { position: { coin: string } }[] };
-      return { ...state, assetPositions: state.assetPositions.filter(({ position }) => position.coin !== coin) };
+      return stateWith(
+        state,
+        state.assetPositions.filter(({ position }) => position.coin !== coin),
+      );
     },
   channel_behind: asItIs,
   cut_frames: asItIs,

@@ -59,6 +59,19 @@ describe("clearinghouseState", () => {
     expect(state?.positions[0]).toMatchObject({ leverage: { type: "cross", rawUsd: null }, liquidationPrice: null });
   });
 
+  test.each<[string, string, (typeof POSITION)[], boolean]>([
+    ["all that it adds up", "75.652", [POSITION], true],
+    ["what the exchange has rounded", "151.304002", [POSITION, { ...POSITION, coin: "SOL" }], true],
+    ["one row less", "75.652", [], false],
+    ["one row more", "75.652", [POSITION, { ...POSITION, coin: "SOL" }], false],
+    ["another row", "75.652", [{ ...POSITION, positionValue: "75.552" }], false],
+    ["no row, and nothing to add up", "0.0", [], true],
+  ])("with %s", (_what, totalNtlPos, positions, isRead) => {
+    const assetPositions = positions.map((position) => ({ type: "oneWay", position }));
+    const state = parseClearinghouseState({ ...STATE, marginSummary: { ...SUMMARY, totalNtlPos }, assetPositions });
+    expect(state !== null).toBe(isRead);
+  });
+
   test("without a time, or with a position of another form, is unreadable", () => {
     expect(parseClearinghouseState({ ...STATE, time: undefined })).toBeNull();
     expect(parseClearinghouseState({ ...STATE, assetPositions: [{}] })).toBeNull();
