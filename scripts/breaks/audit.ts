@@ -200,7 +200,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was blocked has no row",
     changes: inFile(
-      "src/ops/block-and-keep-key.ts",
+      "src/ops/block-key.ts",
       '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
       '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_blocked"',
     ),
@@ -210,7 +210,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "a key that was kept has no row",
     changes: inFile(
-      "src/ops/block-and-keep-key.ts",
+      "src/ops/keep-key.ts",
       '    appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
       '    ((..._: unknown[]) => undefined)(store, { atMs: nowMs, actor: "operator", event: "key_kept"',
     ),
@@ -320,7 +320,7 @@ export const AUDIT_BREAKS: readonly Break[] = [
     row: "S45",
     name: "the row of a blocked key is written after its block",
     changes: inFile(
-      "src/ops/block-and-keep-key.ts",
+      "src/ops/block-key.ts",
       'appendAudit(store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail });',
       'queueMicrotask(() => void appendAudit(operator.store, { atMs: nowMs, actor: "operator", event: "key_blocked", reference: keyHash, detail }));',
     ),

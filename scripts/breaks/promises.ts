@@ -352,7 +352,7 @@ export const PROMISE_BREAKS: readonly Break[] = [
     row: "P13",
     name: "a key that is blocked is only said to be",
     changes: inFile(
-      "src/ops/block-and-keep-key.ts",
+      "src/ops/block-key.ts",
       'setKeyState(store, keyHash, "blocked", nowMs);',
       'setKeyState(store, keyHash, "active", nowMs);',
     ),

@@ -334,7 +334,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     row: "S60",
     name: "a key with rails is kept like any other",
     changes: inFile(
-      "src/ops/block-and-keep-key.ts",
+      "src/ops/keep-key.ts",
       "key.limited !== null && !takesOlderRails",
       "key.limited === undefined && !takesOlderRails",
     ),

@@ -1,5 +1,5 @@
 import { decimal, isNegative } from "../core/decimal.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
 import { marginReadingText, takeMarginReading } from "../settle/operation/margin.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
@@ -7,12 +7,13 @@ import { findOperation } from "../store/operations.ts";
 import { marginAction } from "../wire/action/margin.ts";
 import { isUndecided, waitForAlike } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
+import type { WriteKey } from "../write/key.ts";
 import { notBegun } from "./not-asked.ts";
 import { type OperationPlan, operate } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 
 /** `amount`: USDC, at most 6 decimals; positive adds, negative removes, never zero. */
-export type AdjustMargin = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & { market: string; amount: string };
+export type AdjustMargin = WriteKey & { market: string; amount: string };
 
 /** `POST /v1/margin`: adds or removes isolated margin. */
 export async function adjustMargin(deps: ToWrite, caller: Caller, wanted: AdjustMargin): Promise<WriteAnswer> {

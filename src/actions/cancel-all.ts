@@ -1,6 +1,6 @@
 import type { CancelAll, Touches } from "../core/cancel-all.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Side } from "../core/order.ts";
 import { isUuid, newUuid } from "../core/uuid.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -8,13 +8,13 @@ import { cancelAllShown, coveredBy, withholdCovered } from "../settle/cancel-all
 import { findCancelAll, insertCancelAll } from "../store/cancel-alls.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import { requireMarket } from "./market-rules.ts";
 
-export type CancelOrders = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type CancelOrders = WriteKey & {
   accountId: string;
   market: string | null;
   side: Side | null;

@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { dexOf } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import type { Slot, ToLook, ToSign, ToWrite, With } from "../deps.ts";
@@ -20,13 +20,13 @@ import { listLegs } from "../store/legs.ts";
 import { onceUnlocked } from "../store/locked.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { orderNotFound, requireOrder } from "./find-order.ts";
 
-export type CancelOrder = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & { id: string };
+export type CancelOrder = WriteKey & { id: string };
 
 /**
  * `POST /v1/orders/{id}/cancel`. The answer is final only when every leg of the order is closed and everything that

@@ -1,11 +1,12 @@
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite } from "../deps.ts";
 import { twapCancelAction } from "../wire/action/twap.ts";
 import type { Caller } from "../write/caller.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireMarket } from "./market-rules.ts";
 import { operate } from "./operate.ts";
 
-export type CancelTwap = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & { market: string; twapId: number };
+export type CancelTwap = WriteKey & { market: string; twapId: number };
 
 /** `POST /v1/twaps/cancel`. */
 export async function cancelTwap(deps: ToWrite, caller: Caller, wanted: CancelTwap): Promise<WriteAnswer> {

@@ -1,7 +1,7 @@
 import { decimal, isZero, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { MAX_WISHED_GUARDS } from "../core/guard-tries.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import { tradeText } from "../core/resource.ts";
 import type { Guard, Trade } from "../core/trade.ts";
@@ -11,7 +11,7 @@ import { railsOfKey } from "../store/narrowings.ts";
 import { findTrade, putTrade } from "../store/trades.ts";
 import type { Caller } from "../write/caller.ts";
 import { RailRefused } from "../write/gate.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
 import {
@@ -29,7 +29,7 @@ import { readBacking } from "./liquidation-facts.ts";
 import { knownFault, requireMarket } from "./market-rules.ts";
 import { requireUnmetWhereKnown } from "./met-stop.ts";
 
-export type CancelTrade = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & { id: string };
+export type CancelTrade = WriteKey & { id: string };
 
 /** `POST /v1/trades/{id}/cancel`: no more is entered. What protects it stays while it holds something. */
 export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelTrade): Promise<WriteAnswer> {
@@ -58,7 +58,7 @@ export async function cancelTrade(deps: ToTrade, caller: Caller, wanted: CancelT
   return answer;
 }
 
-export type ModifyTrade = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type ModifyTrade = WriteKey & {
   id: string;
   stopLoss: WantedGuard | null;
   takeProfit: WantedGuard | null;

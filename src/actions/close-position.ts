@@ -4,7 +4,7 @@ import { sizeToClose } from "../core/closing.ts";
 import { type Decimal, decimal, isNegative, isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { closableOf, unprovenPart } from "../core/flatten.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { With } from "../deps.ts";
@@ -19,7 +19,7 @@ import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Write } from "../write/verb.ts";
@@ -31,7 +31,7 @@ import { howPriced, requireWorstPrice } from "./place-market-order.ts";
 import { planPlacing } from "./place-order.ts";
 import { requirePrices } from "./prices-now.ts";
 
-export type ClosePosition = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type ClosePosition = WriteKey & {
   accountId: string;
   market: string;
   /** Above 0, at most 1. */

@@ -1,6 +1,6 @@
 import { compare, type Decimal, decimal, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { type Entering, lateStop } from "../core/liquidation.ts";
 import { isAfterAll } from "../core/mark.ts";
 import { isSpot, type Market } from "../core/market.ts";
@@ -22,7 +22,7 @@ import { insertTrade, listOpenTradesOf } from "../store/trades.ts";
 import { wireOrder } from "../wire/action/order.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Reserved } from "../write/verb.ts";
@@ -35,7 +35,7 @@ import { notBegun } from "./not-asked.ts";
 /** As a client asks for it; without a limit price it executes at market. */
 export type WantedGuard = { triggerPrice: string; limitPrice: string | null };
 
-export type CreateTrade = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type CreateTrade = WriteKey & {
   accountId: string;
   market: string;
   side: Side;

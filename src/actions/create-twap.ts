@@ -1,5 +1,5 @@
 import { decimal } from "../core/decimal.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { type Market, sizeFault } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { ToWrite, With } from "../deps.ts";
@@ -8,11 +8,12 @@ import { actionJson } from "../wire/action/index.ts";
 import { twapOrderAction } from "../wire/action/twap.ts";
 import { isUndecided, waitForAlike } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
+import type { WriteKey } from "../write/key.ts";
 import { wireFault } from "./market-rules.ts";
 import { type OperationPlan, operate } from "./operate.ts";
 import { requirePerpetual } from "./set-leverage.ts";
 
-export type CreateTwap = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type CreateTwap = WriteKey & {
   market: string;
   side: Side;
   size: string;

@@ -18,6 +18,7 @@ import {
   listTwapCancels,
   listTwapOperations,
   type StoredOperation,
+  twapIdIn,
   twapKeys,
 } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
@@ -186,9 +187,7 @@ type TwapParameters = { side: Side; size: string; duration_minutes: number; rand
 /** TWAPs that we have canceled, by native id; the history may not show it yet. */
 function canceledByUs(deps: With<"settings" | "store">, { id }: Account): ReadonlyMap<string, TwapEnd> {
   const cancels = listTwapCancels(deps.store, id, MAX_OPERATIONS);
-  // Our own text: what `cancel-twap` has put there.
-  const idOf = (text: string) => String((JSON.parse(text) as { twap_id: number }).twap_id);
-  return new Map(cancels.map((cancel) => [idOf(cancel.parameters), endByCancel(deps, cancel)]));
+  return new Map(cancels.map((cancel) => [twapIdIn(cancel.parameters), endByCancel(deps, cancel)]));
 }
 
 function endByCancel(deps: With<"settings" | "store">, cancel: StoredOperation): TwapEnd {

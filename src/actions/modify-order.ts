@@ -2,7 +2,7 @@ import type { Attempt } from "../core/attempt.ts";
 import { cloidOf } from "../core/cloid.ts";
 import { compare, type Decimal, decimal, isZero, subtract } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import { dexOf, type Market } from "../core/market.ts";
 import { isLive, type Leg, type TimeInForce, type Trigger, wasTaken } from "../core/order.ts";
 import { orderText } from "../core/resource.ts";
@@ -22,7 +22,7 @@ import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
 import type { PrintedBody } from "../write/fingerprint.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
@@ -31,7 +31,7 @@ import { requireOrder } from "./find-order.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import { isShownNow } from "./shown-now.ts";
 
-export type ModifyOrder = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type ModifyOrder = WriteKey & {
   id: string;
   /** Null keeps the present one; at least one of the three is given. */
   price: string | null;

@@ -1,5 +1,5 @@
 import type { Attempt } from "../core/attempt.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { OperationAction } from "../core/operation.ts";
 import { operationText } from "../core/resource.ts";
 import type { ToSign, ToWrite, With } from "../deps.ts";
@@ -13,7 +13,7 @@ import type { Action } from "../wire/action/index.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import { type Alone, requireAlone } from "../write/alone.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored, Write } from "../write/verb.ts";
 
@@ -46,7 +46,7 @@ export type OperationVerb = Pick<Write, "route" | "bucket" | "asked"> & {
 export async function operate(
   deps: ToWrite,
   caller: Caller,
-  wanted: Pick<KeyRecord, "fingerprint" | "idempotencyKey">,
+  wanted: WriteKey,
   verb: OperationVerb,
 ): Promise<WriteAnswer> {
   const { route, bucket, asked } = verb;
@@ -62,7 +62,7 @@ export async function operate(
   });
 }
 
-type PlanningOperation = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+type PlanningOperation = WriteKey & {
   verb: OperationVerb;
   plan: OperationPlan;
 };

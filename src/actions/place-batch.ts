@@ -13,7 +13,7 @@ import type { Placing, StoredOrder } from "../store/orders.ts";
 import type { Reply } from "../wire/answer/reply.ts";
 import { mintOrderId } from "../wire/order-id.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Stored } from "../write/verb.ts";
@@ -21,7 +21,7 @@ import { builderFor, heedBuilderRefusal } from "./builder.ts";
 import { knownFault, readRulesAgain, requireMarket } from "./market-rules.ts";
 import type { ToPlaceOrder, ToPlanOrder } from "./place-order.ts";
 
-export type PlaceBatch = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type PlaceBatch = WriteKey & {
   accountId: string;
   orders: readonly OrderTerms[];
 };

@@ -1,11 +1,11 @@
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { OrderTerms, Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 import { MAX_DISTANCE_PERCENT, type PriceBounds, worstPrice } from "../core/worst-price.ts";
 import { railsOfKey } from "../store/narrowings.ts";
 import type { Caller } from "../write/caller.ts";
-import { requestOf } from "../write/key.ts";
+import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan } from "../write/verb.ts";
@@ -14,7 +14,7 @@ import { planPlacing, type ToPlaceOrder } from "./place-order.ts";
 import { noPrice, type PricesNow, requirePrices } from "./prices-now.ts";
 
 /** `market` is what the client wrote; the fingerprint holds the slippage, and no price. */
-export type PlaceMarketOrder = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> &
+export type PlaceMarketOrder = WriteKey &
   Pick<OrderTerms, "market" | "side" | "size" | "reduceOnly"> & { accountId: string; maxSlippageBps: number };
 
 /**

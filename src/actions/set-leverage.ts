@@ -1,16 +1,17 @@
 import { ApiError } from "../core/errors.ts";
-import type { KeyRecord, WriteAnswer } from "../core/idempotency.ts";
+import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { ToWrite, With } from "../deps.ts";
 import type { ActionUse } from "../settle/pre-trade/obstacles.ts";
 import { leverageAction } from "../wire/action/leverage.ts";
 import { perpMarkets } from "../wire/answer/markets.ts";
 import type { Caller } from "../write/caller.ts";
+import type { WriteKey } from "../write/key.ts";
 import { requireMarket } from "./market-rules.ts";
 import { notBegun } from "./not-asked.ts";
 import { type OperationPlan, operate } from "./operate.ts";
 
-export type SetLeverage = Pick<KeyRecord, "fingerprint" | "idempotencyKey"> & {
+export type SetLeverage = WriteKey & {
   market: string;
   leverage: number;
   marginType: "cross" | "isolated";

@@ -1,11 +1,11 @@
+/** A key by its account: two accounts may use one text. */
+export type KeyName = { accountId: string; idempotencyKey: string };
+
 /**
  * What is kept of an Idempotency-Key from the moment its intent is stored. It is never forgotten with age: it goes only when it is
  * proven that nothing of its request left, or, after a restore, when it passes to the order that it has placed.
  */
-export type KeyRecord = {
-  accountId: string;
-  /** Of its account: two accounts may use one text. */
-  idempotencyKey: string;
+export type KeyRecord = KeyName & {
   /** Method and path of the request, `POST /v1/orders`, for the message that says what differs; of our own, who asked: `trade`. */
   route: string;
   /** Pure function of the request, made before anything is looked up. */

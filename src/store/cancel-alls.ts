@@ -4,7 +4,7 @@ import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
-import { cancelAllOrders, cancelAlls } from "./schema-positions.ts";
+import { cancelAllOrders, cancelAlls } from "./schema-whole-trades.ts";
 
 /** Inside the caller's transaction: from its commit on these orders are canceled, whatever becomes of this process. */
 export function insertCancelAll(store: Store, row: CancelAll, orderIds: readonly string[]): void {

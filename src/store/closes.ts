@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Close } from "../core/close.ts";
 import type { Store } from "./open.ts";
 import { placeholders, prepared, preparedChange } from "./prepared.ts";
-import { closes } from "./schema-positions.ts";
+import { closes } from "./schema-whole-trades.ts";
 
 const insertRow = preparedChange((store) => store.insert(closes).values(placeholders(closes)).prepare());
 

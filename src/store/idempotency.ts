@@ -1,5 +1,5 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
-import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
+import type { KeyAnswer, KeyName, KeyRecord } from "../core/idempotency.ts";
 import type { Store } from "./open.ts";
 import { fixPlacingAnswer, forgetPlacingKey, isKeyOfPlacing } from "./placing-row.ts";
 import { assignments, placeholders, prepared, preparedChange } from "./prepared.ts";
@@ -59,11 +59,7 @@ const fixAnswer = preparedChange((store) =>
     .prepare(),
 );
 /** Fixes what every repeat of the key gets from now on, once; false when that is fixed already. */
-export function storeAnswer(
-  store: Store,
-  { accountId, idempotencyKey }: Pick<KeyRecord, "accountId" | "idempotencyKey">,
-  answer: KeyAnswer,
-): boolean {
+export function storeAnswer(store: Store, { accountId, idempotencyKey }: KeyName, answer: KeyAnswer): boolean {
   const values = { accountId, idempotencyKey, answerStatus: answer.status, answerBody: answer.body };
   const fix = isKeyOfPlacing(store, values) ? fixPlacingAnswer : fixAnswer;
   return fix(store)(values).rows === 1;
@@ -73,11 +69,7 @@ export function storeAnswer(
  * Lets a key that has no answer yet answer with another order: the one that it placed after the snapshot. The key of a
  * batch is forgotten instead: `write/adopt` finds its orders.
  */
-export function passKeyOn(
-  store: Store,
-  { accountId, idempotencyKey }: Pick<KeyRecord, "accountId" | "idempotencyKey">,
-  orderId: string,
-): void {
+export function passKeyOn(store: Store, { accountId, idempotencyKey }: KeyName, orderId: string): void {
   const record = findKeyRecord(store, accountId, idempotencyKey);
   if (record === null || record.answer !== null) return;
   deleteKeyRecord(store, accountId, idempotencyKey);

@@ -3,7 +3,7 @@ import type { Receiver } from "../core/notice/notice.ts";
 import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { noticeReceivers } from "./schema-events.ts";
+import { noticeReceivers } from "./schema-notices.ts";
 
 type ReceiverActor = { actor: string; atMs: number };
 

@@ -203,7 +203,8 @@ export function listCanceledTwaps(store: Store, accountId: string): Set<string> 
   return new Set(listTwapCancels(store, accountId, MAX_CANCELS).map(({ parameters }) => twapIdIn(parameters)));
 }
 
-function twapIdIn(parameters: string): string {
+/** Native id of the TWAP that a cancel is of, by its parameters. */
+export function twapIdIn(parameters: string): string {
   // What `cancel-twap`, and `settle/stop/cancel-twaps`, write.
   return String((JSON.parse(parameters) as { twap_id: number }).twap_id);
 }

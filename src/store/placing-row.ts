@@ -4,7 +4,7 @@
  */
 import { and, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { AttemptChange } from "../core/attempt.ts";
-import type { KeyRecord } from "../core/idempotency.ts";
+import type { KeyName } from "../core/idempotency.ts";
 import type { Leg } from "../core/order.ts";
 import type { Store } from "./open.ts";
 import { LEG, legColumns, NO_ATTEMPT } from "./placing-columns.ts";
@@ -21,10 +21,7 @@ const isPlacingKey = and(
 const byKey = prepared((store) => store.select({ id: orders.id }).from(orders).where(isPlacingKey).prepare());
 
 /** Whether a key stands in the row of the order that it placed. */
-export function isKeyOfPlacing(
-  store: Store,
-  { accountId, idempotencyKey }: Pick<KeyRecord, "accountId" | "idempotencyKey">,
-): boolean {
+export function isKeyOfPlacing(store: Store, { accountId, idempotencyKey }: KeyName): boolean {
   return byKey(store).get({ accountId, idempotencyKey }) !== undefined;
 }
 

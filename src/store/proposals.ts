@@ -3,7 +3,7 @@ import type { OrderTerms } from "../core/order.ts";
 import { APPROVAL_LIFE_MS, type Decision, inWords, PROPOSAL_LIFE_MS, type Proposal } from "../core/proposal.ts";
 import { appendAudit } from "./audit.ts";
 import type { Store } from "./open.ts";
-import { proposals } from "./schema-hooks.ts";
+import { proposals } from "./schema-proposals.ts";
 import { findSealed, hasSealedRows, tellFault, vouch } from "./sealed-rows.ts";
 
 type ProposalRow = typeof proposals.$inferSelect;

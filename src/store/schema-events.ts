@@ -39,19 +39,3 @@ export const listedEvents = sqliteTable(
   { id: integer().primaryKey(), accountId: text().notNull() },
   (table) => [index("listed_events_account").on(table.accountId, table.id)],
 );
-
-/** Who is told outside, and how far each has come in the log of events. */
-export const noticeReceivers = sqliteTable("notice_receivers", {
-  id: text().primaryKey(),
-  name: text().notNull().unique(),
-  kind: text().$type<"webhook" | "ntfy" | "telegram">().notNull(),
-  host: text().notNull(),
-  /** JSON: address and secrets, sealed. */
-  sealed: text().notNull(),
-  cursor: integer().notNull(),
-  failures: integer().notNull(),
-  failingSinceMs: integer(),
-  nextAtMs: integer().notNull(),
-  parkedAtMs: integer(),
-  createdAtMs: integer().notNull(),
-});

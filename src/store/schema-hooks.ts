@@ -1,4 +1,4 @@
-/** The tables of hooks, of the alerts that came to them, and of what models have proposed. */
+/** The tables of hooks, and of the alerts that came to them. */
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
@@ -50,27 +50,5 @@ export const hookDeliveries = sqliteTable(
     index("hook_deliveries_hook").on(table.hookId),
     // Only those of which something is left to do.
     index("hook_deliveries_accepted").on(table.hookId).where(sql`status = 'accepted'`),
-  ],
-);
-
-/** What models have proposed: on the disk before a model hears of it. That one was approved is believed only as it was sealed. */
-export const proposals = sqliteTable(
-  "proposals",
-  {
-    id: text().primaryKey(),
-    accountId: text().notNull(),
-    keyHash: text().notNull(),
-    bot: text(),
-    /** JSON of the order's terms. */
-    terms: text().notNull(),
-    proposedAtMs: integer().notNull(),
-    askedAtMs: integer(),
-    decision: text().$type<"approve" | "refuse">(),
-    decidedAtMs: integer(),
-    decidedBy: text(),
-  },
-  (table) => [
-    index("proposals_account").on(table.accountId, table.proposedAtMs),
-    index("proposals_asked").on(table.accountId, table.askedAtMs),
   ],
 );

@@ -13,7 +13,7 @@ import type { Store } from "./open.ts";
 import { findOrder, type StoredOrder } from "./orders.ts";
 import { prepared } from "./prepared.ts";
 import { remembered } from "./remembered.ts";
-import { trades } from "./schema-positions.ts";
+import { trades } from "./schema-whole-trades.ts";
 import type { RowFault } from "./sealed-rows.ts";
 import { believedTrade, listSealedTrades, mayWriteTrade, tradeFault, vouchForTrade } from "./sealed-trades.ts";
 

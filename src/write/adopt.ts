@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { MAX_GUARDS } from "../core/guard-tries.ts";
-import { type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
+import { type KeyName, type KeyRecord, keyInBatch, MAX_BATCH_ORDERS } from "../core/idempotency.ts";
 import { findMarket } from "../core/market.ts";
 import { orderText } from "../core/resource.ts";
 import { keyOfTrade, nameOfPart, type TradePart } from "../core/trade.ts";
@@ -41,7 +41,7 @@ export async function adoptKey(deps: ToWrite, write: Write): Promise<void> {
 /** Inside the intent's transaction: throws `not_ready` where an order of the lost machine could still be the key's. */
 export function requireNothingToAdopt(
   deps: With<"instance" | "store">,
-  keyRecord: Pick<KeyRecord, "accountId" | "idempotencyKey" | "route">,
+  keyRecord: KeyName & Pick<KeyRecord, "route">,
 ): void {
   const { store } = deps;
   if (!hasRestores(store)) return;
@@ -56,20 +56,14 @@ export function requireNothingToAdopt(
 /** The one route that does not wait for an account to be taken up: a cancel places nothing, and may be urgent. */
 const CANCEL = "POST /v1/orders/{id}/cancel";
 
-function adoptionOf(
-  { store, instance }: With<"instance" | "store">,
-  key: Pick<KeyRecord, "accountId" | "idempotencyKey">,
-): Adoption | null {
+function adoptionOf({ store, instance }: With<"instance" | "store">, key: KeyName): Adoption | null {
   return findAdoption(store, key.accountId, keyDigitsOf(instance.secret, key));
 }
 
 type Many = { what: string; orders: Adoption[] };
 
 /** Orders that this key has placed as a batch or as a trade, and that were found after a restore. */
-function many(
-  deps: With<"instance" | "store">,
-  { accountId, idempotencyKey }: Pick<KeyRecord, "accountId" | "idempotencyKey">,
-): Many[] {
+function many(deps: With<"instance" | "store">, { accountId, idempotencyKey }: KeyName): Many[] {
   const indexes = Array.from({ length: MAX_BATCH_ORDERS }, (_none, index) => index);
   const inBatch = indexes.map((index) => keyInBatch(idempotencyKey, index));
   const { tag: instanceTag, secret } = deps.instance;

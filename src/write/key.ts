@@ -11,11 +11,14 @@ import { contradicted } from "./contradicted.ts";
 import { differences } from "./differences.ts";
 import type { Write } from "./verb.ts";
 
+/** What every write carries besides its own terms. */
+export type WriteKey = Pick<KeyRecord, "fingerprint" | "idempotencyKey">;
+
 /** What every write has of the request for it: who asks, under which key, and that it has arrived now. */
 export function requestOf(
   { clock }: With<"clock">,
   caller: Caller,
-  { idempotencyKey, fingerprint }: Pick<KeyRecord, "fingerprint" | "idempotencyKey">,
+  { idempotencyKey, fingerprint }: WriteKey,
 ): Pick<Write, "accountId" | "caller" | "startedElapsedMs" | "fingerprint" | "idempotencyKey"> {
   return { caller, accountId: caller.account.id, idempotencyKey, fingerprint, startedElapsedMs: clock.elapsedMs() };
 }

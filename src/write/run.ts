@@ -2,11 +2,10 @@ import type { Attempt } from "../core/attempt.ts";
 import { ApiError } from "../core/errors.ts";
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
 import type { ToWrite, With } from "../deps.ts";
-import type { SendOutcome } from "../exchange/exchange.ts";
 import { heardRefusal } from "../settle/place/place.ts";
 import { replyTo } from "../settle/place/reply-to.ts";
 import { budgetObstacle, closedGateway, type Obstacle, orderObstacle } from "../settle/pre-trade/obstacles.ts";
-import { sendAttempt, sendBatch } from "../settle/send/send.ts";
+import { type SendResult, sendAttempt, sendBatch } from "../settle/send/send.ts";
 import { findApiKey } from "../store/api-keys.ts";
 import { insertKeyRecord, storeAnswer } from "../store/idempotency.ts";
 import { onceUnlocked } from "../store/locked.ts";
@@ -241,7 +240,7 @@ async function pursueAll(deps: With<"settling">, attempts: readonly Attempt[], r
 async function conclude(
   deps: With<"clock" | "running" | "store">,
   outgoing: Stored & { kind: "outgoing" },
-  result: Reply | (SendOutcome & { kind: "not_sent" }),
+  result: SendResult,
 ): Promise<KeyAnswer | "settled" | "open"> {
   if (result.kind !== "not_sent") return outgoing.conclude(result);
   // Empty actions that left beside it are something sent: then the intent cannot vanish.

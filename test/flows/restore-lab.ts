@@ -1,8 +1,8 @@
 /** A machine that is lost after its snapshot was taken, and another one on which that is restored. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { keepKey } from "../../src/ops/block-and-keep-key.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
+import { keepKey } from "../../src/ops/keep-key.ts";
 import { restore } from "../../src/ops/restore.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { ACCOUNT, API_KEY, type Machine, openMachine, openWorld, type World } from "../support/machine.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addAccount } from "../../src/ops/add-account.ts";
 import { checkSeal } from "../../src/ops/believe-rows.ts";
-import { blockKey } from "../../src/ops/block-and-keep-key.ts";
+import { blockKey } from "../../src/ops/block-key.ts";
 import { compareWithAudit } from "../../src/ops/compare-with-audit.ts";
 import { examineDatabase } from "../../src/ops/examine-database.ts";
 import { newAgent } from "../../src/ops/new-agent.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { dayOf } from "../../src/core/rails/trip.ts";
 import type { StopCause } from "../../src/core/stop.ts";
-import { keepKey } from "../../src/ops/block-and-keep-key.ts";
+import { keepKey } from "../../src/ops/keep-key.ts";
 import { setKeyState } from "../../src/store/api-keys.ts";
 import { findBotDay, noteFees } from "../../src/store/bots.ts";
 import { inTransaction } from "../../src/store/commit.ts";

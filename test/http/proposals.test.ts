@@ -14,7 +14,7 @@ import { findApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { latestEventId, listAllEventsAfter } from "../../src/store/events.ts";
 import { decideProposal, findProposal } from "../../src/store/proposals.ts";
-import { proposals } from "../../src/store/schema-hooks.ts";
+import { proposals } from "../../src/store/schema-proposals.ts";
 import { believe } from "../../src/store/sealed-rows.ts";
 import { insertStop, resumeStops } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";

@@ -1,7 +1,7 @@
 /** A stop as its client meets it: what is refused from then on, what passes, and who can end it. */
 import { describe, expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
-import { blockKey } from "../../src/ops/block-and-keep-key.ts";
+import { blockKey } from "../../src/ops/block-key.ts";
 import { resumeTrading, stopByOperator } from "../../src/ops/stop-trading.ts";
 import { listStopsInForce } from "../../src/store/stops.ts";
 import { keyHash } from "../../src/wire/grant.ts";

@@ -5,7 +5,7 @@ import { registerKey } from "../../src/actions/register-key.ts";
 import { revokeKey } from "../../src/actions/revoke-key.ts";
 import { storeApproval } from "../../src/ops/approve-agent.ts";
 import { backUp } from "../../src/ops/back-up.ts";
-import { blockKey } from "../../src/ops/block-and-keep-key.ts";
+import { blockKey } from "../../src/ops/block-key.ts";
 import { placesIn } from "../../src/ops/data-directory.ts";
 import { noteStart } from "../../src/ops/note-start.ts";
 import { perform } from "../../src/ops/operator-verbs.ts";

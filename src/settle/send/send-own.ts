@@ -1,9 +1,7 @@
 import type { Attempt } from "../../core/attempt.ts";
 import type { Slot, ToSend } from "../../deps.ts";
-import type { SendOutcome } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
-import type { Reply } from "../../wire/answer/reply.ts";
-import { sendAttempt } from "./send.ts";
+import { type SendResult, sendAttempt } from "./send.ts";
 
 /** How long an action that the gateway takes by itself waits for its turn, milliseconds. */
 const OWN_WAIT_MS = 4_000;
@@ -22,7 +20,7 @@ export type OwnAction = {
 export async function sendOwn(
   world: ToSend,
   { accountId, purpose, store }: OwnAction,
-): Promise<{ attempt: Attempt; result: Reply | (SendOutcome & { kind: "not_sent" }) } | null> {
+): Promise<{ attempt: Attempt; result: SendResult } | null> {
   const owner = findAccount(world.store, accountId)?.ownerAddress;
   if (owner === undefined) throw new Error("bug: an action without its account");
   const slot = world.flights.take(owner, "cancel") ?? (await world.flights.wait(owner, "cancel", OWN_WAIT_MS));

@@ -10,6 +10,9 @@ import { classifyReply, type Reply } from "../../wire/answer/reply.ts";
 import { actionOf, latestNowMs } from "./intent.ts";
 import { noteUnlisted } from "./unlisted.ts";
 
+/** What became of an action: the exchange's words, or that nothing left, as the connection has seen it. */
+export type SendResult = Reply | (SendOutcome & { kind: "not_sent" });
+
 /**
  * Signs a stored intent and posts it once; nothing is ever sent twice. What may have landed comes back as an ambiguous
  * reply. Throws what `onDisk` throws, before a byte has left, and nothing else.
@@ -21,7 +24,7 @@ export async function sendAttempt(
   attempt: Attempt,
   purpose: Purpose,
   onDisk: Promise<void> = ON_DISK,
-): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+): Promise<SendResult> {
   return sendBatch(world, [attempt], purpose, onDisk);
 }
 
@@ -34,7 +37,7 @@ export async function sendBatch(
   attempts: readonly Attempt[],
   purpose: Purpose,
   onDisk: Promise<void>,
-): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+): Promise<SendResult> {
   const [attempt] = attempts;
   if (attempt === undefined) throw new Error("bug: a batch of nothing");
   const result = await signAndPost(world, attempt, attempts, { purpose, onDisk });
@@ -46,7 +49,7 @@ export async function sendBatch(
 /**
  * Whether it may still arrive: nobody answered, or only a server in front of the exchange, which could not reach it.
  */
-function mayBeUnderWay(result: Reply | (SendOutcome & { kind: "not_sent" })): boolean {
+function mayBeUnderWay(result: SendResult): boolean {
   return result.kind === "ambiguous" && (result.reason === "no_answer" || result.reason === "server_error");
 }
 
@@ -58,7 +61,7 @@ async function signAndPost(
   attempt: Attempt,
   attempts: readonly Attempt[],
   { purpose, onDisk }: { purpose: Purpose; onDisk: Promise<void> },
-): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+): Promise<SendResult> {
   const action = attempts.length === 1 ? actionOf(attempt) : joinedOrders(attempts.map(actionOf));
   const signed = action === null ? null : sign(world, attempt, action);
   await onDisk;
@@ -93,7 +96,7 @@ async function post(
   attempt: Attempt,
   signed: { body: string; action: Action; purpose: Purpose; count: number; trader: string | null },
   mayLeave: () => boolean,
-): Promise<Reply | (SendOutcome & { kind: "not_sent" })> {
+): Promise<SendResult> {
   const { body, action, purpose, count, trader } = signed;
   if (trader !== null) world.allowance.spend(trader, purpose, count);
   const sentMs = world.clock.elapsedMs();
