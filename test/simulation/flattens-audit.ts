@@ -13,7 +13,7 @@ import { onlyReduces, placedBy, units, type WishOf } from "./truth.ts";
 import { namedIn, SWEEPING, type Unasked } from "./unasked-cancels.ts";
 import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
-import { auditOver, increasesOf, type Taken } from "./withdrawn.ts";
+import { auditOver, increasesOf, type Taken, takenOf } from "./withdrawn.ts";
 import type { Moves } from "./worlds/markets.ts";
 
 /** Orders of one stop in all its markets and for all that was asked, at most. */
@@ -273,13 +273,14 @@ function auditTaken({ run, wish, moments }: About, { execution, leg }: TakenStep
   return leg.size <= most ? beyond : [...beyond, `step ${leg.oid} of ${leg.size}, and ${most} was the bot's own`];
 }
 
-/** What waits to protect what is held stays, unless the stop was to take it along, or somebody asked for it. */
+/** What waits to protect what is held, of whose stop it is, stays, unless the stop was to take it along, or somebody asked for it. */
 function auditProtection({ run, wish, words, moments }: About): string[] {
   const { party, keepsProtection } = wish.stop;
   const isSwept = run.wishes.some((each) => each.party === party && SWEEPING.has(each.kind));
   if (!keepsProtection || isSwept || words.createdAtMs === null) return [];
   const asked = new Set(run.wishes.flatMap(({ target }) => target ?? []));
   const user = party.account.tradingAddress;
+  const own = wish.bot === null ? null : new Set(takenOf(run, wish.bot).map(({ oid }) => oid));
   return run.venue.log.flatMap((execution) => {
     const sentAtMs = execution.signer === party.agent ? run.sentWhen(execution) : 0;
     const isUnderIt = sentAtMs >= (words.createdAtMs ?? 0) && sentAtMs < words.resumedAtMs;
@@ -287,6 +288,8 @@ function auditProtection({ run, wish, words, moments }: About): string[] {
     return namedIn(run, party, execution).flatMap((oid) => {
       const record = run.venue.record(user, oid);
       if (record === null || !record.order.reduceOnly || record.order.trigger === null) return [];
+      // Another bot's protects nothing of this one's.
+      if (own !== null && !own.has(oid)) return [];
       // What had ended by then, however late that is told, protected nothing any more.
       if (record.status !== "open" && record.statusTimestampMs - START_MS < sentAtMs) return [];
       const toldAtMs = waitingSinceMs(run, oid);
