@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { type Clients, fieldOf, ordersIn, type Turn } from "./clients.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { PARTIES, type Party } from "./template.ts";
+import type { Timeline } from "./timeline.ts";
 import type { Venue } from "./venue.ts";
 
 /** Operations that are still looked for at this moment, whose end may only be that nobody can know. */
@@ -30,8 +31,31 @@ export function endTwaps(venue: Venue): Set<number> {
 
 type Looks = Map<string, { party: string; turn: Turn }>;
 
+type Looking = { clients: Clients; told: readonly ToldEvent[]; timeline: Timeline };
+
+/** How long what a look has set going may take, milliseconds. */
+const LOOKED_WITHIN_MS = 8_000;
+
+/** Every order and trade as they are shown when nothing happens any more. */
+export async function lookAtTheEnd(
+  { clients, told, timeline }: Looking,
+  { hasOwn, isEachListed }: { hasOwn: boolean; isEachListed: boolean },
+): Promise<{ looks: Looks; trades: Map<string, Turn> }> {
+  // As long as it takes until fills are read again without a feed.
+  await timeline.runUntil(timeline.nowMs() + 35_000);
+  // A list that leaves rows out shows no end by lacking one: that is noticed when it is asked for, and read from then on.
+  if (!isEachListed) {
+    lookAtAll(clients, told, hasOwn);
+    await timeline.runUntil(timeline.nowMs() + LOOKED_WITHIN_MS);
+  }
+  const looks = lookAtAll(clients, told, hasOwn);
+  const trades = lookAtTrades(clients);
+  await timeline.runUntil(timeline.nowMs() + LOOKED_WITHIN_MS);
+  return { looks, trades };
+}
+
 /** Every order that anybody was told of: those of trades are told by events alone, and so is what else the gateway places by itself (`hasOwn`). */
-export function lookAtAll(clients: Clients, told: readonly ToldEvent[], hasOwn: boolean): Looks {
+function lookAtAll(clients: Clients, told: readonly ToldEvent[], hasOwn: boolean): Looks {
   const looks: Looks = new Map();
   const look = (party: Party, body: string) => {
     const id = fieldOf(body, "object") === "order" ? fieldOf(body, "id") : null;
@@ -55,7 +79,7 @@ export function lookAtAll(clients: Clients, told: readonly ToldEvent[], hasOwn: 
 }
 
 /** How each trade is shown after that, by the key of its wish. */
-export function lookAtTrades(clients: Clients): Map<string, Turn> {
+function lookAtTrades(clients: Clients): Map<string, Turn> {
   const looks = new Map<string, Turn>();
   for (const { wish, turns } of clients.dialogues) {
     const answered = turns.find(({ outcome }) => outcome?.kind === "answer" && outcome.status === 201)?.outcome;

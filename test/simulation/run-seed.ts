@@ -1,7 +1,7 @@
 /** One run: a seed in, what went wrong out. */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { askAgain, endTwaps, hasOpenOperations, lookAtAll, lookAtTrades } from "./at-the-end.ts";
+import { askAgain, endTwaps, hasOpenOperations, lookAtTheEnd } from "./at-the-end.ts";
 import { type Audited, audit } from "./auditor.ts";
 import { drawLife, openBotLife } from "./bot-life.ts";
 import { drawBots, templateWith } from "./bots.ts";
@@ -312,11 +312,11 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     // A trade goes on by itself: what it has sent since has its time too.
     await timeline.runUntil((network.sent.at(-1)?.atMs ?? 0) + knownWithinMs);
     const runningTwaps = endTwaps(venue);
-    // As long as it takes until fills are read again without a feed.
-    await timeline.runUntil(timeline.nowMs() + 35_000);
-    const looks = lookAtAll(clients, told, drawnLife.flatten !== null);
-    const trades = lookAtTrades(clients);
-    await timeline.runUntil(timeline.nowMs() + 8_000);
+    const isEachListed = worlds.odd?.kind !== "short_lists";
+    const { looks, trades } = await lookAtTheEnd(
+      { clients, told, timeline },
+      { hasOwn: drawnLife.flatten !== null, isEachListed },
+    );
     const database = disk.openCopy();
     const truth = readTruth(venue, wishOf, PARTIES);
     const audited: Audited = {
@@ -342,7 +342,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       areIdsShared: worlds.others !== null && worlds.others.foreignRate > 0,
       mostWrongMs: isWrongForLong(worlds) || (worlds.clocks !== null && wasClockWrong) ? MOST_WRONG_MS : 0,
       ...readsOf(weather, worlds),
-      isEachListed: worlds.odd?.kind !== "short_lists",
+      isEachListed,
       database,
     };
     const ofTrades = auditTrades({
