@@ -308,4 +308,16 @@ export const UNSEEN: readonly Mutant[] = [
     "readToMs - SHOWN_WITHIN_MS);",
     "readToMs);",
   ),
+  one(
+    "a fill whose trade number an answer lost is kept under none",
+    "src/wire/answer/fills.ts",
+    "if (feeToken === null && tid === null) return",
+    "if (tid === null) return",
+  ),
+  one(
+    "a trigger that was told to be over is never refused",
+    "src/core/advance-leg.ts",
+    "over: atFiring, filled: no,",
+    "over: no,       filled: no,",
+  ),
 ];
