@@ -14,6 +14,7 @@ import { auditNeverShown, isNeverShown } from "./never-shown.ts";
 import { auditOperation } from "./operations.ts";
 import { auditOwnWrites } from "./own-writes.ts";
 import { isPartAlone } from "./part-alone.ts";
+import { auditRefusals } from "./refusals-audit.ts";
 import { auditRefused, idsTold } from "./refused.ts";
 import { auditNumbers, auditSends, type Body, signedIn } from "./sends.ts";
 import { auditSeparation } from "./separation.ts";
@@ -79,6 +80,8 @@ export type Audited = {
   areEndsTrue: boolean;
   /** Lists of open orders hold all of them. */
   isEachListed: boolean;
+  /** By how much positions that are shown may be behind, milliseconds. */
+  positionsBehindMs: number;
   /** All that the gateway has committed. */
   database: Database;
   reads: readonly { party: { account: { id: string; tradingAddress: string } }; turn: Turn }[];
@@ -97,6 +100,7 @@ export function audit(run: Audited): string[] {
     ...auditOwnWrites({ ...run, events: run.told }),
     ...auditTellings({ ...run, events: run.told }),
     ...auditSends(run),
+    ...auditRefusals(run),
     ...auditSeparation(run),
     ...auditDatabase(run),
   ]);

@@ -99,7 +99,8 @@ export async function askDirectly(...[process, party, key, ask]: Parameters<Fron
     return await answerOf(deps, caller, key === null ? "" : keptKey(deps, caller.key, key), ask);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { status: ERROR_STATUS[error.code], body: JSON.stringify({ error: { code: error.code } }), isReplay: false };
+    const { code, message } = error;
+    return { status: ERROR_STATUS[code], body: JSON.stringify({ error: { code, message } }), isReplay: false };
   }
 }
 

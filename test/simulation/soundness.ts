@@ -14,7 +14,14 @@ export function readsOf(weather: Weather, { odd, falseEnds }: Worlds) {
     areReadsSound: areSound(weather),
     areReadsWhole: areReadsWhole(odd),
     areEndsTrue: falseEnds === null,
+    positionsBehindMs: positionsBehindMs(weather),
   };
+}
+
+/** By how much the positions that are shown may be behind, milliseconds. */
+function positionsBehindMs({ lags, freezes }: Weather): number {
+  const frozenMs = freezes.map(({ fromMs, toMs }) => toMs - fromMs);
+  return Math.max(lags["positions"]?.mostMs ?? 0, ...frozenMs);
 }
 
 export function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {
