@@ -320,4 +320,10 @@ export const UNSEEN: readonly Mutant[] = [
     "over: atFiring, filled: no,",
     "over: no,       filled: no,",
   ),
+  one(
+    "a fill that had rested takes back that an order which never rests was refused",
+    "src/settle/fills/fill-fits.ts",
+    " && !contradicts(asked, fill)",
+    "",
+  ),
 ];

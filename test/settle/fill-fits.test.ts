@@ -1,14 +1,24 @@
 /** Which fills under a client order id may be its order's, by all that a fill tells. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import type { Leg } from "../../src/core/order.ts";
 import { fittingFills } from "../../src/settle/fills/fill-fits.ts";
 import { insertPlacing } from "../../src/store/orders.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { legRow, placingRows } from "../support/rows.ts";
 
 const NONCE = 100_000;
+const STOP = { price: "90", kind: "stop_loss", market: false } as const;
 
-type Shown = Partial<{ oid: string; coin: string; side: "A" | "B"; timeMs: number; price: string; size: string }>;
+type Shown = Partial<{
+  oid: string;
+  coin: string;
+  side: "A" | "B";
+  timeMs: number;
+  price: string;
+  size: string;
+  crossed: boolean;
+}>;
 
 function fillsOf(shown: readonly Shown[]) {
   return shown.map(({ price = "100", size = "0.5", ...some }) => ({
@@ -16,6 +26,7 @@ function fillsOf(shown: readonly Shown[]) {
     coin: "BTC",
     side: "B" as const,
     timeMs: NONCE,
+    crossed: true,
     ...some,
     price: decimal(price),
     size: decimal(size),
@@ -41,4 +52,24 @@ test.each<[what: string, shown: Shown[], fitting: number]>([
   const leg = legRow({ cloid: placing.leg.cloid, orderId: placing.order.id });
   const asked = { market: "BTC", side: "buy" as const, reduceOnly: false, leg };
   expect(fittingFills(store, asked, fillsOf(shown))).toHaveLength(fitting);
+});
+
+test.each<[what: string, of: Partial<Leg>, crossed: boolean, fitting: number]>([
+  ["had rested, and the order that never rests was refused", { state: "absent", timeInForce: "ioc" }, false, 0],
+  ["took what rested, of one that was refused", { state: "absent", timeInForce: "ioc" }, true, 1],
+  [
+    "had rested, and what became of the order that never rests is not known",
+    { state: "lost", timeInForce: "ioc" },
+    false,
+    1,
+  ],
+  ["had rested, of an order that may rest and was refused", { state: "absent", timeInForce: "gtc" }, false, 1],
+  ["had rested, of a trigger that was refused", { state: "absent", timeInForce: "ioc", trigger: STOP }, false, 1],
+])("a fill under its client order id that %s: %#", (_what, of, crossed, fitting) => {
+  const store = openMemoryStore();
+  const placing = placingRows(1, { nonce: NONCE });
+  insertPlacing(store, placing);
+  const leg = legRow({ cloid: placing.leg.cloid, orderId: placing.order.id, ...of });
+  const asked = { market: "BTC", side: "buy" as const, reduceOnly: false, leg };
+  expect(fittingFills(store, asked, fillsOf([{ crossed }]))).toHaveLength(fitting);
 });
