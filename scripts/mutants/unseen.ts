@@ -326,4 +326,16 @@ export const UNSEEN: readonly Mutant[] = [
     " && !contradicts(asked, fill)",
     "",
   ),
+  one(
+    "what others may come to hold is told as held",
+    "src/core/rails/judge.ts",
+    "const limit = isOpposed(increase, ZERO)\n",
+    "const limit = isOpposed(increase, onTheirWay)\n",
+  ),
+  one(
+    "what may have been filled is told as a bot's own",
+    "src/core/rails/reductions.ts",
+    "limit, isMost, use",
+    "limit, isMost: isMost && false, use",
+  ),
 ];

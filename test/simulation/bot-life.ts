@@ -11,6 +11,7 @@ import { auditLosses, drawLosses, hasLosses, type MarkMove, moveMarks, tripsOf }
 import { drawNarrowings, hasNarrowings, type NarrowWish, openNarrowings } from "./narrowings.ts";
 import type { Sent } from "./network.ts";
 import type { GatewayProcess } from "./process.ts";
+import { auditBotsRefusals, type Refusing } from "./refusals-audit.ts";
 import { openSentWhen } from "./sent-when.ts";
 import { drawSpot, grantSpot, hasSpot } from "./spot.ts";
 import { openSpotWatch } from "./spot-audit.ts";
@@ -69,6 +70,7 @@ export function drawLife(seed: number, drawn: WithBots, faultsEndMs: number): Dr
 }
 
 type Run = Omit<Unasked & Flat, "bots" | "wishes" | "sentWhen" | "operationOf" | "hasUnsettled"> &
+  Refusing &
   Pick<Heard, "deathsAtMs"> & { database: Database; isClockRight: boolean };
 
 export type BotLife = {
@@ -137,6 +139,7 @@ export function openBotLife(drawn: DrawnLife, { timeline, sent, signerOf }: Part
         ...auditLosses(all),
         ...beating.findings(all),
         ...auditUnasked(all),
+        ...auditBotsRefusals(all),
         ...auditFlattening(all, flattening),
         ...(spot?.findings(run) ?? []),
       ];

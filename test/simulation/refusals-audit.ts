@@ -1,42 +1,95 @@
 /**
- * What a refusal says of the account was so at the exchange: while it was asked for, or so long before as a server may be behind. A
- * refusal harms nobody, and still makes a bot go on from what it says.
+ * What a refusal says of an account or a bot was so at the exchange: while it was asked for, or so long before as a server may be behind.
+ * A refusal harms nobody, and still makes a bot go on from what it says.
  */
 import type { Address } from "../../src/paper/engine/state.ts";
 import type { Audited } from "./auditor.ts";
+import type { Bot } from "./bots.ts";
 import type { Turn } from "./clients.ts";
+import { magnitude, ownWithin } from "./own-net.ts";
 import { START_MS } from "./template.ts";
+import { units } from "./truth.ts";
+import type { Wish } from "./wishes.ts";
+import type { Withdrawing } from "./withdrawn.ts";
+
+export type Refusing = Pick<Audited, "dialogues" | "positionsBehindMs" | "venue">;
+type Span = { fromMs: number; toMs: number };
+/** What was told to whom, in a time in which it has to have been so. */
+type Told = { wish: Wish; words: string; span: Span };
 
 const NOTHING_HELD = /^The account holds nothing of (\S+) that could be closed/;
-
-type Refusing = Pick<Audited, "dialogues" | "positionsBehindMs" | "venue">;
+const NOTHING_OWN = /^The account holds (\S+), and this key's bot holds nothing of (\S+) that could be closed/;
+const OTHER_SIDE =
+  /Rail opposite_position of bot \S+: limit others hold the other side of (\S+), use (buy|sell) beyond/;
+const OWN_LIMIT = /Rail touches of bot \S+: limit ([\d.]+) (\S+) of its own/;
 
 export function auditRefusals(run: Refusing): string[] {
-  return run.dialogues.flatMap(({ wish, turns }) =>
+  return refusalsIn(run).flatMap(({ wish, words, span }) => {
+    const coin = NOTHING_HELD.exec(words)?.[1];
+    if (coin === undefined || !isPerpetual(coin)) return [];
+    const held = heldWithin(run, { user: wish.party.account.tradingAddress, coin }, span);
+    return held.includes(0n) ? [] : [`${wish.key} was told at ${span.toMs} "${words}", and it held ${held.join(", ")}`];
+  });
+}
+
+/** The same of what a bot is told of its own, and of what others hold. */
+export function auditBotsRefusals(run: Refusing & Withdrawing): string[] {
+  return refusalsIn(run).flatMap((told) => {
+    const bot = run.bots.find(({ holders }) => holders.some(({ by }) => by === told.wish.by));
+    const fault = bot === undefined ? null : faultIn(run, bot, told);
+    return fault === null ? [] : [`${told.wish.key} was told at ${told.span.toMs} "${told.words}", and ${fault}`];
+  });
+}
+
+function faultIn(run: Refusing & Withdrawing, bot: Bot, { wish, words, span }: Told): string | null {
+  const user = wish.party.account.tradingAddress;
+  const ownOf = (coin: string) => ownWithin(run, bot, { coin, ...span });
+  const heldOf = (coin: string) => heldWithin(run, { user, coin }, span);
+  const [, held, ofNothing] = NOTHING_OWN.exec(words) ?? [];
+  if (held !== undefined && ofNothing !== undefined && isPerpetual(ofNothing)) {
+    const sign = held.startsWith("-") ? -1n : 1n;
+    const isSo =
+      heldOf(ofNothing).includes(sign * units(held.replace("-", ""))) &&
+      ownOf(ofNothing).some((own) => own * sign <= 0n);
+    return isSo ? null : `the account held ${heldOf(ofNothing).join(", ")}, and the bot ${ownOf(ofNothing).join(", ")}`;
+  }
+  const [, ofOthers, side] = OTHER_SIDE.exec(words) ?? [];
+  if (ofOthers !== undefined && isPerpetual(ofOthers)) {
+    const others = heldOf(ofOthers).flatMap((all) => ownOf(ofOthers).map((own) => all - own));
+    const isSo = others.some((value) => (side === "buy" ? value < 0n : value > 0n));
+    return isSo ? null : `others held ${[...new Set(others)].join(", ")}`;
+  }
+  const [, limit, ofOwn] = OWN_LIMIT.exec(words) ?? [];
+  if (limit === undefined || ofOwn === undefined || !isPerpetual(ofOwn)) return null;
+  const own = ownOf(ofOwn);
+  return own.some((value) => magnitude(value) >= units(limit)) ? null : `the bot held ${own.join(", ")}`;
+}
+
+function refusalsIn({ dialogues, positionsBehindMs }: Refusing): Told[] {
+  return dialogues.flatMap(({ wish, turns }) =>
     turns.flatMap((turn) => {
-      const coin = NOTHING_HELD.exec(messageOf(turn))?.[1];
-      if (coin === undefined || coin.includes("/")) return [];
-      const span = { fromMs: turn.askedAtMs - run.positionsBehindMs, toMs: turn.endedAtMs ?? turn.askedAtMs };
-      const held = heldWithin(run, { user: wish.party.account.tradingAddress, coin }, span);
-      if (held.includes(0n)) return [];
-      return [`${wish.key} was told at ${span.toMs} that nothing of ${coin} is held, and it was ${held.join(", ")}`];
+      const words = messageOf(turn);
+      const span = { fromMs: turn.askedAtMs - positionsBehindMs, toMs: turn.endedAtMs ?? turn.askedAtMs };
+      return words === null ? [] : [{ wish, words, span }];
     }),
   );
 }
 
-function messageOf({ outcome }: Turn): string {
-  if (outcome?.kind !== "answer" || outcome.status < 400) return "";
+function messageOf({ outcome }: Turn): string | null {
+  if (outcome?.kind !== "answer" || outcome.status < 400) return null;
   const said: { error?: { message?: string } } = JSON.parse(outcome.body);
-  return said.error?.message ?? "";
+  return said.error?.message ?? null;
 }
 
-type Holding = { user: Address; coin: string };
+function isPerpetual(market: string): boolean {
+  return !market.includes("/") && !market.startsWith("@");
+}
 
 /** All that an account has held of a perpetual within some time, milliseconds of the run; what it held at its begin among it. Signed, 10^-8. */
 function heldWithin(
   { venue }: Refusing,
-  { user, coin }: Holding,
-  { fromMs, toMs }: { fromMs: number; toMs: number },
+  { user, coin }: { user: Address; coin: string },
+  { fromMs, toMs }: Span,
 ): bigint[] {
   const all = venue.fillsOf(user).flatMap(({ coin: of, timeMs, startPosition, size, isBuy }) => {
     return of === coin ? [{ atMs: timeMs - START_MS, held: startPosition + (isBuy ? size : -size) }] : [];

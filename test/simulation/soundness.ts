@@ -18,10 +18,10 @@ export function readsOf(weather: Weather, { odd, falseEnds }: Worlds) {
   };
 }
 
-/** By how much the positions that are shown may be behind, milliseconds. */
+/** By how much the positions that are shown, and the fills that make them, may be behind, milliseconds. */
 function positionsBehindMs({ lags, freezes }: Weather): number {
   const frozenMs = freezes.map(({ fromMs, toMs }) => toMs - fromMs);
-  return Math.max(lags["positions"]?.mostMs ?? 0, ...frozenMs);
+  return Math.max(lags["positions"]?.mostMs ?? 0, lags["fills"]?.mostMs ?? 0, ...frozenMs);
 }
 
 export function hasPlainRecords({ rests, words, forgetting }: Worlds): boolean {

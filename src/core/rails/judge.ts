@@ -191,7 +191,9 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   if (!isAbove(after, ZERO)) return null;
   if (!isOpposed(increase, onTheirWay)) return unread(market);
   const toFlat = truncate(subtract(remaining, after), sizeDecimals);
-  const limit = `others hold the other side of ${market}`;
+  const limit = isOpposed(increase, ZERO)
+    ? `others hold the other side of ${market}`
+    : `others may come to hold the other side of ${market} by an order of theirs that is not settled yet`;
   return refusal("opposite_position", {
     limit,
     use: `${side} beyond flat`,

@@ -32,7 +32,8 @@ export function reducedFault(rails: Rails, facts: Facts, wish: Ordered): RailRef
   const limit = mostToReduce(side, facts.ownOf(market), sumsOf(own.filter(({ isUnheard }) => isUnheard)));
   if (!isAbove(use, limit)) return null;
   const largest = subtract(limit, subtract(use, wish.leg.remaining));
-  return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
+  const isMost = isAbove(limit, mostToReduce(side, facts.ownOf(market), sumsOf([])));
+  return sizeRefusal("touches", { limit, isMost, use, unit: market, wish, largest });
 }
 
 /**
@@ -68,7 +69,9 @@ function aheadFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nu
   const use = waiting.map(({ remaining }) => remaining).reduce(larger, ZERO);
   const { low, high } = netRange(facts.ownOf(market), facts.accountOf(market), null);
   const limit = mostToReduce(side, side === "sell" ? high : low, sumsOf(own));
-  return isAbove(use, limit) ? sizeRefusal("touches", { limit, use, unit: market, wish, largest: limit }) : null;
+  return isAbove(use, limit)
+    ? sizeRefusal("touches", { limit, isMost: true, use, unit: market, wish, largest: limit })
+    : null;
 }
 
 function reducingLike(wish: Ordered, own: readonly OpenLeg[]): OpenLeg[] {
@@ -83,7 +86,7 @@ function soldFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | nul
   const limit = larger(facts.ownOf(market), ZERO);
   if (!isAbove(use, limit)) return null;
   const largest = subtract(limit, subtract(use, wish.leg.remaining));
-  return sizeRefusal("touches", { limit, use, unit: market, wish, largest });
+  return sizeRefusal("touches", { limit, isMost: false, use, unit: market, wish, largest });
 }
 
 /** TWAPs of the bot that reduce already what an order without a trigger would: no close cancels them. */

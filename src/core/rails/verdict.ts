@@ -38,11 +38,13 @@ export function usdRefusal(rail: RailName, { limit, use, wish, reference, others
   return refusal(rail, { limit: `${limit} USD`, use: `${use} USD`, largest });
 }
 
-type OverSize = { limit: Decimal; use: Decimal; unit: string; wish: Ordered; largest: Decimal };
+/** `isMost`: so much may be its own, and it may be less. */
+type OverSize = { limit: Decimal; isMost: boolean; use: Decimal; unit: string; wish: Ordered; largest: Decimal };
 
-export function sizeRefusal(rail: RailName, { limit, use, unit, wish, largest }: OverSize): RailRefusal {
+export function sizeRefusal(rail: RailName, { limit, isMost, use, unit, wish, largest }: OverSize): RailRefusal {
   const fitting = truncate(larger(largest, ZERO), wish.sizeDecimals);
-  return refusal(rail, { limit: `${limit} ${unit} of its own`, use: `${use} ${unit}`, largest: fitting });
+  const most = isMost ? `at most ${limit}` : limit;
+  return refusal(rail, { limit: `${most} ${unit} of its own`, use: `${use} ${unit}`, largest: fitting });
 }
 
 export function refusal(

@@ -58,11 +58,21 @@ export type Known = Partial<Pick<Facts, KnownFact>> & {
 };
 
 export function judged(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
+  const verdict = verdictOf(rails, wished, known);
+  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+}
+
+/** What a refusal says of what would be too much. */
+export function limitTold(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known): string | null {
+  const verdict = verdictOf(rails, wished, known);
+  return verdict.kind === "refused" ? verdict.limit : null;
+}
+
+function verdictOf(rails: Partial<Rails>, wished: OpenLeg | Wish, known: Known) {
   const { trigger = null, pairName = null, legs = [] } = known;
   const facts = factsOf({ ...known, legs: "kind" in wished ? legs : [...legs, wished] });
   const order = { kind: "order", isModify: false, trigger, sizeDecimals: 2, pairName } as const;
-  const verdict = judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
-  return verdict.kind === "refused" ? `${verdict.rail} ${verdict.largest ?? ""}`.trim() : verdict.kind;
+  return judge({ ...ANY, ...rails }, facts, "kind" in wished ? wished : { ...order, leg: wished });
 }
 
 export function factsOf(known: Known): Facts {
