@@ -17,7 +17,7 @@ export type StoppedTwaps = {
   told: readonly ToldEvent[];
   sent: readonly Sent[];
   signerOf: ReadonlyMap<string, string>;
-  database: Database;
+  twaps: readonly TwapRow[];
   /** No gateway lived, or nothing could be sent. */
   aways: readonly Span[];
   bots: readonly Bot[];
@@ -26,18 +26,24 @@ export type StoppedTwaps = {
 /** From when both the stop and the number are known, in which a gateway lives without a break, milliseconds. */
 const CANCELED_WITHIN_MS = 10_000;
 
-type TwapRow = { id: string; account_id: string; key_hash: string | null; parameters: string; nonce: number };
+/** Of our own: who asked for it and what, and the number of its action. */
+export type TwapRow = { id: string; account_id: string; key_hash: string | null; parameters: string; nonce: number };
+
+/** For a run, whose TWAPs stand in its database. */
+export function auditTwapsIn({ database, ...run }: Omit<StoppedTwaps, "twaps"> & { database: Database }): string[] {
+  return auditTwapsStopped({ ...run, twaps: twapRowsIn(database) });
+}
 
 /** One sentence for each TWAP that was left running. */
 export function auditTwapsStopped(run: StoppedTwaps): string[] {
-  const rows = run.database
-    .prepare<TwapRow, []>(
-      `select o.id, o.account_id, o.key_hash, o.parameters, a.nonce from operations o
-       join ${EVERY_ATTEMPT} a on a.resource_id = o.id where o.action = 'twap'`,
-    )
-    .all();
   const stops = run.told.filter(({ type, isTakenBack }) => type === "stop.created" && !isTakenBack);
-  return stops.flatMap((stop) => rows.flatMap((row) => leftRunning(run, stop, row)));
+  return stops.flatMap((stop) => run.twaps.flatMap((row) => leftRunning(run, stop, row)));
+}
+
+function twapRowsIn(database: Database): TwapRow[] {
+  const sql = `select o.id, o.account_id, o.key_hash, o.parameters, a.nonce from operations o
+    join ${EVERY_ATTEMPT} a on a.resource_id = o.id where o.action = 'twap'`;
+  return database.prepare<TwapRow, []>(sql).all();
 }
 
 function leftRunning(run: StoppedTwaps, stop: ToldEvent, row: TwapRow): string[] {
