@@ -1,6 +1,5 @@
 import { type Mutant, one } from "./mutant.ts";
 
-const TWAP = "src/settle/operation/twap.ts";
 const TRACELESS = "src/settle/stop/traceless.ts";
 const FLATTENER = "src/settle/stop/flattener.ts";
 const EVIDENCE = "src/core/setting-evidence.ts";
@@ -10,19 +9,6 @@ const READING = "src/settle/operation/reading.ts";
 
 /** What the fifth stranger has found, and what stands in its way now. */
 export const FIFTH_STRANGER: readonly Mutant[] = [
-  one(
-    "a TWAP is what its answer has named, whatever the history shows",
-    TWAP,
-    "if (equal.length > 0 &&",
-    "if (equal.length > 99 &&",
-  ),
-  one(
-    "a history that is behind says which TWAP is ours",
-    TWAP,
-    "world.exchange.nowMs() - attempt.nonce <= BEHIND_MS || ",
-    "",
-  ),
-  one("of two equal TWAPs the first is ours", TWAP, "equal.length > 1 || ", ""),
   one(
     "what was told of the fills of an order of elsewhere is forgotten when it is changed",
     "src/actions/told-outside.ts",
@@ -141,11 +127,5 @@ export const FIFTH_STRANGER: readonly Mutant[] = [
     OPERATION,
     '    if (openAttempt(world.store, attempt.id) === null) return;\n    note(world, attempt, "waiting"',
     '    note(world, attempt, "waiting"',
-  ),
-  one(
-    "a name that another TWAP has spoken against is believed when a server that is behind shows neither",
-    TWAP,
-    "if (shown === undefined && doubt !== null) {",
-    "if (shown === undefined && doubt === undefined) {",
   ),
 ];

@@ -18,6 +18,7 @@ import { LOOKS } from "./looks.ts";
 import { MARKET_LISTS } from "./market-lists.ts";
 import { MODIFIES } from "./modifies.ts";
 import type { Mutant } from "./mutant.ts";
+import { NAMED_TWAPS } from "./named-twaps.ts";
 import { NOT_FOR_US } from "./not-for-us.ts";
 import { ONCE_SURVIVED } from "./once-survived.ts";
 import { ORDERS } from "./orders.ts";
@@ -364,6 +365,7 @@ export const LISTS = {
   "market-lists": MARKET_LISTS,
   modifies: MODIFIES,
   "whose-end": WHOSE,
+  "named-twaps": NAMED_TWAPS,
   "not-for-us": NOT_FOR_US,
   "once-survived": ONCE_SURVIVED,
   orders: ORDERS,

@@ -36,7 +36,7 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
     name: "a TWAP is recognised without its randomize flag",
     changes: [
       {
-        file: "src/settle/operation/twap.ts",
+        file: "src/settle/operation/twap-terms.ts",
         find: "return randomize === asked.t ? null",
         put: "return randomize !== null ? null",
       },

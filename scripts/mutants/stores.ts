@@ -223,7 +223,7 @@ export const STORES: readonly Mutant[] = [
   },
   {
     name: "seconds of a TWAP's history are read as milliseconds",
-    changes: [{ file: "src/settle/operation/twap.ts", find: "timeS * 1_000", put: "timeS" }],
+    changes: [{ file: "src/settle/operation/twap-sights.ts", find: "timeS * 1_000", put: "timeS" }],
   },
   {
     name: "a refused leverage is refused though a copy may have run",

@@ -176,9 +176,9 @@ const MISSES_NEEDED = 3;
 export type MissingTwap = {
   /**
    * What its history shows: `ended` is final, `running` may be from before, `nothing` may be a lag. A TWAP that we made
-   * counts as running while nothing is shown.
+   * counts as running while nothing is shown, and one that is ours by an answer's word alone as `named` while that is looked into.
    */
-  shown: "ended" | "running" | "nothing";
+  shown: "ended" | "running" | "named" | "nothing";
   /** How many cancels did not find it. */
   misses: number;
 };

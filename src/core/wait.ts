@@ -7,7 +7,7 @@ export const WAITS = {
   restore_not_taken_up: "what was signed after the restored backup has been taken up",
   no_agent: "an agent key of the account is approved and unlocked: nothing can be signed before",
   outcome_unknown:
-    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else the exchange's own answers to cancels of an order tell that it is not there, after five to twelve minutes, and a TWAP ends by its own minutes. Where they cannot (on spot, a balance that transfers have moved; an order of elsewhere that may have come of a trigger) it may be that nothing shows it: after a day `postern order release` ends that",
+    "something shows what became of it, which is asked for on and on, or an empty action takes its number, which is tried while that can tell. In an account that does nothing else the exchange's own answers to cancels of an order tell that it is not there, after five to twelve minutes, and a TWAP ends by its own minutes; one that may be it is canceled before that is proven. Where they cannot (on spot, a balance that transfers have moved; an order of elsewhere that may have come of a trigger) it may be that nothing shows it: after a day `postern order release` ends that",
   not_canceled_yet: "its cancel is sent: it waits for its turn among what is under way, or for the exchange's weight",
   cancel_unanswered: "the exchange shows it closed, or answers the cancel, which is sent again while it does not",
   cancel_refused: "the exchange takes a cancel: it has refused the last one, and is asked again",
@@ -15,7 +15,7 @@ export const WAITS = {
   copy_may_come:
     "its number is taken by an empty action, or its time is over: it was refused, and a copy may still be executed",
   twap_not_ended:
-    "the exchange answers its cancel as carried out, or its history shows its end, which is asked for on and on. It is canceled by the number that the exchange has given it, at once and again, while its minutes run or the history shows it running; one of which no answer has told the number, or whose number the history speaks against, only where the history shows it, and without a number it ends by its own minutes at the latest",
+    "the exchange answers its cancel as carried out, or its history shows its end, which is asked for on and on. It is canceled by the number that the exchange has given it, at once and again, while its minutes run or the history shows it running; one of which no answer has told the number, or whose number is spoken against, where the history, the feed or its trades show the one that may be it; and while nothing has shown it as ours it ends by its own minutes at the latest",
   elsewhere_not_read: "the account's orders and TWAPs of elsewhere have been read twice, and each was told to go",
   next_look: "the next look, two seconds later at most, writes down that nothing is left, or names what is",
   not_stopped:

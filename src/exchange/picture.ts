@@ -2,7 +2,7 @@ import type { ShownState } from "../core/mark.ts";
 import type { AccountMode, ClearinghouseState, Leverage, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
-import type { TwapRecord } from "../wire/answer/twap.ts";
+import type { TwapRecord, TwapStanding } from "../wire/answer/twap.ts";
 import {
   type AccountPicture,
   channelOf,
@@ -45,6 +45,8 @@ export type Picture = {
   spot(address: string): Known<readonly SpotBalance[]> | null;
   mode(address: string): Known<AccountMode> | null;
   twaps(address: string): Known<readonly TwapRecord[]> | null;
+  /** Those that the present connection has told to run, of every dex. */
+  runningTwaps(address: string): readonly TwapStanding[];
   /** What is set in a perpetual, whether or not there is a position. */
   leverage(address: string, market: string): Known<Leverage> | null;
   /** By native id. */
@@ -123,6 +125,7 @@ export function createPicture(): Picture {
         ({ twaps }) => twaps,
         ({ running, heardToMs }) => isDoubtful(running, heardToMs),
       ),
+    runningTwaps: (address) => [...(accounts.get(address)?.running.byDex.values() ?? [])].flat(),
     leverage: (address, market) => known(address, ({ leverages }) => leverages.get(market)),
     toldOf: (address, oid) => accounts.get(address)?.updates.get(oid) ?? null,
     heardFillAt: (address, timeMs) => accounts.get(address)?.fills.get(timeMs) ?? null,

@@ -8,14 +8,14 @@ import { type LostTwap, namesInBooks } from "../core/rails/equal-twaps.ts";
 import { hasLeftNothing, type UnnamedTwap, unnamedTwapEndsAtMs } from "../core/rails/twap-end.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { compareHolding } from "../settle/evidence/position-check.ts";
-import { ofItsTime } from "../settle/operation/twap.ts";
+import { ofItsTime } from "../settle/operation/twap-terms.ts";
 import { listAttemptsOf } from "../store/attempts.ts";
 import { type BotTwap, listBotTwaps } from "../store/bot-twap-rows.ts";
 import { nameInBooks } from "../store/bot-twaps.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { wholeAtMost } from "../store/fill-holes.ts";
 import { findFillCursor, hasSliceOfNobody } from "../store/fills.ts";
-import { listSentTwaps } from "../store/operations.ts";
+import { findOperation, listSentTwaps } from "../store/operations.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 
 /** A slice may carry a time this much before the signing, milliseconds. */
@@ -44,12 +44,17 @@ export function bookEqualTwaps({ store }: With<"store">, { id }: Account, shown:
   });
 }
 
-/** Those of an account that have ended and left nothing. What is held is asked for only where all else says so. */
+/** Those of an account that have ended and left nothing, whatever an answer has named them. What is held is asked for only where all else says so. */
 export async function listUnnamedOver(deps: ToJudge, account: Account): Promise<BotTwap[]> {
-  const unnamed = listBotTwaps(deps.store, account.id).filter(({ twapId }) => twapId === null);
+  const unnamed = listBotTwaps(deps.store, account.id).filter((twap) => twap.twapId === null || !isShown(deps, twap));
   const holdings = await Promise.all(unnamed.map((twap) => holdingAfter(deps, account, twap)));
   // A slice may have come meanwhile.
   return unnamed.filter((twap, nth) => isOver(knownOf(deps, account, twap), holdings[nth] ?? null));
+}
+
+/** Its number may be the word of an answer that was another's. */
+function isShown({ store }: With<"store">, { operationId }: BotTwap): boolean {
+  return findOperation(store, operationId)?.status === "succeeded";
 }
 
 function isOver(known: Omit<UnnamedTwap, "holding"> | null, holding: PositionWord | null): boolean {

@@ -290,8 +290,8 @@ function doubtsOf(s: Scene): string[] {
   return doubts;
 }
 
-test("a TWAP that the exchange has named is told although no history shows it yet", async () => {
-  const s = await scene();
+test("a TWAP that the exchange has named is told once the feed shows it, although no history does yet", async () => {
+  const s = await scene({ hasFeed: true });
   const held = holdBack(s);
   held.set("twapHistory", s.venue.snapshot());
   expect(await told(s, "named", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
@@ -333,7 +333,7 @@ test("a TWAP that is named by the number of another is unknown, and in the end t
   expect(await told(s, "made", TWAP)).toMatchObject({
     http: 202,
     status: "unknown",
-    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+    error: "the exchange has named it TWAP 99, which nothing shows as that; as asked for there is 1",
   });
   await s.pass(140_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown" });
@@ -364,6 +364,6 @@ test("a name that another TWAP has spoken against is not believed because a serv
   expect(await told(s, "made", TWAP)).toMatchObject({
     http: 202,
     status: "unknown",
-    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+    error: "the exchange has named it TWAP 99, which nothing shows as that; as asked for there is 1",
   });
 });

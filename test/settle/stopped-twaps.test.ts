@@ -51,7 +51,7 @@ const HISTORIES: [string, string[], (s: Scene) => void][] = [
 ];
 
 test.each(HISTORIES)("a stop cancels a TWAP that was named at once where the history %s", async (_how, waits, hide) => {
-  const s = await scene();
+  const s = await scene({ hasFeed: true });
   hide(s);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
   await statusOf(s);
@@ -62,8 +62,19 @@ test.each(HISTORIES)("a stop cancels a TWAP that was named at once where the his
   expect([await waitsOf(s), executed(s, "twapCancel").length]).toEqual([waits, 1]);
 });
 
-test("a TWAP whose minutes are over is not canceled by its number, and ends for a stop by the history", async () => {
+test.each(HISTORIES)("and so while nothing else has shown it, where the history %s", async (_how, waits, hide) => {
   const s = await scene();
+  hide(s);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "1" });
+  await statusOf(s);
+  await s.pass(300);
+  expect([executed(s, "twapCancel").length, running(s)]).toEqual([1, 0]);
+  await s.pass(5_000);
+  expect((await waitsOf(s)).toSorted()).toEqual([...waits, "outcome_unknown"].toSorted());
+});
+
+test("a TWAP whose minutes are over is not canceled by its number, and ends for a stop by the history", async () => {
+  const s = await scene({ hasFeed: true });
   const held = holdBack(s);
   held.set("twapHistory", s.venue.snapshot());
   await told(s, "made", TWAP);

@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 import type { Sent } from "./network.ts";
 import { START_MS } from "./template.ts";
-import type { Outage } from "./weather.ts";
+import type { Weather } from "./weather.ts";
 import type { Worlds } from "./worlds/worlds.ts";
 
 /** Counts by bucket: eight to each doubling, so that a figure is known to a twelfth. */
@@ -27,13 +27,12 @@ export const LONG_MS = 60_000;
 type Run = {
   database: Database;
   sent: readonly Sent[];
-  outages: readonly Outage[];
+  weather: Pick<Weather, "lags" | "outages">;
   /** Numbers of actions that were refused in words that are new. */
   refusedNonces: ReadonlySet<number>;
   deathsAtMs: readonly number[];
   faultsEndMs: number;
   worlds: Worlds;
-  hasLags: boolean;
 };
 
 type Row = { nonce: number; seal: string | null; createdAtMs: number; settledAtMs: number | null };
@@ -72,19 +71,19 @@ function lossOf(run: Run, { nonce, createdAtMs, settledAtMs }: Row, send: Sent |
   if (run.refusedNonces.has(nonce)) return "refused in new words";
   const { arrivesAfterMs, answer } = send.fate;
   if (answer.kind === "true") return null;
-  if (run.outages.some((outage) => send.atMs >= outage.fromMs && send.atMs < outage.toMs)) return "outage";
+  if (run.weather.outages.some((outage) => send.atMs >= outage.fromMs && send.atMs < outage.toMs)) return "outage";
   if (arrivesAfterMs.length === 0) return "lost before the exchange";
   return answer.kind === "error" || answer.kind === "cut" ? "connection reset" : "answer lost after it";
 }
 
-function reasonOf({ worlds, faultsEndMs, hasLags }: Run, { seal, settledAtMs }: Row, loss: string): string {
+function reasonOf({ worlds, faultsEndMs, weather }: Run, { seal, settledAtMs }: Row, loss: string): string {
   if (settledAtMs !== null && settledAtMs - START_MS < faultsEndMs) return "the exchange could not be asked";
   if (worlds.others !== null) return "another's order under its id";
   if (worlds.moves !== null && worlds.moves.swap !== null) return "the list of markets had moved";
   if (worlds.forgetting !== null) return "forgotten by the exchange";
   if (worlds.rests !== null) return "record and fills disagree";
   if (loss === "refused in new words") return loss;
-  if (hasLags) return "stores that were behind";
+  if (Object.keys(weather.lags).length > 0) return "stores that were behind";
   return seal === null ? "nothing known of its number" : "number used, and the account quiet";
 }
 

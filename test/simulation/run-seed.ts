@@ -32,6 +32,7 @@ import { type Top, topOf } from "./tops.ts";
 import { auditTrades, type Span } from "./trades-audit.ts";
 import { STRANGERS, takePositions, trade, tradeMore } from "./trading.ts";
 import { readTruth } from "./truth.ts";
+import { auditTwapsIn } from "./twap-stops-audit.ts";
 import { openVenue, PLENTY_OF_ACTIONS } from "./venue.ts";
 import { drawWeather, fatesOf, longestLatencyMs, type Weather } from "./weather.ts";
 import { drawWhole } from "./whole-wishes.ts";
@@ -355,12 +356,11 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     findings.push(...life.findings({ ...audited, wishOf, deathsAtMs, isClockRight: !wasClockWrong }));
     if (stop !== null)
       findings.push(...auditStop({ venue, truth, told, runningTwaps, database, resumedAtMs: resumedAtMs() }, stop));
-    const { outages, lags } = weather;
-    const hasLags = Object.keys(lags).length > 0;
-    const about = { database, sent: network.sent, deathsAtMs, faultsEndMs, worlds };
+    findings.push(...auditTwapsIn({ ...audited, aways: [...downs, ...weather.outages], bots }));
     const { refusedNonces } = opened;
+    const about = { database, sent: network.sent, deathsAtMs, faultsEndMs, worlds, weather, refusedNonces };
     // Of another clock the times in the database would tell nothing.
-    if (!wasClockWrong) measured = measure({ ...about, outages, refusedNonces, hasLags }, timeline.nowMs());
+    if (!wasClockWrong) measured = measure(about, timeline.nowMs());
     measured = { ...measured, unprotectedMs: ofTrades.worstMs };
   } catch (error) {
     findings.push(`the run itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);

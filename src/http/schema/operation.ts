@@ -30,7 +30,10 @@ export const OperationResource = closed(
     account: Uuid,
     action: OperationAction,
     status: OperationStatus,
-    exchange_id: nullable(Type.String(), "Native TWAP id of a `twap`; null for the others."),
+    exchange_id: nullable(
+      Type.String(),
+      "Native TWAP id of a `twap`; null for the others. While that is `unknown` it is what the exchange's answer has named, which was perhaps another's.",
+    ),
     error: ErrorText,
   },
   { title: "Operation", description: "The result of an action that is no order. Check `status` and `error`." },

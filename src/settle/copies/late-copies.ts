@@ -21,7 +21,7 @@ import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { parseTwapHistory } from "../../wire/answer/twap.ts";
 import { isAnother, noteReported } from "../feed/known-leg.ts";
 import { overruleTwap } from "../operation/operation.ts";
-import { ofItsTime } from "../operation/twap.ts";
+import { ofItsTime } from "../operation/twap-terms.ts";
 
 /** `shown`: a copy was executed, and is told. `failed`: the exchange could not be asked. `silent` proves nothing. */
 export type CopySight = "shown" | "silent" | "failed";

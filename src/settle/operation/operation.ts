@@ -106,7 +106,8 @@ function namedIn(reply: Reply): string | null {
   return entry?.kind === "running" ? entry.twapId : null;
 }
 
-const COMPARED = "the exchange has made it; what it shows of it is being compared with what was asked";
+const COMPARED =
+  "the exchange has named a TWAP for it; that it is this one is told once something shows it as it was asked for";
 
 /** False where something else has ended it meanwhile. */
 function noteNamed(world: With<"clock" | "store">, attempt: Attempt, exchangeId: string): boolean {

@@ -20,7 +20,7 @@ import { within } from "../within.ts";
 import { showsLeverage } from "./leverage.ts";
 import { showsMargin } from "./margin.ts";
 import { operationOf, refusalIn } from "./operation.ts";
-import { ofItsTime } from "./twap.ts";
+import { ofItsTime } from "./twap-terms.ts";
 
 /** `shown`: what was asked for is there. `failed`: it could not be asked, or not yet. `silent` proves nothing. */
 export type RefusedSight = "shown" | "silent" | "failed";

@@ -5,9 +5,9 @@ import { LAPSED_WORDS } from "../../core/rails/idle-reduction.ts";
 import { twapWord } from "../../core/rails/twap-end.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { updateAttempt } from "../../store/attempts.ts";
+import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { listClaimedTwaps } from "../../store/operations.ts";
+import { findOperation, listTwapOperations } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
 import { isOutOfActions, plainWords } from "../../wire/answer/refusal.ts";
 import { parseTwapHistoryOf, type TwapRecord } from "../../wire/answer/twap.ts";
@@ -27,7 +27,7 @@ import {
   saysNothingToCancel,
 } from "./operation.ts";
 import { completeToMs, heardRefusal, isEffectWitnessedAbsent, isGivenUp, tellWaiting } from "./reading.ts";
-import { readHistory, type TwapHistory } from "./twap.ts";
+import { readHistory, type TwapHistory } from "./twap-sights.ts";
 
 /** One step toward the truth about the cancel of a TWAP: its history says how it stands. */
 export async function stepTwapCancel(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<boolean> {
@@ -126,11 +126,15 @@ async function readRecords(tools: Tools, attempt: Attempt, pursuit: Pursuit): Pr
   return outcome.kind === "ok" ? parseTwapHistoryOf(outcome.json, cancelOf(attempt).t.toString()) : null;
 }
 
-/** What is shown of a TWAP; one that an operation of ours made is there, though nothing shows it. */
+/** What is shown of a TWAP; one that an operation of ours made is there, though nothing shows it. Its number may be an answer's word alone. */
 function shownOf({ store }: With<"store">, attempt: Attempt, records: readonly TwapRecord[]): MissingTwap["shown"] {
   if (records.length > 0) return endIn(records) === null ? "running" : "ended";
-  const isOurs = listClaimedTwaps(store, attempt.accountId).has(cancelOf(attempt).t.toString());
-  return isOurs ? "running" : "nothing";
+  const twapId = cancelOf(attempt).t.toString();
+  const id = listTwapOperations(store, attempt.accountId, [twapId]).get(twapId);
+  if (id === undefined) return "nothing";
+  if (findOperation(store, id)?.status === "succeeded") return "running";
+  // Once nobody looks into it any more nothing will show it.
+  return listAttemptsOf(store, id).some(({ state }) => state !== "done") ? "named" : "nothing";
 }
 
 type MissingCancel = { attempt: Attempt; records: readonly TwapRecord[]; shown: MissingTwap["shown"] };

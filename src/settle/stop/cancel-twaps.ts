@@ -6,7 +6,7 @@ import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { insertOperation, listCanceledTwaps, listClaimedTwaps, type StoredOperation } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
-import { parseTwapHistory } from "../../wire/answer/twap.ts";
+import { parseTwapHistory, type TwapRecord } from "../../wire/answer/twap.ts";
 import { mintOrderId } from "../../wire/order-id.ts";
 import { nameDoubtIn, recordOperationReply } from "../operation/operation.ts";
 import { signingAgent } from "../pre-trade/obstacles.ts";
@@ -21,7 +21,8 @@ export type ToWithdraw = ToCancel & With<"instance">;
 /** A TWAP of the account that the exchange's history shows without an end. */
 export type UnendedTwap = { twapId: string; market: string; isReduceOnly: boolean };
 
-type TwapsShown = {
+export type TwapsShown = {
+  records: readonly TwapRecord[];
   running: UnendedTwap[];
   /** Native ids of those that have ended. */
   ended: Set<string>;
@@ -42,7 +43,7 @@ export async function readTwaps(world: ToWithdraw, { id, tradingAddress }: Accou
     running.set(twapId, { twapId, market: state.coin, isReduceOnly: state.reduceOnly });
   }
   const newestMs = Math.max(0, ...records.map(({ timeS }) => timeS * 1_000));
-  return { running: [...running.values()], ended, newestMs };
+  return { records, running: [...running.values()], ended, newestMs };
 }
 
 /** A number that the exchange has taken was this near to its time at most, and a TWAP ends by itself, milliseconds. */
@@ -51,7 +52,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Of our operations those whose TWAP runs no more: its history shows an end, its number was burnt, the history lacks it and
- * holds what is newer than it can have become, or no answer named it and its own minutes are over.
+ * holds what is newer than it can have become, or nothing has shown it as ours and its own minutes are over.
  */
 export function endedOf(
   world: With<"exchange" | "store">,
@@ -70,6 +71,11 @@ export function endedOf(
   });
 }
 
+/** Something has shown it as it was asked for: an answer that names one is no more than a word, and may have been another's. */
+function isConfirmed({ status, exchangeId }: StoredOperation): boolean {
+  return status === "succeeded" && exchangeId !== null;
+}
+
 /**
  * It began before its action expired or never, and the exchange ends it after the minutes that it was asked for. Its history may be that
  * of a quiet account, which never goes on; one that runs in its market and is nobody's may be this one all the same.
@@ -79,9 +85,9 @@ function isTimeOver(
   operation: StoredOperation,
   { running }: TwapsShown,
 ): boolean {
-  const { id, accountId, market, exchangeId } = operation;
+  const { id, accountId, market } = operation;
   const [attempt] = listAttemptsOf(store, id);
-  if (exchangeId !== null || attempt === undefined || attempt.state !== "done") return false;
+  if (isConfirmed(operation) || attempt === undefined || attempt.state !== "done") return false;
   const claimed = listClaimedTwaps(store, accountId);
   if (running.some((twap) => twap.market === market && !claimed.has(twap.twapId))) return false;
   return exchange.nowMs() > unnamedTwapEndsAtMs(attempt, askedTwap(operation).duration_minutes);

@@ -7,10 +7,9 @@ import { awaitsTakeUp } from "../../store/restores.ts";
 import { findStop, listStopsInForce, updateStop } from "../../store/stops.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { openTurns } from "../turns.ts";
-import type { ToWithdraw } from "./cancel-twaps.ts";
 import { isNothing, keptOrders, remainingOf } from "./remaining.ts";
 import { tellWaits, waitsOf } from "./waits.ts";
-import { newWithdrawal, type StopTools, type Withdrawal, withdraw } from "./withdraw.ts";
+import { newWithdrawal, type StopTools, type ToStop, type Withdrawal, withdraw } from "./withdraw.ts";
 
 export type RunningStopper = Stopper & RunningRowWorker;
 
@@ -27,7 +26,7 @@ const PAUSES = { firstMs: 250, laterMs: 2_000 };
 /**
  * Carries stops out: what was signed before a stop and can increase is burnt or canceled until nothing of it is left.
  */
-export function openStopper(world: ToWithdraw, parts: StopperParts): RunningStopper {
+export function openStopper(world: ToStop, parts: StopperParts): RunningStopper {
   const tools: StopTools = { world, ...parts, turns: openTurns(MAX_AT_ONCE), endedTwaps: new Set() };
   const worker = openRowWorker(world, {
     field: "stop",

@@ -3,7 +3,7 @@ import type { Stop } from "../../core/stop.ts";
 import type { ToldWaits } from "../../core/wait.ts";
 import type { Settling, With } from "../../deps.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { listClaimedTwaps, type StoredOperation } from "../../store/operations.ts";
+import { listCanceledTwaps, listClaimedTwaps, type StoredOperation } from "../../store/operations.ts";
 import { noteOutside, updateStop } from "../../store/stops.ts";
 import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import type { Turns } from "../turns.ts";
@@ -14,12 +14,17 @@ import {
   listToCancel,
   readTwaps,
   type ToWithdraw,
+  type TwapsShown,
   type UnendedTwap,
 } from "./cancel-twaps.ts";
+import { listLikely } from "./likely-twaps.ts";
 import { listedAfterEnd, type Remaining, remainingOf } from "./remaining.ts";
 
+/** To carry a stop out. */
+export type ToStop = ToWithdraw & With<"feeds" | "picture">;
+
 export type StopTools = {
-  world: ToWithdraw;
+  world: ToStop;
   settling: Pick<Settling, "burn" | "pursue">;
   /**
    * Cancels the account's orders that were placed elsewhere and can increase, each once. False where the exchange's lists
@@ -34,10 +39,12 @@ export type StopTools = {
 /** What is kept in mind of one stop between two steps. Losing it costs readings. */
 export type Withdrawal = {
   twapsElapsedMs: number | null;
-  /** By native id, of TWAPs of ours: when a cancel was last asked for, elapsed milliseconds. */
-  twapCancels: Map<string, number>;
+  /** By native id, of TWAPs of ours: when a cancel was last asked for, elapsed milliseconds, and how often one was. */
+  twapCancels: Map<string, { atMs: number; times: number }>;
   /** Market by native id, of the TWAPs that a history has shown running. */
   shownTwaps: Map<string, string>;
+  /** When fills were last read for slices of what nothing else shows, elapsed milliseconds. */
+  slicesElapsedMs: number | null;
   /** Readings after which everything that was placed elsewhere had been told to go. */
   outsideReadings: number;
   /** What lists show open after its end was told has a cancel of this stop. */
@@ -51,6 +58,7 @@ export function newWithdrawal(): Withdrawal {
     twapsElapsedMs: null,
     twapCancels: new Map(),
     shownTwaps: new Map(),
+    slicesElapsedMs: null,
     outsideReadings: 0,
     isListedGone: false,
     numbers: new Map(),
@@ -63,8 +71,14 @@ const OUTSIDE_READINGS = 2;
 
 /** Between two readings of lists, milliseconds: one weighs as much as twenty cancels. */
 const READ_EVERY_MS = 3_000;
-/** Between two cancels of one TWAP, milliseconds, the first of which was settled; each is sent again by its own pursuit until then. */
+/** Between two readings of fills, which weigh as much. */
+const SLICES_EVERY_MS = 6_000;
+/**
+ * Between two cancels of one TWAP, milliseconds, the first of which was settled; each is sent again by its own pursuit until then. It doubles:
+ * a number that is none is refused each time.
+ */
 const CANCEL_EVERY_MS = 3_000;
+const MAX_CANCEL_EVERY_MS = 60_000;
 
 type StoppedAccount = { stop: Stop; account: Account };
 
@@ -110,15 +124,29 @@ async function withdrawEnded(
 
 /** At once, and on and on: what the exchange has named needs no history that shows it. */
 async function cancelOwnTwaps(
-  { world, settling }: StopTools,
-  { stop, account }: StoppedAccount,
-  { twapCancels, shownTwaps }: Withdrawal,
+  tools: StopTools,
+  stopped: StoppedAccount,
+  withdrawal: Withdrawal,
   running: readonly StoredOperation[],
 ): Promise<void> {
+  await cancelWhenDue(tools, stopped, withdrawal, listToCancel(tools.world, running, withdrawal.shownTwaps));
+}
+
+async function cancelWhenDue(
+  { world, settling }: StopTools,
+  { stop, account }: StoppedAccount,
+  { twapCancels }: Withdrawal,
+  twaps: readonly Pick<UnendedTwap, "market" | "twapId">[],
+): Promise<void> {
   const nowMs = world.clock.elapsedMs();
-  const isDue = (twapId: string) => nowMs - (twapCancels.get(twapId) ?? -CANCEL_EVERY_MS) >= CANCEL_EVERY_MS;
-  const due = listToCancel(world, running, shownTwaps).filter(({ twapId }) => isDue(twapId));
-  for (const { twapId } of due) twapCancels.set(twapId, nowMs);
+  const due = twaps.filter(({ twapId }) => {
+    const last = twapCancels.get(twapId);
+    if (last === undefined) return true;
+    return nowMs - last.atMs >= Math.min(CANCEL_EVERY_MS * 2 ** (last.times - 1), MAX_CANCEL_EVERY_MS);
+  });
+  for (const { twapId } of due) {
+    twapCancels.set(twapId, { atMs: nowMs, times: (twapCancels.get(twapId)?.times ?? 0) + 1 });
+  }
   const name = nameOfStop(stop);
   await Promise.all(due.map((twap) => cancelRunningTwap(world, settling, { name, account, ...twap })));
 }
@@ -136,7 +164,11 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
     readTwaps(world, account),
     isOutsideDue ? cancelOutside(stop, account) : false,
   ]);
-  if (shown === null) return;
+  if (shown === null) {
+    // Its feed may tell of them all the same.
+    const nothing = { records: [], running: [], ended: listCanceledTwaps(world.store, account.id), newestMs: 0 };
+    return cancelLikely(tools, { stop, account }, withdrawal, { sent: remaining.runningTwaps, shown: nothing });
+  }
   for (const id of endedOf(world, remaining.runningTwaps, shown)) endedTwaps.add(id);
   for (const { twapId, market } of shown.running) withdrawal.shownTwaps.set(twapId, market);
   const own = remaining.runningTwaps.filter(({ id }) => !endedTwaps.has(id));
@@ -144,11 +176,26 @@ async function withdrawListed(tools: StopTools, { stop, account }: StoppedAccoun
   const name = nameOfStop(stop);
   await Promise.all([
     cancelOwnTwaps(tools, { stop, account }, withdrawal, own),
+    cancelLikely(tools, { stop, account }, withdrawal, { sent: own, shown }),
     ...outside.map((twap) => cancelRunningTwap(world, settling, { name, account, ...twap })),
   ]);
   if (!isOutsideDue) return;
   if (areOrdersGone) withdrawal.outsideReadings += 1;
   noteOutsideTwaps(world, stop, { twaps: outside, isDone: withdrawal.outsideReadings >= OUTSIDE_READINGS });
+}
+
+async function cancelLikely(
+  tools: StopTools,
+  { stop, account }: StoppedAccount,
+  withdrawal: Withdrawal,
+  sought: { sent: readonly StoredOperation[]; shown: TwapsShown },
+): Promise<void> {
+  const nowMs = tools.world.clock.elapsedMs();
+  const { slicesElapsedMs: lastMs } = withdrawal;
+  const areSlicesDue = lastMs === null || nowMs - lastMs >= SLICES_EVERY_MS;
+  if (areSlicesDue) withdrawal.slicesElapsedMs = nowMs;
+  const likely = await listLikely(tools.world, account, { ...sought, areSlicesDue });
+  await cancelWhenDue(tools, { stop, account }, withdrawal, likely);
 }
 
 function outsideTwaps({ store }: With<"store">, stop: Stop, running: readonly UnendedTwap[]): UnendedTwap[] {
