@@ -329,13 +329,25 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "what others may come to hold is told as held",
     "src/core/rails/judge.ts",
-    "const limit = isOpposed(increase, ZERO)\n",
-    "const limit = isOpposed(increase, onTheirWay)\n",
+    "return isOpposed(increase, ZERO)\n",
+    "return isOpposed(increase, resting)\n",
   ),
   one(
     "what may have been filled is told as a bot's own",
     "src/core/rails/reductions.ts",
     "limit, isMost, use",
     "limit, isMost: isMost && false, use",
+  ),
+  one(
+    "what its own resting orders were filled is not looked for before others are said to hold it",
+    "src/write/run.ts",
+    'use === "reduce" || (error instanceof',
+    'use === "reduce" && (error instanceof',
+  ),
+  one(
+    "what its own orders may have been filled is told as what others hold",
+    "src/core/rails/judge.ts",
+    "if (isOpposed(increase, negate(resting)))",
+    "if (isOpposed(increase, ZERO))",
   ),
 ];

@@ -77,7 +77,7 @@ async function planAndCommit(
     } catch (error) {
       if (mayBeBehind(error, plan) && !hasReread) {
         hasReread = true;
-        await inTime(deps, deadlineMs, readAgain(deps, caller, plan));
+        await inTime(deps, deadlineMs, readAgain(deps, caller, plan, isOwnInQuestion(error, plan)));
         continue;
       }
       const isPlannedFor = error instanceof ApiError && error.code === "idempotency_in_progress";
@@ -165,13 +165,19 @@ function mayBeBehind(error: unknown, { resource, use }: Plan): boolean {
   return rail === "opposite_position" || (rail === "touches" && (resource.kind === "operation" || use === "reduce"));
 }
 
-async function readAgain(deps: ToWrite, caller: Caller, plan: Plan): Promise<void> {
+/** What the bot's own resting orders were filled since they were looked at last makes what others seem to hold its own. */
+function isOwnInQuestion(error: unknown, { use }: Plan): boolean {
+  return use === "reduce" || (error instanceof RailRefused && error.refused.rail === "opposite_position");
+}
+
+/** `areOwnRead`: what rests of the bot's own as well as what the account holds. */
+async function readAgain(deps: ToWrite, caller: Caller, plan: Plan, areOwnRead: boolean): Promise<void> {
   const { account, key, reader } = caller;
-  const { market, alsoMarkets = [], use } = plan;
+  const { market, alsoMarkets = [] } = plan;
   const markets = market === null ? [] : [market, ...alsoMarkets];
   await readAll([
     ...markets.map((each) => readPositionAnew(deps, { account, market: each, purpose: reader })),
-    ...(use === "reduce" ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
+    ...(areOwnRead ? markets.map((each) => lookAtOpened(deps, { account, key, reader, market: each })) : []),
   ]);
 }
 

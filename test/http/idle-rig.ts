@@ -16,7 +16,7 @@ export const STOP = {
 /** A take-profit that rests on the book. */
 export const RESTING = { side: "sell", size: SIZE, price: "61000", reduce_only: true };
 
-type Placed = { id: string; status: string; exchange_order_id: string };
+type Placed = { id: string; status: string; exchange_order_id: string; price: string; trigger?: object | null };
 export type Held = { szi: string };
 
 function holding(rig: Rig, held: Held): void {
@@ -69,15 +69,23 @@ export async function runningTwap(held: Held, wanted: Wanted = {}) {
 export type Bot = Awaited<ReturnType<typeof protectedBot>>;
 
 /** What is sent to cancel, and the exchange's records of it from then on. */
-function cancelsAt(rig: Rig, { exchange_order_id: oid }: Placed): string[] {
+function cancelsAt(rig: Rig, { exchange_order_id: oid, price: limitPx, trigger }: Placed): string[] {
   const cancels: string[] = [];
   const { send } = rig.deps.exchange;
-  const order = { coin: "BTC", side: "A", limitPx: "58000", sz: SIZE, oid: Number(oid), timestamp: 1, origSz: SIZE };
-  const trigger = { triggerCondition: "Price below 59000", isTrigger: true, triggerPx: "59000", children: [] };
-  const rest = { isPositionTpsl: false, reduceOnly: true, orderType: "Stop Market", tif: null, cloid: null };
+  const order = { coin: "BTC", side: "A", limitPx, sz: SIZE, oid: Number(oid), timestamp: 1, origSz: SIZE };
+  const stop = {
+    triggerCondition: "Price below 59000",
+    isTrigger: true,
+    triggerPx: "59000",
+    orderType: "Stop Market",
+    tif: null,
+  };
+  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", orderType: "Limit", tif: "Gtc" };
+  const kind = trigger == null ? plain : stop;
+  const rest = { isPositionTpsl: false, reduceOnly: true, cloid: null, children: [] };
   rig.answers.set("orderStatus", () => {
     const status = cancels.length === 0 ? "open" : "canceled";
-    return { status: "order", order: { order: { ...order, ...trigger, ...rest }, status, statusTimestamp: 2 } };
+    return { status: "order", order: { order: { ...order, ...kind, ...rest }, status, statusTimestamp: 2 } };
   });
   rig.deps.exchange.send = (body, ...more) => {
     if (body.includes('"cancels"')) cancels.push(body);

@@ -26,7 +26,7 @@ type WireAction = {
 export type SmallExchange = Exchange & {
   /** Bodies sent to /exchange, oldest first. */
   sent: string[];
-  /** Answers to other reads, by type; what is not here fails. */
+  /** Answers by type, before its own; what is in neither fails. */
   answers: Map<string, (request: InfoRequest) => unknown>;
   /** Texts with which the next actions are refused, in order. */
   refusals: string[];
@@ -77,12 +77,14 @@ export function smallExchange(clock: Clock, userOf: (cloid: string) => string | 
   }
 
   async function info(request: InfoRequest): Promise<InfoOutcome> {
+    const scripted = answers.get(request.type);
+    if (scripted !== undefined) return { kind: "ok", json: scripted(request) };
     if (request.type === "orderStatus") return statusOf(request);
     if (request.type === "userFillsByTime") return { kind: "ok", json: [] };
     const open = taken.filter((order) => order.status === "open" && userOf(order.cloid) === request["user"]);
     if (request.type === "frontendOpenOrders")
       return { kind: "ok", json: open.map((order) => row(order, clock.nowMs())) };
-    const answer = answers.get(request.type) ?? (request.type === "allMids" ? midsOf(answers) : undefined);
+    const answer = request.type === "allMids" ? midsOf(answers) : undefined;
     return answer === undefined ? failed : { kind: "ok", json: answer(request) };
   }
 

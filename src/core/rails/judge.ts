@@ -191,14 +191,21 @@ function oppositeFault({ bot }: Rails, increase: Increase): RailRefusal | null {
   if (!isAbove(after, ZERO)) return null;
   if (!isOpposed(increase, onTheirWay)) return unread(market);
   const toFlat = truncate(subtract(remaining, after), sizeDecimals);
-  const limit = isOpposed(increase, ZERO)
-    ? `others hold the other side of ${market}`
-    : `others may come to hold the other side of ${market} by an order of theirs that is not settled yet`;
+  const resting = side === "buy" ? sells : buys;
   return refusal("opposite_position", {
-    limit,
+    limit: limitOf(increase, resting),
     use: `${side} beyond flat`,
     largest: isAbove(toFlat, ZERO) ? toFlat : null,
   });
+}
+
+/** What is held is told as held: what the bot's own resting orders may have filled unheard is not, nor what others have on its way. */
+function limitOf(increase: Increase, resting: Decimal): string {
+  const { market } = increase.wish.leg;
+  if (isOpposed(increase, negate(resting))) return `others hold the other side of ${market}`;
+  return isOpposed(increase, ZERO)
+    ? `others hold the other side of ${market}, or orders of this bot were filled and it is not shown yet`
+    : `others may come to hold the other side of ${market} by an order of theirs that is not settled yet`;
 }
 
 /** Whether others hold the other side, the position having moved there by so much since it was told. */

@@ -15,6 +15,16 @@ test.each<[what: string, limit: string, asked: [OpenLeg, Known]]>([
     [leg({}), { account: "-1", legs: [OTHERS_SALE] }],
   ],
   [
+    "others are short, or a sale of its own that rests was filled",
+    "others hold the other side of BTC, or orders of this bot were filled and it is not shown yet",
+    [leg({}), { account: "-1", legs: [leg({ side: "sell" })] }],
+  ],
+  [
+    "others are short by more than its own sale",
+    "others hold the other side of BTC",
+    [leg({}), { account: "-2", legs: [leg({ side: "sell" })] }],
+  ],
+  [
     "a sale of others is on its way",
     "others may come to hold the other side of BTC by an order of theirs that is not settled yet",
     [leg({}), { legs: [OTHERS_SALE] }],
