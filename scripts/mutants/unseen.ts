@@ -330,7 +330,7 @@ export const UNSEEN: readonly Mutant[] = [
     "what others may come to hold is told as held",
     "src/core/rails/judge.ts",
     "return isOpposed(increase, ZERO)\n",
-    "return isOpposed(increase, resting)\n",
+    "return isOpposed(increase, ZERO) || increase.touches !== null\n",
   ),
   one(
     "what may have been filled is told as a bot's own",
