@@ -350,4 +350,10 @@ export const UNSEEN: readonly Mutant[] = [
     "if (isOpposed(increase, negate(resting)))",
     "if (isOpposed(increase, ZERO))",
   ),
+  one(
+    "a trade is told withdrawn while what protects it may still close it",
+    "src/core/trade-step.ts",
+    "return areGuardsOver ?",
+    "return areGuardsOver || facts.isWithdrawn ?",
+  ),
 ];

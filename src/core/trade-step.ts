@@ -144,7 +144,10 @@ function stepsWhileSure(trade: Trade, facts: TradeFacts): TradeStep[] {
   const held = heldOf(facts);
   const isEntryOver = facts.entry.state === "over";
   if (isEntryOver && isZero(heldAtMostOf(facts))) return stepsAtEnd(trade, facts);
-  if (isEntryOver && facts.isWithdrawn) return [end("withdrawn", "a stop took its protection away")];
+  // The stop cancels them; until they are gone one of them may still close what is held.
+  const areGuardsOver = [...facts.stops, ...facts.profits].every(({ state }) => state === "over");
+  if (isEntryOver && facts.isWithdrawn)
+    return areGuardsOver ? [end("withdrawn", "a stop took its protection away")] : [];
   const entrySteps = isEntryUnwanted(trade, facts) ? cancelOf([facts.entry], facts) : [];
   if (facts.isWithdrawn) return cancelOf([facts.entry], facts);
   const overdue = overdueGuard(trade, facts);

@@ -339,6 +339,12 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
     [stopOf("4")],
   ],
   [
+    "under a stop that takes protection away it is not at its end before that is gone",
+    {},
+    { entry: entry("10", OVER), stops: [part("s1")], isWithdrawn: true },
+    [],
+  ],
+  [
     "under a stop that takes protection away nothing is put back",
     {},
     { entry: entry("10", OVER), stops: [part("s1", OVER)], isWithdrawn: true },

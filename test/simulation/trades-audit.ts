@@ -275,9 +275,8 @@ function auditTold(run: Audited, books: Books): string[] {
     const all = [...(books.entry === null ? [] : [books.entry]), ...books.stops, ...books.profits];
     const living = protectedAt(run, all, books.user, at);
     const later = filledBy(run, books.user, all, run.venue.nowMs()) - filledBy(run, books.user, all, at);
-    const isLeft = !isWithdrawn(run, wish) && living > 0n;
     return [
-      ...(isLeft ? [`${name}, and ${decimalText(living)} of it lived`] : []),
+      ...(living > 0n ? [`${name}, and ${decimalText(living)} of it lived`] : []),
       ...(later > 0n ? [`${name}, and ${decimalText(later)} of it were filled after that`] : []),
     ];
   });
