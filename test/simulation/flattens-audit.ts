@@ -292,12 +292,12 @@ function auditProtection({ run, wish, words, moments }: About): string[] {
       if (own !== null && !own.has(oid)) return [];
       // What had ended by then, however late that is told, protected nothing any more.
       if (record.status !== "open" && record.statusTimestampMs - START_MS < sentAtMs) return [];
-      const toldAtMs = waitingSinceMs(run, oid);
       const isMet = record.order.isTriggered;
       const isAsked = run.wishes.some(({ number }) => asked.has(number) && numberOf(run, oid) === number);
       const held =
         moments.findLast(({ atMs, coin }) => coin === "BTC" && atMs <= execution.atMs - START_MS)?.closable ?? 0n;
-      if (toldAtMs === null || toldAtMs > sentAtMs || isMet || isAsked || held === 0n) return [];
+      // Of one that is not known to wait any more a flattening waits for a while, and then cancels what may rest.
+      if (!isToldToWait(run, oid, sentAtMs) || isMet || isAsked || held === 0n) return [];
       return [
         `order ${oid} waited to protect ${held}, and under a stop that keeps it was to be canceled at ${sentAtMs}`,
       ];
@@ -305,12 +305,12 @@ function auditProtection({ run, wish, words, moments }: About): string[] {
   });
 }
 
-function waitingSinceMs({ told }: Flat, oid: number): number | null {
-  const word = told.find(({ type, payload }) => {
-    const isOf = type.startsWith("order.") && fieldOf(payload, "exchange_order_id") === String(oid);
-    return isOf && fieldOf(payload, "status") === "waiting_for_trigger";
+/** By the last that was told of it until then. */
+function isToldToWait({ told }: Flat, oid: number, atMs: number): boolean {
+  const word = told.findLast(({ type, payload, atMs: toldAtMs }) => {
+    return toldAtMs < atMs && type.startsWith("order.") && fieldOf(payload, "exchange_order_id") === String(oid);
   });
-  return word?.atMs ?? null;
+  return word !== undefined && fieldOf(word.payload, "status") === "waiting_for_trigger";
 }
 
 function numberOf({ venue, wishOf }: Flat, oid: number): number | undefined {
