@@ -100,4 +100,10 @@ export const NAMED_TWAPS: readonly Mutant[] = [
     'some(({ state }) => state !== "done") ? "named"',
     'some(({ state }) => state !== "none") ? "named"',
   ),
+  one(
+    "a bot's limits hold for two days what an answer has named by another's number",
+    "src/write/unnamed-twaps.ts",
+    "twap.twapId === null || !isShown(deps, twap)",
+    "twap.twapId === null",
+  ),
 ];
