@@ -106,4 +106,10 @@ export const NAMED_TWAPS: readonly Mutant[] = [
     "twap.twapId === null || !isShown(deps, twap)",
     "twap.twapId === null",
   ),
+  one(
+    "a TWAP is another's by the word of an answer, whatever that other asked for",
+    "src/settle/operation/twap-terms.ts",
+    "claimed.has(twapId) && !isMisclaimed(world, attempt, { twapId, state })",
+    "claimed.has(twapId)",
+  ),
 ];
