@@ -91,7 +91,7 @@ test("what the feed shows in its place is not called it while nothing has taken 
   misname(s);
   s.setFate(({ body }) => (typeIn(body) === "noop" ? LOST : directly(5)));
   await told(s, "made", TWAP);
-  await s.pass(30_000);
+  await s.pass(200_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "77" });
 });
 
