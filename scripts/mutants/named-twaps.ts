@@ -17,8 +17,8 @@ export const NAMED_TWAPS: readonly Mutant[] = [
   one(
     "a history that is behind says which TWAP is ours",
     NAMED,
-    "const isCertain = isLate(world, attempt.nonce) || isToldInItsPlace(tools, attempt, { exchangeId, only });",
-    "const isCertain = isLate(world, attempt.nonce) || isToldInItsPlace(tools, attempt, { exchangeId, only }) || true;",
+    "if (isLate(world, attempt.nonce)) return true;",
+    "if (attempt.nonce > 0) return true;",
   ),
   one("of two equal TWAPs the first is ours", NAMED, "equal.length > 1 || ", ""),
   one(
@@ -30,14 +30,14 @@ export const NAMED_TWAPS: readonly Mutant[] = [
   one(
     "what the feed tells of TWAPs says nothing of one that was named by another's number",
     NAMED,
-    "return only !== undefined && ids.has(only) && !ids.has(exchangeId);",
-    "return only !== undefined && ids.size < 0;",
+    "return ids.has(only) && !ids.has(exchangeId);",
+    "return ids.size < 0 && !ids.has(exchangeId);",
   ),
   one(
     "what the feed shows is ours whatever took our number",
     NAMED,
-    'attempt.seal !== "nonce_taken" || world.exchange',
-    "world.exchange",
+    '  if (attempt.seal !== "nonce_taken") return false;\n',
+    "",
   ),
   one(
     "a TWAP that was named is ours though an empty action took its number",
@@ -99,5 +99,23 @@ export const NAMED_TWAPS: readonly Mutant[] = [
     "src/settle/operation/twap-cancel.ts",
     'some(({ state }) => state !== "done") ? "named"',
     'some(({ state }) => state !== "none") ? "named"',
+  ),
+  one(
+    "a bot's limits hold for two days what an answer has named by another's number",
+    "src/write/unnamed-twaps.ts",
+    "twap.twapId === null || !isShown(deps, twap)",
+    "twap.twapId === null",
+  ),
+  one(
+    "a TWAP is another's by the word of an answer, whatever that other asked for",
+    "src/settle/operation/twap-terms.ts",
+    "claimed.has(twapId) && !isMisclaimed(world, attempt, { twapId, state })",
+    "claimed.has(twapId)",
+  ),
+  one(
+    "of two equal TWAPs beside a number that is none nothing is ever given up",
+    NAMED,
+    'return isGivenUp(tools, attempt, pursuit) ? { status: "unknown", exchangeId, error: words } : null;',
+    "return null;",
   ),
 ];

@@ -66,6 +66,19 @@ async function loseTwap(rig: Rig): Promise<number> {
   return rig.clock.nowMs();
 }
 
+/** The same, but that the exchange's answer has named it; nothing shows it, and nothing else is ever answered. */
+async function misnameTwap(rig: Rig): Promise<number> {
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, purpose) => {
+    if (!body.includes("twapOrder")) return { kind: "unknown", reason: "lost" };
+    const outcome = await send(body, purpose);
+    rig.answers.set("twapHistory", () => []);
+    return outcome;
+  };
+  expect((await twap(rig, {})).status).toBe(202);
+  return rig.clock.nowMs();
+}
+
 function endTwap(rig: Rig, apiKey: string): Promise<Response> {
   made += 1;
   const asked = { path: "/v1/twaps/cancel", apiKey, idempotencyKey: `end-${made}-of-this-test` };
@@ -180,24 +193,30 @@ describe("a TWAP of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
   });
 
-  test("that nothing has named is over after its minutes where the fills are known and what is held stands, and stays unknown", async () => {
-    const { rig } = await twapRig({ maxPosition: "700 USD" });
-    const { store } = rig.deps;
-    const made = await loseTwap(rig);
-    await rig.clock.advance(40 * 60_000);
-    rig.answers.set("twapHistory", () => []);
-    fillAt(rig, MARK);
-    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 20 * 60_000));
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
-    inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 39 * 60_000));
-    holeAt(store, made + 60_000);
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
-    moveHole(store, made - 86_400_000);
-    expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
-    expect(store.$client.query("select status, exchange_id from operations").all()).toEqual([
-      { status: "unknown", exchange_id: null },
-    ]);
-  });
+  test.each([
+    ["nothing has named", loseTwap, null],
+    ["an answer has named, and nothing shows,", misnameTwap, "7"],
+  ] as const)(
+    "that %s is over after its minutes where the fills are known and what is held stands, and stays unknown",
+    async (_how, begin, named) => {
+      const { rig } = await twapRig({ maxPosition: "700 USD" });
+      const { store } = rig.deps;
+      rig.answers.set("twapHistory", () => []);
+      const made = await begin(rig);
+      await rig.clock.advance(40 * 60_000);
+      fillAt(rig, MARK);
+      inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 20 * 60_000));
+      expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+      inTransaction(store, () => setFillCursor(store, ACCOUNTS.main, made + 39 * 60_000));
+      holeAt(store, made + 60_000);
+      expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("max_position");
+      moveHole(store, made - 86_400_000);
+      expect(await railOf(await inSeconds(rig, place(rig, { size: "0.002" })))).toBe("passed");
+      expect(store.$client.query("select status, exchange_id from operations").all()).toEqual([
+        { status: "unknown", exchange_id: named },
+      ]);
+    },
+  );
 
   test("has no more out than its slices have left", async () => {
     const { rig } = await twapRig({ maxPosition: "700 USD" });

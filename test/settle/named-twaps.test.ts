@@ -91,7 +91,7 @@ test("what the feed shows in its place is not called it while nothing has taken 
   misname(s);
   s.setFate(({ body }) => (typeIn(body) === "noop" ? LOST : directly(5)));
   await told(s, "made", TWAP);
-  await s.pass(30_000);
+  await s.pass(200_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "77" });
 });
 
@@ -155,6 +155,24 @@ test("nor is it the last word while the one that was asked for is not shown yet"
   await s.pass(100_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "2", error: null });
   expect(s.takeErrors()).toHaveLength(2);
+});
+
+test("a TWAP whose answer was lost is found though the answer to another has named that one by its number", async () => {
+  const s = await scene();
+  s.setFate(fates("twapOrder", UNHEARD));
+  s.ask("lost", TWAP);
+  await s.pass(100);
+  s.setFate(() => directly(5));
+  misname(s, 1);
+  s.ask("misnamed", { ...TWAP, size: "0.2" });
+  await s.pass(20_000);
+  twapOfTheOwner(s, "0.3");
+  await s.pass(60_000);
+  expect(await told(s, "lost", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1" });
+  await s.pass(90_000);
+  const misnamed = await told(s, "misnamed", { ...TWAP, size: "0.2" });
+  expect(misnamed).toMatchObject({ http: 200, status: "succeeded", exchange_id: "2" });
+  expect(s.takeErrors()).toEqual([expect.stringContaining("another TWAP than it has made")]);
 });
 
 test("that it has traded is a second word for its number, and the slices of another are none", async () => {

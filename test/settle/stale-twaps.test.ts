@@ -350,6 +350,10 @@ test("where two are as asked for, neither of them is called the one that was nam
   twapOfTheOwner(s);
   await s.pass(200_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "99" });
+  await s.pass(600_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 202, status: "unknown", exchange_id: "99" });
+  // Nobody looks any more.
+  expect(s.rows("select id from attempts where state <> 'done'")).toEqual([]);
 });
 
 test("a name that another TWAP has spoken against is not believed because a server that is behind shows neither", async () => {

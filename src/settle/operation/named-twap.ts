@@ -85,7 +85,7 @@ function endOfNamed(tools: Tools, { pursuit, exchangeId }: Named, reading: TwapH
   if (attempt.seal === "noop") return isLate(world, attempt.nonce) ? neverExecuted(attempt) : null;
   const isElsewhere = shown !== undefined && shown.coin !== operationOf(world, attempt).market;
   const equal = isElsewhere ? [] : ofItsTime(world, attempt, records);
-  if (equal.length > 0) return endOfMisnamed(tools, { attempt, exchangeId, equal });
+  if (equal.length > 0) return endOfMisnamed(tools, pursuit, { attempt, exchangeId, equal });
   if (difference !== null) {
     const error = raiseDifference(world, attempt, { because: difference, isCertain: isElsewhere });
     // Its terms are another's: its own may still come, where the answer was.
@@ -119,30 +119,35 @@ type Misnamed = { attempt: Attempt; exchangeId: string; equal: readonly string[]
  * The exchange has named one that nothing shows, and one as asked for is shown that is nobody's: the answer was perhaps another's. While a
  * history may be behind, the two may also be two.
  */
-function endOfMisnamed(tools: Tools, { attempt, exchangeId, equal }: Misnamed): OperationEnd | null {
+function endOfMisnamed(tools: Tools, pursuit: Pursuit, misnamed: Misnamed): OperationEnd | null {
   const { world } = tools;
+  const { attempt, exchangeId, equal } = misnamed;
   const words = `${named(exchangeId)}, which nothing shows as that; as asked for there is ${equal.join(", ")}`;
   const [only] = equal;
-  const isCertain = isLate(world, attempt.nonce) || isToldInItsPlace(tools, attempt, { exchangeId, only });
-  if (only === undefined || equal.length > 1 || !isCertain) {
+  if (only === undefined || equal.length > 1 || !isProven(tools, attempt, { exchangeId, only })) {
     tellPending(world, attempt, words);
-    return null;
+    return isGivenUp(tools, attempt, pursuit) ? { status: "unknown", exchangeId, error: words } : null;
   }
   const { id } = operationOf(world, attempt);
   world.log.error({ operation_id: id, error: words }, "the exchange has named another TWAP than it has made");
   return { status: "succeeded", exchangeId: only };
 }
 
-/** A feed tells each that begins: it has told the one and not the other, while something of ours has taken the number. */
-function isToldInItsPlace(
+/**
+ * Something of ours has taken the number, and no server can be from before either of the two, or the account's feed has told the one and not
+ * the other: it tells each that begins.
+ */
+function isProven(
   { world, userOf }: Tools,
   attempt: Attempt,
-  { exchangeId, only }: { exchangeId: string; only: string | undefined },
+  { exchangeId, only }: { exchangeId: string; only: string },
 ): boolean {
-  if (attempt.seal !== "nonce_taken" || world.exchange.nowMs() - attempt.nonce <= TOLD_APART_MS) return false;
+  if (attempt.seal !== "nonce_taken") return false;
+  if (isLate(world, attempt.nonce)) return true;
+  if (world.exchange.nowMs() - attempt.nonce <= TOLD_APART_MS) return false;
   const user = userOf(attempt);
   const history = world.picture.twaps(user);
   const told = [...(history?.isTold === true ? history.value : []), ...world.picture.runningTwaps(user)];
   const ids = new Set(told.map(({ twapId }) => twapId));
-  return only !== undefined && ids.has(only) && !ids.has(exchangeId);
+  return ids.has(only) && !ids.has(exchangeId);
 }

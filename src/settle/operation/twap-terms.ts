@@ -2,7 +2,8 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { compare, decimal } from "../../core/decimal.ts";
 import type { With } from "../../deps.ts";
-import { listClaimedTwaps } from "../../store/operations.ts";
+import { listAttemptsOf } from "../../store/attempts.ts";
+import { findOperation, listClaimedTwaps, listTwapOperations } from "../../store/operations.ts";
 import type { TwapOrderAction } from "../../wire/action/twap.ts";
 import type { TwapRecord, TwapState } from "../../wire/answer/twap.ts";
 import { actionOf } from "../send/intent.ts";
@@ -13,7 +14,7 @@ export const LEAD_MS = 1_000;
 /** A TWAP made by the action may carry a time this much after its expiry, milliseconds. */
 const LAG_MS = 1_000;
 
-/** TWAPs that no other operation has: of its time the ids of those as asked, and in words those of another market. */
+/** TWAPs that no other operation has rightly: of its time the ids of those as asked, and in words those of another market. */
 export function lookIn(
   world: With<"store">,
   { attempt, records }: { attempt: Attempt; records: readonly TwapRecord[] },
@@ -26,12 +27,24 @@ export function lookIn(
   let isOneOfAnotherTime = false;
   for (const record of records) {
     const { twapId, state } = record;
-    if (twapId === null || claimed.has(twapId) || termsDifference(asked, state) !== null) continue;
+    if (twapId === null || termsDifference(asked, state) !== null) continue;
+    if (claimed.has(twapId) && !isMisclaimed(world, attempt, { twapId, state })) continue;
     if (!isOfItsTime(attempt, record)) isOneOfAnotherTime ||= record.status !== "error";
     else if (state.coin === market) found.add(twapId);
     else elsewhere.add(`TWAP ${twapId} in ${state.coin} instead of ${market}`);
   }
   return { found: [...found], elsewhere: [...elsewhere], isOneOfAnotherTime };
+}
+
+/** Another operation has it by an answer's word alone, and it is not what that one asked for: the answer was another's. */
+function isMisclaimed(
+  { store }: With<"store">,
+  { accountId }: Attempt,
+  { twapId, state }: { twapId: string; state: TwapState },
+): boolean {
+  const id = listTwapOperations(store, accountId, [twapId]).get(twapId) ?? "";
+  const [placing] = findOperation(store, id)?.status === "succeeded" ? [] : listAttemptsOf(store, id);
+  return placing !== undefined && differenceOf({ store }, placing, state) !== null;
 }
 
 function isOfItsTime(attempt: Attempt, { state, status }: TwapRecord): boolean {
