@@ -1,6 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const BALANCES_BEFORE = "src/settle/evidence/balances-before.ts";
+const OWN_WRITES = "src/actions/own-writes.ts";
 const FILL_PAGES = "src/settle/fills/fill-pages.ts";
 
 /** Bugs in what balances and pages of fills are taken for. */
@@ -28,6 +29,18 @@ export const READ_TRUE: readonly Mutant[] = [
     BALANCES_BEFORE,
     "if (token === undefined || paying.has(token)) return false;",
     "if (token === undefined) return false;",
+  ),
+  one(
+    "an exchange's time that is set right by more than five seconds leaves what happened where it was",
+    OWN_WRITES,
+    "(mendMs <= CLOCK_MEND_MS || isBorneOut)",
+    "mendMs <= CLOCK_MEND_MS",
+  ),
+  one(
+    "what happened before a machine slept is of after it",
+    OWN_WRITES,
+    "const isBorneOut = Math.abs(aheadMs - mendMs) < CLOCK_STEP_MS;",
+    "const isBorneOut = true;",
   ),
   one("a balance is of before fills that no server is behind", BALANCES_BEFORE, "exchange.nowMs() - BEHIND_MS", "0"),
   one(
