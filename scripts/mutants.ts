@@ -108,6 +108,7 @@ const SCENES = [
   "test/actions/balances-before.test.ts",
   "test/actions/cancel-outside.test.ts",
   "test/actions/of-elsewhere.test.ts",
+  "test/actions/own-writes.test.ts",
   "test/actions/repeated-key.test.ts",
   "test/actions/stale-open-list.test.ts",
   "test/actions/told-beside.test.ts",

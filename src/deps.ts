@@ -153,7 +153,11 @@ export type Deps = World & {
   marketView: Omit<MarketView, "close">;
   builderApproval: Pick<BuilderApproval, "approvedTenthsBps" | "refused" | "refresh">;
   /** When the exchange's list of fills was last read to its end, exchange time, unix milliseconds; null before that. The list may have been behind. */
-  fillIndex: { readToMs(account: Account): number | null };
+  fillIndex: {
+    readToMs(account: Account): number | null;
+    /** Reads it again, unless that was done a moment ago. */
+    readSoon(account: Account): void;
+  };
   /** What an account was told last. */
   ownWrites: { told(account: Account, about: About): () => readonly Happened[] };
   /** When there was the last news that an order is open, exchange time, unix milliseconds. */

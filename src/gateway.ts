@@ -29,6 +29,7 @@ import { type AccountTeller, openAccountTeller } from "./settle/account/tell-acc
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { openFillIndex } from "./settle/fills/index-fills.ts";
+import { openReadSoon } from "./settle/fills/read-soon.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedExcess } from "./settle/modify/reduce.ts";
 import { openRepeating } from "./settle/repeating.ts";
@@ -128,7 +129,9 @@ export function openGateway(parts: GatewayParts): Gateway {
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const views = { reads, marketView, builderApproval, fillIndex, agents, gauges: gaugesOf(exchange) };
+  const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
+  const asked = { readToMs: fillIndex.readToMs, readSoon };
+  const views = { reads, marketView, builderApproval, fillIndex: asked, agents, gauges: gaugesOf(exchange) };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
   const maxFeeds = parts.socket === null ? null : (parts.maxFeeds ?? MAX_FEEDS);
   const beginning = { exchange, feeds, maxFeeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };

@@ -23,7 +23,7 @@ function rigWithAll() {
   const deps = {
     ...rig.deps,
     allowance: { ...rig.deps.allowance, remaining: () => 7 },
-    fillIndex: { readToMs: () => rig.deps.exchange.nowMs() - 2_500 },
+    fillIndex: { readToMs: () => rig.deps.exchange.nowMs() - 2_500, readSoon: () => undefined },
     gauges: { weightLeft: () => 800, clockOffsetMs: () => -40 },
   };
   rig.store.$client.run(`UPDATE agents SET valid_until_ms = ${rig.deps.exchange.nowMs() + 86_400_000}`);
@@ -85,7 +85,7 @@ test("what is not known is left out and does not show as nought, nor as its last
   expect(await expose(takeReadings(deps, FACTS))).toContain("\npostern_exchange_weight_left 800\n");
   const unknowing = {
     ...deps,
-    fillIndex: { readToMs: () => null },
+    fillIndex: { readToMs: () => null, readSoon: () => undefined },
     agents: { standing: () => "not_asked" as const },
     gauges: { weightLeft: () => null, clockOffsetMs: () => null },
   };

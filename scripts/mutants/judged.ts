@@ -73,8 +73,8 @@ export const JUDGED: readonly Mutant[] = [
   one(
     "a position that may be of before a fill is read again as others were told it",
     "src/write/rails-facts.ts",
-    "    await askForPosition(deps, of);",
-    "    await readPosition(deps, of);",
+    "const isTaken = await askForPosition(deps, of);",
+    "const isTaken = (await readPosition(deps, of), true);",
   ),
   one(
     "a position that is of before a fill is not read again",

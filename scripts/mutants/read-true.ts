@@ -1,6 +1,10 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const BALANCES_BEFORE = "src/settle/evidence/balances-before.ts";
+const TOLD_POSITION = "src/core/told-position.ts";
+const POSITIONS_BEFORE = "src/settle/evidence/positions-before.ts";
+const OWN_WRITES = "src/actions/own-writes.ts";
+const CURRENT = "src/actions/current.ts";
 const FILL_PAGES = "src/settle/fills/fill-pages.ts";
 
 /** Bugs in what balances and pages of fills are taken for. */
@@ -11,12 +15,17 @@ export const READ_TRUE: readonly Mutant[] = [
     "    if (!isWhole(state)) throw",
     "    if (state === null) throw",
   ),
-  one(
-    "balances of before a fill that was told are shown",
-    "src/actions/current.ts",
-    " || wanted.isBefore?.(known.value) === true",
-    "",
-  ),
+  {
+    name: "balances of before a fill that was told are shown",
+    changes: [
+      { file: CURRENT, find: " || wanted.isBefore?.(known.value, known) === true", put: "" },
+      {
+        file: CURRENT,
+        find: "return isBefore?.(value, { timeMs, askedAtMs, heard: null }) === true;",
+        put: "return false;",
+      },
+    ],
+  },
   one(
     "balances from which a round trip began are taken for those of before it",
     BALANCES_BEFORE,
@@ -28,6 +37,84 @@ export const READ_TRUE: readonly Mutant[] = [
     BALANCES_BEFORE,
     "if (token === undefined || paying.has(token)) return false;",
     "if (token === undefined) return false;",
+  ),
+  one(
+    "an exchange's time that is set right by more than five seconds leaves what happened where it was",
+    OWN_WRITES,
+    "(mendMs <= CLOCK_MEND_MS || isBorneOut)",
+    "mendMs <= CLOCK_MEND_MS",
+  ),
+  one(
+    "what happened before a machine slept is of after it",
+    OWN_WRITES,
+    "const isBorneOut = Math.abs(aheadMs - mendMs) < CLOCK_STEP_MS;",
+    "const isBorneOut = true;",
+  ),
+  one(
+    "positions of before a fill that was told are of now by their own time",
+    TOLD_POSITION,
+    "if (chain === null) return false;",
+    "if (size !== null) return false;",
+  ),
+  one(
+    "positions from which a round trip began are taken for those of before it",
+    TOLD_POSITION,
+    "if (now === undefined || compare(now, size) === 0) return false;",
+    "if (now === undefined) return false;",
+  ),
+  one(
+    "an order of which fills lack is taken to have come after every fill that is kept",
+    TOLD_POSITION,
+    "return isClear ? since : null;\n}\n\n/** It was sent",
+    "return missing;\n}\n\n/** It was sent",
+  ),
+  one(
+    "what was read while an order was under way is taken to lack it",
+    TOLD_POSITION,
+    "const isClear = orders.every((order) => order.number > shown.lastNumber || isHeld(order));",
+    "const isClear = isHeld !== undefined;",
+  ),
+  one(
+    "what was read before a newer fill tells where the position stands",
+    TOLD_POSITION,
+    "if (earlier.timeMs <= (told.end?.timeMs ?? Number.NEGATIVE_INFINITY)) break;",
+    "",
+  ),
+  one(
+    "a position is of before orders that no server is behind",
+    TOLD_POSITION,
+    "return toldAtMs >= sinceMs && toldAtMs <= untilMs;",
+    "return toldAtMs <= untilMs;",
+  ),
+  one(
+    "a position is of before what was told after the time that it bears",
+    TOLD_POSITION,
+    "return toldAtMs >= sinceMs && toldAtMs <= untilMs;",
+    "return toldAtMs >= sinceMs && toldAtMs <= untilMs + 60_000;",
+  ),
+  one(
+    "what a reading has to hold of the next one is forgotten",
+    POSITIONS_BEFORE,
+    "if (!isBefore) noteShownPositions(",
+    "if (of.accountId === dexOf(of.accountId) && nowMs < 0) noteShownPositions(",
+  ),
+  one(
+    "a bot is judged by a position of before a fill that was told",
+    POSITIONS_BEFORE,
+    "{ positions, timeMs, askedAtMs })) return false;",
+    "{ positions, timeMs, askedAtMs })) deps.exchange.nowMs();",
+  ),
+  one(
+    "a position that was moved back waits for the next reading of the fills",
+    CURRENT,
+    "if (taken === null) wanted.onBefore?.();",
+    "",
+  ),
+  one(
+    "fills are read with each question while positions are doubted",
+    "src/settle/fills/read-soon.ts",
+    "if (last !== undefined && sinceMs < last.gapMs) return;",
+    "",
   ),
   one("a balance is of before fills that no server is behind", BALANCES_BEFORE, "exchange.nowMs() - BEHIND_MS", "0"),
   one(

@@ -111,8 +111,8 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/current.ts",
-        find: "    if (isShowable(deps, wanted, taken)) return taken;",
-        put: "    if (holdsAll(taken, wanted)) return taken;",
+        find: "    if (taken !== null && isShowable(deps, wanted, taken)) return taken;",
+        put: "    if (taken !== null && holdsAll(deps, taken, wanted)) return taken;",
       },
     ],
   },

@@ -2,20 +2,17 @@ import type { Account } from "../core/account.ts";
 import { type Decimal, isZero, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { dexOf } from "../core/market.ts";
-import type { ToShow, With } from "../deps.ts";
 import { within } from "../settle/within.ts";
 import type { ClearinghouseState } from "../wire/answer/account.ts";
 import { LAST_PRICE_MAX_AGE_MS } from "../write/newest-reference.ts";
-import { currentState, knownState } from "./current.ts";
-
-export type ToReadPosition = ToShow & With<"feeds" | "ownWrites">;
+import { currentState, knownState, type ToShowPositions } from "./current.ts";
 
 /** What an account holds in a perpetual market, signed, and as of when by the exchange's time, unix milliseconds. */
 type CurrentPosition = { size: Decimal; timeMs: number };
 
 /** The position, no older than its last change that was told. Throws where that cannot be had. */
 export async function currentPosition(
-  deps: ToReadPosition,
+  deps: ToShowPositions,
   account: Account,
   market: string,
 ): Promise<CurrentPosition> {
@@ -39,7 +36,7 @@ type ClosingMarket = { market: string; hasOwnNet: boolean };
  * newest position of the last five minutes. The order only reduces, so a size that is too large opens nothing. Throws where nothing is known.
  */
 export async function positionToClose(
-  deps: ToReadPosition,
+  deps: ToShowPositions,
   account: Account,
   { market, hasOwnNet }: ClosingMarket,
 ): Promise<{ size: Decimal | null; timeMs: number }> {

@@ -25,7 +25,8 @@ import { runWrite } from "../write/run.ts";
 import type { Plan, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { clearForClose, type ToClear } from "./clear-for-close.ts";
-import { positionToClose, type ToReadPosition } from "./close-facts.ts";
+import { positionToClose } from "./close-facts.ts";
+import type { ToShowPositions } from "./current.ts";
 import { requireMarket } from "./market-rules.ts";
 import { howPriced, requireWorstPrice } from "./place-market-order.ts";
 import { planPlacing } from "./place-order.ts";
@@ -41,7 +42,7 @@ export type ClosePosition = WriteKey & {
   keepsTriggers: boolean;
 };
 
-type ToClose = ToClear & ToReadPosition & With<"builderApproval" | "closer">;
+type ToClose = ToClear & ToShowPositions & With<"builderApproval" | "closer">;
 
 /**
  * `POST /v1/positions/close`: one order that only reduces and executes at once or not at all, sized by the position as it is now.

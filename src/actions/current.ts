@@ -6,6 +6,7 @@ import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { areBeforeFills } from "../settle/evidence/balances-before.ts";
+import { arePositionsBefore } from "../settle/evidence/positions-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
@@ -45,9 +46,12 @@ export function datedAge(deps: With<"exchange">, asOfMs: number, withinMs: numbe
   return toldAge(deps, asOfMs, withinMs - deps.exchange.mayBeAheadMs());
 }
 
+/** Positions are held against fills and orders. */
+export type ToShowPositions = ToShow & With<"feeds" | "fillIndex" | "ownWrites" | "store">;
+
 /** Positions and margin of one dex, not older than what the account was told last. */
 export async function currentState(
-  deps: ToShow & With<"feeds" | "ownWrites">,
+  deps: ToShowPositions,
   { account, reader }: AskingPart,
   dex: string,
 ): Promise<Known<ClearinghouseState>> {
@@ -67,6 +71,9 @@ export async function currentState(
     },
     part: (value) => ({ part: "state", dex, value }),
     timeOf: ({ timeMs }) => timeMs,
+    isBefore: ({ positions }, { timeMs, askedAtMs }) =>
+      arePositionsBefore(deps, { accountId: account.id, dex }, { positions, timeMs, askedAtMs }),
+    onBefore: () => deps.fillIndex.readSoon(account),
   });
 }
 
@@ -124,7 +131,7 @@ export type CurrentAccount = { state: AccountState; spotAsOfMs: number; marginAs
 
 /** Balances and margin over all dexes. Collateral that dexes share moves with every one of them. */
 export async function currentAccount(
-  deps: ToShowSpot & With<"feeds" | "ownWrites">,
+  deps: ToShowSpot & ToShowPositions,
   asking: AskingPart,
   dexes: readonly string[],
 ): Promise<CurrentAccount> {
@@ -212,7 +219,9 @@ type WantedPart<T> = AskingPart & {
   /** The time that an answer itself shows, exchange time; left out where it shows none: then it is of when it was asked for. */
   timeOf?(value: T): number;
   /** Shows by itself that it is of before something that was told, whatever time it may be of; left out where nothing in it does. */
-  isBefore?(value: T): boolean;
+  isBefore?(value: T, shown: ShownState): boolean;
+  /** Called where a reading is of before: what bears it out, if something does, may be asked for. */
+  onBefore?(): void;
 };
 
 /**
@@ -237,8 +246,9 @@ async function readCurrent<T>(
     const read = await wanted.ask();
     if (read.kind === "failed" && known !== null && isShowable(deps, wanted, known)) return known;
     if (read.kind === "failed") throw notRead(deps, wanted, read);
-    const taken = take(deps, wanted, read);
-    if (isShowable(deps, wanted, taken)) return taken;
+    const taken = isOfBefore(deps, wanted, read) ? null : take(deps, wanted, read);
+    if (taken !== null && isShowable(deps, wanted, taken)) return taken;
+    if (taken === null) wanted.onBefore?.();
     if (spentMs() >= enough) throw isBehind(wanted);
     await deps.clock.sleep(AGAIN_AFTER_MS);
   }
@@ -259,8 +269,20 @@ function isCurrent<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>
 
 /** Not older than the caller's last write, nor than anything may be. */
 function isShowable<T>(deps: With<"exchange" | "settings">, wanted: WantedPart<T>, known: Known<T>): boolean {
-  if (!holdsAll(deps, known, wanted) || wanted.isBefore?.(known.value) === true) return false;
+  if (!holdsAll(deps, known, wanted) || wanted.isBefore?.(known.value, known) === true) return false;
   return deps.exchange.nowMs() - known.asOfMs <= deps.settings.timings.maxReadAgeMs;
+}
+
+type ReadOk<T> = Extract<Read<T>, { kind: "ok" }>;
+
+/** It is kept from everybody else then. */
+function isOfBefore<T>(
+  deps: With<"clock" | "exchange">,
+  { isBefore, timeOf }: WantedPart<T>,
+  { value, askedAtMs }: ReadOk<T>,
+): boolean {
+  const timeMs = timeOf?.(value) ?? exchangeTimeOf(deps, askedAtMs);
+  return isBefore?.(value, { timeMs, askedAtMs, heard: null }) === true;
 }
 
 function nothing(): readonly Happened[] {
@@ -291,7 +313,7 @@ async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: Wanted
 function take<T>(
   deps: With<"clock" | "exchange" | "picture">,
   { account, part, timeOf, known }: WantedPart<T>,
-  { value, askedAtMs }: Extract<Read<T>, { kind: "ok" }>,
+  { value, askedAtMs }: ReadOk<T>,
 ): Known<T> {
   const timeMs = timeOf?.(value) ?? exchangeTimeOf(deps, askedAtMs);
   const isTaken = deps.picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });

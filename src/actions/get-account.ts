@@ -11,12 +11,13 @@ import {
   currentAccount,
   datedAge,
   MARGIN_AGE_MS,
+  type ToShowPositions,
   type ToShowSpot,
   toldAge,
 } from "./current.ts";
 
 /** `GET /v1/account`: balances as they are now, and not before the account's last change; where collateral is shared they say so. */
-export async function getAccount(deps: ToShowSpot & With<"feeds" | "ownWrites">, caller: Caller): Promise<ReadAnswer> {
+export async function getAccount(deps: ToShowSpot & ToShowPositions, caller: Caller): Promise<ReadAnswer> {
   const { account } = caller;
   const current = await currentAccount(deps, caller, ["", ...deps.settings.dexes]);
   return { body: textOf(account, current.state), asOfMs: oldestTold(deps, current) };

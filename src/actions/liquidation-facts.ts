@@ -7,6 +7,7 @@ import type { LeverageSetting } from "../core/rails/wish.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import type { Read } from "../exchange/reads.ts";
+import { takePositions } from "../settle/evidence/positions-before.ts";
 import type { AccountMode, ClearinghouseState, Position } from "../wire/answer/account.ts";
 import { readSetting, settingsOf } from "../write/leverage-facts.ts";
 
@@ -36,7 +37,7 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   ]);
   if (state.kind === "failed") return state;
   const { value, askedAtMs } = state;
-  deps.picture.take(user, { part: "state", dex: market.dex, value }, { timeMs: value.timeMs, askedAtMs });
+  if (!takePositions(deps, { account, dex: market.dex }, { value, askedAtMs })) return BEFORE;
   if (mode.kind === "failed") return mode;
   const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
   if (shared?.kind === "failed") return shared;
@@ -46,6 +47,12 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
   return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
 }
+
+const BEFORE: Failed = {
+  kind: "failed",
+  reason: "the exchange shows positions of before a fill that was told",
+  isOurBudget: false,
+};
 
 /** Token that is the collateral of the exchange's own dex. */
 const USDC = 0;

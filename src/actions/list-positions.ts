@@ -3,23 +3,19 @@ import { ApiError } from "../core/errors.ts";
 import { madeOnce } from "../core/made-once.ts";
 import { pageOf } from "../core/page.ts";
 import { listOfTexts } from "../core/resource.ts";
-import type { ToShow, With } from "../deps.ts";
+import type { With } from "../deps.ts";
 import type { Known } from "../exchange/picture.ts";
 import { positionResource } from "../settle/account/account-resources.ts";
 import type { ClearinghouseState, Position } from "../wire/answer/account.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
-import { AGE_MS, currentState, datedAge, MARGIN_AGE_MS } from "./current.ts";
+import { AGE_MS, currentState, datedAge, MARGIN_AGE_MS, type ToShowPositions } from "./current.ts";
 import { requireDex } from "./list-orders.ts";
 
 export type ListPositions = { dex: string | null; cursor: string | null; limit: number };
 
 /** `GET /v1/positions`: as they are now, and not before the account's last change; native dex first, then by market. */
-export async function listPositions(
-  deps: ToShow & With<"feeds" | "ownWrites">,
-  caller: Caller,
-  wanted: ListPositions,
-): Promise<ReadAnswer> {
+export async function listPositions(deps: ToShowPositions, caller: Caller, wanted: ListPositions): Promise<ReadAnswer> {
   const { dex, cursor, limit } = wanted;
   requireDex(deps, dex);
   const after = cursor === null ? null : requireCursor(deps, cursor);

@@ -53,7 +53,7 @@ const MAX_CHANGES = 128;
 const MAX_LOOKED_THROUGH = 1_024;
 /** By so much our idea of the exchange's time moves by itself, milliseconds; more is a step of our wall clock. */
 const CLOCK_STEP_MS = 1_000;
-/** By so much it may be set right by what the exchange has dated, milliseconds. */
+/** By so much it may be set right by what the exchange has dated, milliseconds; by more where our wall clock bears that out. */
 const CLOCK_MEND_MS = 5_000;
 /** What it moves by from reading to reading, milliseconds. */
 const CLOCK_SLACK_MS = 250;
@@ -166,7 +166,9 @@ function asOfClock(change: WriteChange, { offsetMs, paceMs }: Clocks): WriteChan
   const aheadMs = offsetMs - clocks.offsetMs;
   const mendMs = paceMs - clocks.paceMs;
   if (happened.kind !== "noted" || (isSlack(aheadMs) && isSlack(mendMs))) return change;
-  const isMend = mendMs > 0 && mendMs <= CLOCK_MEND_MS;
+  // Where our wall clock went on as our monotonic one did, the machine has not slept, and it is the exchange's time that was set right.
+  const isBorneOut = Math.abs(aheadMs - mendMs) < CLOCK_STEP_MS;
+  const isMend = mendMs > 0 && (mendMs <= CLOCK_MEND_MS || isBorneOut);
   const timeMs = isMend || mendMs < -CLOCK_MEND_MS ? happened.timeMs + mendMs : happened.timeMs;
   const atMs = Math.abs(aheadMs) < CLOCK_STEP_MS ? happened.atMs : timeMs - offsetMs;
   return { ...change, happened: { ...happened, atMs, timeMs } };

@@ -2,7 +2,6 @@
 import type { Account } from "../core/account.ts";
 import type { Decimal } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
-import type { ToShow, With } from "../deps.ts";
 import type { Reader } from "../exchange/exchange.ts";
 import type { AccountState } from "../exchange/reads.ts";
 import { worthOf } from "../settle/account/account-worth.ts";
@@ -10,9 +9,9 @@ import { isAtLeisure } from "../settle/ledger/leisure.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { findSampleBefore, insertEquitySample, thinEquitySamples } from "../store/equity.ts";
-import { currentAccount } from "./current.ts";
+import { currentAccount, type ToShowPositions, type ToShowSpot } from "./current.ts";
 
-export type ToSampleEquity = ToShow & With<"feeds" | "markets" | "ownWrites" | "store">;
+export type ToSampleEquity = ToShowSpot & ToShowPositions;
 
 /** Between two rounds, milliseconds. */
 export const EQUITY_INTERVAL_MS = 20_000;

@@ -13,6 +13,7 @@ import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
+import { takePositions } from "../settle/evidence/positions-before.ts";
 import { within } from "../settle/within.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
@@ -105,22 +106,22 @@ export async function readPositionAnew(deps: ToJudge, of: PositionOf): Promise<v
 
 async function readAfterFills(deps: ToJudge, of: PositionOf, untilMs: number): Promise<void> {
   for (;;) {
-    await askForPosition(deps, of);
+    const isTaken = await askForPosition(deps, of);
     const { buys, sells } = movedOf(deps, of);
-    if (isZero(buys) && isZero(sells)) return;
+    if (isTaken && isZero(buys) && isZero(sells)) return;
     if (deps.clock.elapsedMs() + REREAD_PAUSE_MS >= untilMs) return;
     await deps.clock.sleep(REREAD_PAUSE_MS);
   }
 }
 
 /** Not what others were told a moment ago: that may be of before what was filled since. */
-async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
+async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
   const dex = dexOf(market);
   const askedAtMs = deps.clock.nowMs();
   const request = { type: "clearinghouseState", user: account.tradingAddress, dex };
   const outcome = await deps.exchange.info(request, { purpose });
   const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
-  if (value !== null) showState(deps, { user: account.tradingAddress, dex }, { value, askedAtMs });
+  return value !== null && showState(deps, { account, dex }, { value, askedAtMs });
 }
 
 /**
@@ -153,13 +154,16 @@ export async function lookAtOpened(
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
-  if (read.kind !== "failed") showState(deps, { user: account.tradingAddress, dex }, read);
+  if (read.kind !== "failed") showState(deps, { account, dex }, read);
 }
 
 type ReadState = { value: ClearinghouseState; askedAtMs: number };
 
-function showState(deps: ToJudge, { user, dex }: { user: string; dex: string }, { value, askedAtMs }: ReadState): void {
-  deps.picture.take(user, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
+/** False where it is of before a fill that was told: nobody is judged by it. */
+function showState(deps: ToJudge, of: { account: Account; dex: string }, read: ReadState): boolean {
+  const isTaken = takePositions(deps, of, read);
+  if (!isTaken) deps.fillIndex.readSoon(of.account);
+  return isTaken;
 }
 
 /** What is judged, and the bot whose order it changes. */

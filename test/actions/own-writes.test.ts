@@ -43,11 +43,16 @@ test("what was told before a start has to be held after it, whatever was in flig
   expect(writes.told(ACCOUNT, { dex: "" })()).toMatchObject([{ kind: "noted", timeMs: filledAtMs }]);
 });
 
-test.each([
+/** By how much our wall clock, and the exchange's time, moved against our monotonic clock. */
+type Moved = { stepMs: number; mendMs: number; isSleep?: boolean };
+
+test.each<[string, Moved]>([
   ["as it was, the exchange's time is set right by what is noted of its servers", { stepMs: 0, mendMs: 2_780 }],
   ["set by 43 seconds meanwhile, it is all the same (seed 382)", { stepMs: 43_000, mendMs: 2_780 }],
   ["as it was, one server's clock is believed no more (seed 2209624)", { stepMs: 0, mendMs: -600_000 }],
-])("with a wall clock %s, and so is what was told", (_name, { stepMs, mendMs }) => {
+  ["as it was, a server that stands still is believed no more (seed 122801)", { stepMs: 0, mendMs: 5_080 }],
+  ["that went on while the machine slept, it is all of its time", { stepMs: 60_000, mendMs: 60_000, isSleep: true }],
+])("with a wall clock %s, and so is what was told", (_name, { stepMs, mendMs, isSleep = false }: Moved) => {
   const rig = openGatewayRig();
   const at = { exchangeMs: 1_700_000_010_000, elapsedMs: 5_000, wallMs: 1_700_000_012_780 };
   const clock = { ...rig.clock, nowMs: () => at.wallMs, elapsedMs: () => at.elapsedMs };
@@ -65,7 +70,7 @@ test.each([
   });
   const told = writes.told(ACCOUNT, { dex: "" });
   expect(told()).toMatchObject([{ kind: "noted", timeMs: at.exchangeMs }]);
-  const trueMs = at.exchangeMs + mendMs;
+  const trueMs = isSleep ? at.exchangeMs : at.exchangeMs + mendMs;
   at.elapsedMs += 4_000;
   at.wallMs += 4_000 + stepMs;
   at.exchangeMs += 4_000 + mendMs;

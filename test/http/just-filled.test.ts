@@ -92,8 +92,18 @@ test.each([["place"], ["batch"]])(
 test("and where others hold as much by a position of after it, that refuses", async () => {
   const { rig, goOn } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
   expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
-  goOn([{ coin: "BTC", szi: "0.001" }]);
+  goOn([{ coin: "BTC", szi: "0.002" }]);
   expect(await buys(rig, SALE)).toBe("opposite_position");
+});
+
+test("what another has closed is held against nobody by a position of before it under a new time", async () => {
+  const { rig, goOn } = await twoBots([{ coin: "BTC", szi: "0.001" }]);
+  await rig.ask({ path: "/v1/positions", apiKey: KEYS.both });
+  expect(await railOf(await place(rig, { ...SALE, reduce_only: true }, { apiKey: OTHER_BOT }))).toBe("passed");
+  goOn([{ coin: "BTC", szi: "0.001" }]);
+  expect(await buys(rig, SALE)).toBe(UNPROVEN);
+  goOn([]);
+  expect(await buys(rig, SALE)).toBe("passed");
 });
 
 test("a position that is told after it says whose it is: what others hold then refuses", async () => {

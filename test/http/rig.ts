@@ -190,7 +190,7 @@ export function openRig(options: RigOptions = {}): Rig {
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval,
-    fillIndex: { readToMs: () => START_MS },
+    fillIndex: { readToMs: () => START_MS, readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },

@@ -319,7 +319,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     reads: readsOf(clock, outside),
     marketView: viewOf(clock, outside),
     builderApproval: { approvedTenthsBps: () => null, refused: () => undefined, refresh: async () => undefined },
-    fillIndex: { readToMs: () => null },
+    fillIndex: { readToMs: () => null, readSoon: () => undefined },
     ownWrites: { told: () => () => [] },
     orderNews: { newsMs: () => 0, wasListed: () => false },
     agents: { standing: () => "listed" },

@@ -71,7 +71,7 @@ export async function openStage(): Promise<Stage> {
   });
   Object.assign(deps.feeds, feeds);
   const { index, follower } = openFollowing(deps, deps.settling);
-  deps.fillIndex = index;
+  deps.fillIndex = { ...index, readSoon: ({ tradingAddress }) => follower.checkFills(tradingAddress) };
   feeds.follow(USER);
   await clock.advance(SECOND);
   void every(CROSS_CHECK_MS, () => follower.crossCheck());

@@ -145,7 +145,7 @@ test.each(CROWDED)(
         fills.filter(({ time }) => time >= Number(startTime) && time <= Number(endTime ?? time)).slice(0, PAGE_ROWS),
       );
     const { index } = openFollowing(rig.deps, rig.deps.settling);
-    rig.deps.fillIndex = index;
+    rig.deps.fillIndex = { ...index, readSoon: () => undefined };
     const oid = String(OID);
     insertOrder(rig.store, orderRow({ accountId: ACCOUNT.id, status: "open", exchangeOrderId: oid }));
     insertLeg(rig.store, legRow({ state: "resting", oid, size: decimal("9000") }));

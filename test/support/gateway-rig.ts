@@ -259,7 +259,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
-    fillIndex: { readToMs: () => null },
+    fillIndex: { readToMs: () => null, readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },

@@ -3,6 +3,7 @@ import type { With } from "../../deps.ts";
 import type { Known, ReadMark, ReadPart } from "../../exchange/picture.ts";
 import { exchangeTimeOf, type Read, type Reads } from "../../exchange/reads.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { takePositions } from "../evidence/positions-before.ts";
 import type { Repeating } from "../repeating.ts";
 
 /** Between two parts of an account that are read, milliseconds: one costs 2 to 20 of our weight, and a minute has one at most. */
@@ -41,7 +42,7 @@ export function openPictureChecks(world: ToCheck, reads: Reads): { run(): Promis
     const turn = turns.get(account.id) ?? 0;
     turns.set(account.id, turn + 1);
     const part = parts[turn % parts.length];
-    if (part !== undefined) await checkPart(world, account.tradingAddress, part);
+    if (part !== undefined) await checkPart(world, account, part);
   }
 
   return {
@@ -53,15 +54,15 @@ export function openPictureChecks(world: ToCheck, reads: Reads): { run(): Promis
 }
 
 async function checkPart(
-  world: With<"clock" | "exchange" | "picture">,
-  address: string,
+  world: With<"clock" | "exchange" | "picture" | "store">,
+  account: Account,
   part: CheckedPart,
 ): Promise<void> {
   const first = await readOther(world, part);
   if (first === null) return;
   // Nothing contradicts it.
   if (part.known() === null) {
-    world.picture.take(address, first.shown, first.mark);
+    take(world, account, first);
     return;
   }
   const heard = part.known()?.heard ?? null;
@@ -69,7 +70,13 @@ async function checkPart(
   // The server that was asked may have been behind.
   const second = await readOther(world, part);
   const isStill = (part.known()?.heard ?? null) === heard;
-  if (second !== null && isStill) world.picture.take(address, second.shown, second.mark);
+  if (second !== null && isStill) take(world, account, second);
+}
+
+function take(world: With<"clock" | "exchange" | "picture" | "store">, account: Account, { shown, mark }: Other): void {
+  if (shown.part === "state" && shown.value !== null)
+    takePositions(world, { account, dex: shown.dex }, { value: shown.value, askedAtMs: mark.askedAtMs });
+  else world.picture.take(account.tradingAddress, shown, mark);
 }
 
 type Other = { shown: ReadPart; mark: ReadMark };

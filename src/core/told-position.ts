@@ -1,0 +1,132 @@
+/** Whether a position is of before a fill that was told, whatever time it bears: it stands where the account stood before that, and not where it is now. */
+import { add, compare, type Decimal, isZero, subtract } from "./decimal.ts";
+import { CLOCK_DOUBT_MS } from "./evidence.ts";
+
+/** A fill that is kept. Exchange time, unix milliseconds; sizes are signed. */
+export type KeptFill = { timeMs: number; start: Decimal };
+
+/** Where the newest fills that are kept have left the position, and under which native ids. `timeMs`: minus infinity where there is none. */
+export type KeptEnd = { size: Decimal; timeMs: number; oids: readonly string[] };
+
+/**
+ * What was told to be filled of one order, and how much of that is kept. Signed, below zero for a sale. It was filled between the two
+ * times, by our clock as it stands to the exchange's, unix milliseconds.
+ */
+export type OrderFilling = {
+  /** Orders are numbered as they are stored: one of a higher number than another was sent later. */
+  number: number;
+  oid: string | null;
+  filled: Decimal;
+  kept: Decimal;
+  createdAtMs: number;
+  toldAtMs: number;
+};
+
+/** A position that was shown before, with the number of the newest order by then. `askedAtMs` by our clock, `timeMs` its own. */
+export type EarlierPosition = { size: Decimal; lastNumber: number; askedAtMs: number; timeMs: number };
+
+/**
+ * What is known of one market. Fills and orders that were told before `sinceMs` every server holds; those that were told after `untilMs`, which
+ * is the time that the position bears, it does not claim to hold.
+ */
+export type MarketTold = {
+  fills: readonly KeptFill[];
+  /** Null where the fills that are kept do not tell. */
+  end: KeptEnd | null;
+  orders: readonly OrderFilling[];
+  /** Newest first. */
+  earlier: readonly EarlierPosition[];
+  sinceMs: number;
+  untilMs: number;
+};
+
+/**
+ * True where it stands where the account stood before one of these fills, and not where the last of them has left it. Anywhere else it was
+ * moved by fills that are not known here (another's orders, a trigger, a liquidation), and it says nothing. What such fills have brought
+ * back to the very same size is taken for one of before, until they are known.
+ */
+export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
+  const chain = chainOf(told);
+  if (chain === null) return false;
+  const sums = sumsOf(chain);
+  const now = sums.at(-1);
+  if (now === undefined || compare(now, size) === 0) return false;
+  const former = [
+    ...told.fills.filter(({ timeMs }) => timeMs < told.untilMs).map(({ start }) => start),
+    ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
+    ...told.earlier.filter((one) => isOfBeforeSome(told, one)).map((one) => one.size),
+  ];
+  return former.some((one) => compare(one, size) === 0);
+}
+
+function isClaimed({ sinceMs, untilMs }: MarketTold, toldAtMs: number): boolean {
+  return toldAtMs >= sinceMs && toldAtMs <= untilMs;
+}
+
+/** A position that is known, and what it was moved by since, oldest first. */
+type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[] };
+
+function sumsOf({ at, moves }: Chain): Decimal[] {
+  const sums = [at];
+  for (const { by } of moves) sums.push(add(sums.at(-1) ?? at, by));
+  return sums;
+}
+
+/** From what was shown since the newest fill that is kept, else from that fill. Null where it is not clear what came after it. */
+function chainOf(told: MarketTold): Chain | null {
+  const orders = told.orders.toSorted((a, b) => a.number - b.number);
+  for (const earlier of told.earlier) {
+    if (earlier.timeMs <= (told.end?.timeMs ?? Number.NEGATIVE_INFINITY)) break;
+    const since = sinceShown(earlier, orders);
+    if (since !== null) return { at: earlier.size, moves: since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs })) };
+  }
+  if (told.end === null) return null;
+  const since = sinceKept(told.end, orders);
+  return since === null
+    ? null
+    : { at: told.end.size, moves: since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs })) };
+}
+
+/** Orders that it cannot hold; null where one was under way as it was asked for. */
+function sinceShown(shown: EarlierPosition, orders: readonly OrderFilling[]): OrderFilling[] | null {
+  const since = orders.filter(({ number }) => number > shown.lastNumber);
+  const isHeld = ({ toldAtMs }: OrderFilling) => toldAtMs < shown.askedAtMs && toldAtMs <= shown.timeMs;
+  const isClear = orders.every((order) => order.number > shown.lastNumber || isHeld(order));
+  return isClear ? since : null;
+}
+
+/** Orders of which fills lack that came after the newest one that is kept; null where that is not clear of one. */
+function sinceKept(end: KeptEnd, orders: readonly OrderFilling[]): OrderFilling[] | null {
+  const missing = orders.filter((order) => !isZero(missingOf(order)));
+  const owners = orders.filter(({ oid }) => oid !== null && end.oids.includes(oid));
+  const since = missing.filter((order) => isSince(end, owners, order));
+  const isClear = missing.every((order) => since.includes(order) || isUntil(end, owners, order));
+  return isClear ? since : null;
+}
+
+/** It was sent when all that is kept of that fill's own order had been told. */
+function isSince(end: KeptEnd, owners: readonly OrderFilling[], order: OrderFilling): boolean {
+  if (order.createdAtMs - CLOCK_DOUBT_MS > end.timeMs) return true;
+  return owners.some(
+    (owner) =>
+      owner.number < order.number && owner.toldAtMs <= order.createdAtMs && compare(owner.kept, owner.filled) === 0,
+  );
+}
+
+/** It had been told when that fill's own order was sent. */
+function isUntil(end: KeptEnd, owners: readonly OrderFilling[], order: OrderFilling): boolean {
+  if (order.toldAtMs + CLOCK_DOUBT_MS < end.timeMs) return true;
+  return owners.some((owner) => owner.number > order.number && order.toldAtMs <= owner.createdAtMs);
+}
+
+function missingOf({ filled, kept }: OrderFilling): Decimal {
+  return subtract(filled, kept);
+}
+
+/** Whether something was told that came after it was shown. */
+function isOfBeforeSome(told: MarketTold, shown: EarlierPosition): boolean {
+  return (
+    told.fills.some(({ timeMs }) => timeMs > shown.timeMs && timeMs < told.untilMs) ||
+    told.orders.some(({ number, toldAtMs }) => number > shown.lastNumber && isClaimed(told, toldAtMs))
+  );
+}

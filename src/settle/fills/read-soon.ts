@@ -1,0 +1,22 @@
+import type { Account } from "../../core/account.ts";
+import type { With } from "../../deps.ts";
+
+/** Between two readings that are asked for while a position is doubted, milliseconds: each costs 20 of our weight, and a fill is listed within a second or two. */
+const FIRST_GAP_MS = 1_000;
+const MOST_GAP_MS = 8_000;
+/** After so long without such a question the next one is the first again, milliseconds. */
+const FORGOTTEN_MS = 30_000;
+
+/** Has the fills of an account read at once where nobody has asked a moment ago, and again and again, ever less often, while somebody asks. */
+export function openReadSoon({ clock }: With<"clock">, read: (account: Account) => void): (account: Account) => void {
+  const asked = new Map<string, { atMs: number; gapMs: number }>();
+  return (account) => {
+    const nowMs = clock.elapsedMs();
+    const last = asked.get(account.id);
+    const sinceMs = nowMs - (last?.atMs ?? Number.NEGATIVE_INFINITY);
+    if (last !== undefined && sinceMs < last.gapMs) return;
+    const isFirst = last === undefined || sinceMs >= FORGOTTEN_MS;
+    asked.set(account.id, { atMs: nowMs, gapMs: isFirst ? FIRST_GAP_MS : Math.min(last.gapMs * 2, MOST_GAP_MS) });
+    read(account);
+  };
+}

@@ -1,0 +1,82 @@
+/** What was told to be filled of the newest orders, beside the fills of them that are kept. */
+import { and, eq, gt, ne, sql } from "drizzle-orm";
+import { add, type Decimal, ZERO } from "../core/decimal.ts";
+import type { Side } from "../core/order.ts";
+import type { Store } from "./open.ts";
+import { columnsOf, prepared } from "./prepared.ts";
+import { fills, orders } from "./schema.ts";
+import { everyLeg } from "./schema-views.ts";
+
+const filledLegs = prepared((store) => {
+  const accountId = sql.placeholder("accountId");
+  const newest = store
+    .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "seenAtMs"]))
+    .from(orders)
+    .where(
+      and(
+        // By the newest numbers, and not by all that the account ever had.
+        sql`+${orders.accountId} = ${accountId}`,
+        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
+      ),
+    )
+    .as("newest");
+  // Found by the native id: SQLite might else read all fills of the market.
+  const isOfLeg = and(
+    eq(fills.oid, everyLeg.oid),
+    sql`+${fills.accountId} = ${accountId}`,
+    sql`+${fills.market} = ${newest.market}`,
+    eq(fills.side, newest.side),
+  );
+  return store
+    .select({
+      cloid: everyLeg.cloid,
+      oid: everyLeg.oid,
+      number: newest.number,
+      market: newest.market,
+      side: newest.side,
+      filled: everyLeg.filledSize,
+      size: sql<Decimal | null>`${fills.size}`,
+      createdAtMs: newest.createdAtMs,
+      seenAtMs: newest.seenAtMs,
+    })
+    .from(newest)
+    .innerJoin(everyLeg, eq(everyLeg.orderId, newest.id))
+    .leftJoin(fills, isOfLeg)
+    .where(ne(everyLeg.filledSize, ZERO))
+    .prepare();
+});
+
+/** `kept`: sum of its fills that are kept. Times by our wall clock, unix milliseconds; `seenAtMs` is of the last news of its order. */
+export type FilledLeg = {
+  cloid: string;
+  oid: string | null;
+  number: number;
+  market: string;
+  side: Side;
+  filled: Decimal;
+  kept: Decimal;
+  createdAtMs: number;
+  seenAtMs: number | null;
+};
+
+/** Those among the newest orders, of all accounts, of which something was told to be filled. */
+export function listFilledLegs(store: Store, of: { accountId: string; newest: number }): FilledLeg[] {
+  const legs = new Map<string, FilledLeg>();
+  for (const { size, ...leg } of filledLegs(store).all(of)) {
+    const kept = legs.get(leg.cloid)?.kept ?? ZERO;
+    legs.set(leg.cloid, { ...leg, kept: add(kept, size ?? ZERO) });
+  }
+  return [...legs.values()];
+}
+
+const lastNumber = prepared((store) =>
+  store
+    .select({ number: sql<number | null>`max(${orders.number})` })
+    .from(orders)
+    .prepare(),
+);
+
+/** The number of the newest order: whatever is stored after it has a higher one. */
+export function lastOrderNumber(store: Store): number {
+  return lastNumber(store).get()?.number ?? 0;
+}

@@ -1,0 +1,37 @@
+/** Positions that were read and believed, kept in memory alone: what a later reading shows is held against them. */
+import type { Decimal } from "../core/decimal.ts";
+import { lastOrderNumber } from "./filled-legs.ts";
+import type { Store } from "./open.ts";
+
+/** `lastNumber`: of the newest order as it was read. `askedAtMs` by our wall clock, `timeMs` by its own; unix milliseconds. */
+export type ShownSizes = {
+  sizes: ReadonlyMap<string, Decimal>;
+  lastNumber: number;
+  askedAtMs: number;
+  timeMs: number;
+};
+
+/** By account and dex, the newest first. */
+export type ShownPositionsBook = Map<string, readonly ShownSizes[]>;
+
+/** Readings that are kept of a dex. */
+const MAX_KEPT = 16;
+
+type OfDex = { accountId: string; dex: string };
+
+export function noteShownPositions(store: Store, of: OfDex, shown: Omit<ShownSizes, "lastNumber">): void {
+  const kept = listShownPositions(store, of);
+  // An answer that several readers share.
+  const { askedAtMs, timeMs } = shown;
+  if (kept.some((each) => each.askedAtMs === askedAtMs && each.timeMs === timeMs)) return;
+  const noted = { ...shown, lastNumber: lastOrderNumber(store) };
+  store.memory.shownPositions.set(nameOf(of), [noted, ...kept].slice(0, MAX_KEPT));
+}
+
+export function listShownPositions({ memory }: Pick<Store, "memory">, of: OfDex): readonly ShownSizes[] {
+  return memory.shownPositions.get(nameOf(of)) ?? [];
+}
+
+function nameOf({ accountId, dex }: OfDex): string {
+  return `${accountId} ${dex}`;
+}

@@ -1,0 +1,196 @@
+/** A position that stands where it stood before a fill that was told is of before it, whatever time it bears. */
+import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { isPositionBefore, type MarketTold, type OrderFilling } from "../../src/core/told-position.ts";
+
+const SINCE_MS = 100_000;
+const SECOND = 1_000;
+/** Of after `SINCE_MS`. */
+const T = 200_000;
+
+type Some = Partial<Omit<MarketTold, "sinceMs">>;
+
+/** An order of so much, by its number, told a tenth of a second after it was sent; `kept`: of its fills. */
+function order(number: number, filled: string, some: Partial<OrderFilling> & { keptSize?: string } = {}): OrderFilling {
+  const { keptSize = "0", ...rest } = some;
+  const createdAtMs = T + number * SECOND;
+  const told = { createdAtMs, toldAtMs: createdAtMs + 100 };
+  return { number, oid: `${number}`, filled: decimal(filled), kept: decimal(keptSize), ...told, ...rest };
+}
+
+/** Fills that are kept of an order by its number, from where it started to where it ended. */
+function keptFill(number: number, start: string, size: string): Pick<MarketTold, "fills" | "end"> {
+  const timeMs = T + number * SECOND + 50;
+  return {
+    fills: [{ timeMs, start: decimal(start) }],
+    end: { size: decimal(size), timeMs, oids: [`${number}`] },
+  };
+}
+
+/** What was read when the newest order had this number, a tenth of a second before the next one. */
+function shown(lastNumber: number, size: string, some: Partial<MarketTold["earlier"][number]> = {}) {
+  const timeMs = T + lastNumber * SECOND + 900;
+  return { size: decimal(size), lastNumber, askedAtMs: timeMs - 20, timeMs, ...some };
+}
+
+/** No fill that is kept, and every one is. */
+const FLAT: MarketTold["end"] = { size: decimal("0"), timeMs: Number.NEGATIVE_INFINITY, oids: [] };
+
+/** Each: what is known, what is shown, whether that is of before. */
+const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
+  ["nothing is known", {}, "0", false],
+
+  // By fills that are kept.
+  ["it is where a fill started", keptFill(1, "0", "1"), "0", true],
+  ["it is where a fill ended", keptFill(1, "0", "1"), "1", false],
+  ["it is anywhere else", keptFill(1, "0", "1"), "0.4", false],
+  [
+    "it is where the first of two started, and the second ended",
+    { ...keptFill(2, "1", "0"), fills: [...keptFill(2, "1", "0").fills, ...keptFill(1, "0", "1").fills] },
+    "0",
+    false,
+  ],
+  [
+    "it is in the middle of two",
+    { ...keptFill(2, "1", "0"), fills: [...keptFill(2, "1", "0").fills, ...keptFill(1, "0", "1").fills] },
+    "1",
+    true,
+  ],
+
+  // By answers to orders whose fills are not kept yet.
+  ["flat, and a purchase was told", { end: FLAT, orders: [order(1, "1")] }, "0", true],
+  ["it has what was bought", { end: FLAT, orders: [order(1, "1")] }, "1", false],
+  ["somebody has sold a part of it elsewhere", { end: FLAT, orders: [order(1, "1")] }, "0.5", false],
+  ["nobody knows where it stood", { orders: [order(1, "1")] }, "0", false],
+  ["bought and sold again, flat", { end: FLAT, orders: [order(1, "1"), order(2, "-1")] }, "0", false],
+  ["bought and sold again, held", { end: FLAT, orders: [order(1, "1"), order(2, "-1")] }, "1", true],
+  [
+    "told longer ago than any server is behind",
+    { end: FLAT, orders: [order(1, "1", { toldAtMs: SINCE_MS - 1 })] },
+    "0",
+    false,
+  ],
+
+  // By its own time it is of before.
+  ["a fill is of after it", { ...keptFill(1, "0", "1"), untilMs: T + 1_050 }, "0", false],
+  ["an order was told after it", { end: FLAT, orders: [order(1, "1")], untilMs: T + 1_099 }, "0", false],
+  [
+    "the last of two was told after it, and it has neither",
+    { end: FLAT, orders: [order(1, "1"), order(2, "2")], untilMs: T + 2_050 },
+    "0",
+    true,
+  ],
+  [
+    "the last of two was told after it, and it has the first",
+    { end: FLAT, orders: [order(1, "1"), order(2, "2")], untilMs: T + 2_050 },
+    "1",
+    false,
+  ],
+  [
+    "as it was shown before, by a time of before",
+    { earlier: [shown(0, "3")], orders: [order(1, "1")], untilMs: T },
+    "3",
+    false,
+  ],
+
+  // Both.
+  [
+    "the first is kept, the second is not: it shows the first alone",
+    { ...keptFill(1, "0", "1"), orders: [order(1, "1", { keptSize: "1" }), order(2, "1")] },
+    "1",
+    true,
+  ],
+  [
+    "the first is kept, the second is not: it shows both",
+    { ...keptFill(1, "0", "1"), orders: [order(1, "1", { keptSize: "1" }), order(2, "1")] },
+    "2",
+    false,
+  ],
+  [
+    "the first lacks, the second is kept and started after it",
+    { ...keptFill(2, "1", "2"), orders: [order(1, "1"), order(2, "1", { keptSize: "1" })] },
+    "2",
+    false,
+  ],
+  [
+    "the second was sent before the first was told: nobody knows which came first",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "1")],
+    },
+    "1",
+    false,
+  ],
+  [
+    "a fill of somebody else's order is kept, a moment before: nobody knows which came first",
+    { ...keptFill(1, "0", "1"), end: { size: decimal("1"), timeMs: T, oids: ["9"] }, orders: [order(2, "1")] },
+    "1",
+    false,
+  ],
+  [
+    "a fill of somebody else's order is kept, of long before",
+    {
+      ...keptFill(1, "0", "1"),
+      end: { size: decimal("1"), timeMs: T - 20 * SECOND, oids: ["9"] },
+      orders: [order(2, "1")],
+    },
+    "1",
+    true,
+  ],
+  [
+    "of an order a part is kept: the rest may have come before it",
+    { ...keptFill(1, "0", "1"), orders: [order(1, "2", { keptSize: "1" })] },
+    "1",
+    false,
+  ],
+
+  // By what was shown before.
+  ["as it was shown before a purchase", { earlier: [shown(0, "3")], orders: [order(1, "1")] }, "3", true],
+  ["as it was shown, and a purchase more", { earlier: [shown(0, "3")], orders: [order(1, "1")] }, "4", false],
+  ["as it was shown, with nothing since", { earlier: [shown(1, "3")], orders: [order(1, "1")] }, "3", false],
+  [
+    "as it was shown two purchases ago",
+    { earlier: [shown(1, "4"), shown(0, "3")], orders: [order(1, "1"), order(2, "1")] },
+    "3",
+    true,
+  ],
+  [
+    "shown while the purchase was under way: it may hold it",
+    { earlier: [shown(1, "3", { askedAtMs: T + 1_050 })], orders: [order(1, "1")] },
+    "3",
+    false,
+  ],
+  [
+    "shown while the purchase was under way, as it stood before it: the fills that are kept tell",
+    { end: FLAT, earlier: [shown(1, "0", { askedAtMs: T + 1_050 })], orders: [order(1, "1")] },
+    "0",
+    true,
+  ],
+  [
+    "shown after the purchase was told, as of before it",
+    { earlier: [shown(1, "3", { timeMs: T + 1_050 })], orders: [order(1, "1")] },
+    "3",
+    false,
+  ],
+  [
+    "a newer fill says more than what was shown before it",
+    { ...keptFill(2, "5", "4"), earlier: [shown(1, "3")], orders: [order(1, "1", { keptSize: "1" })] },
+    "3",
+    true,
+  ],
+  [
+    "what was shown after the newest fill stands, where others have moved it since",
+    {
+      ...keptFill(1, "0", "1"),
+      earlier: [shown(1, "0.5")],
+      orders: [order(1, "1", { keptSize: "1" }), order(2, "-0.5")],
+    },
+    "0",
+    false,
+  ],
+];
+
+test.each(ROWS)("%s", (_name, known, size, isBefore) => {
+  const told = { fills: [], end: null, orders: [], earlier: [], untilMs: T + 60 * SECOND, ...known, sinceMs: SINCE_MS };
+  expect(isPositionBefore(decimal(size), told)).toBe(isBefore);
+});

@@ -1,0 +1,156 @@
+/** Positions of before a fill that was told are told to nobody, under whatever time a server shows them; and an honest exchange is believed. */
+import { expect, test } from "bun:test";
+import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+type State = { time: number };
+
+/** No feed; everything is read once, and others buy and sell as much as anybody wants. */
+async function open(): Promise<PaperRig> {
+  const rig = await openPaperRig();
+  await rig.trade("sell", "10", "60010");
+  await rig.trade("buy", "10", "59990");
+  await rig.clock.advance(20 * SECOND);
+  return rig;
+}
+
+async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promise<void> {
+  const price = side === "buy" ? "60010" : "59990";
+  const body = { account: FIRST.account.id, market: "BTC", side, size, price, time_in_force: "ioc" };
+  const { text } = await rig.answer(FIRST, { route: "POST /v1/orders", body });
+  expect(JSON.parse(text)).toMatchObject({ status: "filled", filled_size: size });
+}
+
+/** Of the native dex, from now on: as it is now, under the time of each moment, until `isOver`. */
+async function standStill(rig: PaperRig, isOver: () => boolean): Promise<void> {
+  const user = FIRST.account.tradingAddress;
+  const then = (await rig.info({ type: "clearinghouseState", user, dex: "" })) as State;
+  rig.interfere = ({ type, dex, user: asked }) =>
+    type !== "clearinghouseState" || dex !== "" || asked !== user || isOver()
+      ? undefined
+      : { ...then, time: rig.clock.nowMs() };
+}
+
+/** Fills are listed so late. */
+function lateFills(rig: PaperRig, lateMs: number): void {
+  rig.interfere = async (request) => {
+    if (request["type"] !== "userFillsByTime") return undefined;
+    const rows = (await rig.info(request)) as State[];
+    return rows.filter(({ time }) => time <= rig.clock.nowMs() - lateMs);
+  };
+}
+
+async function positions(rig: PaperRig): Promise<[status: number, sizes: unknown]> {
+  const { status, body } = await rig.answer(FIRST, { route: "GET /v1/positions" });
+  const rows = body["data"] as { side: string; size: string }[] | undefined;
+  return [status, rows?.map(({ side, size }) => `${side} ${size}`) ?? body["error"]];
+}
+
+const BEHIND = { code: "exchange_unreachable" };
+
+test.each(["/v1/positions", "/v1/account"])("what was bought is in %s once a server shows it", async (path) => {
+  const rig = await open();
+  const untilMs = rig.clock.nowMs() + 4 * SECOND;
+  await standStill(rig, () => rig.clock.nowMs() >= untilMs);
+  await takes(rig, "buy");
+  const { status, text } = await rig.answer(FIRST, { route: `GET ${path}` });
+  expect(status).toBe(200);
+  expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+  expect(text).toContain(path === "/v1/positions" ? '"size":"0.01"' : '"margin_used":"47.5"');
+});
+
+test("positions of before it are told to nobody, and believed when no server can be behind any more", async () => {
+  const rig = await open();
+  await takes(rig, "buy");
+  expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+  await standStill(rig, () => false);
+  await takes(rig, "buy");
+  expect(await positions(rig)).toMatchObject([503, BEHIND]);
+  await rig.clock.advance(MINUTE);
+  expect(await positions(rig)).toMatchObject([503, BEHIND]);
+  await rig.clock.advance(90 * SECOND);
+  expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+});
+
+test("after a start as well, by the fills that are kept and by the answers to orders", async () => {
+  const rig = await open();
+  await takes(rig, "buy");
+  await standStill(rig, () => false);
+  await takes(rig, "sell");
+  rig.store.memory.shownPositions.clear();
+  expect(await positions(rig)).toMatchObject([503, BEHIND]);
+});
+
+test("a position that is closed is not told to be nothing by a server that has not seen it opened", async () => {
+  const rig = await open();
+  await standStill(rig, () => false);
+  await takes(rig, "buy");
+  const asked = rig.answer(FIRST, {
+    route: "POST /v1/positions/close",
+    body: { account: FIRST.account.id, market: "BTC" },
+  });
+  const { status, text } = await asked;
+  expect([status, text.includes("nothing")]).toEqual([503, false]);
+});
+
+test("a bot that buys and sells fifty times, with fills that are listed two seconds late, is told each position within a second", async () => {
+  const rig = await open();
+  lateFills(rig, 2 * SECOND);
+  for (let nth = 0; nth < 50; nth += 1) {
+    await takes(rig, nth % 2 === 0 ? "buy" : "sell");
+    const beganMs = rig.clock.nowMs();
+    expect([nth, ...(await positions(rig))]).toEqual([nth, 200, nth % 2 === 0 ? ["long 0.01"] : []]);
+    // Who reads is answered together with whoever asked within the second before.
+    expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(SECOND);
+    await rig.clock.advance(nth % 7 === 0 ? 900 : 50);
+  }
+});
+
+test("what is sold by hand, back to where it stood, is told once its fill is listed, two seconds late", async () => {
+  const rig = await open();
+  expect(await positions(rig)).toEqual([200, []]);
+  lateFills(rig, 2 * SECOND);
+  await takes(rig, "buy");
+  expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "sell", size: "0.01", price: "59990" }));
+  await rig.clock.advance(3 * SECOND);
+  expect(await positions(rig)).toEqual([200, []]);
+});
+
+test("what rests and is filled, back to where it stood, is told once its fill is listed, two seconds late", async () => {
+  const rig = await open();
+  lateFills(rig, 2 * SECOND);
+  await takes(rig, "buy");
+  expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+  const body = { account: FIRST.account.id, market: "BTC", side: "sell", size: "0.01", price: "60005" };
+  await rig.answer(FIRST, { route: "POST /v1/orders", body });
+  await rig.clock.advance(3 * SECOND);
+  await rig.trade("buy", "0.01", "60005");
+  const beganMs = rig.clock.nowMs();
+  expect(await positions(rig)).toEqual([200, []]);
+  expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(4 * SECOND);
+});
+
+test("what another machine trades to and fro each second is never an error, with fills that are always one trade behind", async () => {
+  const rig = await open();
+  lateFills(rig, SECOND);
+  await takes(rig, "buy");
+  let isOver = false;
+  const trading = (async () => {
+    for (let nth = 0; !isOver; nth += 1) {
+      const side = nth % 2 === 0 ? "sell" : "buy";
+      const price = side === "buy" ? "60010" : "59990";
+      await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side, size: "0.01", price }));
+      await rig.clock.sleep(SECOND);
+    }
+  })();
+  for (let nth = 0; nth < 12; nth += 1) {
+    expect([nth, (await positions(rig))[0]]).toEqual([nth, 200]);
+    await rig.clock.advance(3 * SECOND);
+  }
+  isOver = true;
+  await rig.clock.advance(2 * SECOND);
+  await trading;
+});
