@@ -356,4 +356,10 @@ export const UNSEEN: readonly Mutant[] = [
     "return areGuardsOver ?",
     "return areGuardsOver || facts.isWithdrawn ?",
   ),
+  one(
+    "a close is refused before the bot's resting orders are looked at",
+    "src/actions/close-position.ts",
+    "return ownNetOf(deps, caller, { wanted, market }) !== net;",
+    "return false;",
+  ),
 ];

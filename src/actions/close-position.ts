@@ -21,6 +21,7 @@ import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import type { Caller } from "../write/caller.ts";
 import { requestOf, type WriteKey } from "../write/key.ts";
 import { requireOwnAccount } from "../write/own-account.ts";
+import { lookAtOpened } from "../write/rails-facts.ts";
 import { runWrite } from "../write/run.ts";
 import type { Plan, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
@@ -81,6 +82,8 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   const net = ownNetOf(deps, caller, { wanted, market });
   const closable = position === null ? (net ?? ZERO) : closableOf(position, net);
   if (isZero(closable)) {
+    if (await hasFilledUnheard(deps, caller, { wanted, market, net }))
+      return planClose(deps, caller, { wanted, write });
     requireProven(deps, caller, { wanted, market, position });
     throw nothingToClose(market, position);
   }
@@ -122,6 +125,17 @@ async function hasCleared(
   if (net === null) return false;
   const untilElapsedMs = write.startedElapsedMs + deps.settings.timings.answerDeadlineMs / 2;
   return clearForClose(deps, caller, { market: market.name, net, untilElapsedMs });
+}
+
+/** Looks at the bot's resting orders, of whose fills nothing may have told yet; true where it holds something else by them than before. */
+async function hasFilledUnheard(
+  deps: ToClose,
+  caller: Caller,
+  { wanted, market, net }: { wanted: ClosePosition; market: Market; net: Decimal | null },
+): Promise<boolean> {
+  if (net === null) return false;
+  await lookAtOpened(deps, { ...caller, market: market.name });
+  return ownNetOf(deps, caller, { wanted, market }) !== net;
 }
 
 function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }: ClosePosition): void {

@@ -1,7 +1,19 @@
 /** A bot's own resting order is filled, and the position tells it before anything else does: that is no position of others. */
 import { expect, test } from "bun:test";
-import { type Body, fillAt, inSeconds, limitedRig, MARK, type Position, place, railOf, stateOf } from "./rails-rig.ts";
-import type { Rig } from "./rig.ts";
+import {
+  BOT,
+  type Body,
+  fillAt,
+  inSeconds,
+  limitedRig,
+  MARK,
+  type Position,
+  place,
+  railOf,
+  refusalOf,
+  stateOf,
+} from "./rails-rig.ts";
+import { ACCOUNTS, type Rig } from "./rig.ts";
 
 const OID = 7_001;
 const SALE = { side: "sell", time_in_force: "ioc", price: "59500" };
@@ -61,6 +73,21 @@ test.each<[string, Body]>([
   positions.push({ coin: "BTC", szi: "0.001" });
   fill();
   expect(await railOf(await inSeconds(rig, place(rig, terms)))).toBe("passed");
+});
+
+test("a close of what its own resting order has just bought is an order", async () => {
+  const { rig, positions, fill } = await restingBot();
+  const levels = [[{ px: "59990", sz: "5", n: 1 }], [{ px: "60010", sz: "5", n: 1 }]];
+  rig.answers.set("l2Book", () => ({ coin: "BTC", time: rig.clock.nowMs(), levels }));
+  positions.push({ coin: "BTC", szi: "0.001" });
+  const body = { account: ACCOUNTS.main, market: "BTC" };
+  const close = (idempotencyKey: string) =>
+    inSeconds(rig, rig.ask({ path: "/v1/positions/close", apiKey: BOT, idempotencyKey, body }));
+  expect(await refusalOf(await close("close-of-nothing-"))).toStartWith("409 nothing_to_close");
+  fill();
+  await rig.clock.advance(5_000);
+  const closed = await close("close-of-the-fill");
+  expect([closed.status, ((await closed.json()) as { size?: string }).size]).toEqual([201, "0.001"]);
 });
 
 test("and where that has bought nothing, others hold what the account holds, or it is not shown yet", async () => {

@@ -23,6 +23,9 @@ const OTHER_SIDE =
   /Rail opposite_position of bot \S+: limit others hold the other side of (\S+), use (buy|sell) beyond/;
 const OWN_LIMIT = /Rail touches of bot \S+: limit ([\d.]+) (\S+) of its own/;
 
+/** A state that was read stands for so long, milliseconds, and its reading may take a moment. */
+const STANDS_MS = 3_000;
+
 export function auditRefusals(run: Refusing): string[] {
   return refusalsIn(run).flatMap(({ wish, words, span }) => {
     const coin = NOTHING_HELD.exec(words)?.[1];
@@ -69,7 +72,7 @@ function refusalsIn({ dialogues, positionsBehindMs }: Refusing): Told[] {
   return dialogues.flatMap(({ wish, turns }) =>
     turns.flatMap((turn) => {
       const words = messageOf(turn);
-      const span = { fromMs: turn.askedAtMs - positionsBehindMs, toMs: turn.endedAtMs ?? turn.askedAtMs };
+      const span = { fromMs: turn.askedAtMs - positionsBehindMs - STANDS_MS, toMs: turn.endedAtMs ?? turn.askedAtMs };
       return words === null ? [] : [{ wish, words, span }];
     }),
   );
