@@ -82,8 +82,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what a trade has read of the account is not kept for its rails",
     changes: inFile(
       "src/actions/liquidation-facts.ts",
-      "if (!takePositions(deps, { account, dex: market.dex }, { value, askedAtMs })) return BEFORE;",
-      "if (takePositions === undefined) return BEFORE;",
+      "  takePositions(deps, { account, dex: market.dex }, { value, askedAtMs });\n",
+      "",
     ),
     seenBy: { test: "test/rails-seeds/rails-seeds.test.ts", title: "a run in which %s keeps to its rails" },
   },

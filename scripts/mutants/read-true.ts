@@ -71,8 +71,14 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "what was read while an order was under way is taken to lack it",
     TOLD_POSITION,
-    "const isClear = orders.every((order) => order.number > shown.lastNumber || isHeld(order));",
+    "const isClear = orders.every((order) => since.includes(order) || isHeld(order));",
     "const isClear = isHeld !== undefined;",
+  ),
+  one(
+    "an order that was found later is taken to have been sent later",
+    TOLD_POSITION,
+    "return number > shown.lastNumber && createdAtMs >= shown.askedAtMs;",
+    "return createdAtMs !== shown.askedAtMs && number > shown.lastNumber;",
   ),
   one(
     "what was read before a newer fill tells where the position stands",

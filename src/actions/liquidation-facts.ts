@@ -37,7 +37,7 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   ]);
   if (state.kind === "failed") return state;
   const { value, askedAtMs } = state;
-  if (!takePositions(deps, { account, dex: market.dex }, { value, askedAtMs })) return BEFORE;
+  takePositions(deps, { account, dex: market.dex }, { value, askedAtMs });
   if (mode.kind === "failed") return mode;
   const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
   if (shared?.kind === "failed") return shared;
@@ -47,12 +47,6 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
   return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
 }
-
-const BEFORE: Failed = {
-  kind: "failed",
-  reason: "the exchange shows positions of before a fill that was told",
-  isOurBudget: false,
-};
 
 /** Token that is the collateral of the exchange's own dex. */
 const USDC = 0;

@@ -12,12 +12,10 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import { heldByFills, leftByFills } from "../settle/evidence/position-check.ts";
-import { arePositionsBefore } from "../settle/evidence/positions-before.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
-import type { ClearinghouseState } from "../wire/answer/account.ts";
 import { leftToTrade } from "../write/left-to-trade.ts";
 import { MARK_MAX_AGE_MS } from "../write/newest-reference.ts";
 import { closeEndedTwaps } from "../write/twap-ends.ts";
@@ -74,7 +72,7 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   return {
     held: new Map(held.map(({ coin, signedSize }) => [coin, signedSize])),
     timeMs,
-    holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()) && !isOfBefore(deps, { account, dex }, state),
+    holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()),
   };
 }
 
@@ -108,28 +106,13 @@ export function traderParts(settling: TraderParts["settling"], deps: () => ToPla
 }
 
 async function positionNow(
-  deps: ToHoldAgainstFills & With<"reads">,
-  account: Account,
+  { reads }: With<"reads">,
+  { tradingAddress }: Account,
   market: string,
 ): Promise<ShownPosition | null> {
-  const dex = dexOf(market);
-  const state = await deps.reads.clearinghouse(account.tradingAddress, dex, "reduce");
-  if (state.kind === "failed" || isOfBefore(deps, { account, dex }, state)) return null;
+  const state = await reads.clearinghouse(tradingAddress, dexOf(market), "reduce");
+  if (state.kind === "failed") return null;
   return { size: sizeIn(state.value, market), timeMs: state.value.timeMs };
-}
-
-type ToHoldAgainstFills = With<"clock" | "exchange" | "fillIndex" | "store">;
-
-/** Of before a fill that was told; what bears it out, if something does, is asked for. */
-function isOfBefore(
-  deps: ToHoldAgainstFills,
-  { account, dex }: { account: Account; dex: string },
-  { value, askedAtMs }: { value: ClearinghouseState; askedAtMs: number },
-): boolean {
-  const { positions, timeMs } = value;
-  const isBefore = arePositionsBefore(deps, { accountId: account.id, dex }, { positions, timeMs, askedAtMs });
-  if (isBefore) deps.fillIndex.readSoon(account);
-  return isBefore;
 }
 
 /** What the closer tells where no position can be read. */

@@ -89,10 +89,15 @@ function chainOf(told: MarketTold): Chain | null {
 
 /** Orders that it cannot hold; null where one was under way as it was asked for. */
 function sinceShown(shown: EarlierPosition, orders: readonly OrderFilling[]): OrderFilling[] | null {
-  const since = orders.filter(({ number }) => number > shown.lastNumber);
+  const since = orders.filter((order) => isSentSince(shown, order));
   const isHeld = ({ toldAtMs }: OrderFilling) => toldAtMs < shown.askedAtMs && toldAtMs <= shown.timeMs;
-  const isClear = orders.every((order) => order.number > shown.lastNumber || isHeld(order));
+  const isClear = orders.every((order) => since.includes(order) || isHeld(order));
   return isClear ? since : null;
+}
+
+/** One that was found after a restore, or taken in from elsewhere, is stored later than it was sent. */
+function isSentSince(shown: EarlierPosition, { number, createdAtMs }: OrderFilling): boolean {
+  return number > shown.lastNumber && createdAtMs >= shown.askedAtMs;
 }
 
 /** Orders of which fills lack that came after the newest one that is kept; null where that is not clear of one. */
@@ -127,6 +132,6 @@ function missingOf({ filled, kept }: OrderFilling): Decimal {
 function isOfBeforeSome(told: MarketTold, shown: EarlierPosition): boolean {
   return (
     told.fills.some(({ timeMs }) => timeMs > shown.timeMs && timeMs < told.untilMs) ||
-    told.orders.some(({ number, toldAtMs }) => number > shown.lastNumber && isClaimed(told, toldAtMs))
+    told.orders.some((order) => isSentSince(shown, order) && isClaimed(told, order.toldAtMs))
   );
 }

@@ -155,6 +155,12 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     true,
   ],
   [
+    "shown before an order was found that had been sent long before: it may hold it",
+    { earlier: [shown(0, "3")], orders: [order(1, "1", { createdAtMs: T - 60 * SECOND })] },
+    "3",
+    false,
+  ],
+  [
     "shown while the purchase was under way: it may hold it",
     { earlier: [shown(1, "3", { askedAtMs: T + 1_050 })], orders: [order(1, "1")] },
     "3",

