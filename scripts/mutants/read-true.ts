@@ -108,4 +108,10 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (before.length === 0) break;",
     "if (before.length < 0) break;",
   ),
+  one(
+    "what the connection said of an action is told as the exchange's words",
+    "src/wire/answer/reply.ts",
+    'return reply.reason === "no_answer" ? null : reply.text;',
+    "return reply.text;",
+  ),
 ];
