@@ -114,4 +114,10 @@ export const READ_TRUE: readonly Mutant[] = [
     'return reply.reason === "no_answer" ? null : reply.text;',
     "return reply.text;",
   ),
+  one(
+    "the number in an answer is believed against a history of TWAPs that is some seconds behind",
+    "src/settle/operation/twap.ts",
+    "(mayBeBehind || pursuit.looks",
+    "(pursuit.looks",
+  ),
 ];

@@ -64,6 +64,11 @@ async function noteSlices({ world, userOf }: Tools, pursuit: Pursuit, attempt: A
 const LOOKS_AT_NAMED = 2;
 /** What does not answer in this time is not waited for, milliseconds: the exchange has said that it runs. */
 const NAMED_READ_WITHIN_MS = 1_500;
+/**
+ * A history that lacks it is asked again for so long after its number was made, milliseconds: servers are behind by a second on an
+ * ordinary day, and an answer that was another's names one that never comes.
+ */
+const NAMED_SHOWN_WITHIN_MS = 5_000;
 
 /** Compares what the exchange shows of the TWAP that it has named with what was asked. */
 async function stepNamed(
@@ -86,7 +91,8 @@ async function stepNamed(
     if (isOver) finishOperation(world, attempt, { status: "unknown", exchangeId, error: doubt });
     return isOver;
   }
-  if (shown === undefined && pursuit.looks < LOOKS_AT_NAMED - 1) return false;
+  const mayBeBehind = json !== null && world.exchange.nowMs() - attempt.nonce < NAMED_SHOWN_WITHIN_MS;
+  if (shown === undefined && (mayBeBehind || pursuit.looks < LOOKS_AT_NAMED - 1)) return false;
   const difference = shown === undefined ? null : differenceOf(world, attempt, shown);
   const end: OperationEnd =
     difference === null
