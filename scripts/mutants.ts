@@ -106,6 +106,7 @@ const SCENES = [
   "test/exchange/reads.test.ts",
   "test/exchange/told-late.test.ts",
   "test/actions/balances-before.test.ts",
+  "test/actions/balances-before-writes.test.ts",
   "test/actions/cancel-order.test.ts",
   "test/actions/cancel-outside.test.ts",
   "test/actions/of-elsewhere.test.ts",

@@ -20,7 +20,7 @@ const newestOfAccount = prepared((store) =>
 
 const newOfAccount = prepared((store) =>
   store
-    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken", "realizedPnl"]))
     .from(fills)
     .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("fromMs"))))
     .orderBy(desc(fills.timeMs), desc(fills.id))
@@ -28,7 +28,7 @@ const newOfAccount = prepared((store) =>
     .prepare(),
 );
 
-export type NewFill = PositionFill & { market: string };
+export type NewFill = PositionFill & Pick<StoredFill, "market" | "realizedPnl">;
 
 /** The account's fills from a time on, by the exchange's, unix milliseconds; newest first, and no more than are looked through. */
 export function listNewFills(store: Store, accountId: string, fromMs: number): NewFill[] {

@@ -159,15 +159,18 @@ export class Judge {
 
   openOrders(account, answer) {
     if (answer.status !== 200) return this.count(`open orders ${answer.status}`);
-    const told = answer.value.data.map((o) => `${o.exchange_order_id} ${o.filled_size}`).sort();
     const line = (o) => `${o.oid} ${plain(txt(dec(o.origSz) - dec(o.sz)))}`;
-    this.oneOf(account, answer, {
-      age: SIZES_MS,
-      what: "open orders",
-      told,
-      make: (m) => m.open.map(line).sort(),
-      isOfIt: () => true,
-    });
+    for (const o of answer.value.data) {
+      const oid = o.exchange_order_id;
+      const make = (m) => m.open.filter((one) => String(one.oid) === oid).map(line);
+      this.oneOf(account, answer, {
+        age: SIZES_MS,
+        what: "an open order",
+        told: [`${oid} ${o.filled_size}`],
+        make,
+        isOfIt: () => false,
+      });
+    }
   }
 
   /** An order that was told, of a size of its own: what is final has to be so, and to stay so. */
