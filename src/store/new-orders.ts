@@ -6,6 +6,7 @@ import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
 
 export type NewOrder = {
   market: string;
@@ -43,7 +44,16 @@ const newOfAccount = prepared((store) => {
     .prepare();
 });
 
+/** Balances are read many times between two writes: by the account, and the beginning of a stretch of time. */
+const sinceStretch = whileUnchanged((store: Store, key: string): readonly NewOrder[] => {
+  const [accountId, fromMs] = key.split(" ");
+  return newOfAccount(store).all({ accountId, fromMs: Number(fromMs), newest: NEWEST_ORDERS });
+});
+
+const STRETCH_MS = 10_000;
+
 /** Those that were taken from a time on, by our clock, unix milliseconds. */
-export function listNewOrders(store: Store, accountId: string, fromMs: number): NewOrder[] {
-  return newOfAccount(store).all({ accountId, fromMs, newest: NEWEST_ORDERS });
+export function listNewOrders(store: Store, accountId: string, fromMs: number): readonly NewOrder[] {
+  const stretchMs = Math.floor(fromMs / STRETCH_MS) * STRETCH_MS;
+  return sinceStretch(store, `${accountId} ${stretchMs}`).filter(({ createdAtMs }) => createdAtMs >= fromMs);
 }
