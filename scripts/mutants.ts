@@ -114,6 +114,7 @@ const SCENES = [
   "test/actions/stale-open-list.test.ts",
   "test/actions/told-beside.test.ts",
   "test/actions/told-outside.test.ts",
+  "test/http/equity.test.ts",
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/bot-books.test.ts",

@@ -163,4 +163,10 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (!firstMs.has(name)) firstMs.set(name, atMs);",
     "firstMs.set(name, atMs);",
   ),
+  one(
+    "a sample beside a transfer makes a profit",
+    "src/actions/list-equity.ts",
+    "    if (isBeside(open) || isBeside(close)) return null;\n",
+    "",
+  ),
 ];
