@@ -103,7 +103,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { store } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
-  const picture = createPicture();
+  const picture = createPicture(parts.clock);
   const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
   const marketView = openGatewayMarketView(parts, { exchange, reads });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });

@@ -5,6 +5,7 @@ const TOLD_POSITION = "src/core/told-position.ts";
 const POSITIONS_BEFORE = "src/settle/evidence/positions-before.ts";
 const OWN_WRITES = "src/actions/own-writes.ts";
 const CURRENT = "src/actions/current.ts";
+const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 const FILL_PAGES = "src/settle/fills/fill-pages.ts";
 
 /** Bugs in what balances and pages of fills are taken for. */
@@ -200,5 +201,65 @@ export const READ_TRUE: readonly Mutant[] = [
     FILL_PAGES,
     "if (before.length === 0) break;",
     "if (before.length < 0) break;",
+  ),
+  one(
+    "what the connection said of an action is told as the exchange's words",
+    "src/wire/answer/reply.ts",
+    'return reply.reason === "no_answer" ? null : reply.text;',
+    "return reply.text;",
+  ),
+  one(
+    "the number in an answer is believed against a history of TWAPs that is some seconds behind",
+    "src/settle/operation/twap.ts",
+    "(mayBeBehind || pursuit.looks",
+    "(pursuit.looks",
+  ),
+  one(
+    "balances of before an order of ours are shown",
+    "src/actions/current.ts",
+    "areBeforeFills(deps, account.id, balances) || areBeforeWrites(deps, account, { mode, balances })",
+    "areBeforeFills(deps, account.id, balances)",
+  ),
+  one(
+    "what a perpetual pays comes out of balances that nothing shares",
+    BEFORE_WRITES,
+    "isShared && compare",
+    "compare",
+  ),
+  one(
+    "a fill that pays nothing moves what it would pay in",
+    BEFORE_WRITES,
+    "isShared && compare(realizedPnl, fee) !== 0 ?",
+    "isShared ?",
+  ),
+  one(
+    "what an order holds back is not missed",
+    BEFORE_WRITES,
+    "compare(hold, least) < 0 && isOfBefore",
+    "compare(hold, least) > 1 && isOfBefore",
+  ),
+  one(
+    "less is held back than an order did, and it has been traded since",
+    BEFORE_WRITES,
+    "compare(hold, least) < 0 && isOfBefore({ token, atMs })",
+    "compare(hold, least) < 0",
+  ),
+  one(
+    "of an order without fills what it trades has not moved",
+    BEFORE_WRITES,
+    "return [isIndexed || isSoldOut ? undefined : base, quote];",
+    "return [quote];",
+  ),
+  one(
+    "a total is taken to be shown since it was shown last",
+    "src/exchange/shown-totals.ts",
+    "if (!firstMs.has(name)) firstMs.set(name, atMs);",
+    "firstMs.set(name, atMs);",
+  ),
+  one(
+    "a sample beside a transfer makes a profit",
+    "src/actions/list-equity.ts",
+    "    if (isBeside(open) || isBeside(close)) return null;\n",
+    "",
   ),
 ];

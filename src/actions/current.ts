@@ -6,6 +6,7 @@ import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { areBeforeFills } from "../settle/evidence/balances-before.ts";
+import { areBeforeWrites } from "../settle/evidence/balances-before-writes.ts";
 import { arePositionsBefore } from "../settle/evidence/positions-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
@@ -93,9 +94,8 @@ export function knownState(
 export type ToShowSpot = ToShow & With<"markets" | "store">;
 
 function currentSpot(
-  deps: ToShowSpot,
-  { account, reader }: AskingPart,
-  told: () => readonly Happened[],
+  deps: ToShowSpot & With<"ownWrites">,
+  { account, reader, mode }: AskingPart & { mode: AccountMode },
 ): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
@@ -104,11 +104,12 @@ function currentSpot(
     reader,
     standsMs: STATE_STANDS_MS,
     what: "the balances",
-    told,
+    told: deps.ownWrites.told(account, mode === "standard" ? "spot" : "all"),
     known: () => picture.spot(user),
     ask: () => reads.spot(user, reader),
     part: (value) => ({ part: "spot", value: [...value] }),
-    isBefore: (value) => areBeforeFills(deps, account.id, value),
+    isBefore: (balances) =>
+      areBeforeFills(deps, account.id, balances) || areBeforeWrites(deps, account, { mode, balances }),
   });
 }
 
@@ -135,11 +136,9 @@ export async function currentAccount(
   asking: AskingPart,
   dexes: readonly string[],
 ): Promise<CurrentAccount> {
-  const { account } = asking;
   const mode = await currentMode(deps, asking);
-  const told = deps.ownWrites.told(account, mode.value === "standard" ? "spot" : "all");
   const [spot, ...states] = await Promise.all([
-    currentSpot(deps, asking, told),
+    currentSpot(deps, { ...asking, mode: mode.value }),
     ...dexes.map((dex) => currentState(deps, asking, dex)),
   ]);
   const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));

@@ -83,7 +83,13 @@ function rowsOf(
   }
 }
 
-/** What came and went without a trade; null where that is not known, or not what it was worth. */
+/**
+ * A sample is made of what several servers show, each behind for itself: of a transfer so shortly before or after it one may hold the one
+ * side and not the other, milliseconds.
+ */
+const BESIDE_MS = 20_000;
+
+/** What came and went without a trade; null where that is not known, or not what it was worth, or where a sample may hold half of it. */
 function movedIn(
   { store }: With<"store">,
   accountId: string,
@@ -92,9 +98,15 @@ function movedIn(
   const [newest, oldest] = [rows[0], rows.at(-1)];
   const knownToMs = findLedgerCursor(store, accountId, "transfers")?.readToMs ?? 0;
   if (newest === undefined || oldest === undefined) return () => null;
-  const values = listTransferValues(store, accountId, { afterMs: oldest.open.atMs, toMs: newest.close.atMs });
+  const values = listTransferValues(store, accountId, {
+    afterMs: oldest.open.atMs - BESIDE_MS - 1,
+    toMs: newest.close.atMs + BESIDE_MS,
+  });
+  const isBeside = ({ atMs }: EquitySample) =>
+    values?.some(({ timeMs }) => Math.abs(timeMs - atMs) <= BESIDE_MS) === true;
   return ({ open, close }) => {
-    if (values === null || close.atMs > knownToMs) return null;
+    if (values === null || close.atMs + BESIDE_MS > knownToMs) return null;
+    if (isBeside(open) || isBeside(close)) return null;
     const own = values.filter(({ timeMs }) => timeMs > open.atMs && timeMs <= close.atMs).map(({ value }) => value);
     return own.reduce<Decimal | null>((sum, value) => (sum === null || value === null ? null : add(sum, value)), ZERO);
   };

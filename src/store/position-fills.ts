@@ -10,7 +10,7 @@ const MAX_LOOKED_THROUGH = 500;
 
 const newestOfAccount = prepared((store) =>
   store
-    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken", "realizedPnl"]))
     .from(fills)
     .where(eq(fills.accountId, sql.placeholder("accountId")))
     .orderBy(desc(fills.timeMs), desc(fills.id))
@@ -28,7 +28,7 @@ const newOfAccount = prepared((store) =>
     .prepare(),
 );
 
-export type NewFill = PositionFill & Pick<StoredFill, "market" | "oid">;
+export type NewFill = PositionFill & Pick<StoredFill, "market" | "oid" | "realizedPnl">;
 
 /** The account's fills from a time on, by the exchange's, unix milliseconds; newest first, and no more than are looked through. */
 export function listNewFills(store: Store, accountId: string, fromMs: number): NewFill[] {

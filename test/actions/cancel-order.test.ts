@@ -104,6 +104,27 @@ test.each(LOST)("a cancel %s is repeated until the order is closed", async (_nam
   expect(order.status).toBe("canceled");
 });
 
+const NEW_WORDS = JSON.stringify({ status: "err", response: "not to our taste" });
+
+/** Each: what befell it, and what of that is the exchange's word. */
+const SAID: [string, Delivery, string | null][] = [
+  ["whose answer was lost", DELIVERY.answerLost, null],
+  ["that never arrived", DELIVERY.neverArrived, null],
+  ["answered in new words", () => ({ kind: "answered", httpStatus: 200, body: NEW_WORDS }), "not to our taste"],
+];
+
+test.each(SAID)(
+  "of a cancel %s the story tells as the exchange's words what it has said",
+  async (_name, delivery, said) => {
+    const rig = openGatewayRig();
+    const { id } = await placed(rig);
+    rig.deliveries.push(delivery);
+    await rig.answerOf(rig.cancel("cancel-01", id));
+    const [cancel] = listAttemptsOf(rig.store, id).filter(({ kind }) => kind === "cancel");
+    expect(cancel?.answerText ?? null).toBe(said);
+  },
+);
+
 test("a cancel answered 202 stays armed under the same key, and backs off", async () => {
   const rig = openGatewayRig();
   const { id, order } = await placed(rig);

@@ -8,6 +8,7 @@ import { insertTransfers, putLedgerCursor } from "../../src/store/ledger.ts";
 import { stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_0 = Math.floor(START_MS / DAY_MS) * DAY_MS - 10 * DAY_MS;
@@ -51,9 +52,9 @@ test("profit by day is the change of what the account is worth without what came
   sample(rig, DAY_0 + 2 * DAY_MS + 5, "1100");
   sample(rig, DAY_0 + 4 * DAY_MS, "1000");
   sample(rig, DAY_0 + 4 * DAY_MS + HOUR_MS, "1010");
-  transfer(rig, DAY_0 + HOUR_MS, "77");
-  transfer(rig, DAY_0 + DAY_MS + 1, "1000");
-  transfer(rig, DAY_0 + 2 * DAY_MS + 6, "-50");
+  transfer(rig, DAY_0 + HOUR_MS - MINUTE_MS, "77");
+  transfer(rig, DAY_0 + DAY_MS + MINUTE_MS, "1000");
+  transfer(rig, DAY_0 + 2 * DAY_MS + MINUTE_MS, "-50");
   known(rig, START_MS);
   const days = await listed(rig, "resolution=1d");
   expect(told(days)).toEqual([
@@ -79,6 +80,25 @@ test("profit by day is the change of what the account is worth without what came
   expect((await listed(rig, "resolution=1d", KEYS.other)).data).toEqual([]);
 });
 
+test.each([
+  ["shortly before it began", DAY_0 + DAY_MS - 20_000, "0", null],
+  ["shortly after it began", DAY_0 + DAY_MS + 20_000, "0", null],
+  ["a while after that", DAY_0 + DAY_MS + 20_001, "0", "10"],
+  ["shortly before it ended", DAY_0 + 2 * DAY_MS - 20_000, "5000", null],
+  ["shortly after it ended", DAY_0 + 2 * DAY_MS + 20_000, "5000", null],
+])(
+  "a day tells its profit as is where something was moved %s, of which a sample may hold the one side alone",
+  async (_name, atMs, value, profit) => {
+    const rig = openRig();
+    sample(rig, DAY_0 + DAY_MS, "170");
+    sample(rig, DAY_0 + 2 * DAY_MS, "180");
+    transfer(rig, atMs, value);
+    known(rig, START_MS);
+    const { data } = await listed(rig, "resolution=1d");
+    expect(data.map((row) => row["profit"])).toEqual([profit]);
+  },
+);
+
 test("profit is told of no time whose transfers are not known, nor of one in which something came that has no price", async () => {
   const rig = openRig();
   sample(rig, DAY_0, "100");
@@ -88,7 +108,7 @@ test("profit is told of no time whose transfers are not known, nor of one in whi
     ["110", "120", null, null],
     ["100", "110", null, null],
   ]);
-  known(rig, DAY_0 + DAY_MS);
+  known(rig, DAY_0 + DAY_MS + 20_000);
   expect(told(await listed(rig, "resolution=1d"))).toEqual([
     ["110", "120", null, null],
     ["100", "110", "0", "10"],

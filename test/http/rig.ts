@@ -159,7 +159,7 @@ export function openRig(options: RigOptions = {}): Rig {
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(),
+    picture: createPicture(clock),
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],

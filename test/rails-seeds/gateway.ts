@@ -275,7 +275,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(),
+    picture: createPicture(clock),
     signers: {
       has: () => true,
       addresses: () => [AGENT],

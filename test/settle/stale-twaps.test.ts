@@ -342,6 +342,24 @@ test("a TWAP that is named by the number of another is unknown, and in the end t
   expect(s.takeErrors()).toEqual([expect.stringContaining("another TWAP than it has made")]);
 });
 
+test("nor is it told under another's number where the history is some seconds behind", async () => {
+  const s = await scene();
+  misname(s, 99);
+  const held = holdBack(s);
+  held.set("twapHistory", s.venue.snapshot());
+  s.ask("made", TWAP);
+  await s.pass(4_000);
+  held.clear();
+  expect(await told(s, "made", TWAP)).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+  });
+  await s.pass(200_000);
+  expect(await told(s, "made", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1", error: null });
+  s.takeErrors();
+});
+
 test("where two are as asked for, neither of them is called the one that was named by another number", async () => {
   const s = await scene();
   misname(s, 99);

@@ -229,7 +229,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(),
+    picture: createPicture(clock),
     signers: openSigners({ network: "paper", keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }] }),
     clock: withSleep(clock, (durationMs) => clock.sleep(durationMs).then(() => (isDead ? dead : undefined))),
     randomBytes: (count) => new Uint8Array(count),

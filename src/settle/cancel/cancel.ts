@@ -11,7 +11,7 @@ import { findLegByCloid, listLegs } from "../../store/legs.ts";
 import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
-import type { Reply } from "../../wire/answer/reply.ts";
+import { type Reply, wordsWithoutProof } from "../../wire/answer/reply.ts";
 import { liveLeg } from "../look/apply-sight.ts";
 import { finishOrderAttempt, recordOver } from "../record/record.ts";
 import { actionOf, type Intended, isAlwaysPlace, signerOfToday, storeAttempt } from "../send/intent.ts";
@@ -71,7 +71,8 @@ export function intendedCancel(
 function mayBeFast({ settings, store }: With<"settings" | "store">, order: StoredOrder, leg: Leg): boolean {
   if (!settings.areCancelsFast || order.trigger !== null || leg.trigger !== null) return false;
   const attempts = listAttemptsOf(store, order.id);
-  return !attempts.some((attempt) => isFastCancel(attempt) && isAimedAt(attempt, leg) && attempt.answerText !== null);
+  const wasOfNoAvail = ({ state, hasLanded }: Attempt) => state !== "prepared" && !hasLanded;
+  return !attempts.some((attempt) => isFastCancel(attempt) && isAimedAt(attempt, leg) && wasOfNoAvail(attempt));
 }
 
 function isFastCancel(attempt: Attempt): boolean {
@@ -140,7 +141,7 @@ export function recordCancelReply(world: With<"clock" | "store">, attempt: Attem
     return true;
   }
   inTransaction(world.store, () => {
-    const answerText = refusal ?? (reply.kind === "ambiguous" ? reply.text : null);
+    const answerText = refusal ?? (reply.kind === "ambiguous" ? wordsWithoutProof(reply) : null);
     updateAttempt(world.store, attempt, { state: "ambiguous", sentAtMs: attempt.createdAtMs, answerText });
   });
   return false;

@@ -10,7 +10,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import { findOperation, isTwapOfAnother, type StoredOperation, updateOperation } from "../../store/operations.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords, printable } from "../../wire/answer/refusal.ts";
-import type { Reply } from "../../wire/answer/reply.ts";
+import { type Reply, wordsWithoutProof } from "../../wire/answer/reply.ts";
 import { foundNothing } from "../cancel/cancel.ts";
 import { lostReason } from "../place/place.ts";
 import { note, OVERRULED } from "../record/note.ts";
@@ -167,10 +167,8 @@ export function raiseDifference(
   return reason;
 }
 
-/** The exchange's own words; what the connection said is none of them, and must not be shown as that. */
 function keptText(reply: Reply): string | null {
-  if (reply.kind === "ambiguous") return reply.reason === "no_answer" ? null : reply.text;
-  return refusalIn(reply);
+  return reply.kind === "ambiguous" ? wordsWithoutProof(reply) : refusalIn(reply);
 }
 
 /** The words in which the exchange has refused it; null where it has not. */

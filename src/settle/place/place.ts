@@ -7,7 +7,7 @@ import { findLegByCloid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import type { Placing } from "../../store/orders.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
-import type { AmbiguousReason, Reply } from "../../wire/answer/reply.ts";
+import { type AmbiguousReason, type Reply, wordsWithoutProof } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
 import { raiseAlarm } from "../look/apply-sight.ts";
 import { shortReason } from "../look/ended.ts";
@@ -62,10 +62,8 @@ export function recordLost(
 
 const PART_FILLED = "the exchange filled a part and may have left the rest open";
 
-/** The exchange's own words where its answer proves nothing; what the connection said is none of them. */
 function wordsOf(reply: Reply): string | null {
-  if (reply.kind === "ambiguous") return reply.reason === "no_answer" ? null : reply.text;
-  return heardRefusal(reply);
+  return reply.kind === "ambiguous" ? wordsWithoutProof(reply) : heardRefusal(reply);
 }
 
 /**

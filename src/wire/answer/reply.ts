@@ -155,6 +155,11 @@ function ids(entry: Source): { oid: string; cloid: string | null } {
   return { oid: givenId(entry, "oid"), cloid: textOrNull(entry, "cloid")?.toLowerCase() ?? null };
 }
 
+/** The exchange's own words in an answer that proves nothing; what the connection said is none of them, and is never shown as that. */
+export function wordsWithoutProof(reply: Reply & { kind: "ambiguous" }): string | null {
+  return reply.reason === "no_answer" ? null : reply.text;
+}
+
 /**
  * What the answer to a `noop` proves about its nonce: `ok` means that our noop took it; `duplicate` that something with
  * this nonce was there before; `too_low` that it is too low for anything. `ok` is the word of whatever executes the actions and no store that

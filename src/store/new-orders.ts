@@ -1,0 +1,59 @@
+/** Orders of an account that were placed a moment ago, by which balances are told from those of before. */
+import { and, eq, exists, gt, gte, sql } from "drizzle-orm";
+import type { Decimal } from "../core/decimal.ts";
+import { NEWEST_ORDERS } from "./fills.ts";
+import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
+import { fills, orders } from "./schema.ts";
+import { everyLeg } from "./schema-views.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
+
+export type NewOrder = {
+  market: string;
+  side: "buy" | "sell";
+  status: string;
+  /** As sent. */
+  size: string;
+  price: string;
+  filledSize: Decimal | null;
+  createdAtMs: number;
+  /** Whether a fill of it is kept. */
+  isIndexed: boolean;
+};
+
+const newOfAccount = prepared((store) => {
+  const accountId = sql.placeholder("accountId");
+  const { market, side, status, size, price, filledSize, createdAtMs } = orders;
+  const kept = store
+    .select({ id: fills.id })
+    .from(fills)
+    .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
+    .where(and(eq(everyLeg.orderId, orders.id), eq(fills.accountId, accountId)));
+  const isIndexed = sql<boolean>`${exists(kept)}`.mapWith(Boolean);
+  return store
+    .select({ market, side, status, size, price, filledSize, createdAtMs, isIndexed })
+    .from(orders)
+    .where(
+      and(
+        // By the newest numbers, and not by all that the account ever had.
+        sql`+${orders.accountId} = ${accountId}`,
+        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
+        gte(createdAtMs, sql.placeholder("fromMs")),
+      ),
+    )
+    .prepare();
+});
+
+/** Balances are read many times between two writes: by the account, and the beginning of a stretch of time. */
+const sinceStretch = whileUnchanged((store: Store, key: string): readonly NewOrder[] => {
+  const [accountId, fromMs] = key.split(" ");
+  return newOfAccount(store).all({ accountId, fromMs: Number(fromMs), newest: NEWEST_ORDERS });
+});
+
+const STRETCH_MS = 10_000;
+
+/** Those that were taken from a time on, by our clock, unix milliseconds. */
+export function listNewOrders(store: Store, accountId: string, fromMs: number): readonly NewOrder[] {
+  const stretchMs = Math.floor(fromMs / STRETCH_MS) * STRETCH_MS;
+  return sinceStretch(store, `${accountId} ${stretchMs}`).filter(({ createdAtMs }) => createdAtMs >= fromMs);
+}

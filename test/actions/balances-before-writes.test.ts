@@ -1,0 +1,135 @@
+/** Balances of before an own write that was told are asked for again, and never shown: what they show stood there before it. */
+import { expect, test } from "bun:test";
+import { getAccount } from "../../src/actions/get-account.ts";
+import { decimal, ZERO } from "../../src/core/decimal.ts";
+import { buildUniverse, type Market } from "../../src/core/market.ts";
+import { areBeforeWrites } from "../../src/settle/evidence/balances-before-writes.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { insertFills } from "../../src/store/fills.ts";
+import { insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
+import type { AccountMode, SpotBalance } from "../../src/wire/answer/account.ts";
+import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { fillRow, placingRows } from "../support/rows.ts";
+
+const SECOND = 1_000;
+
+const PURR: Market = {
+  name: "PURR/USDC",
+  kind: "spot",
+  dex: "",
+  assetId: 10_000,
+  sizeDecimals: 0,
+  maxLeverage: null,
+  marginMode: "any",
+  isDelisted: false,
+  pairName: "PURR/USDC",
+};
+
+function balance(coin: string, total: string, hold = "0"): SpotBalance {
+  return { coin, token: coin === "USDC" ? 0 : 1, total: decimal(total), hold: decimal(hold), entryNotional: ZERO };
+}
+
+const BEFORE = [balance("USDC", "20000"), balance("PURR", "1000")];
+/** When what is written happens: the balances were shown before. */
+const WRITTEN_MS = START_MS + 5 * SECOND;
+
+type Order = Partial<Pick<StoredOrder, "market" | "side" | "status" | "createdAtMs">> & {
+  size: string;
+  price: string;
+  filled: string;
+};
+type Fill = { market: string; fee?: string; feeToken?: string; realizedPnl?: string; timeMs?: number };
+
+async function openStage(written: { order?: Order; fill?: Fill }): Promise<GatewayRig> {
+  const rig = openGatewayRig();
+  const listed = [...(rig.deps.markets.current()?.byName.values() ?? []), PURR];
+  Object.assign(rig.deps.markets, { current: () => buildUniverse(listed, START_MS) });
+  const asked = { timeMs: START_MS, askedAtMs: START_MS };
+  rig.deps.picture.take(ACCOUNT.tradingAddress, { part: "spot", value: BEFORE }, asked);
+  await rig.clock.advance(6 * SECOND);
+  if (written.order !== undefined) place(rig, written.order);
+  if (written.fill !== undefined) fill(rig, written.fill);
+  return rig;
+}
+
+function place(rig: GatewayRig, { size, price, filled, ...some }: Order): void {
+  const rows = placingRows(1, { state: "done", nonce: WRITTEN_MS });
+  const terms = { size, price, filledSize: decimal(filled), accountId: ACCOUNT.id, createdAtMs: WRITTEN_MS, ...some };
+  inTransaction(rig.store, () => insertPlacing(rig.store, { ...rows, order: { ...rows.order, ...terms } }));
+}
+
+function fill(rig: GatewayRig, { fee = "0", feeToken = "USDC", realizedPnl = "0", ...some }: Fill): void {
+  const paid = { fee: decimal(fee), realizedPnl: decimal(realizedPnl), feeToken };
+  const row = fillRow({ accountId: ACCOUNT.id, timeMs: WRITTEN_MS, id: "1", oid: "88", ...paid, ...some });
+  insertFills(rig.store, [row], { atMs: WRITTEN_MS, toldFromMs: Number.POSITIVE_INFINITY });
+}
+
+const RESTS: Order = { market: "PURR/USDC", side: "buy", status: "open", size: "300", price: "0.2", filled: "0" };
+const SELLS: Order = { ...RESTS, side: "sell" };
+const BOUGHT: Order = { ...RESTS, status: "filled", filled: "300" };
+const PERPETUAL: Order = { market: "BTC", side: "buy", status: "filled", size: "1", price: "60000", filled: "1" };
+const USDC_MOVED = [balance("USDC", "19940"), balance("PURR", "1000")];
+const BOTH_MOVED = [balance("USDC", "19940"), balance("PURR", "1299.9")];
+
+type Row = [string, { order?: Order; fill?: Fill }, AccountMode, readonly SpotBalance[]];
+
+/** Each: what is shown, after what was written, how collateral is shared, and what that is. */
+const OF_BEFORE: Row[] = [
+  ["what a perpetual has paid its fee from", { fill: { market: "BTC", fee: "1.35" } }, "unified", BEFORE],
+  ["what a purchase is paid with", { fill: { market: "PURR/USDC" } }, "standard", BEFORE],
+  ["what an order has filled of which no fill is kept", { order: PERPETUAL }, "unified", BEFORE],
+  ["what a purchase of which no fill is kept has bought", { order: BOUGHT }, "standard", BEFORE],
+  ["what it has paid without what it has bought", { order: BOUGHT }, "standard", USDC_MOVED],
+  ["less than an order of ours holds back", { order: RESTS }, "standard", BEFORE],
+  ["less than a sale of ours holds back", { order: SELLS }, "standard", BEFORE],
+];
+
+const NOT_OF_BEFORE: Row[] = [
+  ["the same where nothing is shared", { fill: { market: "BTC", fee: "1.35" } }, "standard", BEFORE],
+  ["what a perpetual has paid", { fill: { market: "BTC", fee: "1.35" } }, "unified", USDC_MOVED],
+  ["what a fill without a fee leaves", { fill: { market: "BTC" } }, "unified", BEFORE],
+  ["what pays another collateral", { fill: { market: "BTC", fee: "1", feeToken: "USDH" } }, "unified", BEFORE],
+  ["a fill of long ago", { fill: { market: "BTC", fee: "1", timeMs: START_MS - 60_000 } }, "unified", BEFORE],
+  ["the same of a dex that may pay in another token", { order: { ...PERPETUAL, market: "xyz:A" } }, "unified", BEFORE],
+  ["what it has bought and paid", { order: BOUGHT }, "standard", BOTH_MOVED],
+  ["what it holds back", { order: RESTS }, "standard", [balance("USDC", "20000", "60")]],
+  ["what it and others hold back", { order: RESTS }, "standard", [balance("USDC", "20000", "75.5")]],
+  ["what it held back until it was traded", { order: RESTS }, "standard", USDC_MOVED],
+  [
+    "what a sale holds back",
+    { order: SELLS },
+    "standard",
+    [BEFORE[0] ?? balance("USDC", "0"), balance("PURR", "1000", "300")],
+  ],
+  ["what an order that is over holds back", { order: { ...RESTS, status: "canceled" } }, "standard", BEFORE],
+  ["an order of long ago", { order: { ...RESTS, createdAtMs: START_MS - 60_000 } }, "standard", BEFORE],
+];
+
+test.each(OF_BEFORE)("balances are of before that show %s", async (_name, written, mode, balances) => {
+  const { deps } = await openStage(written);
+  expect(areBeforeWrites(deps, ACCOUNT, { mode, balances })).toBe(true);
+});
+
+test.each(NOT_OF_BEFORE)("balances may be of now that show %s", async (_name, written, mode, balances) => {
+  const { deps } = await openStage(written);
+  expect(areBeforeWrites(deps, ACCOUNT, { mode, balances })).toBe(false);
+});
+
+test("a unified account is not told what it held before a fill of its own, and is told what it holds", async () => {
+  const rig = await openStage({ fill: { market: "BTC", fee: "1.35" } });
+  rig.exchange.answer("userAbstraction", () => "unifiedAccount");
+  const shows = (total: string, hold: string) => {
+    rig.venue.balances = [{ coin: "USDC", token: 0, total, hold, entryNtl: "0.0" }];
+  };
+  shows("20000.0", "0.0");
+  let told = "";
+  const asked = getAccount(rig.deps, rig.caller).then(({ body }) => {
+    told = body;
+  });
+  await rig.clock.advance(3 * SECOND);
+  expect(told).toBe("");
+  shows("19998.65", "150.0");
+  await rig.clock.advance(SECOND);
+  await asked;
+  expect(JSON.parse(told)).toMatchObject({ withdrawable: "19848.65", spot: [{ total: "19998.65", hold: "150" }] });
+});
