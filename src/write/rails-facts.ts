@@ -154,7 +154,10 @@ export async function lookAtOpened(
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
-  if (read.kind !== "failed") showState(deps, { account, dex }, read);
+  if (read.kind === "failed" || showState(deps, { account, dex }, read)) return;
+  // Nothing else is known: a bot that reduces is not kept from it by a position that something untold may have moved back.
+  const { value, askedAtMs } = read;
+  deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
 }
 
 type ReadState = { value: ClearinghouseState; askedAtMs: number };
