@@ -209,12 +209,6 @@ export const READ_TRUE: readonly Mutant[] = [
     "return reply.text;",
   ),
   one(
-    "the number in an answer is believed against a history of TWAPs that is some seconds behind",
-    "src/settle/operation/twap.ts",
-    "(mayBeBehind || pursuit.looks",
-    "(pursuit.looks",
-  ),
-  one(
     "balances of before an order of ours are shown",
     "src/actions/current.ts",
     "areBeforeFills(deps, account.id, balances) || areBeforeWrites(deps, account, { mode, balances })",
