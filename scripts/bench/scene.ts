@@ -118,7 +118,7 @@ export type Gateway = Child & {
 };
 
 /** What `scripts/systemd/postern.service` sets for the runtime. */
-export const AS_INSTALLED = { BUN_JSC_forceRAMSize: "1073741824", BUN_JSC_useFTLJIT: "0", MIMALLOC_PURGE_DELAY: "-1" };
+export const AS_INSTALLED = { BUN_JSC_forceRAMSize: "1073741824", BUN_JSC_useFTLJIT: "0" };
 
 /** Starts the executable on this port of the loopback. */
 export async function startGateway(executable: string, scene: Scene, port: number): Promise<Gateway> {

@@ -10,7 +10,7 @@ const MAX_LOOKED_THROUGH = 500;
 
 const newestOfAccount = prepared((store) =>
   store
-    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken", "realizedPnl"]))
+    .select(columnsOf(fills, ["market", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
     .from(fills)
     .where(eq(fills.accountId, sql.placeholder("accountId")))
     .orderBy(desc(fills.timeMs), desc(fills.id))
@@ -20,7 +20,9 @@ const newestOfAccount = prepared((store) =>
 
 const newOfAccount = prepared((store) =>
   store
-    .select(columnsOf(fills, ["market", "oid", "timeMs", "side", "size", "startPosition", "fee", "feeToken"]))
+    .select(
+      columnsOf(fills, ["market", "oid", "timeMs", "side", "size", "startPosition", "fee", "feeToken", "realizedPnl"]),
+    )
     .from(fills)
     .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("fromMs"))))
     .orderBy(desc(fills.timeMs), desc(fills.id))

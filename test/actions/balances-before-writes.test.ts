@@ -38,7 +38,14 @@ type Order = Partial<Pick<StoredOrder, "market" | "side" | "status" | "createdAt
   price: string;
   filled: string;
 };
-type Fill = { market: string; fee?: string; feeToken?: string; realizedPnl?: string; timeMs?: number };
+type Fill = {
+  market: string;
+  fee?: string;
+  feeToken?: string;
+  realizedPnl?: string;
+  timeMs?: number;
+  startPosition?: string;
+};
 
 async function openStage(written: { order?: Order; fill?: Fill }): Promise<GatewayRig> {
   const rig = openGatewayRig();
@@ -58,8 +65,16 @@ function place(rig: GatewayRig, { size, price, filled, ...some }: Order): void {
   inTransaction(rig.store, () => insertPlacing(rig.store, { ...rows, order: { ...rows.order, ...terms } }));
 }
 
-function fill(rig: GatewayRig, { fee = "0", feeToken = "USDC", realizedPnl = "0", ...some }: Fill): void {
-  const paid = { fee: decimal(fee), realizedPnl: decimal(realizedPnl), feeToken };
+function fill(
+  rig: GatewayRig,
+  { fee = "0", feeToken = "USDC", realizedPnl = "0", startPosition = "0", ...some }: Fill,
+): void {
+  const paid = {
+    fee: decimal(fee),
+    realizedPnl: decimal(realizedPnl),
+    feeToken,
+    startPosition: decimal(startPosition),
+  };
   const row = fillRow({ accountId: ACCOUNT.id, timeMs: WRITTEN_MS, id: "1", oid: "88", ...paid, ...some });
   insertFills(rig.store, [row], { atMs: WRITTEN_MS, toldFromMs: Number.POSITIVE_INFINITY });
 }
@@ -116,7 +131,8 @@ test.each(NOT_OF_BEFORE)("balances may be of now that show %s", async (_name, wr
 });
 
 test("a unified account is not told what it held before a fill of its own, and is told what it holds", async () => {
-  const rig = await openStage({ fill: { market: "BTC", fee: "1.35" } });
+  // It leaves nothing held, as the state shows.
+  const rig = await openStage({ fill: { market: "BTC", fee: "1.35", startPosition: "-1" } });
   rig.exchange.answer("userAbstraction", () => "unifiedAccount");
   const shows = (total: string, hold: string) => {
     rig.venue.balances = [{ coin: "USDC", token: 0, total, hold, entryNtl: "0.0" }];

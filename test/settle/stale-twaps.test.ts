@@ -353,7 +353,7 @@ test("nor is it told under another's number where the history is some seconds be
   expect(await told(s, "made", TWAP)).toMatchObject({
     http: 202,
     status: "unknown",
-    error: "the exchange has named it TWAP 99, which its history does not show; as asked for it shows 1",
+    error: "the exchange has named it TWAP 99, which nothing shows as that; as asked for there is 1",
   });
   await s.pass(200_000);
   expect(await told(s, "made", TWAP)).toMatchObject({ http: 200, status: "succeeded", exchange_id: "1", error: null });
