@@ -25,7 +25,7 @@ export class Exchange {
   }
 
   async listen() {
-    this.server = createServer((request, response) => this.serve(request, response));
+    this.server = createServer((request, response) => void this.serve(request, response));
     this.server.on("connection", (raw) => {
       this.raws.add(raw);
       raw.on("close", () => this.raws.delete(raw));

@@ -231,7 +231,7 @@ export class Gateway {
   follow(who = "main") {
     const stream = { who, events: [], last: null, isOver: false };
     this.streams.push(stream);
-    this.read(stream);
+    void this.read(stream);
     return stream;
   }
 
@@ -289,7 +289,7 @@ function parse(text) {
 
 async function sign(typed) {
   const { EIP712Domain: _, ...types } = typed.types;
-  return await OWNER.signTypedData({
+  return OWNER.signTypedData({
     domain: typed.domain,
     types,
     primaryType: typed.primaryType,

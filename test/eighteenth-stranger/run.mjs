@@ -16,7 +16,7 @@ async function play(name, seed) {
   const began = Date.now();
   let timer;
   const limit = new Promise((_, fail) => {
-    stage.isOpen.then(() => {
+    void stage.isOpen.then(() => {
       timer = setTimeout(() => fail(new Error("the scene took too long")), name in record ? SLOW_MS : LIMIT_MS);
     });
   });
