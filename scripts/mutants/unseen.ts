@@ -362,4 +362,10 @@ export const UNSEEN: readonly Mutant[] = [
     "return ownNetOf(deps, caller, { wanted, market }) !== net;",
     "return false;",
   ),
+  one(
+    "what an account held some seconds ago is told as held",
+    "src/actions/close-position.ts",
+    "position, toldAge(deps, timeMs, AGE_MS));",
+    "position, toldAge(deps, timeMs, 600 * AGE_MS));",
+  ),
 ];

@@ -83,6 +83,17 @@ test.each([
   expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", p: price, r: true }]);
 });
 
+test("and what the account held is told as of when it was read, where it cannot be read again", async () => {
+  const rig = await limitedRig({});
+  exchangeThatFills(rig, { szi: 0.5 });
+  await rig.ask({ path: "/v1/positions", apiKey: BOT });
+  const readAt = new Date(rig.clock.nowMs()).toISOString();
+  silence(rig, "clearinghouseState");
+  await rig.clock.advance(5_000);
+  const told = await refusalOf(await close(rig, {}, { apiKey: BOT }));
+  expect(told).toStartWith(`409 nothing_to_close: At ${readAt} the account held 0.5, and this key's bot holds nothing`);
+});
+
 test("a bot that holds nothing is told so while the exchange does not tell the positions", async () => {
   const rig = await limitedRig({});
   const sales = exchangeThatFills(rig, { szi: 0.5 });

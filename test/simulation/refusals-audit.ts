@@ -23,6 +23,8 @@ const OTHER_SIDE =
   /Rail opposite_position of bot \S+: limit others hold the other side of (\S+), use (buy|sell) beyond/;
 const OWN_LIMIT = /Rail touches of bot \S+: limit ([\d.]+) (\S+) of its own/;
 
+const FILLS_READ_EVERY_MS = 35_000;
+
 /** A state that was read stands for so long, milliseconds, and its reading may take a moment. */
 const STANDS_MS = 3_000;
 
@@ -64,7 +66,8 @@ function faultIn(run: Refusing & Withdrawing, bot: Bot, { wish, words, span }: T
   }
   const [, limit, ofOwn] = OWN_LIMIT.exec(words) ?? [];
   if (limit === undefined || ofOwn === undefined || !isPerpetual(ofOwn)) return null;
-  const own = ownOf(ofOwn);
+  // Without a feed fills of a TWAP, or of a trigger that fired, are read so often.
+  const own = ownWithin(run, bot, { coin: ofOwn, fromMs: span.fromMs - FILLS_READ_EVERY_MS, toMs: span.toMs });
   return own.some((value) => magnitude(value) >= units(limit)) ? null : `the bot held ${own.join(", ")}`;
 }
 
