@@ -1,5 +1,5 @@
 /**
- * `bun run browser [words]`: the owner's page in Debian's chromium, against gateways and paper exchanges of its own. Four
+ * `bun run browser [words]`: the owner's page in Debian's chromium, against gateways and paper exchanges of its own. Two
  * files run side by side; what is measured runs alone.
  */
 import { join } from "node:path";
@@ -7,8 +7,7 @@ import { KEPT_MEMORY } from "./kept-memory.ts";
 import { buildProgramOfTests } from "./program-of-tests.ts";
 
 const ROOT = join(import.meta.dir, "..");
-/** Twice as many as there are processors where it is tight: a page waits more than it works. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 const MEASURED = /speed/;
 
 const program = await buildProgramOfTests();
