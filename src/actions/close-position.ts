@@ -7,6 +7,7 @@ import { closableOf, unprovenPart } from "../core/flatten.ts";
 import type { WriteAnswer } from "../core/idempotency.ts";
 import type { Market } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
+import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
 import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
@@ -249,7 +250,7 @@ function nothingToClose({ name }: Market, position: Decimal | null, asOfMs: numb
 }
 
 function heldBy(position: Decimal, asOfMs: number | null): string {
-  const held = asOfMs === null ? "The account holds" : `At ${new Date(asOfMs).toISOString()} the account held`;
+  const held = asOfMs === null ? "The account holds" : `At ${isoTime(asOfMs)} the account held`;
   return isZero(position) ? held : `${held} ${position}, and this key's bot holds`;
 }
 

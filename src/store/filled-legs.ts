@@ -1,7 +1,8 @@
 /** What was told to be filled of the newest orders, beside the fills of them that are kept. */
-import { and, eq, gt, ne, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import { add, type Decimal, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
+import { isAmongNewest } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
@@ -12,13 +13,7 @@ const filledLegs = prepared((store) => {
   const newest = store
     .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "seenAtMs"]))
     .from(orders)
-    .where(
-      and(
-        // By the newest numbers, and not by all that the account ever had.
-        sql`+${orders.accountId} = ${accountId}`,
-        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
-      ),
-    )
+    .where(isAmongNewest())
     .as("newest");
   // Found by the native id: SQLite might else read all fills of the market.
   const isOfLeg = and(
@@ -67,16 +62,4 @@ export function listFilledLegs(store: Store, of: { accountId: string; newest: nu
     legs.set(leg.cloid, { ...leg, kept: add(kept, size ?? ZERO) });
   }
   return [...legs.values()];
-}
-
-const lastNumber = prepared((store) =>
-  store
-    .select({ number: sql<number | null>`max(${orders.number})` })
-    .from(orders)
-    .prepare(),
-);
-
-/** The number of the newest order: whatever is stored after it has a higher one. */
-export function lastOrderNumber(store: Store): number {
-  return lastNumber(store).get()?.number ?? 0;
 }

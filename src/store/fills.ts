@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
@@ -6,6 +6,7 @@ import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
+import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
 import { assignments, placeholders, prepared, rowsOf } from "./prepared.ts";
@@ -118,21 +119,12 @@ export function hasSliceOfNobody(
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
 }
 
-/** Newest orders, of all accounts, that are looked through for one whose fills are not kept yet. */
-export const NEWEST_ORDERS = 500;
-
 const filledWithoutFills = prepared((store) => {
   const accountId = sql.placeholder("accountId");
   const newest = store
     .select({ id: orders.id, market: orders.market, filledSize: orders.filledSize })
     .from(orders)
-    .where(
-      and(
-        // By the newest numbers, and not by all that the account ever had.
-        sql`+${orders.accountId} = ${accountId}`,
-        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
-      ),
-    )
+    .where(isAmongNewest())
     .as("newest");
   const isKept = store
     .select({ id: fills.id })

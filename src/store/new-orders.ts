@@ -1,7 +1,7 @@
 /** Orders of an account that were placed a moment ago, by which balances are told from those of before. */
-import { and, eq, exists, gt, gte, sql } from "drizzle-orm";
+import { and, eq, exists, gte, sql } from "drizzle-orm";
 import type { Decimal } from "../core/decimal.ts";
-import { NEWEST_ORDERS } from "./fills.ts";
+import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
@@ -33,14 +33,7 @@ const newOfAccount = prepared((store) => {
   return store
     .select({ market, side, status, size, price, filledSize, createdAtMs, isIndexed })
     .from(orders)
-    .where(
-      and(
-        // By the newest numbers, and not by all that the account ever had.
-        sql`+${orders.accountId} = ${accountId}`,
-        gt(orders.number, sql`(select max(number) from orders) - ${sql.placeholder("newest")}`),
-        gte(createdAtMs, sql.placeholder("fromMs")),
-      ),
-    )
+    .where(and(isAmongNewest(), gte(createdAtMs, sql.placeholder("fromMs"))))
     .prepare();
 });
 

@@ -7,7 +7,7 @@ import { CLOCK_DOUBT_MS } from "../core/evidence.ts";
 import { findAttemptByCloid } from "./attempts.ts";
 import { wholeAtMost } from "./fill-holes.ts";
 import { type FilledLeg, listFilledLegs } from "./filled-legs.ts";
-import { NEWEST_ORDERS } from "./fills.ts";
+import { NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 

@@ -1,6 +1,6 @@
 /** Positions that were read and believed, kept in memory alone: what a later reading shows is held against them. */
 import type { Decimal } from "../core/decimal.ts";
-import { lastOrderNumber } from "./filled-legs.ts";
+import { lastOrderNumber } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 
 /** `lastNumber`: of the newest order as it was read. `askedAtMs` by our wall clock, `timeMs` by its own; unix milliseconds. */

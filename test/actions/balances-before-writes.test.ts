@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { getAccount } from "../../src/actions/get-account.ts";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
-import { buildUniverse, type Market } from "../../src/core/market.ts";
+import { buildUniverse } from "../../src/core/market.ts";
 import { areBeforeWrites } from "../../src/settle/evidence/balances-before-writes.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills } from "../../src/store/fills.ts";
@@ -10,20 +10,9 @@ import { insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
 import type { AccountMode, SpotBalance } from "../../src/wire/answer/account.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, placingRows } from "../support/rows.ts";
+import { PURR } from "../support/spot-market.ts";
 
 const SECOND = 1_000;
-
-const PURR: Market = {
-  name: "PURR/USDC",
-  kind: "spot",
-  dex: "",
-  assetId: 10_000,
-  sizeDecimals: 0,
-  maxLeverage: null,
-  marginMode: "any",
-  isDelisted: false,
-  pairName: "PURR/USDC",
-};
 
 function balance(coin: string, total: string, hold = "0"): SpotBalance {
   return { coin, token: coin === "USDC" ? 0 : 1, total: decimal(total), hold: decimal(hold), entryNotional: ZERO };

@@ -7,20 +7,10 @@ import { areBeforeFills } from "../../src/settle/evidence/balances-before.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow } from "../support/rows.ts";
+import { PURR } from "../support/spot-market.ts";
 
 const SECOND = 1_000;
 
-const PURR: Market = {
-  name: "PURR/USDC",
-  kind: "spot",
-  dex: "",
-  assetId: 10_000,
-  sizeDecimals: 0,
-  maxLeverage: null,
-  marginMode: "any",
-  isDelisted: false,
-  pairName: "PURR/USDC",
-};
 const PURR_FOR_USDH: Market = { ...PURR, name: "@150", assetId: 10_150, pairName: "PURR/USDH" };
 const HFUN_FOR_PURR: Market = { ...PURR, name: "@151", assetId: 10_151, pairName: "HFUN/PURR" };
 

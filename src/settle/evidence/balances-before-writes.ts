@@ -17,7 +17,7 @@ type Moved = { token: string; atMs: number };
 type Held = Moved & { amount: Decimal };
 
 /** So long a server is taken to be behind for, milliseconds: what it shows after that is taken for what is. */
-const BEHIND_MS = 20_000;
+const DOUBTED_FOR_MS = 20_000;
 /** By so much our idea of the exchange's time may be wrong beside what is known of that, milliseconds. */
 const CLOCK_SLACK_MS = 250;
 /** By so much one moment may differ by two of our own clocks, milliseconds. */
@@ -36,8 +36,8 @@ export function areBeforeWrites(world: ToDate, account: Account, { mode, balance
   const universe = world.markets.current();
   if (universe === null) return false;
   const { clock, exchange, store } = world;
-  const orders = listNewOrders(store, account.id, clock.nowMs() - BEHIND_MS);
-  const fills = listNewFills(store, account.id, exchange.nowMs() - BEHIND_MS);
+  const orders = listNewOrders(store, account.id, clock.nowMs() - DOUBTED_FOR_MS);
+  const fills = listNewFills(store, account.id, exchange.nowMs() - DOUBTED_FOR_MS);
   const among = { universe, isShared: mode !== "standard", fills };
   const totalOf = (token: string) => balances.find(({ coin }) => coin === token)?.total ?? ZERO;
   const isListed = (token: string) => balances.some(({ coin }) => coin === token);

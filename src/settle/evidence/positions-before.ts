@@ -16,7 +16,7 @@ import type { ClearinghouseState } from "../../wire/answer/account.ts";
 import { endOf, lastEnd } from "./last-end.ts";
 
 /** Orders that are looked through: further back nothing is told that a server may lack. */
-const NEWEST_ORDERS = 100;
+const MAX_LOOKED_AT = 100;
 
 type OfDex = { accountId: string; dex: string };
 type ReadState = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownState, "askedAtMs">;
@@ -37,7 +37,7 @@ export function arePositionsBefore(
   const aheadMs = nowMs - deps.clock.nowMs();
   const sinceMs = nowMs - BEHIND_MS;
   const fills = listNewFills(store, of.accountId, sinceMs).filter(({ market }) => isOfPerpetuals(market, of.dex));
-  const orders = listFilledLegs(store, { accountId: of.accountId, newest: NEWEST_ORDERS })
+  const orders = listFilledLegs(store, { accountId: of.accountId, newest: MAX_LOOKED_AT })
     .filter(({ market }) => isOfPerpetuals(market, of.dex))
     .map((leg) => ({ market: leg.market, order: toldOf(leg, aheadMs) }));
   const sizes = new Map(positions.map(({ coin, signedSize: size }) => [coin, size]));
