@@ -43,17 +43,17 @@ type Event<Type extends LegEvent["type"]> = LegEvent & { type: Type };
 // biome-ignore format: a table is read by its columns
 const AFTER: { [Type in LegEvent["type"]]: Record<LegStanding, Rule<Event<Type>>> } = {
   rested:        { sent: rests,    lost: rests,    absent: rests,    armed: rests,    resting: rests,    perhaps: rests,    over: named,    filled: named, canceled: named, rejected: no },
-  armed:         { sent: waits,    lost: waits,    absent: waits,    armed: waits,    resting: named,    perhaps: waits,    over: named,    filled: named, canceled: named, rejected: hadWaited },
+  armed:         { sent: waits,    lost: waits,    absent: waits,    armed: waits,    resting: named,    perhaps: waits,    over: named,    filled: named, canceled: named, rejected: hadBeenThere },
   filled:        { sent: filled,   lost: filled,   absent: filled,   armed: filled,   resting: filled,   perhaps: filled,   over: filled,   filled: grows, canceled: grows, rejected: no },
   canceled:      { sent: canceled, lost: canceled, absent: canceled, armed: canceled, resting: canceled, perhaps: canceled, over: canceled, filled: grows, canceled: again, rejected: no },
   closing:       { sent: over,     lost: over,     absent: over,     armed: over,     resting: over,     perhaps: over,     over: remains,  filled: stays, canceled: stays, rejected: no },
-  perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: doubts,   over: stays,    filled: stays, canceled: stays, rejected: no },
+  perhaps_over:  { sent: shown,    lost: shown,    absent: stays,    armed: perhaps,  resting: perhaps,  perhaps: doubts,   over: stays,    filled: stays, canceled: stays, rejected: hadBeenThere },
   shown_since:   { sent: stays,    lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: lives,    over: lives,    filled: stays, canceled: stays, rejected: no },
   rejected:      { sent: rejected, lost: rejected, absent: agrees,   armed: rejected, resting: no,       perhaps: rejected, over: atFiring, filled: no,    canceled: no,    rejected: stays },
   proven_absent: { sent: absent,   lost: absent,   absent: stays,    armed: no,       resting: no,       perhaps: no,       over: notThere, filled: no,    canceled: no,    rejected: stays },
   turned_away:   { sent: away,     lost: away,     absent: stays,    armed: another,  resting: another,  perhaps: another,  over: another,  filled: another, canceled: another, rejected: stays },
   lost:          { sent: lost,     lost: stays,    absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
-  reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: no },
+  reported:      { sent: named,    lost: named,    absent: found,    armed: named,    resting: named,    perhaps: named,    over: named,    filled: named, canceled: named, rejected: hadBeenThere },
   misnamed:      { sent: unnamed,  lost: unnamed,  absent: stays,    armed: stays,    resting: stays,    perhaps: stays,    over: stays,    filled: stays, canceled: stays, rejected: stays },
   doubted:       { sent: doubted,  lost: doubted,  absent: stays,    armed: doubted,  resting: doubted,  perhaps: doubted,  over: doubted,  filled: doubted, canceled: doubted, rejected: refuted },
   fills_seen:    { sent: grows,    lost: grows,    absent: filling,  armed: fires,    resting: grows,    perhaps: grows,    over: grows,    filled: grows, canceled: grows, rejected: unfilled },
@@ -183,9 +183,10 @@ function atFiring(leg: Leg, event: Event<"rejected">): Leg | null {
 
 /**
  * A trigger that fired may find nothing on offer within its price bound: an older answer or look that arrives after that
- * tells of its waiting.
+ * tells of its waiting, or that its record alone says that it is over.
  */
-function hadWaited(leg: Leg, { oid }: Event<"armed">): Leg | null {
+function hadBeenThere(leg: Leg, event: Event<"armed" | "reported" | "perhaps_over">): Leg | null {
+  const oid = "oid" in event ? event.oid : null;
   return leg.trigger !== null && wasTaken(leg) && (oid === null || oid === leg.oid) ? leg : null;
 }
 
