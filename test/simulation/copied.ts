@@ -21,6 +21,8 @@ export type Copies = {
   cloids: ReadonlySet<string>;
   /** True where a copy was executed at all. */
   isAny: boolean;
+  /** The exchange keeps the record of each order. */
+  areRecordsKept: boolean;
 };
 
 /** After its copy, or after the faults, what was placed so is found within this, milliseconds: where no record tells of it, by its fills. */
@@ -49,6 +51,7 @@ export function copiesOf(venue: Venue, { takenLaterMs, faultsEndMs, areRecordsKe
     cloids,
     isCopied: (nonce) => takenLaterMs.has(nonce),
     isAny: takenLaterMs.size > 0,
+    areRecordsKept,
   };
 }
 

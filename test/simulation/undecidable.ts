@@ -3,6 +3,7 @@ import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
 import { isHidden, lastBody, lastError } from "./hidden.ts";
 import { isPartAlone } from "./part-alone.ts";
+import type { TrueOrder } from "./truth.ts";
 import { isUnrecorded } from "./unrecorded.ts";
 
 /** An entry of a batch that has ended, in an answer that stays open for another entry, which may stay unknown. */
@@ -16,7 +17,8 @@ export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dia
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
  * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
- * answer has named, while another's order has its client order id; and of what `part-alone`, with its cancels, and `unrecorded` say.
+ * answer has named, while another's order has its client order id; of what `part-alone`, with its
+ * cancels, and `unrecorded` say; and of what `isNamesakeAlone` says.
  */
 export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;
@@ -24,10 +26,22 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
   const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
   const placed = number === null ? undefined : run.truth.orders.get(number);
+  if (number !== null && isNamesakeAlone(run, placed, error)) return true;
   if (placed !== undefined && isPartAlone(run, placed, lastBody(dialogue))) return true;
   const modified = wish.kind === "modify" && wish.target !== null ? run.truth.orders.get(wish.target) : undefined;
   if (modified !== undefined && isUnrecorded(run, modified)) return true;
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
+}
+
+/**
+ * All that an exchange which forgets goes on to show under its client order id is another's: whether ours was refused, or was there and is
+ * over, is told by nothing. That it is so is told with an alarm.
+ */
+function isNamesakeAlone(run: Audited, placed: TrueOrder | undefined, error: string): boolean {
+  const { areIdsShared, copies, venue } = run;
+  const isOver = placed?.legs.every(({ oid }) => !venue.isLive(oid)) ?? true;
+  const isTold = error.includes("ALARM: the exchange shows ") && error.includes(" under the id of this order");
+  return areIdsShared && !copies.areRecordsKept && isOver && isTold;
 }
