@@ -137,14 +137,6 @@ test.each(LATE_WAITING)("armed, reported after a refusal: %s", (_name, { leg, re
   if (oid !== null) expect(advanceLeg(refused, { type: "reported", oid })).toBe(agrees ? refused : null);
 });
 
-test("simulated seed 170921: what a look that began earlier leaves open of a fired trigger's end contradicts no refusal", () => {
-  const perhaps: LegEvent = { type: "perhaps_over", because: "record_alone" };
-  const refused = follow([REFUSED_WHEN_FIRED], STOP);
-  expect(advanceLeg(refused, perhaps)).toBe(refused);
-  expect(advanceLeg(follow([EVENT.rejected], STOP), perhaps)).toBeNull();
-  expect(advanceLeg(follow([REFUSED_WHEN_FIRED]), perhaps)).toBeNull();
-});
-
 test("a trigger that waited and was refused when it fired is the same leg in either order of the reports", () => {
   const armed: LegEvent = { type: "armed", oid: "77" };
   expect(follow([REFUSED_WHEN_FIRED, armed], STOP)).toEqual(follow([armed, REFUSED_WHEN_FIRED], STOP));

@@ -30,3 +30,12 @@ test.each(OVER)(
     expect(advanceLeg(over, refusal)?.state ?? null).toBe(state);
   },
 );
+
+test("simulated seed 170921: what a look that began earlier leaves open of a fired trigger's end contradicts no refusal", () => {
+  const perhaps: LegEvent = { type: "perhaps_over", because: "record_alone" };
+  const refused = (leg: Leg, event: LegEvent) => advanceLeg({ ...leg, oid: null, state: "sent" }, event) ?? leg;
+  const fired = refused(STOP, REFUSED);
+  expect(advanceLeg(fired, perhaps)).toBe(fired);
+  expect(advanceLeg(refused(STOP, { ...REFUSED, oid: null }), perhaps)).toBeNull();
+  expect(advanceLeg(refused(PLAIN, REFUSED), perhaps)).toBeNull();
+});

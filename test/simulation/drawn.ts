@@ -8,6 +8,7 @@ import type { OddKind } from "./worlds/odd.ts";
 import {
   andEarlyRefusals,
   andFalseEnds,
+  andNewTimes,
   drawWorlds,
   orOdd,
   orWrong,
@@ -25,6 +26,8 @@ const ODD_STREAM = 0x0dd0_0000;
 const WRONG_STREAM = 0x3409_0000;
 /** That of records that tell an end which is not so. */
 const FALSE_ENDS_STREAM = 0xfa15_0000;
+/** That of positions of a while ago that bear a time of now. */
+const NEW_TIMES_STREAM = 0x71e5_0000;
 /** That of what is refused before its number is looked at. */
 const EARLY_STREAM = 0x0ea7_0000;
 
@@ -47,7 +50,8 @@ export function worldsOf(seed: number): ReadonlySet<Drawn> {
 export function drawnFor(seed: number, worldChance: Chance, faultsEndMs: number): Worlds {
   const drawn = orOdd(drawWorlds(worldChance, faultsEndMs), openChance(seed ^ ODD_STREAM));
   const worlds = orWrong(drawn, openChance(seed ^ WRONG_STREAM));
-  return withEarly(seed, andFalseEnds(worlds, openChance(seed ^ FALSE_ENDS_STREAM)));
+  const withEnds = andFalseEnds(worlds, openChance(seed ^ FALSE_ENDS_STREAM));
+  return withEarly(seed, andNewTimes(withEnds, openChance(seed ^ NEW_TIMES_STREAM)));
 }
 
 export function isSpotIn(seed: number): boolean {

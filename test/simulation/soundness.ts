@@ -9,12 +9,12 @@ export function areSound({ readFaultRate, blindRate, outages, freezes, lags }: W
 }
 
 /** What a client may be told by them. */
-export function readsOf(weather: Weather, { odd, falseEnds }: Worlds) {
+export function readsOf(weather: Weather, { odd, falseEnds, newTimes }: Worlds) {
   return {
-    areReadsSound: areSound(weather),
+    areReadsSound: areSound(weather) && newTimes === null,
     areReadsWhole: areReadsWhole(odd),
     areEndsTrue: falseEnds === null,
-    positionsBehindMs: positionsBehindMs(weather),
+    positionsBehindMs: Math.max(positionsBehindMs(weather), newTimes?.behindMs ?? 0),
   };
 }
 

@@ -9,6 +9,7 @@ import { drawFalseEnds, type FalseEnds, falseEnds } from "./false-ends.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
 import { beginMoves, drawMoves, inEngineIds, type Moves, movedLists } from "./markets.ts";
+import { drawNewTimes, type NewTimes, newTimes } from "./new-times.ts";
 import { drawOdd, type Odd, oddLens, oddText } from "./odd.ts";
 import { drawOthers, mixedAnswers, mixedReply, type Namesakes, type Others, openNamesakes } from "./others.ts";
 import { shortPages } from "./pages.ts";
@@ -30,6 +31,7 @@ export type Worlds = {
   earlyRefusals: EarlyRefusals | null;
   wrong: Wrong | null;
   falseEnds: FalseEnds | null;
+  newTimes: NewTimes | null;
 };
 
 export type WorldName = keyof Worlds;
@@ -47,6 +49,7 @@ export const WORLD_NAMES: readonly WorldName[] = [
   "earlyRefusals",
   "wrong",
   "falseEnds",
+  "newTimes",
 ];
 
 /** Share of the runs in which nothing of it is drawn. */
@@ -72,6 +75,7 @@ export function drawWorlds(chance: Chance, faultsEndMs: number): Worlds {
     earlyRefusals: null,
     wrong: null,
     falseEnds: null,
+    newTimes: null,
   };
 }
 
@@ -97,6 +101,7 @@ const NONE_OF_THEM: Worlds = {
   earlyRefusals: null,
   wrong: null,
   falseEnds: null,
+  newTimes: null,
 };
 
 /** Share of the runs with wrong answers, and nothing else of all this. */
@@ -114,6 +119,15 @@ const FALSE_ENDS_RATE = 0.15;
 export function andFalseEnds(worlds: Worlds, chance: Chance): Worlds {
   const isAlone = worlds.odd === null && worlds.wrong === null && worlds.others === null;
   return isAlone && chance.isLucky(FALSE_ENDS_RATE) ? { ...worlds, falseEnds: drawFalseEnds(chance) } : worlds;
+}
+
+/** Share of the runs in which positions of a while ago bear a time of now. */
+const NEW_TIMES_RATE = 0.15;
+
+/** Beside whatever else is drawn, as above. */
+export function andNewTimes(worlds: Worlds, chance: Chance): Worlds {
+  const isAlone = worlds.odd === null && worlds.wrong === null && worlds.others === null;
+  return isAlone && chance.isLucky(NEW_TIMES_RATE) ? { ...worlds, newTimes: drawNewTimes(chance) } : worlds;
 }
 
 /** Beside whatever else is drawn. */
@@ -227,6 +241,9 @@ function lensesOf(worlds: Worlds, { venue, timeline, chance, faultsEndMs }: Part
   const isOver = () => timeline.nowMs() >= faultsEndMs;
   if (others !== null && others.mixedRate > 0) lenses.push(mixedAnswers(others, venue, chance.split(), isOver));
   if (worlds.falseEnds !== null) lenses.push(falseEnds(worlds.falseEnds, chance.split(), venue.nowMs, isOver));
+  if (worlds.newTimes !== null) {
+    lenses.push(newTimes(worlds.newTimes, { venue, chance: chance.split(), isPast: isOver }));
+  }
   if (forgetting !== null) lenses.push(forgets(forgetting, chance.split(), venue.nowMs));
   if (rests !== null) lenses.push(wrongRests(rests, chance.split()));
   if (words !== null) lenses.push(newWords(words));
