@@ -28,11 +28,11 @@ import { openAgentWatch } from "./ops/watch-agents.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
-import { openFillIndex } from "./settle/fills/index-fills.ts";
+import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { openReadSoon } from "./settle/fills/read-soon.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedExcess } from "./settle/modify/reduce.ts";
-import { openRepeating } from "./settle/repeating.ts";
+import { openRepeating, type Repeating } from "./settle/repeating.ts";
 import { openOtherMachines } from "./settle/restore/other-machine.ts";
 import { openFlights } from "./settle/send/flights.ts";
 import { openSettler } from "./settle/settler.ts";
@@ -129,12 +129,10 @@ export function openGateway(parts: GatewayParts): Gateway {
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
-  const asked = { readToMs: fillIndex.readToMs, readSoon };
-  const views = { reads, marketView, builderApproval, fillIndex: asked, agents, gauges: gaugesOf(exchange) };
+  const fills = fillsAsked(world, { fillIndex, repeating });
+  const views = { reads, marketView, builderApproval, fillIndex: fills, agents, gauges: gaugesOf(exchange) };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
-  const maxFeeds = parts.socket === null ? null : (parts.maxFeeds ?? MAX_FEEDS);
-  const beginning = { exchange, feeds, maxFeeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
+  const beginning = { exchange, feeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
   let server: HttpServer | null = null;
 
   /** An account that was made after the start. */
@@ -160,7 +158,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       server ??= createServer(deps, { trustedProxies, settingUp });
       return server;
     },
-    start: (tell = () => undefined) => begin(deps, { ...beginning, sealing: parts, tell }),
+    start: (tell = () => undefined) => begin(deps, { ...beginning, maxFeeds: maxFeedsOf(parts), sealing: parts, tell }),
     async stop() {
       await drainAll();
       repeating.stop();
@@ -170,6 +168,19 @@ export function openGateway(parts: GatewayParts): Gateway {
       closeStore(store);
     },
   };
+}
+
+/** What a verb asks of the fills: how far they are read, and that they are read now. */
+function fillsAsked(
+  world: World,
+  { fillIndex, repeating }: { fillIndex: FillIndex; repeating: Repeating },
+): Deps["fillIndex"] {
+  const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
+  return { readToMs: fillIndex.readToMs, readSoon };
+}
+
+function maxFeedsOf({ socket, maxFeeds = MAX_FEEDS }: GatewayParts): number | null {
+  return socket === null ? null : maxFeeds;
 }
 
 type Connected = {

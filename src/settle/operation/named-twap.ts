@@ -24,10 +24,10 @@ const SLICES_EVERY_MS = 4_000;
 /** What a feed has told of TWAPs for so long since the send is of after all that the send can have begun at once, milliseconds. */
 const TOLD_APART_MS = 5_000;
 
-type Named = { pursuit: Pursuit; exchangeId: string };
+type NamedTwap = { pursuit: Pursuit; exchangeId: string };
 
 /** One step toward what shows the TWAP that the exchange has named, or another in its place. */
-export async function stepNamed(tools: Tools, attempt: Attempt, named: Named): Promise<boolean> {
+export async function stepNamed(tools: Tools, attempt: Attempt, named: NamedTwap): Promise<boolean> {
   const { world } = tools;
   const isQuick = named.pursuit.looks < QUICK_LOOKS;
   const read = isQuick ? await readQuickly(tools, attempt, named) : await readHistory(tools, attempt, named.pursuit);
@@ -47,7 +47,7 @@ export async function stepNamed(tools: Tools, attempt: Attempt, named: Named): P
 async function readQuickly(
   { world, userOf }: Tools,
   attempt: Attempt,
-  { pursuit, exchangeId }: Named,
+  { pursuit, exchangeId }: NamedTwap,
 ): Promise<Omit<TwapHistory, "attempt"> | null> {
   const request = { type: "twapHistory", user: userOf(attempt) };
   const options = { purpose: "settle", onNewConnection: pursuit.looks % 2 === 1 } as const;
@@ -61,7 +61,7 @@ async function readQuickly(
 /** That it has traded there is another word for its number, where nothing else as new has, and nothing shows it as something else. */
 async function isSliced(
   { world, userOf }: Tools,
-  { pursuit, exchangeId }: Named,
+  { pursuit, exchangeId }: NamedTwap,
   { attempt, records }: TwapHistory,
 ): Promise<boolean> {
   if (pursuit.looks === 0 || nameDoubtOf(world, attempt) !== null) return false;
@@ -75,7 +75,7 @@ async function isSliced(
   return sliced?.length === 1 && sliced[0] === exchangeId && openAttempt(world.store, attempt.id) !== null;
 }
 
-function endOfNamed(tools: Tools, { pursuit, exchangeId }: Named, reading: TwapHistory): OperationEnd | null {
+function endOfNamed(tools: Tools, { pursuit, exchangeId }: NamedTwap, reading: TwapHistory): OperationEnd | null {
   const { world } = tools;
   const { attempt, records, newestAtMs } = reading;
   const shown = records.find(({ twapId }) => twapId === exchangeId)?.state;
@@ -113,13 +113,13 @@ function isLate({ exchange }: With<"exchange">, sinceMs: number): boolean {
   return exchange.nowMs() - sinceMs > BEHIND_MS;
 }
 
-type Misnamed = { attempt: Attempt; exchangeId: string; equal: readonly string[] };
+type MisnamedTwap = { attempt: Attempt; exchangeId: string; equal: readonly string[] };
 
 /**
  * The exchange has named one that nothing shows, and one as asked for is shown that is nobody's: the answer was perhaps another's. While a
  * history may be behind, the two may also be two.
  */
-function endOfMisnamed(tools: Tools, pursuit: Pursuit, misnamed: Misnamed): OperationEnd | null {
+function endOfMisnamed(tools: Tools, pursuit: Pursuit, misnamed: MisnamedTwap): OperationEnd | null {
   const { world } = tools;
   const { attempt, exchangeId, equal } = misnamed;
   const words = `${named(exchangeId)}, which nothing shows as that; as asked for there is ${equal.join(", ")}`;

@@ -11,7 +11,7 @@ import { mayTwapRun, type TwapsShown, type UnendedTwap } from "./cancel-twaps.ts
 type ToLookForTwaps = With<"exchange" | "feeds" | "picture" | "settings" | "store">;
 
 /** `shown`: what the exchange's history shows; `areSlicesDue`: fills may be read, where nothing else shows one. */
-type Sought = { sent: readonly StoredOperation[]; shown: TwapsShown; areSlicesDue: boolean };
+type TwapsAsked = { sent: readonly StoredOperation[]; shown: TwapsShown; areSlicesDue: boolean };
 
 /**
  * For each of our operations that the exchange has taken and of which nothing is proven: the one TWAP that is as it was asked for, by the history or
@@ -20,7 +20,7 @@ type Sought = { sent: readonly StoredOperation[]; shown: TwapsShown; areSlicesDu
 export async function listLikely(
   world: ToLookForTwaps,
   account: Account,
-  { sent, shown, areSlicesDue }: Sought,
+  { sent, shown, areSlicesDue }: TwapsAsked,
 ): Promise<Pick<UnendedTwap, "market" | "twapId">[]> {
   const likely = sent.map(async (operation) => {
     const [attempt] = listAttemptsOf(world.store, operation.id);
@@ -37,7 +37,7 @@ export async function listLikely(
 async function idsOf(
   world: ToLookForTwaps,
   about: { attempt: Attempt; user: string },
-  { shown, areSlicesDue }: Omit<Sought, "sent">,
+  { shown, areSlicesDue }: Omit<TwapsAsked, "sent">,
 ): Promise<string[]> {
   const records = [...shown.records, ...toldTwaps(world, about.user)];
   const equal = ofItsTime(world, about.attempt, records);

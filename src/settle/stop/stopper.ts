@@ -9,7 +9,7 @@ import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { openTurns } from "../turns.ts";
 import { isNothing, keptOrders, remainingOf } from "./remaining.ts";
 import { tellWaits, waitsOf } from "./waits.ts";
-import { newWithdrawal, type StopTools, type ToStop, type Withdrawal, withdraw } from "./withdraw.ts";
+import { newWithdrawal, type StopTools, type ToRunStops, type Withdrawal, withdraw } from "./withdraw.ts";
 
 export type RunningStopper = Stopper & RunningRowWorker;
 
@@ -26,7 +26,7 @@ const PAUSES = { firstMs: 250, laterMs: 2_000 };
 /**
  * Carries stops out: what was signed before a stop and can increase is burnt or canceled until nothing of it is left.
  */
-export function openStopper(world: ToStop, parts: StopperParts): RunningStopper {
+export function openStopper(world: ToRunStops, parts: StopperParts): RunningStopper {
   const tools: StopTools = { world, ...parts, turns: openTurns(MAX_AT_ONCE), endedTwaps: new Set() };
   const worker = openRowWorker(world, {
     field: "stop",

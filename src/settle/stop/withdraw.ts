@@ -21,10 +21,10 @@ import { listLikely } from "./likely-twaps.ts";
 import { listedAfterEnd, type Remaining, remainingOf } from "./remaining.ts";
 
 /** To carry a stop out. */
-export type ToStop = ToWithdraw & With<"feeds" | "picture">;
+export type ToRunStops = ToWithdraw & With<"feeds" | "picture">;
 
 export type StopTools = {
-  world: ToStop;
+  world: ToRunStops;
   settling: Pick<Settling, "burn" | "pursue">;
   /**
    * Cancels the account's orders that were placed elsewhere and can increase, each once. False where the exchange's lists
