@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Outside } from "../../src/cli/outside.ts";
 import { run } from "../../src/cli/run.ts";
 import { afterThisTurn, systemClock, systemInterval, systemRandom } from "../../src/cli/system.ts";
+import { endLeftIn } from "./process.ts";
 
 export const PASSPHRASE = "anvil quarry tulip magnet orbit seven";
 
@@ -66,6 +67,9 @@ export function makeWorkplace(): Workplace {
     directory,
     dataDirectory: join(directory, "data"),
     passphraseFile,
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove() {
+      endLeftIn(directory);
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }

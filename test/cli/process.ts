@@ -15,6 +15,14 @@ export type Running = {
 
 export type Spawned = { exitCode: number; out: string; err: string };
 
+/** What was started to stay and has not ended, with what was typed. */
+const running = new Map<ReturnType<typeof spawn>, string>();
+
+/** Ends what a test that failed has left running, where a directory stands among its words. */
+export function endLeftIn(directory: string): void {
+  for (const [child, command] of running) if (command.includes(directory)) child.kill("SIGKILL");
+}
+
 function spawn(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   return Bun.spawn([...PROGRAM_COMMAND, ...words], {
     // No variable of the machine that runs the tests decides anything.
@@ -69,6 +77,8 @@ export function startShell(command: string, environment: Readonly<Record<string,
 }
 
 async function watch(child: ReturnType<typeof spawn>, command: string, lines: number): Promise<Running> {
+  running.set(child, command);
+  void child.exited.then(() => running.delete(child));
   const err = child.stderr.text();
   const written = readAll(child.stdout, lines);
   const late = Bun.sleep(START_DEADLINE_MS).then(() => null);
