@@ -172,7 +172,7 @@ export function openGateway(parts: GatewayParts): Gateway {
 
 /** What a verb asks of the fills: how far they are read, and that they are read now. */
 function fillsAsked(
-  world: World,
+  world: With<"clock">,
   { fillIndex, repeating }: { fillIndex: FillIndex; repeating: Repeating },
 ): Deps["fillIndex"] {
   const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
