@@ -112,6 +112,18 @@ export const READ_TRUE: readonly Mutant[] = [
     "  if (value === null) onTaken?.(value, askedAtMs);\n",
   ),
   one(
+    "a flattening ends by positions of before a fill that was told",
+    "src/actions/worker-parts.ts",
+    "holdsTold: isTaken && isAfterAll(",
+    "holdsTold: isAfterAll(",
+  ),
+  one(
+    "a stop goes ahead of its entry by positions of before a fill that was told",
+    "src/actions/create-trade.ts",
+    "!backing.isBefore && isAfterAll(",
+    "isAfterAll(",
+  ),
+  one(
     "when an order was sent is told by a clock that was set since",
     POSITIONS_BEFORE,
     "sentElapsedMs === null ? byWall : times.ofMonotonic(sentElapsedMs)",
