@@ -112,6 +112,18 @@ export const READ_TRUE: readonly Mutant[] = [
     "  if (value === null) onTaken?.(value, askedAtMs);\n",
   ),
   one(
+    "an order of ours is of the moment that our wall clock said, which was set since",
+    "src/store/new-orders.ts",
+    "momentsOf(store, cloidOf(id)).sentElapsedMs ?? elapsedMs",
+    "elapsedMs",
+  ),
+  one(
+    "only what our wall clock calls new is looked at",
+    "src/store/new-orders.ts",
+    'or(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
+    'and(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
+  ),
+  one(
     "a flattening ends by positions of before a fill that was told",
     "src/actions/worker-parts.ts",
     "holdsTold: isTaken && isAfterAll(",

@@ -10,6 +10,13 @@ export type LegMoments = { sentElapsedMs: number | null; filledElapsedMs: number
 /** By client order id, the oldest first. */
 export type LegMomentsBook = Map<string, LegMoments>;
 
+/** The first order that was sent in a piece of time, by its number; elapsed milliseconds. */
+export type SentMark = { elapsedMs: number; number: number };
+
+/** One mark in such a piece of time, and for so long, milliseconds: longer than anybody looks back by. */
+const MARK_EVERY_MS = 5_000;
+const MARKS_KEPT_MS = 60_000;
+
 /** Legs that are remembered: more than anybody looks through. */
 const MAX_REMEMBERED = 10_000;
 
@@ -23,6 +30,24 @@ export function countMomentsBy({ memory }: Pick<Store, "memory">, elapsedMs: () 
 /** Null where nobody counts them. */
 export function momentNow({ memory }: Pick<Store, "memory">): number | null {
   return memory.elapsedMs?.() ?? null;
+}
+
+/** An order that is placed by this process, by its number: orders are numbered as they are stored. */
+export function noteSentOrder(store: Pick<Store, "memory">, cloid: string, number: number): void {
+  noteSent(store, cloid);
+  const elapsedMs = momentNow(store);
+  const marks = store.memory.sentMarks;
+  const lastMs = marks.at(-1)?.elapsedMs ?? Number.NEGATIVE_INFINITY;
+  if (elapsedMs === null || elapsedMs - lastMs < MARK_EVERY_MS) return;
+  marks.push({ elapsedMs, number });
+  while ((marks[1]?.elapsedMs ?? elapsedMs) < elapsedMs - MARKS_KEPT_MS) marks.shift();
+}
+
+/** The least number that an order can have which this process has sent since then. @param elapsedMs no more than a minute ago */
+export function numberSentSince({ memory }: Pick<Store, "memory">, elapsedMs: number): number {
+  const marks = memory.sentMarks;
+  const before = marks.findLast((mark) => mark.elapsedMs <= elapsedMs);
+  return (before ?? marks[0])?.number ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Signed from here on: whatever was asked for before cannot hold it. */

@@ -3,7 +3,7 @@ import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
 import type { JustFilledBook } from "./just-filled.ts";
-import type { LegMomentsBook } from "./leg-moments.ts";
+import type { LegMomentsBook, SentMark } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
@@ -33,6 +33,8 @@ export type Memory = {
   lastWrites: LastWrites;
   justFilled: JustFilledBook;
   legMoments: LegMomentsBook;
+  /** The oldest first. */
+  sentMarks: SentMark[];
   shownPositions: ShownPositionsBook;
   /** Monotonic milliseconds; null where nobody has told how they are counted. */
   elapsedMs: (() => number) | null;
@@ -68,6 +70,7 @@ export function newMemory(): Memory {
     lastWrites: new Map(),
     justFilled: new Map(),
     legMoments: new Map(),
+    sentMarks: [],
     shownPositions: new Map(),
     elapsedMs: null,
     heardAlerts: new Map(),

@@ -6,7 +6,7 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
-import { noteFilled, noteSent } from "./leg-moments.ts";
+import { noteFilled, noteSentOrder } from "./leg-moments.ts";
 import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce } from "./nonces.ts";
@@ -140,7 +140,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
     number: attempt.id,
   });
   putOpenLeg(store, order, leg);
-  noteSent(store, leg.cloid);
+  noteSentOrder(store, leg.cloid, attempt.id);
   tellNew(store, order);
   passNonce(store, attempt);
   return attempt;
