@@ -16,6 +16,12 @@ export const NOT_FOR_US: readonly Mutant[] = [
       "isNewer",
     ),
   ),
+  one(
+    "one list of open orders ends an order of which the record has a new word",
+    "src/settle/look/look.ts",
+    "isLackedTwice: again !== null && lacks(again, since)",
+    "isLackedTwice: isLacked && again !== undefined",
+  ),
   told(
     "of_another_account",
     one(
