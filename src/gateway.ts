@@ -43,6 +43,7 @@ import { onBroken } from "./store/broken.ts";
 import { openCommitQueue } from "./store/commit-queue.ts";
 import { countTurnsBy } from "./store/data-version.ts";
 import type { Instance } from "./store/instance.ts";
+import { countMomentsBy } from "./store/leg-moments.ts";
 import { waitBriefly } from "./store/locked.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
@@ -194,6 +195,7 @@ type Connected = {
 function worldOf(parts: GatewayParts, { exchange, allowance, feeds, picture, state }: Connected): World {
   const { settings, instance, store, clock } = parts;
   countTurnsBy(store, parts.schedule);
+  countMomentsBy(store, clock.elapsedMs);
   return {
     settings,
     instance,

@@ -308,7 +308,7 @@ export const EVIDENCE: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/look.ts",
-        find: "sinceMs: order.timestampMs }",
+        find: "sinceMs: seen.order.timestampMs }",
         put: "sinceMs: seen.statusTimestampMs }",
       },
     ],

@@ -8,6 +8,30 @@ function told(world: WrongKind, mutant: Mutant): Mutant {
 /** What is held against an answer before it is read as ours; seeds with answers of one wrong kind look for each. */
 export const NOT_FOR_US: readonly Mutant[] = [
   told(
+    "of_another_account",
+    one(
+      "one list of open orders that was read takes an order away",
+      "src/actions/unlisted-orders.ts",
+      "(isNewer && list.isTold)",
+      "isNewer",
+    ),
+  ),
+  one(
+    "one list of open orders ends an order of which the record has a new word",
+    "src/settle/look/look.ts",
+    "isLackedTwice: again !== null && lacks(again, since)",
+    "isLackedTwice: isLacked && again !== undefined",
+  ),
+  told(
+    "of_another_account",
+    one(
+      "a live feed vouches for an order that a newer list lacks",
+      "src/actions/unlisted-orders.ts",
+      "!isNewer && deps.feeds",
+      "deps.feeds",
+    ),
+  ),
+  told(
     "alike",
     one(
       "fills and orders of another account of ours are read as an account's own",

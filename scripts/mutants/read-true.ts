@@ -78,8 +78,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "an order that was found later is taken to have been sent later",
     TOLD_POSITION,
-    "return number > shown.lastNumber && createdAtMs >= shown.askedAtMs;",
-    "return createdAtMs !== shown.askedAtMs && number > shown.lastNumber;",
+    "sentAtMs !== null && sentAtMs >= shown.askedAtMs;",
+    "sentAtMs !== shown.askedAtMs;",
   ),
   one(
     "what was read before a newer fill tells where the position stands",
@@ -102,8 +102,62 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "what a reading has to hold of the next one is forgotten",
     POSITIONS_BEFORE,
-    "if (!isBefore) noteShownPositions(",
-    "if (of.accountId === dexOf(of.accountId) && nowMs < 0) noteShownPositions(",
+    "  noteRead(deps, of, value, askedAtMs);\n",
+    "",
+  ),
+  one(
+    "what a client has read is forgotten by the next reading",
+    CURRENT,
+    "  onTaken?.(value, askedAtMs);\n",
+    "  if (value === null) onTaken?.(value, askedAtMs);\n",
+  ),
+  one(
+    "an order of ours is of the moment that our wall clock said, which was set since",
+    "src/store/new-orders.ts",
+    "momentsOf(store, cloidOf(id)).sentElapsedMs ?? elapsedMs",
+    "elapsedMs",
+  ),
+  one(
+    "only what our wall clock calls new is looked at",
+    "src/store/new-orders.ts",
+    'or(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
+    'and(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
+  ),
+  one(
+    "a flattening ends by positions of before a fill that was told",
+    "src/actions/worker-parts.ts",
+    "holdsTold: isTaken && isAfterAll(",
+    "holdsTold: isAfterAll(",
+  ),
+  one(
+    "a stop goes ahead of its entry by positions of before a fill that was told",
+    "src/actions/create-trade.ts",
+    "!backing.isBefore && isAfterAll(",
+    "isAfterAll(",
+  ),
+  one(
+    "when an order was sent is told by a clock that was set since",
+    POSITIONS_BEFORE,
+    "sentElapsedMs === null ? byWall : times.ofMonotonic(sentElapsedMs)",
+    "sentElapsedMs === null || byWall !== null ? byWall : times.ofMonotonic(sentElapsedMs)",
+  ),
+  one(
+    "when a fill was told is told by a clock that was set since",
+    POSITIONS_BEFORE,
+    "filledElapsedMs === null\n",
+    "filledElapsedMs === null || seenAtMs !== null\n",
+  ),
+  one(
+    "what was told between two steps of our clock is dated by the second",
+    OWN_WRITES,
+    "Math.max(offsetMs, toldOffsets.get(id) ?? offsetMs)",
+    "Math.min(offsetMs, 0)",
+  ),
+  one(
+    "what was just filled is dated by a clock that may be set",
+    "src/store/bots.ts",
+    "elapsedMs === null ? {",
+    "elapsedMs === null || wallMs > 0 ? {",
   ),
   one(
     "a bot is judged by a position of before a fill that was told",

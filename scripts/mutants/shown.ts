@@ -201,7 +201,7 @@ export const SHOWN: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/own-writes.ts",
-        find: "const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);",
+        find: "const latestOffsetMs = Math.max(offsetMs, toldOffsets.get(account.id) ?? offsetMs);",
         put: "const latestOffsetMs = offsetMs;",
       },
     ],

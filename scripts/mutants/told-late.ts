@@ -145,8 +145,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order that has left the list of its feed is not over by a new word",
     "src/settle/look/look.ts",
-    "world.picture.hasLeftList(sought.user, order.oid));",
-    "false);",
+    "(isLackedTwice || hasLeft)) return closedUnsaid",
+    "isLackedTwice) return closedUnsaid",
   ),
   one(
     "an order that is listed again has left the list",

@@ -199,7 +199,7 @@ async function readBefore(deps: ToTrade, { account }: Caller, market: Market): P
   const { timeMs, positions } = backing.state;
   const isHeld = positions.some(({ coin, signedSize }) => coin === market.name && signedSize !== ZERO);
   const isFree = orders.kind === "ok" && !orders.value.some(({ coin }) => coin === market.name);
-  const holdsTold = isAfterAll({ timeMs, heard: null, askedAtMs }, told());
+  const holdsTold = !backing.isBefore && isAfterAll({ timeMs, heard: null, askedAtMs }, told());
   const isOfNow = deps.exchange.nowMs() - timeMs <= MARGIN_AGE_MS;
   return { isFlat: !isHeld && isFree && holdsTold && isOfNow, backing };
 }

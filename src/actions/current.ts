@@ -7,7 +7,7 @@ import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { areBeforeFills } from "../settle/evidence/balances-before.ts";
 import { areBeforeWrites } from "../settle/evidence/balances-before-writes.ts";
-import { arePositionsBefore } from "../settle/evidence/positions-before.ts";
+import { arePositionsBefore, noteRead } from "../settle/evidence/positions-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import type { AccountMode, ClearinghouseState, SpotBalance } from "../wire/answer/account.ts";
@@ -75,6 +75,7 @@ export async function currentState(
     isBefore: ({ positions }, { timeMs, askedAtMs }) =>
       arePositionsBefore(deps, { accountId: account.id, dex }, { positions, timeMs, askedAtMs }),
     onBefore: () => deps.fillIndex.readSoon(account),
+    onTaken: (value, askedAtMs) => noteRead(deps, { accountId: account.id, dex }, value, askedAtMs),
   });
 }
 
@@ -221,6 +222,8 @@ type WantedPart<T> = AskingPart & {
   isBefore?(value: T, shown: ShownState): boolean;
   /** Called where a reading is of before: what bears it out, if something does, may be asked for. */
   onBefore?(): void;
+  /** Called with each other reading. @param askedAtMs by our wall clock as it goes now */
+  onTaken?(value: T, askedAtMs: number): void;
 };
 
 /**
@@ -311,9 +314,10 @@ async function nextFrame<T>(deps: With<"clock" | "picture">, { account }: Wanted
 /** What was read, or what was shown before where the server that answered is behind that. */
 function take<T>(
   deps: With<"clock" | "exchange" | "picture">,
-  { account, part, timeOf, known }: WantedPart<T>,
+  { account, part, timeOf, known, onTaken }: WantedPart<T>,
   { value, askedAtMs }: ReadOk<T>,
 ): Known<T> {
+  onTaken?.(value, askedAtMs);
   const timeMs = timeOf?.(value) ?? exchangeTimeOf(deps, askedAtMs);
   const isTaken = deps.picture.take(account.tradingAddress, part(value), { timeMs, askedAtMs });
   const shown = known();

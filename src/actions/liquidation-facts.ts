@@ -17,6 +17,8 @@ type BackingRequest = { account: Account; market: Market; purpose: Purpose };
 
 export type BackingFacts = {
   state: ClearinghouseState;
+  /** Its positions are of before a fill that was told. */
+  isBefore: boolean;
   mode: AccountMode;
   /** Spot balance of the collateral where the modes share it; null where they do not. */
   shared: Decimal | null;
@@ -37,7 +39,7 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   ]);
   if (state.kind === "failed") return state;
   const { value, askedAtMs } = state;
-  takePositions(deps, { account, dex: market.dex }, { value, askedAtMs });
+  const isBefore = !takePositions(deps, { account, dex: market.dex }, { value, askedAtMs });
   if (mode.kind === "failed") return mode;
   const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
   if (shared?.kind === "failed") return shared;
@@ -45,7 +47,7 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   const settings = held === undefined ? settingsOf(deps, { account, market: market.name }, "") : [settingOf(held)];
   if (settings === null) return { kind: "failed", reason: "its leverage could not be read", isOurBudget: false };
   const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
-  return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
+  return { state: value, isBefore, mode: mode.value, shared: shared === null ? null : total, settings };
 }
 
 /** Token that is the collateral of the exchange's own dex. */

@@ -5,7 +5,7 @@ import { dexOf, isSpot } from "../core/market.ts";
 import type { Exchange } from "../exchange/exchange.ts";
 import type { Picture } from "../exchange/picture.ts";
 import { listEventsAfter, newestEventIds } from "../store/account-events.ts";
-import type { StoredEvent } from "../store/events.ts";
+import { onEvents, type StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/open.ts";
 import { ownChanges } from "../store/while-unchanged.ts";
 import { parseJson } from "../wire/json.ts";
@@ -34,7 +34,6 @@ type KnownToBeTold = Pick<Picture, "toldOf" | "heardFillAt" | "heardOf">;
 
 type WritesMemory = {
   lastId: number;
-  offsetMs: number;
   changes: readonly WriteChange[];
   /** As of which change of ours it was read, null before the first time: beside a running gateway nobody else tells an account anything. */
   mark: unknown;
@@ -71,6 +70,12 @@ export function openOwnWrites(of: {
 }): OwnWrites {
   const { store, clock, exchange, picture } = of;
   const memories = new Map<string, WritesMemory>();
+  /** By how much the exchange's time was ahead of our wall clock as an account was told something that has not been read here, at most. */
+  const toldOffsets = new Map<string, number>();
+  onEvents(store, (accountIds) => {
+    const { offsetMs } = clocksNow();
+    for (const id of accountIds) toldOffsets.set(id, Math.max(offsetMs, toldOffsets.get(id) ?? offsetMs));
+  });
 
   function clocksNow(): Clocks {
     const nowMs = exchange.nowMs();
@@ -82,7 +87,7 @@ export function openOwnWrites(of: {
     if (known !== undefined) return known;
     const lastId = (newestEventIds(store, id, MAX_LOOKED_THROUGH).at(-1) ?? 1) - 1;
     const answered: KeptAnswer = { changes: [], heard: 0, by: new Map() };
-    const fresh = { lastId, offsetMs: clocksNow().offsetMs, changes: [], mark: null, answered };
+    const fresh = { lastId, changes: [], mark: null, answered };
     memories.set(id, fresh);
     return fresh;
   }
@@ -90,9 +95,9 @@ export function openOwnWrites(of: {
   function catchUp(account: Account, memory: WritesMemory): void {
     const clocks = clocksNow();
     const { offsetMs } = clocks;
-    // Our wall clock may have been set in between, before or after what happened; it did happen before now.
-    const latestOffsetMs = Math.max(offsetMs, memory.offsetMs);
-    memory.offsetMs = offsetMs;
+    // Our wall clock may have been set in between, and again, before or after what happened; it did happen before now.
+    const latestOffsetMs = Math.max(offsetMs, toldOffsets.get(account.id) ?? offsetMs);
+    toldOffsets.delete(account.id);
     const mark = ownChanges(store);
     if (memory.mark === mark) return;
     memory.mark = mark;

@@ -27,16 +27,17 @@ export type Unlisted = {
   asOfMs: number | null;
 };
 
-/** Orders of which the record is read for one list; more of them are left out, as the exchange does. */
+/** Orders of which the record is read for one list, the newest; the others are told as last known. */
 const MAX_LOOKS = 20;
 
 /** A list that is older than the row by no more than this is behind it, and no disagreement, milliseconds. */
 const BEHIND_MS = 10_000;
 
 /**
- * Our orders that are open by the exchange's own word and that its list lacks. The list may be behind that word, and then
- * its silence says nothing; one that shows what was placed after that word is not, nor is a feed that told the end. While a
- * live feed goes on without telling the end the row stands; else its record is asked for.
+ * Our orders that are open by the exchange's own word and that its list lacks. The list may be behind that word, and then its silence says
+ * nothing; or it is another account's, which one answer never tells. Only a feed's own list that shows what was placed after that word, or its
+ * word of the end, leaves one out by itself. While a live feed goes on without telling the end the row stands beside a list that is no newer;
+ * else its record is asked for.
  */
 export async function unlistedOrders(
   deps: ToDate & With<"feeds" | "orderNews" | "picture" | "settling">,
@@ -45,16 +46,20 @@ export async function unlistedOrders(
   reader: Reader,
 ): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
-  const newest = missing.sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs).slice(0, MAX_LOOKS);
-  const found = await Promise.all(
-    newest.map(async (row) => (isTold(deps, account, row) ? dated(deps, row) : lookAt(deps, row.stored, reader))),
-  );
-  return found.flatMap((row) => row ?? []);
+  const isStanding = (row: MissingOrder) => isTold(deps, account, row);
+  const looked = missing.filter((row) => !isStanding(row)).sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs);
+  const found = await Promise.all(looked.slice(0, MAX_LOOKS).map((row) => lookAt(deps, row, reader)));
+  const others = looked.slice(MAX_LOOKS).map(({ oid, stored }) => lastKnown(deps, oid, stored));
+  return [
+    ...missing.filter(isStanding).map((row) => dated(deps, row)),
+    ...found.flatMap((row) => row ?? []),
+    ...others,
+  ];
 }
 
 /** Newer than what its list is of, as far as a feed that is live would have told otherwise. */
-function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list }: MissingOrder): boolean {
-  return deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
+function isTold(deps: With<"feeds">, { tradingAddress }: Account, { newsMs, list, isNewer }: MissingOrder): boolean {
+  return !isNewer && deps.feeds.isLive(tradingAddress) && list.timeMs <= newsMs + BEHIND_MS;
 }
 
 /** A row that this process found so, and that nothing has shown since, is as old as it is: the order may have ended meanwhile. */
@@ -64,7 +69,8 @@ function dated(deps: ToDate & With<"orderNews">, row: MissingOrder): MissingOrde
     : { ...row, asOfMs: toldAge(deps, notedAtEarliestMs(deps, row.stored), BEHIND_MS) };
 }
 
-type MissingOrder = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList };
+/** `isNewer`: its list shows what was placed after the last news of it. */
+type MissingOrder = Unlisted & { stored: OpenRow; newsMs: number; list: OpenList; isNewer: boolean };
 
 const SHOWN: readonly OrderStatus[] = ["open", "waiting_for_trigger"];
 
@@ -105,8 +111,9 @@ function missingFrom(
     const oid = stored.exchangeOrderId;
     const isListed = oids.has(oid);
     const newsMs = deps.orderNews.newsMs(stored, { isListed, newestMs });
-    if (isListed || newestMs > newsMs || isToldOver(deps, account, oid)) return [];
-    return [{ oid, stored, asOfMs: null, newsMs, list }];
+    const isNewer = newestMs > newsMs;
+    if (isListed || (isNewer && list.isTold) || isToldOver(deps, account, oid)) return [];
+    return [{ oid, stored, asOfMs: null, newsMs, list, isNewer }];
   });
 }
 
@@ -118,11 +125,19 @@ function isNamed(order: StoredOrder): order is OpenRow {
   return order.exchangeOrderId !== null;
 }
 
-/** Null when its record says that it is over. */
-async function lookAt(deps: ToDate & With<"settling">, { id }: OpenOrder, reader: Reader): Promise<Unlisted | null> {
+/** Null when its record says that it is over. That it is open is of now only where no list that is newer speaks against it. */
+async function lookAt(
+  deps: ToDate & With<"settling">,
+  { stored: { id }, isNewer }: MissingOrder,
+  reader: Reader,
+): Promise<Unlisted | null> {
   const looked = await deps.settling.look(id, reader);
   const stored = findOrder(deps.store, id);
   if (looked === "unfinished" || stored === null || !isNamed(stored) || !isShown(stored)) return null;
-  const asOfMs = looked === "open" ? null : notedAtEarliestMs(deps, stored);
-  return { oid: stored.exchangeOrderId, stored, asOfMs };
+  const oid = stored.exchangeOrderId;
+  return looked === "open" && !isNewer ? { oid, stored, asOfMs: null } : lastKnown(deps, oid, stored);
+}
+
+function lastKnown(deps: ToDate, oid: string, stored: OpenRow): Unlisted {
+  return { oid, stored, asOfMs: notedAtEarliestMs(deps, stored) };
 }

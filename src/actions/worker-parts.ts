@@ -12,6 +12,7 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import { heldByFills, leftByFills } from "../settle/evidence/position-check.ts";
+import { takePositions } from "../settle/evidence/positions-before.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
@@ -66,13 +67,16 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   const told = deps.ownWrites.told(account, { dex });
   const state = await deps.reads.clearinghouse(account.tradingAddress, dex, "reduce");
   if (state.kind === "failed") return null;
-  const { askedAtMs } = state;
-  const { positions, timeMs } = state.value;
+  const { askedAtMs, value } = state;
+  const { positions, timeMs } = value;
+  // Of before a fill that was told, under whatever time: what bears it out is asked for.
+  const isTaken = takePositions(deps, { account, dex }, { value, askedAtMs });
+  if (!isTaken) deps.fillIndex.readSoon(account);
   const held = positions.filter(({ signedSize }) => !isZero(signedSize));
   return {
     held: new Map(held.map(({ coin, signedSize }) => [coin, signedSize])),
     timeMs,
-    holdsTold: isAfterAll({ timeMs, heard: null, askedAtMs }, told()),
+    holdsTold: isTaken && isAfterAll({ timeMs, heard: null, askedAtMs }, told()),
   };
 }
 

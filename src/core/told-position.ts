@@ -10,7 +10,7 @@ export type KeptEnd = { size: Decimal; timeMs: number; oids: readonly string[] }
 
 /**
  * What was told to be filled of one order, and how much of that is kept. Signed, below zero for a sale. It was filled between the two
- * times, by our clock as it stands to the exchange's, unix milliseconds.
+ * times, exchange time as we know it, unix milliseconds; `sentAtMs` null where nobody knows when it was sent.
  */
 export type OrderFilling = {
   /** Orders are numbered as they are stored: one of a higher number than another was sent later. */
@@ -18,11 +18,11 @@ export type OrderFilling = {
   oid: string | null;
   filled: Decimal;
   kept: Decimal;
-  createdAtMs: number;
+  sentAtMs: number | null;
   toldAtMs: number;
 };
 
-/** A position that was shown before, with the number of the newest order by then. `askedAtMs` by our clock, `timeMs` its own. */
+/** A position that was shown before, with the number of the newest order by then. `askedAtMs` as we know the exchange's time, `timeMs` its own. */
 export type EarlierPosition = { size: Decimal; lastNumber: number; askedAtMs: number; timeMs: number };
 
 /**
@@ -96,8 +96,8 @@ function sinceShown(shown: EarlierPosition, orders: readonly OrderFilling[]): Or
 }
 
 /** One that was found after a restore, or taken in from elsewhere, is stored later than it was sent. */
-function isSentSince(shown: EarlierPosition, { number, createdAtMs }: OrderFilling): boolean {
-  return number > shown.lastNumber && createdAtMs >= shown.askedAtMs;
+function isSentSince(shown: EarlierPosition, { number, sentAtMs }: OrderFilling): boolean {
+  return number > shown.lastNumber && sentAtMs !== null && sentAtMs >= shown.askedAtMs;
 }
 
 /** Orders of which fills lack that came after the newest one that is kept; null where that is not clear of one. */
@@ -111,17 +111,20 @@ function sinceKept(end: KeptEnd, orders: readonly OrderFilling[]): OrderFilling[
 
 /** It was sent when all that is kept of that fill's own order had been told. */
 function isSince(end: KeptEnd, owners: readonly OrderFilling[], order: OrderFilling): boolean {
-  if (order.createdAtMs - CLOCK_DOUBT_MS > end.timeMs) return true;
+  const { sentAtMs } = order;
+  if (sentAtMs === null) return false;
+  if (sentAtMs - CLOCK_DOUBT_MS > end.timeMs) return true;
   return owners.some(
-    (owner) =>
-      owner.number < order.number && owner.toldAtMs <= order.createdAtMs && compare(owner.kept, owner.filled) === 0,
+    (owner) => owner.number < order.number && owner.toldAtMs <= sentAtMs && compare(owner.kept, owner.filled) === 0,
   );
 }
 
 /** It had been told when that fill's own order was sent. */
 function isUntil(end: KeptEnd, owners: readonly OrderFilling[], order: OrderFilling): boolean {
   if (order.toldAtMs + CLOCK_DOUBT_MS < end.timeMs) return true;
-  return owners.some((owner) => owner.number > order.number && order.toldAtMs <= owner.createdAtMs);
+  return owners.some(
+    ({ number, sentAtMs }) => number > order.number && sentAtMs !== null && order.toldAtMs <= sentAtMs,
+  );
 }
 
 function missingOf({ filled, kept }: OrderFilling): Decimal {

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, ne, notInArray, type SQL, s
 import type { Attempt, AttemptChange, Seal } from "../core/attempt.ts";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { listAccounts } from "./accounts.ts";
+import { noteSent } from "./leg-moments.ts";
 import { keepUsedUp, passNonce, requireUnused } from "./nonces.ts";
 import type { Store } from "./open.ts";
 import { touchOpenLegs } from "./open-leg-book.ts";
@@ -26,6 +27,7 @@ export function insertAttempt(store: Store, attempt: Omit<Attempt, "id">): Attem
   requireUnused(store, { ...attempt, id });
   insert(store).run({ ...rest, id, resourceKind: resource.kind, resourceId: resource.id });
   if (attempt.kind === "modify") touchOpenLegs(store, resource.id);
+  if (attempt.kind === "modify" && attempt.cloid !== null) noteSent(store, attempt.cloid);
   passNonce(store, attempt);
   return { ...attempt, id };
 }

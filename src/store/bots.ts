@@ -24,7 +24,8 @@ import type { Stop } from "../core/stop.ts";
 import { findApiKey, type KeyRow, limitedGrantOf, listKeyRows } from "./api-keys.ts";
 import { type BotBook, type BotDay, bookOf, dayIn, putDay, putNet } from "./bot-books.ts";
 import { bookCash } from "./day-markets.ts";
-import { noteJustFilled } from "./just-filled.ts";
+import { type FilledAt, noteJustFilled } from "./just-filled.ts";
+import { momentNow } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 import { columnsOf, prepared } from "./prepared.ts";
@@ -131,10 +132,16 @@ export function bookFills(store: Store, order: StoredOrder, before: FilledPart):
   const { accountId, market, side, reduceOnly, seenAtMs, createdAtMs } = order;
   const size = subtract(order.filledSize ?? ZERO, before.filledSize ?? ZERO);
   const atMs = seenAtMs ?? createdAtMs;
-  noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: { clock: "wall", atMs } });
+  noteJustFilled(store, { accountId, market }, { bot, side, reduceOnly, size, at: heardAt(store, atMs) });
   if (bot === null) return;
   const turnover = subtract(notionalOf(order), notionalOf(before));
   bookTrade(store, { accountId, bot, market }, { side, size, turnover, atMs });
+}
+
+/** Of this moment: where somebody counts moments, by a clock that nobody sets. */
+function heardAt(store: Store, wallMs: number): FilledAt {
+  const elapsedMs = momentNow(store);
+  return elapsedMs === null ? { clock: "wall", atMs: wallMs } : { clock: "monotonic", atMs: elapsedMs };
 }
 
 /** What a bot has traded; `size` and `turnover` below zero for what is taken back, because it is another's. */

@@ -2,6 +2,7 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import { add, type Decimal, ZERO } from "../core/decimal.ts";
 import type { Side } from "../core/order.ts";
+import { type LegMoments, momentsOf } from "./leg-moments.ts";
 import { isAmongNewest } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
@@ -11,7 +12,7 @@ import { everyLeg } from "./schema-views.ts";
 const filledLegs = prepared((store) => {
   const accountId = sql.placeholder("accountId");
   const newest = store
-    .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "seenAtMs"]))
+    .select(columnsOf(orders, ["id", "number", "market", "side", "createdAtMs", "attemptedAtMs", "seenAtMs"]))
     .from(orders)
     .where(isAmongNewest())
     .as("newest");
@@ -32,6 +33,7 @@ const filledLegs = prepared((store) => {
       filled: everyLeg.filledSize,
       size: sql<Decimal | null>`${fills.size}`,
       createdAtMs: newest.createdAtMs,
+      attemptedAtMs: newest.attemptedAtMs,
       seenAtMs: newest.seenAtMs,
     })
     .from(newest)
@@ -41,7 +43,10 @@ const filledLegs = prepared((store) => {
     .prepare();
 });
 
-/** `kept`: sum of its fills that are kept. Times by our wall clock, unix milliseconds; `seenAtMs` is of the last news of its order. */
+/**
+ * `kept`: sum of its fills that are kept. Times by our wall clock, unix milliseconds; `seenAtMs` is of the last news of its order, and
+ * `attemptedAtMs` null where that was stored later than it was sent. `moments`: the same by a clock that nobody sets, as far as it is known.
+ */
 export type FilledLeg = {
   cloid: string;
   oid: string | null;
@@ -51,7 +56,9 @@ export type FilledLeg = {
   filled: Decimal;
   kept: Decimal;
   createdAtMs: number;
+  attemptedAtMs: number | null;
   seenAtMs: number | null;
+  moments: LegMoments;
 };
 
 /** Those among the newest orders, of all accounts, of which something was told to be filled. */
@@ -59,7 +66,7 @@ export function listFilledLegs(store: Store, of: { accountId: string; newest: nu
   const legs = new Map<string, FilledLeg>();
   for (const { size, ...leg } of filledLegs(store).all(of)) {
     const kept = legs.get(leg.cloid)?.kept ?? ZERO;
-    legs.set(leg.cloid, { ...leg, kept: add(kept, size ?? ZERO) });
+    legs.set(leg.cloid, { ...leg, kept: add(kept, size ?? ZERO), moments: momentsOf(store, leg.cloid) });
   }
   return [...legs.values()];
 }

@@ -7,8 +7,11 @@ import { isSpot } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
 import type { Store } from "./open.ts";
 
-/** Unix milliseconds of our wall clock, of a fill that was heard of; or of the exchange's, of one that names its own. */
-export type FilledAt = { clock: "wall" | "exchange"; atMs: number };
+/**
+ * Of a fill that was heard of, monotonic milliseconds, or unix milliseconds of our wall clock where nobody counts those; of one that names its
+ * own time, unix milliseconds of the exchange's.
+ */
+export type FilledAt = { clock: "monotonic" | "wall" | "exchange"; atMs: number };
 
 /** `bot`: null for what no bot has placed. */
 type JustFilled = { bot: string | null; side: Side; reduceOnly: boolean; size: Decimal; at: FilledAt };

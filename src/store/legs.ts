@@ -1,6 +1,7 @@
 import { and, eq, exists, inArray, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
-import type { Leg } from "../core/order.ts";
+import { hasFilled, type Leg } from "../core/order.ts";
+import { noteFilled } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
 import { forgetOpenLegs, touchOpenLegs } from "./open-leg-book.ts";
 import { toTrigger, triggerColumns } from "./placing-columns.ts";
@@ -69,6 +70,7 @@ const insertOneLeg = prepared((store) => store.insert(legs).values(placeholders(
 export function insertLeg(store: Store, leg: Leg): void {
   touchOpenLegs(store, leg.orderId);
   const { trigger, ...rest } = leg;
+  if (hasFilled(leg)) noteFilled(store, leg.cloid);
   insertOneLeg(store).run({ ...rest, ...triggerColumns(trigger) });
 }
 
@@ -84,6 +86,7 @@ const updateOneLeg = prepared((store) =>
 export function updateLeg(store: Store, leg: Leg, before = findLegByCloid(store, leg.cloid)): void {
   touchOpenLegs(store, leg.orderId);
   noteRefused(store);
+  if (leg.filledSize !== before?.filledSize) noteFilled(store, leg.cloid);
   writeLeg(store, leg);
   heedLegId(store, leg.orderId, { before: before?.oid ?? null, after: leg.oid });
 }

@@ -3,6 +3,7 @@ import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
 import type { JustFilledBook } from "./just-filled.ts";
+import type { LegMomentsBook, SentMark } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
@@ -31,7 +32,12 @@ export type Memory = {
   /** What the transaction that is open has still to write. */
   lastWrites: LastWrites;
   justFilled: JustFilledBook;
+  legMoments: LegMomentsBook;
+  /** The oldest first. */
+  sentMarks: SentMark[];
   shownPositions: ShownPositionsBook;
+  /** Monotonic milliseconds; null where nobody has told how they are counted. */
+  elapsedMs: (() => number) | null;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
   heardAlerts: Map<number, number>;
   /** By when a row whose date lies ahead had been read, exchange time, unix milliseconds; losing it costs time. */
@@ -63,7 +69,10 @@ export function newMemory(): Memory {
     refusals: 0,
     lastWrites: new Map(),
     justFilled: new Map(),
+    legMoments: new Map(),
+    sentMarks: [],
     shownPositions: new Map(),
+    elapsedMs: null,
     heardAlerts: new Map(),
     readBy: new Map(),
     remembered: null,

@@ -1,6 +1,8 @@
 /** Orders of an account that were placed a moment ago, by which balances are told from those of before. */
-import { and, eq, exists, gte, sql } from "drizzle-orm";
+import { and, eq, exists, gte, or, sql } from "drizzle-orm";
+import { cloidOf } from "../core/cloid.ts";
 import type { Decimal } from "../core/decimal.ts";
+import { momentsOf, numberSentSince } from "./leg-moments.ts";
 import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
@@ -16,37 +18,60 @@ export type NewOrder = {
   size: string;
   price: string;
   filledSize: Decimal | null;
-  createdAtMs: number;
+  /** When it was taken, elapsed milliseconds. */
+  takenElapsedMs: number;
   /** Whether a fill of it is kept. */
   isIndexed: boolean;
 };
 
+type Row = Omit<NewOrder, "takenElapsedMs"> & { id: string; createdAtMs: number };
+
+/** The monotonic clock and our wall clock now, milliseconds. */
+type Now = { elapsedMs: number; wallMs: number };
+
 const newOfAccount = prepared((store) => {
   const accountId = sql.placeholder("accountId");
-  const { market, side, status, size, price, filledSize, createdAtMs } = orders;
+  const { id, market, side, status, size, price, filledSize, createdAtMs, number } = orders;
   const kept = store
     .select({ id: fills.id })
     .from(fills)
     .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
     .where(and(eq(everyLeg.orderId, orders.id), eq(fills.accountId, accountId)));
   const isIndexed = sql<boolean>`${exists(kept)}`.mapWith(Boolean);
-  return store
-    .select({ market, side, status, size, price, filledSize, createdAtMs, isIndexed })
-    .from(orders)
-    .where(and(isAmongNewest(), gte(createdAtMs, sql.placeholder("fromMs"))))
-    .prepare();
+  return (
+    store
+      .select({ id, market, side, status, size, price, filledSize, createdAtMs, isIndexed })
+      .from(orders)
+      // By our wall clock only what an earlier process has sent: it may be set.
+      .where(
+        and(
+          isAmongNewest(),
+          or(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs, sql.placeholder("fromMs"))),
+        ),
+      )
+      .prepare()
+  );
 });
 
 /** Balances are read many times between two writes: by the account, and the beginning of a stretch of time. */
-const sinceStretch = whileUnchanged((store: Store, key: string): readonly NewOrder[] => {
-  const [accountId, fromMs] = key.split(" ");
-  return newOfAccount(store).all({ accountId, fromMs: Number(fromMs), newest: NEWEST_ORDERS });
+const sinceStretch = whileUnchanged((store: Store, key: string): readonly Row[] => {
+  const [accountId, fromMs, fromNumber] = key.split(" ");
+  const from = { fromMs: Number(fromMs), fromNumber: Number(fromNumber) };
+  return newOfAccount(store).all({ accountId, ...from, newest: NEWEST_ORDERS });
 });
 
 const STRETCH_MS = 10_000;
 
-/** Those that were taken from a time on, by our clock, unix milliseconds. */
-export function listNewOrders(store: Store, accountId: string, fromMs: number): readonly NewOrder[] {
-  const stretchMs = Math.floor(fromMs / STRETCH_MS) * STRETCH_MS;
-  return sinceStretch(store, `${accountId} ${stretchMs}`).filter(({ createdAtMs }) => createdAtMs >= fromMs);
+/** Those that were taken within so long, at most a minute. */
+export function listNewOrders(store: Store, accountId: string, withinMs: number, now: Now): readonly NewOrder[] {
+  const fromMs = Math.floor((now.wallMs - withinMs) / STRETCH_MS) * STRETCH_MS;
+  const fromNumber = numberSentSince(store, now.elapsedMs - withinMs);
+  return sinceStretch(store, `${accountId} ${fromMs} ${fromNumber}`)
+    .map((row) => ({ ...row, takenElapsedMs: takenMs(store, row, now) }))
+    .filter(({ takenElapsedMs }) => takenElapsedMs >= now.elapsedMs - withinMs && takenElapsedMs <= now.elapsedMs);
+}
+
+/** One of an earlier process that lies ahead by our wall clock was noted before that was set back: nobody knows when. */
+function takenMs(store: Store, { id, createdAtMs }: Row, { elapsedMs, wallMs }: Now): number {
+  return momentsOf(store, cloidOf(id)).sentElapsedMs ?? elapsedMs - (wallMs - createdAtMs);
 }

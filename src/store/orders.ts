@@ -6,6 +6,7 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
+import { noteFilled, noteSentOrder } from "./leg-moments.ts";
 import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
 import { passNonce } from "./nonces.ts";
@@ -139,6 +140,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
     number: attempt.id,
   });
   putOpenLeg(store, order, leg);
+  noteSentOrder(store, leg.cloid, attempt.id);
   tellNew(store, order);
   passNonce(store, attempt);
   return attempt;
@@ -231,6 +233,7 @@ export function settleOrder(
   if (settle(store)({ ...order, ...legColumns(leg), ...end }).rows !== 1) return false;
   putOpenLeg(store, order, leg);
   bookFills(store, order, before.order);
+  if (leg.filledSize !== before.leg.filledSize) noteFilled(store, leg.cloid);
   heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });
   tellOrder(store, order, "order.updated", answer.body);
   return true;

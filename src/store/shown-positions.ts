@@ -3,11 +3,11 @@ import type { Decimal } from "../core/decimal.ts";
 import { lastOrderNumber } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 
-/** `lastNumber`: of the newest order as it was read. `askedAtMs` by our wall clock, `timeMs` by its own; unix milliseconds. */
+/** `lastNumber`: of the newest order as it was read. `timeMs`: by its own time, unix milliseconds. */
 export type ShownSizes = {
   sizes: ReadonlyMap<string, Decimal>;
   lastNumber: number;
-  askedAtMs: number;
+  askedElapsedMs: number;
   timeMs: number;
 };
 
@@ -16,14 +16,17 @@ export type ShownPositionsBook = Map<string, readonly ShownSizes[]>;
 
 /** Readings that are kept of a dex. */
 const MAX_KEPT = 16;
+/** Readings of one time that were asked for so close to one another are one answer, milliseconds: when it was asked for is worked out anew. */
+const ONE_WITHIN_MS = 5;
 
 type OfDex = { accountId: string; dex: string };
 
 export function noteShownPositions(store: Store, of: OfDex, shown: Omit<ShownSizes, "lastNumber">): void {
   const kept = listShownPositions(store, of);
   // An answer that several readers share.
-  const { askedAtMs, timeMs } = shown;
-  if (kept.some((each) => each.askedAtMs === askedAtMs && each.timeMs === timeMs)) return;
+  const isSame = (each: ShownSizes) =>
+    each.timeMs === shown.timeMs && Math.abs(each.askedElapsedMs - shown.askedElapsedMs) < ONE_WITHIN_MS;
+  if (kept.some(isSame)) return;
   const noted = { ...shown, lastNumber: lastOrderNumber(store) };
   store.memory.shownPositions.set(nameOf(of), [noted, ...kept].slice(0, MAX_KEPT));
 }

@@ -117,9 +117,11 @@ async function readAfterFills(deps: ToJudge, of: PositionOf, untilMs: number): P
 /** Not what others were told a moment ago: that may be of before what was filled since. */
 async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
   const dex = dexOf(market);
-  const askedAtMs = deps.clock.nowMs();
+  const askedElapsedMs = deps.clock.elapsedMs();
   const request = { type: "clearinghouseState", user: account.tradingAddress, dex };
   const outcome = await deps.exchange.info(request, { purpose });
+  // By our wall clock as it goes now: it may have been set meanwhile.
+  const askedAtMs = deps.clock.nowMs() - (deps.clock.elapsedMs() - askedElapsedMs);
   const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
   return value !== null && showState(deps, { account, dex }, { value, askedAtMs });
 }
@@ -340,9 +342,9 @@ function sinceTold(deps: ToJudge, account: Account, market: string): ((at: Fille
   const sinceMs = isSpot(market) ? null : (accountState(deps, account, dexOf(market))?.timeMs ?? null);
   if (sinceMs === null) return null;
   const nowMs = deps.exchange.nowMs();
-  const wallAheadMs = deps.clock.nowMs() - nowMs;
+  const aheadMs = { wall: deps.clock.nowMs() - nowMs, monotonic: deps.clock.elapsedMs() - nowMs, exchange: 0 };
   return ({ clock, atMs }) => {
-    const filledMs = clock === "wall" ? atMs - wallAheadMs : atMs;
+    const filledMs = atMs - aheadMs[clock];
     // What is to come by far more than a moment is of before our clock was set back.
     return filledMs >= sinceMs && Math.abs(nowMs - filledMs) <= KEPT_MS;
   };

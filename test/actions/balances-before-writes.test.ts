@@ -11,6 +11,7 @@ import type { AccountMode, SpotBalance } from "../../src/wire/answer/account.ts"
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, placingRows } from "../support/rows.ts";
 import { PURR } from "../support/spot-market.ts";
+import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 
 const SECOND = 1_000;
 
@@ -22,7 +23,9 @@ const BEFORE = [balance("USDC", "20000"), balance("PURR", "1000")];
 /** When what is written happens: the balances were shown before. */
 const WRITTEN_MS = START_MS + 5 * SECOND;
 
-type Order = Partial<Pick<StoredOrder, "market" | "side" | "status" | "createdAtMs">> & {
+type Order = Partial<Pick<StoredOrder, "market" | "side" | "status">> & {
+  /** How long ago it was sent, milliseconds. */
+  agoMs?: number;
   size: string;
   price: string;
   filled: string;
@@ -42,15 +45,23 @@ async function openStage(written: { order?: Order; fill?: Fill }): Promise<Gatew
   Object.assign(rig.deps.markets, { current: () => buildUniverse(listed, START_MS) });
   const asked = { timeMs: START_MS, askedAtMs: START_MS };
   rig.deps.picture.take(ACCOUNT.tradingAddress, { part: "spot", value: BEFORE }, asked);
-  await rig.clock.advance(6 * SECOND);
+  await rig.clock.advance(5 * SECOND);
   if (written.order !== undefined) place(rig, written.order);
+  await rig.clock.advance(SECOND + (written.order?.agoMs ?? 0));
   if (written.fill !== undefined) fill(rig, written.fill);
   return rig;
 }
 
-function place(rig: GatewayRig, { size, price, filled, ...some }: Order): void {
+function place(rig: GatewayRig, { size, price, filled, agoMs: _, ...some }: Order): void {
   const rows = placingRows(1, { state: "done", nonce: WRITTEN_MS });
-  const terms = { size, price, filledSize: decimal(filled), accountId: ACCOUNT.id, createdAtMs: WRITTEN_MS, ...some };
+  const terms = {
+    size,
+    price,
+    filledSize: decimal(filled),
+    accountId: ACCOUNT.id,
+    createdAtMs: rig.clock.nowMs(),
+    ...some,
+  };
   inTransaction(rig.store, () => insertPlacing(rig.store, { ...rows, order: { ...rows.order, ...terms } }));
 }
 
@@ -106,7 +117,7 @@ const NOT_OF_BEFORE: Row[] = [
     [BEFORE[0] ?? balance("USDC", "0"), balance("PURR", "1000", "300")],
   ],
   ["what an order that is over holds back", { order: { ...RESTS, status: "canceled" } }, "standard", BEFORE],
-  ["an order of long ago", { order: { ...RESTS, createdAtMs: START_MS - 60_000 } }, "standard", BEFORE],
+  ["an order of long ago", { order: { ...RESTS, agoMs: 60_000 } }, "standard", BEFORE],
 ];
 
 test.each(OF_BEFORE)("balances are of before that show %s", async (_name, written, mode, balances) => {
@@ -117,6 +128,29 @@ test.each(OF_BEFORE)("balances are of before that show %s", async (_name, writte
 test.each(NOT_OF_BEFORE)("balances may be of now that show %s", async (_name, written, mode, balances) => {
   const { deps } = await openStage(written);
   expect(areBeforeWrites(deps, ACCOUNT, { mode, balances })).toBe(false);
+});
+
+test.each(WALL_CLOCKS)("an order of ours is of its moment, where our wall clock %s", async (_what, before, since) => {
+  const rig = await openStage({});
+  const { clock } = rig;
+  const isBefore = () => areBeforeWrites(rig.deps, ACCOUNT, { mode: "standard", balances: BEFORE });
+  clock.stepWall(before);
+  place(rig, BOUGHT);
+  clock.stepWall(since);
+  await clock.advance(10 * SECOND);
+  expect(isBefore()).toBe(true);
+  await clock.advance(10 * SECOND);
+  expect(isBefore()).toBe(true);
+  await clock.advance(SECOND);
+  expect(isBefore()).toBe(false);
+});
+
+test("one of an earlier process that lies ahead by our wall clock doubts no balance", async () => {
+  const { clock, deps } = await openStage({ order: BOUGHT });
+  deps.store.memory.legMoments.clear();
+  deps.store.memory.sentMarks.length = 0;
+  clock.stepWall(-600_000);
+  expect(areBeforeWrites(deps, ACCOUNT, { mode: "standard", balances: BEFORE })).toBe(false);
 });
 
 test("a unified account is not told what it held before a fill of its own, and is told what it holds", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { openOwnWrites } from "../../src/actions/own-writes.ts";
+import { inTransaction } from "../../src/store/commit.ts";
 import { appendEvent } from "../../src/store/events.ts";
 import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
 
@@ -75,4 +76,26 @@ test.each<[string, Moved]>([
   at.wallMs += 4_000 + stepMs;
   at.exchangeMs += 4_000 + mendMs;
   expect(told()).toMatchObject([{ kind: "noted", timeMs: trueMs }]);
+});
+
+test("what was told between two steps of our wall clock is of no earlier than it was (seed 163574)", () => {
+  const rig = openGatewayRig();
+  const { store, picture, exchange } = rig.deps;
+  const writes = openOwnWrites({ store, clock: rig.clock, exchange, picture });
+  writes.told(ACCOUNT, { dex: "" });
+  rig.clock.stepWall(-459_000);
+  const toldAtMs = exchange.nowMs();
+  const order = { object: "order", market: "BTC", status: "filled", exchange_order_id: "7", filled_size: "1" };
+  const event = {
+    accountId: ACCOUNT.id,
+    atMs: rig.clock.nowMs(),
+    type: "order.updated",
+    resourceId: "an-order",
+    payload: JSON.stringify(order),
+  } as const;
+  inTransaction(store, () => appendEvent(store, event));
+  rig.clock.stepWall(86_000);
+  const [told] = writes.told(ACCOUNT, { dex: "" })();
+  expect(told?.timeMs).toBeGreaterThanOrEqual(toldAtMs);
+  expect(told?.timeMs).toBeLessThanOrEqual(exchange.nowMs());
 });

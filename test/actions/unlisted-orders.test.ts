@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { listOrders } from "../../src/actions/list-orders.ts";
 import { openOrderNews } from "../../src/actions/order-news.ts";
+import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
 import type { BasicOrder } from "../../src/wire/answer/order-status.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { type BookOrder, recordOf } from "../support/small-venue.ts";
@@ -124,12 +125,62 @@ test.each(WALL_CLOCKS)(
   },
 );
 
-test("an order is left out when a list lacks it that shows what was placed after the last news of it", async () => {
-  const { rig, order } = await openStage();
+/** Beside a list that lacks it and shows what was placed after the last news of it. */
+const NEWER: [string, { ids: string[]; isDated: boolean }, (stage: Stage) => void][] = [
+  [
+    "its record shows it open: a list may be another account's",
+    { ids: ["5000", "1001"], isDated: true },
+    () => undefined,
+  ],
+  [
+    "no record shows it",
+    { ids: ["5000", "1001"], isDated: true },
+    ({ rig }) => void Object.assign(rig.venue, { isBlind: true }),
+  ],
+  [
+    "its record cannot be read",
+    { ids: ["5000", "1001"], isDated: true },
+    ({ rig }) => void rig.venue.failing.add("orderStatus"),
+  ],
+  [
+    "its record says that it is over",
+    { ids: ["5000"], isDated: false },
+    ({ rig, order }) => rig.venue.close(order, "canceled"),
+  ],
+];
+
+test.each(NEWER)("an order that a newer list lacks, and %s", async (_name, expected, arrange) => {
+  const stage = await openStage();
+  const { rig, order } = stage;
   expect((await listed(rig)).ids).toEqual(["1001"]);
   await rig.clock.advance(LIST_STANDS);
   showList(rig, [laterThan(rig, order)]);
+  arrange(stage);
+  const { ids, isDated } = await listed(rig);
+  expect({ ids, isDated }).toEqual(expected);
+});
+
+test("a live feed does not vouch for an order that a newer list lacks, and whose record says that it is over", async () => {
+  const { rig, order } = await openStage();
+  rig.deps.feeds.isLive = () => true;
+  await listed(rig);
+  await rig.clock.advance(LIST_STANDS);
+  showList(rig, [laterThan(rig, order)]);
+  rig.venue.close(order, "canceled");
   expect((await listed(rig)).ids).toEqual(["5000"]);
+});
+
+test("the list of its feed, which is nobody else's, leaves an order out by itself where it shows what was placed later", async () => {
+  const { rig, order } = await openStage();
+  await listed(rig);
+  await rig.clock.advance(SECOND);
+  const value = parseFrontendOpenOrders([(recordOf(laterThan(rig, order)) as { order: unknown }).order]) ?? [];
+  const head = { part: "head", value: { serverTimeMs: rig.clock.nowMs(), mode: null } } as const;
+  for (const shown of [head, { part: "open", dex: "", value } as const])
+    rig.deps.picture.hear(ACCOUNT.tradingAddress, { kind: "account_part", shown });
+  rig.exchange.asked.length = 0;
+  expect((await listed(rig, { dex: "" })).ids).toEqual(["5000"]);
+  expect(rig.exchange.asked.filter(({ request }) => request.type === "orderStatus")).toEqual([]);
 });
 
 test("one that a list has shown since is held for as long as no list shows what was placed after that", async () => {
@@ -159,11 +210,11 @@ test("another dex does not hold it", async () => {
   expect((await listed(rig, { dex: "" })).ids).toEqual(["1001"]);
 });
 
-test("at most 20 records are read for a list, however many it lacks", async () => {
+test("at most 20 records are read for a list, however many it lacks, and the other orders are told as last known", async () => {
   const { rig } = await openStage(25);
   showList(rig, []);
   rig.exchange.asked.length = 0;
-  expect((await listed(rig)).ids).toHaveLength(20);
+  expect(await listed(rig)).toMatchObject({ ids: { length: 25 }, isDated: true });
   expect(rig.exchange.asked.filter(({ request }) => request.type === "orderStatus")).toHaveLength(20);
 });
 

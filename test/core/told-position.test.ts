@@ -13,8 +13,8 @@ type Some = Partial<Omit<MarketTold, "sinceMs">>;
 /** An order of so much, by its number, told a tenth of a second after it was sent; `kept`: of its fills. */
 function order(number: number, filled: string, some: Partial<OrderFilling> & { keptSize?: string } = {}): OrderFilling {
   const { keptSize = "0", ...rest } = some;
-  const createdAtMs = T + number * SECOND;
-  const told = { createdAtMs, toldAtMs: createdAtMs + 100 };
+  const sentAtMs = T + number * SECOND;
+  const told = { sentAtMs, toldAtMs: sentAtMs + 100 };
   return { number, oid: `${number}`, filled: decimal(filled), kept: decimal(keptSize), ...told, ...rest };
 }
 
@@ -156,7 +156,7 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
   ],
   [
     "shown before an order was found that had been sent long before: it may hold it",
-    { earlier: [shown(0, "3")], orders: [order(1, "1", { createdAtMs: T - 60 * SECOND })] },
+    { earlier: [shown(0, "3")], orders: [order(1, "1", { sentAtMs: T - 60 * SECOND })] },
     "3",
     false,
   ],

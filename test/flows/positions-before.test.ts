@@ -1,6 +1,7 @@
 /** Positions of before a fill that was told are told to nobody, under whatever time a server shows them; and an honest exchange is believed. */
 import { expect, test } from "bun:test";
 import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -27,18 +28,24 @@ async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promis
 async function standStill(rig: PaperRig, isOver: () => boolean): Promise<void> {
   const user = FIRST.account.tradingAddress;
   const then = (await rig.info({ type: "clearinghouseState", user, dex: "" })) as State;
-  rig.interfere = ({ type, dex, user: asked }) =>
-    type !== "clearinghouseState" || dex !== "" || asked !== user || isOver()
-      ? undefined
-      : { ...then, time: rig.clock.nowMs() };
+  // By the exchange's own clock, whatever ours is set to.
+  const aheadMs = then.time - rig.clock.elapsedMs();
+  const others = rig.interfere;
+  rig.interfere = (request) => {
+    const { type, dex, user: asked } = request;
+    return type !== "clearinghouseState" || dex !== "" || asked !== user || isOver()
+      ? others?.(request)
+      : { ...then, time: rig.clock.elapsedMs() + aheadMs };
+  };
 }
 
 /** Fills are listed so late. */
 function lateFills(rig: PaperRig, lateMs: number): void {
+  const aheadMs = rig.clock.nowMs() - rig.clock.elapsedMs();
   rig.interfere = async (request) => {
     if (request["type"] !== "userFillsByTime") return undefined;
     const rows = (await rig.info(request)) as State[];
-    return rows.filter(({ time }) => time <= rig.clock.nowMs() - lateMs);
+    return rows.filter(({ time }) => time <= rig.clock.elapsedMs() + aheadMs - lateMs);
   };
 }
 
@@ -73,6 +80,63 @@ test("positions of before it are told to nobody, and believed when no server can
   await rig.clock.advance(90 * SECOND);
   expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
 });
+
+test.each(WALL_CLOCKS)(
+  "they are told to nobody where our wall clock %s: before a told fill, and after it",
+  async (_what, before, since) => {
+    const rig = await open();
+    // The answers to orders alone tell of it.
+    lateFills(rig, 10 * MINUTE);
+    await takes(rig, "buy");
+    expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+    await standStill(rig, () => false);
+    await rig.clock.advance(SECOND);
+    rig.clock.stepWall(before);
+    await takes(rig, "buy");
+    rig.clock.stepWall(since);
+    expect(await positions(rig)).toMatchObject([503, BEHIND]);
+    await rig.clock.advance(MINUTE);
+    expect(await positions(rig)).toMatchObject([503, BEHIND]);
+    await rig.clock.advance(90 * SECOND);
+    expect((await positions(rig))[0]).toBe(200);
+  },
+);
+
+test.each(WALL_CLOCKS)(
+  "an honest server is believed at once where our wall clock %s: before a told fill, and after it",
+  async (_what, before, since) => {
+    const rig = await open();
+    lateFills(rig, 2 * SECOND);
+    await takes(rig, "buy");
+    expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+    rig.clock.stepWall(before);
+    await takes(rig, "buy");
+    rig.clock.stepWall(since);
+    const beganMs = rig.clock.elapsedMs();
+    expect(await positions(rig)).toEqual([200, ["long 0.02"]]);
+    expect(rig.clock.elapsedMs() - beganMs).toBeLessThanOrEqual(SECOND);
+    await rig.clock.advance(5 * SECOND);
+    await takes(rig, "sell");
+    expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+  },
+);
+
+test.each(WALL_CLOCKS)(
+  "positions that others have moved, whose fills are not listed yet, are held against what was read before, where our wall clock %s",
+  async (_what, before, since) => {
+    const rig = await open();
+    lateFills(rig, 10 * MINUTE);
+    await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "60010" }));
+    await rig.clock.advance(3 * SECOND);
+    expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+    await standStill(rig, () => false);
+    await rig.clock.advance(SECOND);
+    rig.clock.stepWall(before);
+    await takes(rig, "buy");
+    rig.clock.stepWall(since);
+    expect(await positions(rig)).toMatchObject([503, BEHIND]);
+  },
+);
 
 test("after a start as well, by the fills that are kept and by the answers to orders", async () => {
   const rig = await open();

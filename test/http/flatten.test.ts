@@ -294,7 +294,7 @@ test("a position that fills have left, and that no server shows, is not told to 
 test("a market that was settled without a fill is believed to be closed after ten minutes", async () => {
   const rig = openMarketRig();
   exchangeThatFills(rig, { szi: 0 });
-  indexFill(rig, { timeMs: rig.clock.nowMs() - 60_000 });
+  indexFill(rig, { timeMs: rig.clock.nowMs() - 200_000 });
   const id = await stopOf(rig, "account");
   await flatten(rig, id);
   await pass(rig, 9 * 60);
@@ -322,7 +322,7 @@ test("what is held on a dex that is not configured, by fills that are known, is 
 test("of what another than the bot holds no fill keeps the bot from being flat", async () => {
   const rig = await limitedRig({});
   exchangeThatFills(rig, { szi: 0 });
-  indexFill(rig, { timeMs: rig.clock.nowMs() - 60_000 });
+  indexFill(rig, { timeMs: rig.clock.nowMs() - 200_000 });
   await place(rig, { size: "0.001", price: "50000" });
   const id = await stopOf(rig, "bot", BOT);
   await flatten(rig, id, { apiKey: BOT });

@@ -7,6 +7,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { sumJustFilled } from "../../src/store/just-filled.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import { listOpenOrders } from "../../src/store/orders.ts";
+import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 import {
   BOT,
   type Body,
@@ -56,6 +57,16 @@ test.each<[string, Body, string, string]>([
   const { rig } = await twoBots();
   expect(await railOf(await place(rig, terms, { apiKey }))).toBe("passed");
   expect(await buys(rig)).toBe(rail);
+});
+
+test.each(WALL_CLOCKS)("where a key without rails has sold, and our wall clock %s", async (_what, before, since) => {
+  const { rig } = await twoBots();
+  const startMs = rig.clock.nowMs() - rig.clock.elapsedMs();
+  rig.deps.exchange.nowMs = () => startMs + rig.clock.elapsedMs();
+  rig.clock.stepWall(before);
+  expect(await railOf(await place(rig, SALE, { apiKey: KEYS.both }))).toBe("passed");
+  rig.clock.stepWall(since);
+  expect(await buys(rig)).toBe(UNPROVEN);
 });
 
 test("what reduces, of a bot that holds as much, opens nothing", async () => {

@@ -24,6 +24,7 @@ import { insertApiKey } from "../../src/store/api-keys.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { countTurnsBy } from "../../src/store/data-version.ts";
 import type { Instance } from "../../src/store/instance.ts";
+import { countMomentsBy } from "../../src/store/leg-moments.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
 import type { Store } from "../../src/store/open.ts";
 import { findOrder } from "../../src/store/orders.ts";
@@ -123,6 +124,7 @@ export function openRig(options: RigOptions = {}): Rig {
   const note = (level: string) => (fields: LogFields, message: string) => void log.push({ level, fields, message });
   const store = openMemoryStore();
   countTurnsBy(store, setImmediate);
+  countMomentsBy(store, clock.elapsedMs);
   const exchange = smallExchange(clock, (cloid) => userOf(store, cloid));
   const universe = options.hasMarkets === false ? null : buildUniverse(MARKETS, START_MS);
   const instance: Instance = {

@@ -21,6 +21,7 @@ import { putApiKey } from "../../src/store/api-keys.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { setFillCursor } from "../../src/store/fills.ts";
+import { countMomentsBy } from "../../src/store/leg-moments.ts";
 import type { Store } from "../../src/store/open.ts";
 import { forget } from "../../src/store/remembered.ts";
 import type { Action } from "../../src/wire/action/index.ts";
@@ -234,6 +235,7 @@ function grantOf({ keyHash, issuedAtMs }: { keyHash: string; issuedAtMs: number 
 
 /** A new process over the rows that are there. */
 export function openGateway(store: Store, clock: QuickClock, outside: Outside): Gateway {
+  countMomentsBy(store, clock.elapsedMs);
   const universe = buildUniverse(MARKETS, START_MS);
   const quiet = () => undefined;
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -85,6 +85,26 @@ test.each([...WORDS.map((word) => [word, "canceled"] as const), ["pendingReview"
   },
 );
 
+test.each([
+  ["working", "open", "the next one holds it"],
+  ["newReasonCanceled", "open", "the next one holds it"],
+  ["working", "unknown", "the next one is no newer"],
+] as const)(
+  "one of which the record says %s is %s where one list, which is another account's, lacks it, and %s",
+  async (word, status, next) => {
+    const { rig, id, order } = await worded(word);
+    const rows = (orders: readonly BookOrder[]) => orders.map((each) => (recordOf(each) as { order: unknown }).order);
+    const others = { ...order, oid: 9_999, cloid: `0x${"cd".repeat(16)}`, placedAtMs: rig.clock.nowMs() + 60_000 };
+    const lists = [[others], next === "the next one holds it" ? [order] : []];
+    rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? rows(lists.shift() ?? [order]) : []));
+    await rig.clock.advance(2_000);
+    await rig.deps.settling.look(id);
+    expect(findOrder(rig.store, id)).toMatchObject({ status });
+    await lookFourTimes(rig, id);
+    expect(findOrder(rig.store, id)).toMatchObject({ status: "open", error: null });
+  },
+);
+
 test("and one that a list holds is open, whatever its word ends with", async () => {
   const { rig, id } = await worded("newReasonCanceled");
   await lookForMinutes(rig, id);

@@ -31,6 +31,7 @@ import { openCommitQueue } from "../../src/store/commit-queue.ts";
 import { countTurnsBy } from "../../src/store/data-version.ts";
 import { setFillCursor } from "../../src/store/fills.ts";
 import type { Instance } from "../../src/store/instance.ts";
+import { countMomentsBy } from "../../src/store/leg-moments.ts";
 import type { Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
@@ -180,6 +181,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
   const venue = parts.venue ?? smallVenue(nowMs);
   const store = parts.store ?? openFilledStore();
   countTurnsBy(store, setImmediate);
+  countMomentsBy(store, clock.elapsedMs);
   if (parts.store === undefined && parts.areFillsRead !== false) setFillCursor(store, ACCOUNT.id, START_MS);
   const deliveries: Delivery[] = [];
   const passed: Point[] = [];

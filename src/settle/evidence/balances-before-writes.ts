@@ -36,7 +36,10 @@ export function areBeforeWrites(world: ToDate, account: Account, { mode, balance
   const universe = world.markets.current();
   if (universe === null) return false;
   const { clock, exchange, store } = world;
-  const orders = listNewOrders(store, account.id, clock.nowMs() - DOUBTED_FOR_MS);
+  const orders = listNewOrders(store, account.id, DOUBTED_FOR_MS, {
+    elapsedMs: clock.elapsedMs(),
+    wallMs: clock.nowMs(),
+  });
   const fills = listNewFills(store, account.id, exchange.nowMs() - DOUBTED_FOR_MS);
   const among = { universe, isShared: mode !== "standard", fills };
   const totalOf = (token: string) => balances.find(({ coin }) => coin === token)?.total ?? ZERO;
@@ -48,10 +51,10 @@ export function areBeforeWrites(world: ToDate, account: Account, { mode, balance
   const moved = [
     // A token that is paid with is listed.
     ...fills.flatMap((fill) => movedByFill(world, fill, among)).filter(({ token }) => isListed(token)),
-    ...orders.flatMap((order) => movedByOrder(world, order, { ...among, totalOf })),
+    ...orders.flatMap((order) => movedByOrder(order, { ...among, totalOf })),
   ];
   if (moved.some(isOfBefore)) return true;
-  const held = orders.flatMap((order) => heldByOrder(world, order, universe));
+  const held = orders.flatMap((order) => heldByOrder(order, universe));
   return [...Map.groupBy(held, ({ token }) => token)].some(([token, ofToken]) => {
     const least = multiply(sum(ofToken.map(({ amount }) => amount)), NEARLY_ALL);
     const hold = balances.find(({ coin }) => coin === token)?.hold ?? ZERO;
@@ -77,10 +80,10 @@ function paidBy({ realizedPnl, fee, feeToken }: NewFill, isShared: boolean): str
 type ByOrder = Among & { totalOf(token: string): Decimal };
 
 /** What is filled of it was filled after it was taken, by our own clock. */
-function movedByOrder(world: ToDate, order: NewOrder, among: ByOrder): Moved[] {
+function movedByOrder(order: NewOrder, among: ByOrder): Moved[] {
   const { market, filledSize } = order;
   if (filledSize === null || isZero(filledSize)) return [];
-  const atMs = placedMs(world, order);
+  const atMs = order.takenElapsedMs;
   const tokens = isSpot(market) ? tradedBy(order, among) : [paidByOrder(order, among)];
   return tokens.flatMap((token) => (token === null || token === undefined ? [] : { token, atMs }));
 }
@@ -100,16 +103,12 @@ function tradedBy({ market, side, isIndexed }: NewOrder, { universe, totalOf }: 
 }
 
 /** Of a purchase what it would pay, of a sale what it sells. */
-function heldByOrder(world: ToDate, order: NewOrder, universe: Universe): Held[] {
+function heldByOrder(order: NewOrder, universe: Universe): Held[] {
   const { market, side, status, size, price, filledSize } = order;
   if (!isSpot(market) || status !== "open") return [];
   const [base, quote] = tokensOf(universe, market);
   const left = subtract(decimal(size), filledSize ?? ZERO);
   const token = side === "buy" ? quote : base;
   const amount = side === "buy" ? multiply(left, decimal(price)) : left;
-  return token === undefined ? [] : [{ token, amount, atMs: placedMs(world, order) }];
-}
-
-function placedMs({ clock }: With<"clock">, { createdAtMs }: NewOrder): number {
-  return clock.elapsedMs() - (clock.nowMs() - createdAtMs);
+  return token === undefined ? [] : [{ token, amount, atMs: order.takenElapsedMs }];
 }

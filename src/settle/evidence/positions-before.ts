@@ -23,8 +23,8 @@ type ReadState = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownSt
 
 /**
  * True where one of them stands where it stood before a fill that was told, and not where the last of them has left it
- * (`core/told-position`), although its time says that it is of after it. No server is behind for longer than fills and orders are looked at here. What is read is remembered where it is
- * not of before; what a feed tells comes in order with its fills.
+ * (`core/told-position`), although its time says that it is of after it. No server is behind for longer than fills and orders are looked at here.
+ * What a feed tells comes in order with its fills.
  */
 export function arePositionsBefore(
   deps: With<"clock" | "exchange" | "store">,
@@ -33,17 +33,16 @@ export function arePositionsBefore(
 ): boolean {
   if (askedAtMs === null) return false;
   const { store } = deps;
-  const nowMs = deps.exchange.nowMs();
-  const aheadMs = nowMs - deps.clock.nowMs();
-  const sinceMs = nowMs - BEHIND_MS;
+  const times = timesNow(deps);
+  const sinceMs = times.nowMs - BEHIND_MS;
   const fills = listNewFills(store, of.accountId, sinceMs).filter(({ market }) => isOfPerpetuals(market, of.dex));
   const orders = listFilledLegs(store, { accountId: of.accountId, newest: MAX_LOOKED_AT })
     .filter(({ market }) => isOfPerpetuals(market, of.dex))
-    .map((leg) => ({ market: leg.market, order: toldOf(leg, aheadMs) }));
-  const sizes = new Map(positions.map(({ coin, signedSize: size }) => [coin, size]));
+    .map((leg) => ({ market: leg.market, order: toldOf(leg, times) }));
+  const sizes = sizesOf(positions);
   const shown = listShownPositions(store, of);
   const news = orders.filter(({ order }) => order.toldAtMs >= sinceMs);
-  const isBefore = [...new Set([...fills, ...news].map(({ market }) => market))].some((market) =>
+  return [...new Set([...fills, ...news].map(({ market }) => market))].some((market) =>
     isPositionBefore(sizes.get(market) ?? ZERO, {
       fills: fills
         .filter((fill) => fill.market === market)
@@ -53,14 +52,30 @@ export function arePositionsBefore(
       earlier: shown.map((each) => ({
         ...each,
         size: each.sizes.get(market) ?? ZERO,
-        askedAtMs: each.askedAtMs + aheadMs,
+        askedAtMs: times.ofMonotonic(each.askedElapsedMs),
       })),
       sinceMs,
       untilMs: timeMs,
     }),
   );
-  if (!isBefore) noteShownPositions(store, of, { sizes, timeMs, askedAtMs });
-  return isBefore;
+}
+
+/** Remembers what has just been read, and is not of before: later readings are held against it. */
+export function noteRead(
+  deps: With<"clock" | "store">,
+  of: OfDex,
+  { positions, timeMs }: Pick<ClearinghouseState, "positions" | "timeMs">,
+  askedAtMs: number,
+): void {
+  const { clock, store } = deps;
+  const sizes = sizesOf(positions);
+  // Just noted by our wall clock, and not still to come.
+  const askedElapsedMs = clock.elapsedMs() - Math.max(0, clock.nowMs() - askedAtMs);
+  noteShownPositions(store, of, { sizes, timeMs, askedElapsedMs });
+}
+
+function sizesOf(positions: ClearinghouseState["positions"]): Map<string, Decimal> {
+  return new Map(positions.map(({ coin, signedSize: size }) => [coin, size]));
 }
 
 /** Puts what was read into the picture, where the gate and others look, but for what is of before: false then. */
@@ -70,7 +85,9 @@ export function takePositions(
   { value, askedAtMs }: { value: ClearinghouseState; askedAtMs: number },
 ): boolean {
   const { positions, timeMs } = value;
-  if (arePositionsBefore(deps, { accountId: account.id, dex }, { positions, timeMs, askedAtMs })) return false;
+  const of = { accountId: account.id, dex };
+  if (arePositionsBefore(deps, of, { positions, timeMs, askedAtMs })) return false;
+  noteRead(deps, of, value, askedAtMs);
   deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs, askedAtMs });
   return true;
 }
@@ -79,16 +96,39 @@ function isOfPerpetuals(market: string, dex: string): boolean {
   return !isSpot(market) && dexOf(market) === dex;
 }
 
-/** By the exchange's time, as our wall clock stands to it now. */
-function toldOf({ number, oid, side, filled, kept, createdAtMs, seenAtMs }: FilledLeg, aheadMs: number): OrderFilling {
+/** Moments by the exchange's time as we know it now. */
+type Times = {
+  nowMs: number;
+  ofMonotonic(elapsedMs: number): number;
+  /** As our wall clock goes now: what it has noted it may have noted before it was set. */
+  ofWall(atMs: number): number;
+};
+
+function timesNow({ clock, exchange }: With<"clock" | "exchange">): Times {
+  const [nowMs, wallMs, elapsedMs] = [exchange.nowMs(), clock.nowMs(), clock.elapsedMs()];
+  return {
+    nowMs,
+    ofMonotonic: (momentMs) => nowMs - (elapsedMs - momentMs),
+    ofWall: (atMs) => nowMs - (wallMs - atMs),
+  };
+}
+
+/** What an earlier process has noted is known by our wall clock alone. */
+function toldOf({ moments, attemptedAtMs, seenAtMs, ...leg }: FilledLeg, times: Times): OrderFilling {
+  const { number, oid, side, filled, kept } = leg;
+  const { sentElapsedMs, filledElapsedMs } = moments;
   const signed = (size: Decimal) => signedSize(side, size);
+  const byWall = attemptedAtMs === null ? null : times.ofWall(attemptedAtMs);
   return {
     number,
     oid,
     filled: signed(filled),
     kept: signed(smaller(kept, filled)),
-    createdAtMs: createdAtMs + aheadMs,
-    toldAtMs: (seenAtMs ?? Number.POSITIVE_INFINITY) + aheadMs,
+    sentAtMs: sentElapsedMs === null ? byWall : times.ofMonotonic(sentElapsedMs),
+    toldAtMs:
+      filledElapsedMs === null
+        ? times.ofWall(seenAtMs ?? Number.POSITIVE_INFINITY)
+        : times.ofMonotonic(filledElapsedMs),
   };
 }
 

@@ -206,18 +206,25 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   if (isSaidOver(sought.leg)) return closedUnsaid(world, evidence, sought, seen);
   if (neverRests(sought.leg) && !isRefusedInNewWord(sought, seen)) return closed(world, evidence, sought, seen);
   if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
-  const listed = await readListed(world, sought, seen);
-  if (listed?.some(({ oid }) => oid === order.oid)) return open(world, sought, seen, order.isTrigger);
+  const hasLeft = world.picture.hasLeftList(sought.user, order.oid);
+  const { listed, isHeld, isLackedTwice } = await listsAfter(world, sought, seen, hasLeft);
+  if (isHeld) return open(world, sought, seen, order.isTrigger);
   // Of after its placing, or of after a list of its feed that has held it: what is not listed then is over, whatever its record goes on to say.
-  const isOver =
-    listed !== null &&
-    (lacks(listed, { oid: order.oid, sinceMs: order.timestampMs }) ||
-      world.picture.hasLeftList(sought.user, order.oid));
-  if (isOver) return closedUnsaid(world, evidence, sought, seen);
+  if (listed !== null && (isLackedTwice || hasLeft)) return closedUnsaid(world, evidence, sought, seen);
   if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
   const events: LegEvent[] = [{ type: "reported", oid: order.oid }];
   if (listed !== null && !isRefusedInNewWord(sought, seen)) events.push({ type: "perhaps_over", because: "new_word" });
   return { kind: "unfinished", events, untouched: null, isUnclear: true };
+}
+
+/** A list that is newer than its placing and lacks it may be another account's: it is read once more. @param isEnough where one will do */
+async function listsAfter(world: With<"exchange">, sought: Sought, seen: LookAnswer, isEnough: boolean) {
+  const since = { oid: seen.order.oid, sinceMs: seen.order.timestampMs };
+  const listed = await readListed(world, sought, seen);
+  const isLacked = listed !== null && lacks(listed, since);
+  const again = isLacked && !isEnough ? await readListed(world, sought, seen) : null;
+  const isHeld = [listed, again].some((list) => list?.some(({ oid }) => oid === since.oid));
+  return { listed, isHeld, isLackedTwice: again !== null && lacks(again, since) };
 }
 
 /** A new word that ends like the word for an end, of an order that any list would hold by now. */

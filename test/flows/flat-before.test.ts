@@ -1,0 +1,78 @@
+/** Nobody is told that nothing is held by positions of before a told fill, under whatever time a server shows them. */
+import { expect, test } from "bun:test";
+import { FIRST, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+
+const SECOND = 1_000;
+
+type Row = Record<string, unknown>;
+type State = { time: number };
+
+/** No feed; others buy and sell as much as anybody wants. */
+async function open(): Promise<PaperRig> {
+  const rig = await openPaperRig();
+  await rig.trade("sell", "10", "60010");
+  await rig.trade("buy", "10", "59990");
+  await rig.clock.advance(20 * SECOND);
+  return rig;
+}
+
+/** Positions of the native dex stay as they are now, under the time of each moment, and fills are listed no more: both until `isOver`. */
+async function standStill(rig: PaperRig, isOver: () => boolean): Promise<void> {
+  const user = FIRST.account.tradingAddress;
+  const then = (await rig.info({ type: "clearinghouseState", user, dex: "" })) as State;
+  rig.interfere = async (request) => {
+    if (isOver() || request["user"] !== user) return undefined;
+    if (request["type"] === "clearinghouseState" && request["dex"] === "") return { ...then, time: rig.clock.nowMs() };
+    if (request["type"] !== "userFillsByTime" && request["type"] !== "userFills") return undefined;
+    return ((await rig.info(request)) as State[]).filter(({ time }) => time <= then.time);
+  };
+}
+
+async function ask(rig: PaperRig, route: string, body?: Row): Promise<Row> {
+  const answer = await rig.answer(FIRST, { route, ...(body === undefined ? {} : { body }) } as never);
+  return { status_code: answer.status, ...answer.body };
+}
+
+async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promise<void> {
+  const price = side === "buy" ? "60010" : "59990";
+  const body = { account: FIRST.account.id, market: "BTC", side, size, price, time_in_force: "ioc" };
+  expect(await ask(rig, "POST /v1/orders", body)).toMatchObject({ status: "filled", filled_size: size });
+}
+
+async function pass(rig: PaperRig, seconds: number): Promise<void> {
+  for (let nth = 0; nth < seconds; nth += 1) await rig.clock.advance(SECOND);
+}
+
+test("a flattening does not end flat by positions of before a told purchase, and goes by it once it is shown", async () => {
+  const rig = await open();
+  let isOver = false;
+  await standStill(rig, () => isOver);
+  await takes(rig, "buy");
+  const { id } = await ask(rig, "POST /v1/stop", { scope: "account" });
+  await ask(rig, `POST /v1/stops/${String(id)}/flatten`, {});
+  await pass(rig, 30);
+  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({
+    flatten: { status: "flattening", ended_at: null },
+  });
+  isOver = true;
+  await pass(rig, 30);
+  // No price is known here.
+  const left = [{ market: "BTC", size: "0.01", reason: "no_price" }];
+  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
+});
+
+test("a trade's stop does not go ahead of its entry by positions of before a told purchase", async () => {
+  const rig = await open();
+  await standStill(rig, () => false);
+  await takes(rig, "buy");
+  const body = {
+    account: FIRST.account.id,
+    market: "BTC",
+    side: "buy",
+    size: "0.01",
+    entry: { price: "60010" },
+    stop_loss: { trigger_price: "59000" },
+  };
+  const trade = await ask(rig, "POST /v1/trades", body);
+  expect(trade).toMatchObject({ path: "after_fills" });
+});
