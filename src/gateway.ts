@@ -26,10 +26,12 @@ import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
 import { openAgentWatch } from "./ops/watch-agents.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
+import { noteTold } from "./settle/evidence/balances-before-writes.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { openFillIndex } from "./settle/fills/index-fills.ts";
 import { openReadSoon } from "./settle/fills/read-soon.ts";
+import { readLedgers } from "./settle/ledger/index-ledger.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedExcess } from "./settle/modify/reduce.ts";
 import { openRepeating } from "./settle/repeating.ts";
@@ -103,7 +105,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { store } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
-  const picture = createPicture(parts.clock);
+  const picture = createPicture();
   const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
   const marketView = openGatewayMarketView(parts, { exchange, reads });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
@@ -131,7 +133,18 @@ export function openGateway(parts: GatewayParts): Gateway {
   const agents = openAgentWatch(world, repeating.isStopped);
   const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
   const asked = { readToMs: fillIndex.readToMs, readSoon };
-  const views = { reads, marketView, builderApproval, fillIndex: asked, agents, gauges: gaugesOf(exchange) };
+  const ledgerIndex = {
+    readSoon: openReadSoon(world, (account) => repeating.once(() => readLedgers(world, account, repeating.isStopped))),
+  };
+  const views = {
+    reads,
+    marketView,
+    builderApproval,
+    fillIndex: asked,
+    ledgerIndex,
+    agents,
+    gauges: gaugesOf(exchange),
+  };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
   const maxFeeds = parts.socket === null ? null : (parts.maxFeeds ?? MAX_FEEDS);
   const beginning = { exchange, feeds, maxFeeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
@@ -218,6 +231,7 @@ type OpenedGateway = With<
   | "marketView"
   | "builderApproval"
   | "fillIndex"
+  | "ledgerIndex"
   | "agents"
   | "gauges"
 >;
@@ -288,7 +302,9 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
       exchange.heardDate(event);
       picture.hear(address, event);
       follower().onEvent(address, event);
-      if (event.kind === "account_part") teller().look(address);
+      if (event.kind !== "account_part") return;
+      noteTold({ exchange, picture, store: parts.store }, address);
+      teller().look(address);
     },
     onDoubt: (address) => follower().checkFills(address),
     onDistrust: (address, because) => follower().onDistrust(address, because),

@@ -7,6 +7,7 @@ import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
 import type { SealedMemory } from "./sealed-rows.ts";
+import type { ShownBalancesBook } from "./shown-balances.ts";
 import type { ShownPositionsBook } from "./shown-positions.ts";
 import type { UnchangedRows } from "./while-unchanged.ts";
 import type { LastWrites } from "./written-last.ts";
@@ -32,6 +33,7 @@ export type Memory = {
   lastWrites: LastWrites;
   justFilled: JustFilledBook;
   shownPositions: ShownPositionsBook;
+  shownBalances: ShownBalancesBook;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
   heardAlerts: Map<number, number>;
   /** By when a row whose date lies ahead had been read, exchange time, unix milliseconds; losing it costs time. */
@@ -64,6 +66,7 @@ export function newMemory(): Memory {
     lastWrites: new Map(),
     justFilled: new Map(),
     shownPositions: new Map(),
+    shownBalances: new Map(),
     heardAlerts: new Map(),
     readBy: new Map(),
     remembered: null,

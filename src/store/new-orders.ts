@@ -1,14 +1,14 @@
 /** Orders of an account that were placed a moment ago, by which balances are told from those of before. */
-import { and, eq, exists, gte, sql } from "drizzle-orm";
+import { and, gte, sql } from "drizzle-orm";
 import type { Decimal } from "../core/decimal.ts";
 import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { fills, orders } from "./schema.ts";
-import { everyLeg } from "./schema-views.ts";
+import { orders } from "./schema.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 
 export type NewOrder = {
+  id: string;
   market: string;
   side: "buy" | "sell";
   status: string;
@@ -17,21 +17,12 @@ export type NewOrder = {
   price: string;
   filledSize: Decimal | null;
   createdAtMs: number;
-  /** Whether a fill of it is kept. */
-  isIndexed: boolean;
 };
 
 const newOfAccount = prepared((store) => {
-  const accountId = sql.placeholder("accountId");
-  const { market, side, status, size, price, filledSize, createdAtMs } = orders;
-  const kept = store
-    .select({ id: fills.id })
-    .from(fills)
-    .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
-    .where(and(eq(everyLeg.orderId, orders.id), eq(fills.accountId, accountId)));
-  const isIndexed = sql<boolean>`${exists(kept)}`.mapWith(Boolean);
+  const { id, market, side, status, size, price, filledSize, createdAtMs } = orders;
   return store
-    .select({ market, side, status, size, price, filledSize, createdAtMs, isIndexed })
+    .select({ id, market, side, status, size, price, filledSize, createdAtMs })
     .from(orders)
     .where(and(isAmongNewest(), gte(createdAtMs, sql.placeholder("fromMs"))))
     .prepare();

@@ -159,7 +159,7 @@ export function openRig(options: RigOptions = {}): Rig {
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(clock),
+    picture: createPicture(),
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],
@@ -191,6 +191,7 @@ export function openRig(options: RigOptions = {}): Rig {
     }),
     builderApproval,
     fillIndex: { readToMs: () => START_MS, readSoon: () => undefined },
+    ledgerIndex: { readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },
