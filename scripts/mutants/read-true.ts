@@ -304,6 +304,18 @@ export const READ_TRUE: readonly Mutant[] = [
     "newest.startPosition !== total && others.length >= 0",
   ),
   one(
+    "a bot is judged by a position of before what was told to be filled by hand",
+    "src/settle/fills/index-fills.ts",
+    "    noteElsewhere(world, added);\n",
+    "",
+  ),
+  one(
+    "what an order of ours was filled moves a position twice",
+    "src/settle/fills/index-fills.ts",
+    "if (!isNew || findLegByOid(store, accountId, oid) !== null || ",
+    "if (!isNew || ",
+  ),
+  one(
     "a sample beside a transfer makes a profit",
     "src/actions/list-equity.ts",
     "    if (isBeside(open) || isBeside(close)) return null;\n",
