@@ -316,6 +316,12 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (!isNew || ",
   ),
   one(
+    "a sample is kept of which one part is of before a fill and another of after it",
+    "src/actions/sample-equity.ts",
+    "return newFills(deps, account) === knownBefore;",
+    "return knownBefore.length > 0;",
+  ),
+  one(
     "a sample beside a transfer makes a profit",
     "src/actions/list-equity.ts",
     "    if (isBeside(open) || isBeside(close)) return null;\n",
