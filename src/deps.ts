@@ -158,6 +158,11 @@ export type Deps = World & {
     /** Reads it again, unless that was done a moment ago. */
     readSoon(account: Account): void;
   };
+  /** The index of funding and transfers. */
+  ledgerIndex: {
+    /** Reads what is new of both, unless that was done a moment ago. */
+    readSoon(account: Account): void;
+  };
   /** What an account was told last. */
   ownWrites: { told(account: Account, about: About): () => readonly Happened[] };
   /** When there was the last news that an order is open, exchange time, unix milliseconds. */

@@ -26,10 +26,12 @@ import { createServer, type HttpServer } from "./http/server.ts";
 import type { Keyring } from "./ops/keyring.ts";
 import { openAgentWatch } from "./ops/watch-agents.ts";
 import { type AccountTeller, openAccountTeller } from "./settle/account/tell-account.ts";
+import { noteTold } from "./settle/evidence/balances-before-writes.ts";
 import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { openReadSoon } from "./settle/fills/read-soon.ts";
+import { readLedgers } from "./settle/ledger/index-ledger.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedExcess } from "./settle/modify/reduce.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -104,7 +106,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const { store } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
-  const picture = createPicture(parts.clock);
+  const picture = createPicture();
   const feeds = openGatewayFeeds(parts, { exchange, picture, follower: () => follower, teller: () => teller });
   const marketView = openGatewayMarketView(parts, { exchange, reads });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
@@ -130,8 +132,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const fills = fillsAsked(world, { fillIndex, repeating });
-  const views = { reads, marketView, builderApproval, fillIndex: fills, agents, gauges: gaugesOf(exchange) };
+  const asked = readsAsked(world, { fillIndex, repeating });
+  const views = { reads, marketView, builderApproval, ...asked, agents, gauges: gaugesOf(exchange) };
   const deps = depsOf(world, { settling: settler, ...workers, heartbeats, ...views });
   const beginning = { exchange, feeds, fillIndex, agents, repeating, settler, workers, heartbeats, follower };
   let server: HttpServer | null = null;
@@ -171,13 +173,17 @@ export function openGateway(parts: GatewayParts): Gateway {
   };
 }
 
-/** What a verb asks of the fills: how far they are read, and that they are read now. */
-function fillsAsked(
-  world: With<"clock">,
+/** What a verb has read at once: fills, with how far they are read, and transfers. */
+function readsAsked(
+  world: World,
   { fillIndex, repeating }: { fillIndex: FillIndex; repeating: Repeating },
-): Deps["fillIndex"] {
-  const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
-  return { readToMs: fillIndex.readToMs, readSoon };
+): Pick<Deps, "fillIndex" | "ledgerIndex"> {
+  const readFills = (account: Account) => repeating.once(() => fillIndex.backFill(account, "read"));
+  const readTransfers = (account: Account) => repeating.once(() => readLedgers(world, account, repeating.isStopped));
+  return {
+    fillIndex: { readToMs: fillIndex.readToMs, readSoon: openReadSoon(world, readFills) },
+    ledgerIndex: { readSoon: openReadSoon(world, readTransfers) },
+  };
 }
 
 function maxFeedsOf({ socket, maxFeeds = MAX_FEEDS }: GatewayParts): number | null {
@@ -231,6 +237,7 @@ type OpenedGateway = With<
   | "marketView"
   | "builderApproval"
   | "fillIndex"
+  | "ledgerIndex"
   | "agents"
   | "gauges"
 >;
@@ -301,7 +308,9 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
       exchange.heardDate(event);
       picture.hear(address, event);
       follower().onEvent(address, event);
-      if (event.kind === "account_part") teller().look(address);
+      if (event.kind !== "account_part") return;
+      noteTold({ exchange, picture, store: parts.store }, address);
+      teller().look(address);
     },
     onDoubt: (address) => follower().checkFills(address),
     onDistrust: (address, because) => follower().onDistrust(address, because),

@@ -5,6 +5,9 @@ const TOLD_POSITION = "src/core/told-position.ts";
 const POSITIONS_BEFORE = "src/settle/evidence/positions-before.ts";
 const OWN_WRITES = "src/actions/own-writes.ts";
 const CURRENT = "src/actions/current.ts";
+const TOLD_BALANCES = "src/core/told-balances.ts";
+const BALANCE_MOVES = "src/settle/evidence/balance-moves.ts";
+const HELD_BACK = "src/settle/evidence/held-back.ts";
 const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 const FILL_PAGES = "src/settle/fills/fill-pages.ts";
 
@@ -36,8 +39,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a balance that pays in another market is held against the fills of its own",
     BALANCES_BEFORE,
-    "if (token === undefined || paying.has(token)) return false;",
-    "if (token === undefined) return false;",
+    "token === undefined || paying.has(token) ? []",
+    "token === undefined ? []",
   ),
   one(
     "an exchange's time that is set right by more than five seconds leaves what happened where it was",
@@ -264,45 +267,113 @@ export const READ_TRUE: readonly Mutant[] = [
   ),
   one(
     "balances of before an order of ours are shown",
-    "src/actions/current.ts",
-    "areBeforeFills(deps, account.id, balances) || areBeforeWrites(deps, account, { mode, balances })",
-    "areBeforeFills(deps, account.id, balances)",
+    CURRENT,
+    ": balancesDoubt(deps, account, { mode, balances, timeMs, heard });",
+    ": null;",
   ),
   one(
-    "what a perpetual pays comes out of balances that nothing shares",
+    "balances that nothing explains are taken for those of now",
     BEFORE_WRITES,
-    "isShared && compare",
-    "compare",
+    'return word === "unclear" ? { kind: "moved" } : null;',
+    "return null;",
+  ),
+  one(
+    "what was told to be filled, and is not listed, has moved nothing",
+    BEFORE_WRITES,
+    'if (isUnlisted) return { kind: "fills" };',
+    "",
+  ),
+  one(
+    "what a feed tells has to be explained",
+    BEFORE_WRITES,
+    "if (!isRead) return null;",
+    "if (!isRead && isUnlisted) return null;",
+  ),
+  one(
+    "nobody asks what else has moved balances",
+    CURRENT,
+    'if (doubt.kind === "moved") ledgerIndex.readSoon(account);',
+    "",
+  ),
+  one(
+    "nobody asks what has become of an order whose money is not held back",
+    CURRENT,
+    'if (doubt.kind === "held") for',
+    'if (doubt.kind === "held" && account.id === "") for',
+  ),
+  one(
+    "of two readings that fit, one that lacks something is not heeded",
+    TOLD_BALANCES,
+    "found.every((place) => place < needed)",
+    "found.length === 0 && needed === 0",
+  ),
+  one(
+    "balances that may be of before or of now are of now",
+    TOLD_BALANCES,
+    "found.every((place) => place >= needed)",
+    "found.some((place) => place >= needed)",
+  ),
+  one("the exchange rounds nothing", TOLD_BALANCES, "const ROUNDED = 200n;", "const ROUNDED = 0n;"),
+  one(
+    "what a perpetual pays comes out of balances that nothing shares",
+    BALANCE_MOVES,
+    "return isShared ? [moved(feeToken, subtract(realizedPnl, fee))] : [];",
+    "return [moved(feeToken, subtract(realizedPnl, fee))];",
   ),
   one(
     "a fill that pays nothing moves what it would pay in",
-    BEFORE_WRITES,
-    "isShared && compare(realizedPnl, fee) !== 0 ?",
-    "isShared ?",
+    BALANCE_MOVES,
+    "if (sum !== null && isZero(sum)) sums.delete(token);",
+    "if (sum === null) sums.set(token, sum);",
   ),
-  one(
-    "what an order holds back is not missed",
-    BEFORE_WRITES,
-    "compare(hold, least) < 0 && isOfBefore",
-    "compare(hold, least) > 1 && isOfBefore",
-  ),
+  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0) return [];", ", least) >= -1) return [];"),
   one(
     "less is held back than an order did, and it has been traded since",
-    BEFORE_WRITES,
-    "compare(hold, least) < 0 && isOfBefore({ token, atMs })",
-    "compare(hold, least) < 0",
+    HELD_BACK,
+    "if (!isRead && !stoodBefore(",
+    'if (!isRead && account.id === "" && !stoodBefore(',
+  ),
+  one(
+    "the margin of positions stands for what orders hold back",
+    HELD_BACK,
+    'const margin = isRead && shown.mode === "unified" ? marginIn(world, account, token) : ZERO;',
+    "const margin = ZERO;",
   ),
   one(
     "of an order without fills what it trades has not moved",
     BEFORE_WRITES,
-    "return [isIndexed || isSoldOut ? undefined : base, quote];",
-    "return [quote];",
+    "const tokens = isSpot(market) ? tokensOf(universe, market) : native;",
+    "const tokens = native;",
   ),
   one(
-    "a total is taken to be shown since it was shown last",
-    "src/exchange/shown-totals.ts",
-    "if (!firstMs.has(name)) firstMs.set(name, atMs);",
-    "firstMs.set(name, atMs);",
+    "what is shown again is taken to be shown since then",
+    "src/store/shown-balances.ts",
+    "same === undefined ? shown : { ...same,",
+    "same === undefined ? shown : { ...shown,",
+  ),
+  one(
+    "a balance at which a fill ended that is not the last is of after the last",
+    BALANCES_BEFORE,
+    "newest.startPosition !== total && !others.some(isThere)",
+    "newest.startPosition !== total && others.length >= 0",
+  ),
+  one(
+    "a bot is judged by a position of before what was told to be filled by hand",
+    "src/settle/fills/index-fills.ts",
+    "    noteElsewhere(world, added);\n",
+    "",
+  ),
+  one(
+    "what an order of ours was filled moves a position twice",
+    "src/settle/fills/index-fills.ts",
+    "if (!isNew || findLegByOid(store, accountId, oid) !== null || ",
+    "if (!isNew || ",
+  ),
+  one(
+    "a sample is kept of which one part is of before a fill and another of after it",
+    "src/actions/sample-equity.ts",
+    "return newFills(deps, account) === knownBefore;",
+    "return knownBefore.length > 0;",
   ),
   one(
     "a sample beside a transfer makes a profit",

@@ -6,7 +6,7 @@ import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { areBeforeFills } from "../settle/evidence/balances-before.ts";
-import { areBeforeWrites } from "../settle/evidence/balances-before-writes.ts";
+import { type BalancesDoubt, balancesDoubt } from "../settle/evidence/balances-before-writes.ts";
 import { arePositionsBefore, noteRead } from "../settle/evidence/positions-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
@@ -91,15 +91,17 @@ export function knownState(
   return holdsAll<ClearinghouseState>(deps, known, { told, timeOf: ({ timeMs }) => timeMs }) ? known : null;
 }
 
-/** Balances are held against fills. */
-export type ToShowSpot = ToShow & With<"markets" | "store">;
+/** Balances are held against fills, orders and the ledger. */
+export type ToShowSpot = ToShow & With<"fillIndex" | "ledgerIndex" | "markets" | "settling" | "store">;
 
+/** What is not told is asked for until it is known to be of now, and so is what would tell that. */
 function currentSpot(
   deps: ToShowSpot & With<"ownWrites">,
   { account, reader, mode }: AskingPart & { mode: AccountMode },
 ): Promise<Known<readonly SpotBalance[]>> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
+  let doubt: BalancesDoubt | null = null;
   return readCurrent<readonly SpotBalance[]>(deps, {
     account,
     reader,
@@ -109,9 +111,26 @@ function currentSpot(
     known: () => picture.spot(user),
     ask: () => reads.spot(user, reader),
     part: (value) => ({ part: "spot", value: [...value] }),
-    isBefore: (balances) =>
-      areBeforeFills(deps, account.id, balances) || areBeforeWrites(deps, account, { mode, balances }),
+    isBefore: (balances, { timeMs, heard }) => {
+      doubt = areBeforeFills(deps, account.id, balances)
+        ? { kind: "before" }
+        : balancesDoubt(deps, account, { mode, balances, timeMs, heard });
+      return doubt !== null;
+    },
+    onBefore: () => askAbout(deps, account, doubt),
   });
+}
+
+/** What would say of when they are: the fills, what else has moved them, or what has become of orders. */
+function askAbout(
+  { fillIndex, ledgerIndex, settling }: ToShowSpot,
+  account: Account,
+  doubt: BalancesDoubt | null,
+): void {
+  if (doubt === null || doubt.kind === "before") return;
+  fillIndex.readSoon(account);
+  if (doubt.kind === "moved") ledgerIndex.readSoon(account);
+  if (doubt.kind === "held") for (const orderId of doubt.orderIds) void settling.look(orderId);
 }
 
 function currentMode(deps: ToShow, { account, reader }: AskingPart): Promise<Known<AccountMode>> {

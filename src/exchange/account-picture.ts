@@ -9,7 +9,6 @@ import type { OrderUpdate } from "../wire/answer/stream.ts";
 import type { TwapRecord } from "../wire/answer/twap.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import { nextPace, type Pace } from "./pace.ts";
-import { newShownTotals, noteTotals, type ShownTotals } from "./shown-totals.ts";
 import { compareTwaps, newRunningTwaps, type RunningTwaps } from "./told-twaps.ts";
 
 /** What a feed has told of an order last. */
@@ -56,7 +55,6 @@ export type AccountPicture = {
   spot: HeldState<readonly SpotBalance[]> | null;
   /** Totals that the feed told, and then told to be others: when that was, by exchange time. */
   balancesBefore: Map<string, number>;
-  totals: ShownTotals;
   mode: (HeldState<AccountMode> & { from: ModeSource }) | null;
   /** What a frame that names no mode means: known once a read has shown the mode beside such a frame. */
   unnamedMode: "standard" | "nothing";
@@ -91,7 +89,6 @@ export function newAccountPicture(): AccountPicture {
     leftLists: new Map(),
     spot: null,
     balancesBefore: new Map(),
-    totals: newShownTotals(),
     mode: null,
     unnamedMode: "nothing",
     twaps: null,
@@ -105,8 +102,7 @@ export function newAccountPicture(): AccountPicture {
   };
 }
 
-/** @param atMs by the monotonic clock */
-export function hear(account: AccountPicture, event: FeedEvent, atMs: number): void {
+export function hear(account: AccountPicture, event: FeedEvent): void {
   account.heard += 1;
   switch (event.kind) {
     case "disconnected":
@@ -132,8 +128,6 @@ export function hear(account: AccountPicture, event: FeedEvent, atMs: number): v
       compareTwaps(account.running, account.twaps?.value ?? null, account.heardToMs);
       return;
     case "account_part":
-      if (event.shown.part === "spot" && event.shown.value !== null)
-        noteTotals(account.totals, event.shown.value, atMs);
       hearPart(account, event.shown);
       return;
     case "gap":

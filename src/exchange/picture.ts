@@ -1,5 +1,3 @@
-import type { Clock } from "../core/clock.ts";
-import type { Decimal } from "../core/decimal.ts";
 import type { ShownState } from "../core/mark.ts";
 import type { AccountMode, ClearinghouseState, Leverage, SpotBalance } from "../wire/answer/account.ts";
 import type { AccountPart } from "../wire/answer/account-frame.ts";
@@ -18,7 +16,6 @@ import {
 } from "./account-picture.ts";
 import type { FeedEvent } from "./feed-event.ts";
 import { isSilent } from "./pace.ts";
-import { firstShownMs, noteTotals } from "./shown-totals.ts";
 import { isDoubtful } from "./told-twaps.ts";
 
 /** A part of an account's state as last shown: it is of its mark's time or later. */
@@ -46,8 +43,6 @@ export type Picture = {
   state(address: string, dex: string): Known<ClearinghouseState> | null;
   openOrders(address: string, dex: string): Known<readonly FrontendOrder[]> | null;
   spot(address: string): Known<readonly SpotBalance[]> | null;
-  /** When this total of a token was first shown, by the monotonic clock, milliseconds; null where it was not, as far as is remembered. */
-  totalShownMs(address: string, token: string, total: Decimal): number | null;
   mode(address: string): Known<AccountMode> | null;
   twaps(address: string): Known<readonly TwapRecord[]> | null;
   /** Those that the present connection has told to run, of every dex. */
@@ -87,7 +82,7 @@ export type ReadPart =
 /** So long a mode holds that was read and is not named in frames, milliseconds. */
 const MODE_HOLDS_MS = 60_000;
 
-export function createPicture(clock: Pick<Clock, "elapsedMs">): Picture {
+export function createPicture(): Picture {
   const accounts = new Map<string, AccountPicture>();
 
   function accountOf(address: string): AccountPicture {
@@ -116,21 +111,13 @@ export function createPicture(clock: Pick<Clock, "elapsedMs">): Picture {
   return {
     hear(address, event) {
       const account = accountOf(address);
-      hear(account, event, clock.elapsedMs());
+      hear(account, event);
       for (const wake of account.waiters.splice(0)) wake();
     },
-    take(address, shown, read) {
-      const account = accountOf(address);
-      if (shown.part === "spot" && shown.value !== null) noteTotals(account.totals, shown.value, clock.elapsedMs());
-      return takeRead(account, shown, read);
-    },
+    take: (address, shown, read) => takeRead(accountOf(address), shown, read),
     state: (address, dex) => known(address, ({ states }) => states.get(dex), silent(channelOf("state", dex))),
     openOrders: (address, dex) => known(address, ({ open }) => open.get(dex), silent(channelOf("open", dex))),
     spot: (address) => known(address, ({ spot }) => spot, silent(channelOf("spot"))),
-    totalShownMs(address, token, total) {
-      const account = accounts.get(address);
-      return account === undefined ? null : firstShownMs(account.totals, token, total);
-    },
     mode: (address) => known(address, modeOf),
     twaps: (address) =>
       known(

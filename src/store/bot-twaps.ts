@@ -75,6 +75,11 @@ export function bookTwapFill(store: Store, fill: TwapFill): void {
   if (twap !== undefined) book(store, { twap, fill, way: "in" });
 }
 
+/** Such a fill is noted with the bot's. */
+export function isOfBotTwap(store: Store, { accountId, twapId }: Pick<TwapFill, "accountId" | "twapId">): boolean {
+  return twapId !== null && listBotTwaps(store, accountId).some((twap) => twap.twapId === twapId);
+}
+
 type Way = "in" | "back";
 
 function bookAll(store: Store, twap: BotTwap, way: Way): void {

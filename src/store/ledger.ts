@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import { isWithin, type Looked, type RowPlace, type Span, spanOf, type Times } from "./looked-through.ts";
 import type { Store } from "./open.ts";
-import { assignments, placeholders, prepared } from "./prepared.ts";
+import { assignments, columnsOf, placeholders, prepared } from "./prepared.ts";
 import { fundingPayments, ledgerCursors, transfers } from "./schema-record.ts";
 
 export type StoredFunding = typeof fundingPayments.$inferSelect;
@@ -122,4 +122,38 @@ export function listTransferValues(
     .limit(MAX_VALUES + 1)
     .all();
   return rows.length > MAX_VALUES ? null : rows;
+}
+
+const newFunding = prepared((store) =>
+  store
+    .select(columnsOf(fundingPayments, ["timeMs", "market", "amount"]))
+    .from(fundingPayments)
+    .where(
+      and(
+        eq(fundingPayments.accountId, sql.placeholder("accountId")),
+        gt(fundingPayments.timeMs, sql.placeholder("afterMs")),
+      ),
+    )
+    .prepare(),
+);
+
+const newTransfers = prepared((store) =>
+  store
+    .select(columnsOf(transfers, ["timeMs", "kind", "token", "amount", "fee", "value", "told"]))
+    .from(transfers)
+    .where(and(eq(transfers.accountId, sql.placeholder("accountId")), gt(transfers.timeMs, sql.placeholder("afterMs"))))
+    .prepare(),
+);
+
+export type NewPayment = Pick<StoredFunding, "timeMs" | "market" | "amount">;
+export type NewTransfer = Pick<StoredTransfer, "timeMs" | "kind" | "token" | "amount" | "fee" | "value" | "told">;
+
+/** Payments of funding that are known from after a time, exchange time, unix milliseconds. */
+export function listNewPayments(store: Store, accountId: string, afterMs: number): NewPayment[] {
+  return newFunding(store).all({ accountId, afterMs });
+}
+
+/** Transfers that are known from after a time, exchange time, unix milliseconds. */
+export function listNewTransfers(store: Store, accountId: string, afterMs: number): NewTransfer[] {
+  return newTransfers(store).all({ accountId, afterMs });
 }

@@ -8,6 +8,7 @@ import type { Store } from "./open.ts";
 import type { RememberedRows } from "./remembered.ts";
 import type { KnownRestores } from "./restores.ts";
 import type { SealedMemory } from "./sealed-rows.ts";
+import type { ShownBalancesBook } from "./shown-balances.ts";
 import type { ShownPositionsBook } from "./shown-positions.ts";
 import type { UnchangedRows } from "./while-unchanged.ts";
 import type { LastWrites } from "./written-last.ts";
@@ -36,6 +37,7 @@ export type Memory = {
   /** The oldest first. */
   sentMarks: SentMark[];
   shownPositions: ShownPositionsBook;
+  shownBalances: ShownBalancesBook;
   /** Monotonic milliseconds; null where nobody has told how they are counted. */
   elapsedMs: (() => number) | null;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
@@ -72,6 +74,7 @@ export function newMemory(): Memory {
     legMoments: new Map(),
     sentMarks: [],
     shownPositions: new Map(),
+    shownBalances: new Map(),
     elapsedMs: null,
     heardAlerts: new Map(),
     readBy: new Map(),

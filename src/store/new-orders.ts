@@ -1,16 +1,16 @@
 /** Orders of an account that were placed a moment ago, by which balances are told from those of before. */
-import { and, eq, exists, gte, or, sql } from "drizzle-orm";
+import { and, gte, or, sql } from "drizzle-orm";
 import { cloidOf } from "../core/cloid.ts";
 import type { Decimal } from "../core/decimal.ts";
 import { momentsOf, numberSentSince } from "./leg-moments.ts";
 import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { prepared } from "./prepared.ts";
-import { fills, orders } from "./schema.ts";
-import { everyLeg } from "./schema-views.ts";
+import { orders } from "./schema.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
 
 export type NewOrder = {
+  id: string;
   market: string;
   side: "buy" | "sell";
   status: string;
@@ -20,37 +20,23 @@ export type NewOrder = {
   filledSize: Decimal | null;
   /** When it was taken, elapsed milliseconds. */
   takenElapsedMs: number;
-  /** Whether a fill of it is kept. */
-  isIndexed: boolean;
 };
 
-type Row = Omit<NewOrder, "takenElapsedMs"> & { id: string; createdAtMs: number };
+type Row = Omit<NewOrder, "takenElapsedMs"> & { createdAtMs: number };
 
 /** The monotonic clock and our wall clock now, milliseconds. */
 type Now = { elapsedMs: number; wallMs: number };
 
 const newOfAccount = prepared((store) => {
-  const accountId = sql.placeholder("accountId");
   const { id, market, side, status, size, price, filledSize, createdAtMs, number } = orders;
-  const kept = store
-    .select({ id: fills.id })
-    .from(fills)
-    .innerJoin(everyLeg, eq(everyLeg.oid, fills.oid))
-    .where(and(eq(everyLeg.orderId, orders.id), eq(fills.accountId, accountId)));
-  const isIndexed = sql<boolean>`${exists(kept)}`.mapWith(Boolean);
-  return (
-    store
-      .select({ id, market, side, status, size, price, filledSize, createdAtMs, isIndexed })
-      .from(orders)
-      // By our wall clock only what an earlier process has sent: it may be set.
-      .where(
-        and(
-          isAmongNewest(),
-          or(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs, sql.placeholder("fromMs"))),
-        ),
-      )
-      .prepare()
-  );
+  const isSentSince = gte(number, sql.placeholder("fromNumber"));
+  // By our wall clock only what an earlier process has sent: it may be set.
+  const isOfBefore = gte(createdAtMs, sql.placeholder("fromMs"));
+  return store
+    .select({ id, market, side, status, size, price, filledSize, createdAtMs })
+    .from(orders)
+    .where(and(isAmongNewest(), or(isSentSince, isOfBefore)))
+    .prepare();
 });
 
 /** Balances are read many times between two writes: by the account, and the beginning of a stretch of time. */

@@ -21,7 +21,18 @@ const newestOfAccount = prepared((store) =>
 const newOfAccount = prepared((store) =>
   store
     .select(
-      columnsOf(fills, ["market", "oid", "timeMs", "side", "size", "startPosition", "fee", "feeToken", "realizedPnl"]),
+      columnsOf(fills, [
+        "market",
+        "oid",
+        "timeMs",
+        "side",
+        "size",
+        "price",
+        "startPosition",
+        "fee",
+        "feeToken",
+        "realizedPnl",
+      ]),
     )
     .from(fills)
     .where(and(eq(fills.accountId, sql.placeholder("accountId")), gte(fills.timeMs, sql.placeholder("fromMs"))))
@@ -30,7 +41,7 @@ const newOfAccount = prepared((store) =>
     .prepare(),
 );
 
-export type NewFill = PositionFill & Pick<StoredFill, "market" | "oid" | "realizedPnl">;
+export type NewFill = PositionFill & Pick<StoredFill, "market" | "oid" | "price" | "realizedPnl">;
 
 /** The account's fills from a time on, by the exchange's, unix milliseconds; newest first, and no more than are looked through. */
 export function listNewFills(store: Store, accountId: string, fromMs: number): NewFill[] {

@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { getAccount } from "../../src/actions/get-account.ts";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { buildUniverse } from "../../src/core/market.ts";
-import { areBeforeWrites } from "../../src/settle/evidence/balances-before-writes.ts";
+import { balancesDoubt } from "../../src/settle/evidence/balances-before-writes.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
-import type { AccountMode, SpotBalance } from "../../src/wire/answer/account.ts";
+import type { AccountMode, ClearinghouseState, SpotBalance } from "../../src/wire/answer/account.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow, placingRows } from "../support/rows.ts";
 import { PURR } from "../support/spot-market.ts";
@@ -37,32 +37,37 @@ type Fill = {
   realizedPnl?: string;
   timeMs?: number;
   startPosition?: string;
+  id?: string;
 };
 
 async function openStage(written: { order?: Order; fill?: Fill }): Promise<GatewayRig> {
   const rig = openGatewayRig();
   const listed = [...(rig.deps.markets.current()?.byName.values() ?? []), PURR];
   Object.assign(rig.deps.markets, { current: () => buildUniverse(listed, START_MS) });
-  const asked = { timeMs: START_MS, askedAtMs: START_MS };
-  rig.deps.picture.take(ACCOUNT.tradingAddress, { part: "spot", value: BEFORE }, asked);
-  await rig.clock.advance(5 * SECOND);
+  rig.deps.picture.take(
+    ACCOUNT.tradingAddress,
+    { part: "spot", value: BEFORE },
+    { timeMs: START_MS, askedAtMs: START_MS },
+  );
+  expect(doubtOf(rig, { mode: "standard", balances: BEFORE, heard: null })).toBeNull();
+  await rig.clock.advance(6 * SECOND);
   if (written.order !== undefined) place(rig, written.order);
   await rig.clock.advance(SECOND + (written.order?.agoMs ?? 0));
   if (written.fill !== undefined) fill(rig, written.fill);
   return rig;
 }
 
-function place(rig: GatewayRig, { size, price, filled, agoMs: _, ...some }: Order): void {
+type Told = { mode: AccountMode; balances: readonly SpotBalance[]; heard: number | null };
+
+function doubtOf({ deps, clock }: GatewayRig, told: Told): string | null {
+  return balancesDoubt(deps, ACCOUNT, { ...told, timeMs: clock.nowMs() })?.kind ?? null;
+}
+
+function place(rig: GatewayRig, { size, price, filled, ...some }: Order): void {
   const rows = placingRows(1, { state: "done", nonce: WRITTEN_MS });
-  const terms = {
-    size,
-    price,
-    filledSize: decimal(filled),
-    accountId: ACCOUNT.id,
-    createdAtMs: rig.clock.nowMs(),
-    ...some,
-  };
-  inTransaction(rig.store, () => insertPlacing(rig.store, { ...rows, order: { ...rows.order, ...terms } }));
+  const terms = { size, price, filledSize: decimal(filled), accountId: ACCOUNT.id, createdAtMs: WRITTEN_MS, ...some };
+  const leg = { ...rows.leg, filledSize: decimal(filled) };
+  inTransaction(rig.store, () => insertPlacing(rig.store, { ...rows, leg, order: { ...rows.order, ...terms } }));
 }
 
 function fill(
@@ -120,20 +125,99 @@ const NOT_OF_BEFORE: Row[] = [
   ["an order of long ago", { order: { ...RESTS, agoMs: 60_000 } }, "standard", BEFORE],
 ];
 
-test.each(OF_BEFORE)("balances are of before that show %s", async (_name, written, mode, balances) => {
-  const { deps } = await openStage(written);
-  expect(areBeforeWrites(deps, ACCOUNT, { mode, balances })).toBe(true);
+test.each(OF_BEFORE)(
+  "balances that a feed tells are of before where they show %s",
+  async (_name, written, mode, balances) => {
+    const rig = await openStage(written);
+    expect(doubtOf(rig, { mode, balances, heard: 1 })).not.toBeNull();
+    expect(doubtOf(rig, { mode, balances, heard: null })).not.toBeNull();
+    // And they stay so, whatever has been shown of them meanwhile.
+    expect(doubtOf(rig, { mode, balances, heard: 1 })).not.toBeNull();
+  },
+);
+
+test.each(NOT_OF_BEFORE)(
+  "balances that a feed tells may be of now that show %s",
+  async (_name, written, mode, balances) => {
+    const rig = await openStage(written);
+    expect(doubtOf(rig, { mode, balances, heard: 1 })).toBeNull();
+  },
+);
+
+const FEE = { market: "BTC", fee: "1.35", startPosition: "-1" };
+const AFTER_FEE = [balance("USDC", "19998.65"), balance("PURR", "1000")];
+const HELD = [balance("USDC", "20000", "60"), balance("PURR", "1000")];
+
+/** Of what is read, whose server may be behind: why it is not told, if it is not. */
+const READ: [string, { order?: Order; fill?: Fill }, AccountMode, readonly SpotBalance[], string | null][] = [
+  ["what a fill leaves", { fill: FEE }, "unified", AFTER_FEE, null],
+  ["what a fill without a fee leaves", { fill: { market: "BTC" } }, "unified", BEFORE, null],
+  ["what it leaves, as the exchange rounds it", { fill: FEE }, "unified", [balance("USDC", "19998.6500009")], null],
+  ["what nothing that is known explains", { fill: FEE }, "unified", USDC_MOVED, "moved"],
+  ["what an order has filled of which no fill is kept", { order: PERPETUAL }, "unified", AFTER_FEE, "fills"],
+  ["the same where it moves no balance", { order: PERPETUAL }, "standard", BEFORE, null],
+  [
+    "the same of a dex that may pay in another token",
+    { order: { ...PERPETUAL, market: "xyz:A" } },
+    "unified",
+    BEFORE,
+    "fills",
+  ],
+  ["what it has bought and paid", { order: BOUGHT }, "standard", BOTH_MOVED, "fills"],
+  ["what an order holds back", { order: RESTS }, "standard", HELD, null],
+  ["less than it holds back, of another total", { order: RESTS }, "standard", USDC_MOVED, "held"],
+  ["a fill of long ago", { fill: { ...FEE, timeMs: START_MS - 60_000 } }, "unified", USDC_MOVED, null],
+];
+
+test.each(READ)("balances that are read: %s", async (_name, written, ...[mode, balances, doubt]) => {
+  const rig = await openStage(written);
+  expect(doubtOf(rig, { mode, balances, heard: null })).toBe(doubt);
 });
 
-test.each(NOT_OF_BEFORE)("balances may be of now that show %s", async (_name, written, mode, balances) => {
-  const { deps } = await openStage(written);
-  expect(areBeforeWrites(deps, ACCOUNT, { mode, balances })).toBe(false);
+test("what was read first after a fill is told once another shows that it was of after it, or no server can be behind any more", async () => {
+  const rig = await openStage({ fill: FEE });
+  rig.store.memory.shownBalances.clear();
+  const read = (total: string) => doubtOf(rig, { mode: "unified", balances: [balance("USDC", total)], heard: null });
+  expect(read("500")).toBe("moved");
+  await rig.clock.advance(3 * SECOND);
+  fill(rig, { ...FEE, fee: "0.2", timeMs: WRITTEN_MS + 3 * SECOND, id: "2" });
+  expect(read("500")).toBe("before");
+  expect(read("499.8")).toBeNull();
+  await rig.clock.advance(SECOND);
+  expect(read("777")).toBe("moved");
+  await rig.clock.advance(20 * SECOND);
+  expect(read("777")).toBeNull();
+});
+
+test("two fills that pay the same leave open after which of them the next one is", async () => {
+  const rig = await openStage({ fill: { ...FEE, fee: "1" } });
+  rig.store.memory.shownBalances.clear();
+  const read = (total: string) => doubtOf(rig, { mode: "unified", balances: [balance("USDC", total)], heard: null });
+  expect(read("500")).toBe("moved");
+  await rig.clock.advance(3 * SECOND);
+  fill(rig, { ...FEE, fee: "1", timeMs: WRITTEN_MS + 3 * SECOND, id: "2" });
+  expect(read("499")).toBe("moved");
+  expect(read("498")).toBeNull();
+});
+
+test("of a unified account the margin of its positions is held back beside what its orders hold", async () => {
+  const rig = await openStage({ order: RESTS });
+  const position = { coin: "BTC", marginUsed: decimal("600"), leverage: { type: "cross" as const, value: 10 } };
+  const value = { positions: [position] } as unknown as ClearinghouseState;
+  rig.deps.picture.take(
+    ACCOUNT.tradingAddress,
+    { part: "state", dex: "", value },
+    { timeMs: START_MS, askedAtMs: START_MS },
+  );
+  const holding = (hold: string) =>
+    doubtOf(rig, { mode: "unified", balances: [balance("USDC", "20000", hold)], heard: null });
+  expect([holding("600"), holding("660"), holding("655")]).toEqual(["held", null, null]);
 });
 
 test.each(WALL_CLOCKS)("an order of ours is of its moment, where our wall clock %s", async (_what, before, since) => {
   const rig = await openStage({});
   const { clock } = rig;
-  const isBefore = () => areBeforeWrites(rig.deps, ACCOUNT, { mode: "standard", balances: BEFORE });
+  const isBefore = () => doubtOf(rig, { mode: "standard", balances: BEFORE, heard: null }) !== null;
   clock.stepWall(before);
   place(rig, BOUGHT);
   clock.stepWall(since);
@@ -146,11 +230,12 @@ test.each(WALL_CLOCKS)("an order of ours is of its moment, where our wall clock 
 });
 
 test("one of an earlier process that lies ahead by our wall clock doubts no balance", async () => {
-  const { clock, deps } = await openStage({ order: BOUGHT });
+  const rig = await openStage({ order: BOUGHT });
+  const { clock, deps } = rig;
   deps.store.memory.legMoments.clear();
   deps.store.memory.sentMarks.length = 0;
   clock.stepWall(-600_000);
-  expect(areBeforeWrites(deps, ACCOUNT, { mode: "standard", balances: BEFORE })).toBe(false);
+  expect(doubtOf(rig, { mode: "standard", balances: BEFORE, heard: null })).toBeNull();
 });
 
 test("a unified account is not told what it held before a fill of its own, and is told what it holds", async () => {

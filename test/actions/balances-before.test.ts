@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { getAccount } from "../../src/actions/get-account.ts";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
-import { areBeforeFills } from "../../src/settle/evidence/balances-before.ts";
+import { areBeforeFills, heldByFillsMs } from "../../src/settle/evidence/balances-before.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { fillRow } from "../support/rows.ts";
@@ -65,6 +65,21 @@ test.each(SHOWN)("balances that show %s", (_name, fills, total, isBefore) => {
   const { deps } = openStage(fills, "0.0");
   const shown = [{ coin: "PURR", token: 1, total: decimal(total), hold: ZERO, entryNotional: ZERO }];
   expect(areBeforeFills(deps, ACCOUNT.id, shown)).toBe(isBefore);
+});
+
+const SOLD: Bought = { ...LATER, side: "sell" };
+const AGAIN: Bought = { ...HUNDRED, timeMs: START_MS + 2 };
+
+test.each<[string, readonly Bought[], string, number | null]>([
+  ["what it has left", [HUNDRED], "1100.0", START_MS],
+  ["what the last of two has left", [HUNDRED, LATER], "1200.0", START_MS + 1],
+  ["what transfers have moved", [HUNDRED], "900.0", null],
+  ["what the first of three has left, and the last", [HUNDRED, SOLD, AGAIN], "1100.0", null],
+  ["what pays in another market", [HUNDRED, { market: "@151", startPosition: "5", size: "1" }], "1100.0", null],
+])("a balance tells of when it is that shows %s", (_name, fills, total, heldMs) => {
+  const { deps } = openStage(fills, total);
+  const shown = { coin: "PURR", token: 1, total: decimal(total.replace(".0", "")), hold: ZERO, entryNotional: ZERO };
+  expect(heldByFillsMs(deps, ACCOUNT.id, [shown])).toBe(heldMs);
 });
 
 test("balances of before are asked for again, until they show what was told", async () => {

@@ -49,7 +49,7 @@ const DISCONNECTED: FeedEvent = { kind: "disconnected", reason: "cut" };
 const GAP: FeedEvent = { kind: "gap", reason: "unreadable" };
 
 function heard(...events: FeedEvent[]): Picture {
-  const picture = createPicture({ elapsedMs: () => 0 });
+  const picture = createPicture();
   for (const event of events) picture.hear(WHO, event);
   return picture;
 }
@@ -123,7 +123,7 @@ describe("what was told", () => {
 describe("a channel that told the same every few seconds", () => {
   /** Heads tell the time; every `everyMs` of it the channel tells once more. */
   function paced(times: number, everyMs: number, tell: (timeMs: number, nth: number) => FeedEvent): Picture {
-    const picture = createPicture({ elapsedMs: () => 0 });
+    const picture = createPicture();
     for (let nth = 0; nth < times; nth += 1)
       for (const event of [head((nth + 1) * everyMs), tell((nth + 1) * everyMs, nth)]) picture.hear(WHO, event);
     return picture;
@@ -310,7 +310,7 @@ describe("a mode", () => {
   });
 
   test("that was read where nobody tells anything is of when it was read", () => {
-    const picture = createPicture({ elapsedMs: () => 0 });
+    const picture = createPicture();
     readMode(picture, "standard", 150);
     expect(picture.mode(WHO)).toMatchObject({ asOfMs: 150, isTold: false });
   });
@@ -365,7 +365,7 @@ function partsOf(picture: Picture): Map<string, Known<unknown>> {
 test("in any order of frames, reads and endings", () => {
   fc.assert(
     fc.property(fc.array(STEP, { minLength: 20, maxLength: 60 }), (steps) => {
-      const picture = createPicture({ elapsedMs: () => 0 });
+      const picture = createPicture();
       /** What the present connection has shown, and which parts; and the newest of states. */
       let newestMs: number | null = null;
       let told = new Set<string>();

@@ -10,7 +10,7 @@ const WHO = "0x1";
 const DISCONNECTED: FeedEvent = { kind: "disconnected", reason: "cut" };
 
 function heard(...events: FeedEvent[]): Picture {
-  const picture = createPicture({ elapsedMs: () => 0 });
+  const picture = createPicture();
   for (const event of events) picture.hear(WHO, event);
   return picture;
 }

@@ -218,3 +218,38 @@ test("what another machine trades to and fro each second is never an error, with
   await rig.clock.advance(2 * SECOND);
   await trading;
 });
+
+/** Of an order that was placed past this gateway: from then on its fill is told, and the positions that servers and feeds show are of before it. */
+async function boughtByHand(rig: PaperRig): Promise<void> {
+  rig.frames = (text, arrive) => void (/"channel":"(allDexs)?[cC]learinghouseState/.test(text) || arrive());
+  await standStill(rig, () => false);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "60010" }));
+  for (let seconds = 0; seconds < 60; seconds += 1) {
+    const { text } = await rig.answer(FIRST, { route: "GET /v1/fills" });
+    if (text.includes('"size":"0.01"')) return;
+    await rig.clock.advance(SECOND);
+  }
+  throw new Error("its fill was not told");
+}
+
+test.each([
+  ["/v1/positions", true],
+  ["/v1/positions", false],
+  ["/v1/account", true],
+  ["/v1/account", false],
+])(
+  "once a fill of an order placed by hand is listed, %s shows nothing of before it (with a feed: %p)",
+  async (path, hasFeed) => {
+    const rig = await openPaperRig({ hasFeed });
+    await rig.trade("sell", "10", "60010");
+    await rig.clock.advance(20 * SECOND);
+    expect(await positions(rig)).toEqual([200, []]);
+    await boughtByHand(rig);
+    const refused = await rig.answer(FIRST, { route: `GET ${path}` });
+    expect([refused.status, refused.body["error"]]).toMatchObject([503, BEHIND]);
+    rig.interfere = () => undefined;
+    const { status, text } = await rig.answer(FIRST, { route: `GET ${path}` });
+    expect(status).toBe(200);
+    expect(text).toContain(path === "/v1/positions" ? '"size":"0.01"' : '"margin_used":"47.5"');
+  },
+);

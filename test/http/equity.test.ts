@@ -4,7 +4,9 @@ import { EQUITY_INTERVAL_MS, SAMPLE_EVERY_MS, sampleEquity } from "../../src/act
 import { decimal } from "../../src/core/decimal.ts";
 import { worthOf } from "../../src/settle/account/account-worth.ts";
 import { insertEquitySample, thinEquitySamples } from "../../src/store/equity.ts";
+import { insertFills } from "../../src/store/fills.ts";
 import { insertTransfers, putLedgerCursor } from "../../src/store/ledger.ts";
+import { fillRow } from "../support/rows.ts";
 import { stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, openRig, type Rig, START_MS } from "./rig.ts";
 
@@ -159,6 +161,34 @@ test("each account is looked at once in five minutes, and not where the exchange
   expect(count()).toBe(8);
   expect(told(await listed(rig, "resolution=5m"))).toEqual([["25", "25", null, null]]);
 });
+
+test.each([
+  ["nothing", null, "unifiedAccount", 1],
+  ["a perpetual", "BTC", "unifiedAccount", 0],
+  ["a perpetual, and nothing is shared,", "BTC", "default", 1],
+  ["spot", "PURR/USDC", "unifiedAccount", 1],
+] as const)(
+  "where %s was filled while its parts were read, an account has so many samples: %p %p %p",
+  async (...row) => {
+    const [, market, mode, samples] = row;
+    const rig = openRig();
+    rig.answers.set("userAbstraction", () => mode);
+    rig.answers.set("spotClearinghouseState", () => ({ balances: [] }));
+    rig.answers.set("clearinghouseState", () => stateOf([], rig.clock.nowMs()));
+    const round = sampleEquity(rig.deps, () => false);
+    await rig.clock.advance(1_000);
+    const { store } = rig.deps;
+    const timeMs = rig.clock.nowMs() - 900;
+    if (market !== null)
+      insertFills(store, [fillRow({ accountId: ACCOUNTS.main, market, timeMs })], { atMs: timeMs, toldFromMs: 0 });
+    for (let seconds = 0; seconds < 20; seconds += 1) await rig.clock.advance(1_000);
+    await round;
+    const ofMain = store.$client.query<{ n: number }, [string]>(
+      "select count(*) as n from equity_samples where account_id = ?",
+    );
+    expect(ofMain.get(ACCOUNTS.main)?.n).toBe(samples);
+  },
+);
 
 test("samples are kept by the hour after a month and by the day after two years, the first of each", () => {
   const rig = openRig();

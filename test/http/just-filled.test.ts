@@ -2,11 +2,15 @@
 import { expect, test } from "bun:test";
 import { cloidOf } from "../../src/core/cloid.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import { openFillIndex } from "../../src/settle/fills/index-fills.ts";
 import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { openOtherMachines } from "../../src/settle/restore/other-machine.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { sumJustFilled } from "../../src/store/just-filled.ts";
 import { findLegByCloid } from "../../src/store/legs.ts";
-import { listOpenOrders } from "../../src/store/orders.ts";
+import { listOpenOrders, listOrders } from "../../src/store/orders.ts";
+import { parseFills } from "../../src/wire/answer/fills.ts";
 import { WALL_CLOCKS } from "../support/wall-clocks.ts";
 import {
   BOT,
@@ -195,6 +199,48 @@ test.each([["place"], ["batch"]])("of what rests the part that is told to be fil
   );
   expect(findLegByCloid(rig.deps.store, cloid)?.filledSize).toBe(decimal("0.001"));
   expect(await buys(rig)).toBe(UNPROVEN);
+});
+
+/** Of an order that was placed past this gateway, as the account's feed or its list of fills tells it. */
+function filledElsewhere(rig: Rig, some: { time?: number; oid?: number } = {}): void {
+  const account = findAccount(rig.deps.store, ACCOUNTS.main);
+  if (account === null) throw new Error("no account");
+  const fill = { coin: "BTC", px: "60000.0", sz: "0.001", side: "A", startPosition: "0.0", dir: "Open Short" };
+  const rest = { closedPnl: "0.0", hash: `0x${"1".repeat(64)}`, crossed: true, fee: "0.01", feeToken: "USDC" };
+  const told = { ...fill, ...rest, time: rig.clock.nowMs(), oid: 990_077, tid: 9, twapId: null, ...some };
+  openFillIndex(rig.deps, openOtherMachines(rig.deps)).add(account, parseFills([told]) ?? []);
+}
+
+test("what was sold by hand, and is told, is not missed because the position is of before it", async () => {
+  const { rig, goOn } = await twoBots();
+  await rig.ask({ path: "/v1/positions", apiKey: KEYS.both });
+  filledElsewhere(rig);
+  expect(await buys(rig)).toBe(UNPROVEN);
+  goOn([{ coin: "BTC", szi: "-0.001" }]);
+  expect(await buys(rig)).toBe("opposite_position");
+});
+
+test("what was sold by hand half a minute ago every position has", async () => {
+  const { rig } = await twoBots();
+  filledElsewhere(rig, { time: rig.clock.nowMs() - 31_000 });
+  expect(await buys(rig)).toBe("passed");
+});
+
+test("what the bot itself was told to have sold is not counted a second time by its fill", async () => {
+  const { rig } = await twoBots();
+  expect(await railOf(await place(rig, SALE))).toBe("passed");
+  const of = { accountId: ACCOUNTS.main, market: "BTC", bot: "nobody" };
+  const sold = () => sumJustFilled(rig.deps.store, of, () => true).sell;
+  const before = sold();
+  const [order] = listOrders(rig.deps.store, {
+    accountId: ACCOUNTS.main,
+    status: null,
+    dex: null,
+    after: null,
+    limit: 1,
+  });
+  filledElsewhere(rig, { oid: Number(order?.exchangeOrderId) });
+  expect(sold()).toBe(before);
 });
 
 test("it counts until a position is told that is newer, and what others have got out of is not theirs then", async () => {

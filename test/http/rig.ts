@@ -161,7 +161,7 @@ export function openRig(options: RigOptions = {}): Rig {
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(clock),
+    picture: createPicture(),
     signers: openSigners({
       network: instance.network,
       keys: [{ address: AGENT_ADDRESS, privateKey: AGENT_KEY.slice() }],
@@ -193,6 +193,7 @@ export function openRig(options: RigOptions = {}): Rig {
     }),
     builderApproval,
     fillIndex: { readToMs: () => START_MS, readSoon: () => undefined },
+    ledgerIndex: { readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),
     agents: { standing: () => "listed" },

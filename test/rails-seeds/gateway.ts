@@ -277,7 +277,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
       isWordDue: () => false,
     },
     feeds: { ...NO_FEEDS },
-    picture: createPicture(clock),
+    picture: createPicture(),
     signers: {
       has: () => true,
       addresses: () => [AGENT],
@@ -322,6 +322,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
     marketView: viewOf(clock, outside),
     builderApproval: { approvedTenthsBps: () => null, refused: () => undefined, refresh: async () => undefined },
     fillIndex: { readToMs: () => null, readSoon: () => undefined },
+    ledgerIndex: { readSoon: () => undefined },
     ownWrites: { told: () => () => [] },
     orderNews: { newsMs: () => 0, wasListed: () => false },
     agents: { standing: () => "listed" },

@@ -22,7 +22,7 @@ function openStage() {
 
 /** A process that is shown these positions, as of so long after its start. */
 function run({ store, account }: ReturnType<typeof openStage>, sizes: Record<string, string>, afterMs: number) {
-  const picture = createPicture({ elapsedMs: () => 0 });
+  const picture = createPicture();
   const clock = stillClock(START_MS);
   const settings = { dexes: [] as string[] };
   const exchange = { nowMs: () => START_MS };

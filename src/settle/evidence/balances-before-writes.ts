@@ -1,114 +1,155 @@
-/** Balances that a server shows as of before an own write: they name no time, and what they show stood there before it. */
+/** Balances that a server shows as of before something that was told: they name no time, and what they add up to tells of when they are. */
 import type { Account } from "../../core/account.ts";
-import { compare, type Decimal, decimal, isZero, multiply, subtract, sum, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal } from "../../core/decimal.ts";
+import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot, type Universe } from "../../core/market.ts";
+import { type BalanceMove, type BalancesWord, balancesWord } from "../../core/told-balances.ts";
 import type { With } from "../../deps.ts";
-import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
-import { listNewFills, type NewFill } from "../../store/position-fills.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { type FilledLeg, listFilledLegs } from "../../store/filled-legs.ts";
+import type { Store } from "../../store/open.ts";
+import { listNewFills } from "../../store/position-fills.ts";
+import { listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
+import { CASH, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
+import { heldByFillsMs } from "./balances-before.ts";
+import { ordersNotHeld } from "./held-back.ts";
 
-type ToDate = With<"clock" | "exchange" | "markets" | "picture" | "store">;
-type Shown = { mode: AccountMode; balances: readonly SpotBalance[] };
+type ToDate = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
+type Shown = Pick<ShownState, "timeMs" | "heard"> & { mode: AccountMode; balances: readonly SpotBalance[] };
 
-/** What a write has moved, and when at the earliest, by the monotonic clock, milliseconds. */
-type Moved = { token: string; atMs: number };
-/** What an order of ours holds back. */
-type Held = Moved & { amount: Decimal };
+/**
+ * Why balances are not told. `before`: they are of before something that was told. `fills`: something was told to be filled of which the fills lack.
+ * `moved`: something else has moved them, which may be known soon. `held`: less is held back than these orders hold.
+ */
+export type BalancesDoubt = { kind: "before" | "fills" | "moved" } | { kind: "held"; orderIds: readonly string[] };
 
 /** So long a server is taken to be behind for, milliseconds: what it shows after that is taken for what is. */
 const DOUBTED_FOR_MS = 20_000;
 /** By so much our idea of the exchange's time may be wrong beside what is known of that, milliseconds. */
-const CLOCK_SLACK_MS = 250;
-/** By so much one moment may differ by two of our own clocks, milliseconds. */
-const ROUNDED_MS = 2;
-/** What holds back is worked out by the exchange with less decimals than ours. */
-const NEARLY_ALL = decimal("0.999999");
-/** Collateral of the native dex. */
-const CASH = "USDC";
+const CLOCK_SLACK_MS = 500;
+/** Moves that are looked at, the newest: what was shown before these is compared with nothing. */
+const MAX_MOVES = 64;
+/** Orders that are looked through for fills that lack. */
+const MAX_LOOKED_AT = 100;
 
 /**
- * True where a token that a fill or an order of ours has moved has the very total that was shown before it, and where less of a token is
- * held back than open orders of ours hold, while its total is of before them. In the modes that share collateral what a perpetual pays
- * comes out of the same balance. Transfers move totals as well, and hardly ever to the last digit of before.
+ * Null where they may be told as of now. What was shown before, and all that is known to have moved it since (fills; where collateral is shared what
+ * perpetuals pay; transfers and funding that have been read), says what they have to be. What a feed tells comes in the order in which it happened, and is
+ * doubted only where it is of before for certain; what is read has to be what it comes to, and has to hold back what open orders of ours do. After
+ * `DOUBTED_FOR_MS` without anything new what is shown is what is. All that is shown is remembered.
  */
-export function areBeforeWrites(world: ToDate, account: Account, { mode, balances }: Shown): boolean {
+export function balancesDoubt(world: ToDate, account: Account, shown: Shown): BalancesDoubt | null {
   const universe = world.markets.current();
-  if (universe === null) return false;
-  const { clock, exchange, store } = world;
-  const orders = listNewOrders(store, account.id, DOUBTED_FOR_MS, {
-    elapsedMs: clock.elapsedMs(),
-    wallMs: clock.nowMs(),
-  });
-  const fills = listNewFills(store, account.id, exchange.nowMs() - DOUBTED_FOR_MS);
-  const among = { universe, isShared: mode !== "standard", fills };
-  const totalOf = (token: string) => balances.find(({ coin }) => coin === token)?.total ?? ZERO;
-  const isListed = (token: string) => balances.some(({ coin }) => coin === token);
-  const isOfBefore = ({ token, atMs }: Moved): boolean => {
-    const firstMs = world.picture.totalShownMs(account.tradingAddress, token, totalOf(token));
-    return firstMs !== null && firstMs + ROUNDED_MS < atMs;
-  };
-  const moved = [
-    // A token that is paid with is listed.
-    ...fills.flatMap((fill) => movedByFill(world, fill, among)).filter(({ token }) => isListed(token)),
-    ...orders.flatMap((order) => movedByOrder(order, { ...among, totalOf })),
+  if (universe === null) return null;
+  const among = { universe, isShared: shown.mode !== "standard" };
+  const isRead = shown.heard === null;
+  const totals = totalsOf(shown.balances);
+  const heldMs = heldByFillsMs(world, account.id, shown.balances) ?? Number.NEGATIVE_INFINITY;
+  const leastMs = Math.max(shown.timeMs - DOUBTED_FOR_MS, heldMs);
+  const unlisted = unlistedLegs(world, account, among.isShared);
+  const readings = listShownBalances(world.store, account.id);
+  const known = knownMoves(world, account, { ...among, leastMs, isNewsKnown: unlisted.length > 0 });
+  const moves = isRead ? known.moves : newest(momentsOf([...known.all, ...movesUnknown(world, unlisted, among)]));
+  const usable = readings.filter((reading) => reading.leastMs >= known.afterMs);
+  const word = balancesWord({ totals, leastMs, mostMs: shown.timeMs }, { moves, readings: usable });
+  const isProven = word === "holds" && unlisted.length === 0;
+  const provenMs = isProven ? (moves.at(-1)?.timeMs ?? leastMs) : leastMs;
+  note(world, account.id, { totals, leastMs: Math.max(leastMs, provenMs) });
+  const doubt = doubtBy(word, { isRead, isUnlisted: unlisted.length > 0 });
+  if (doubt !== null) return doubt;
+  const orderIds = ordersNotHeld(world, account, { ...shown, universe, withinMs: DOUBTED_FOR_MS });
+  return orderIds.length === 0 ? null : { kind: "held", orderIds };
+}
+
+function doubtBy(
+  word: BalancesWord,
+  { isRead, isUnlisted }: { isRead: boolean; isUnlisted: boolean },
+): BalancesDoubt | null {
+  if (word === "before") return { kind: "before" };
+  if (!isRead) return null;
+  if (isUnlisted) return { kind: "fills" };
+  return word === "unclear" ? { kind: "moved" } : null;
+}
+
+/** What a feed has just shown of an address: asked for or not, it is what stood there. */
+export function noteTold({ exchange, picture, store }: With<"exchange" | "picture" | "store">, address: string): void {
+  const spot = picture.spot(address);
+  if (spot === null || spot.heard === null) return;
+  const totals = totalsOf(spot.value);
+  for (const { id, tradingAddress } of listAccounts(store))
+    if (tradingAddress === address) note({ exchange, store }, id, { totals, leastMs: spot.timeMs - DOUBTED_FOR_MS });
+}
+
+function totalsOf(balances: readonly SpotBalance[]): Map<string, Decimal> {
+  return new Map(balances.map(({ coin, total }) => [coin, total]));
+}
+
+type Noted = Pick<ShownBalances, "totals" | "leastMs">;
+
+/** @param noted `leastMs`: up to when it holds all that is known */
+function note({ exchange, store }: With<"exchange" | "store">, accountId: string, noted: Noted): void {
+  const nowMs = exchange.nowMs();
+  const mostMs = nowMs + exchange.mayBeAheadMs() + CLOCK_SLACK_MS;
+  noteShownBalances(store, accountId, { ...noted, mostMs, firstMs: nowMs });
+}
+
+type Among = { universe: Universe; isShared: boolean };
+
+type Known = { all: TokenMove[]; moves: BalanceMove[]; afterMs: number };
+
+/** All moves since what is remembered was shown, or as many as are looked at; none where nothing is new. */
+function knownMoves(
+  { store }: ToDate,
+  { id }: Account,
+  among: Among & { leastMs: number; isNewsKnown: boolean },
+): Known {
+  const { leastMs } = among;
+  if (!among.isNewsKnown && movesSince(store, id, { ...among, sinceMs: leastMs }).length === 0)
+    return { all: [], moves: [], afterMs: leastMs };
+  const sinceMs = Math.min(leastMs, ...listShownBalances(store, id).map((reading) => reading.leastMs));
+  const all = movesSince(store, id, { ...among, sinceMs });
+  const moves = momentsOf(all);
+  const kept = newest(moves);
+  return { all, moves: kept, afterMs: kept.length < moves.length ? (kept[0]?.timeMs ?? sinceMs) : sinceMs };
+}
+
+function movesSince(store: Store, accountId: string, { sinceMs, ...among }: Among & { sinceMs: number }): TokenMove[] {
+  return [
+    ...listNewFills(store, accountId, sinceMs).flatMap((fill) => movesByFill(fill, among)),
+    ...movesByLedger(store, accountId, { afterMs: sinceMs, isShared: among.isShared }),
   ];
-  if (moved.some(isOfBefore)) return true;
-  const held = orders.flatMap((order) => heldByOrder(order, universe));
-  return [...Map.groupBy(held, ({ token }) => token)].some(([token, ofToken]) => {
-    const least = multiply(sum(ofToken.map(({ amount }) => amount)), NEARLY_ALL);
-    const hold = balances.find(({ coin }) => coin === token)?.hold ?? ZERO;
-    const atMs = Math.max(...ofToken.map((one) => one.atMs));
-    return compare(hold, least) < 0 && isOfBefore({ token, atMs });
+}
+
+function newest(moves: readonly BalanceMove[]): BalanceMove[] {
+  return moves.slice(-MAX_MOVES);
+}
+
+/** Told to be filled a moment ago, of balances that are told, and not of what their fills come to. */
+function unlistedLegs({ clock, store }: ToDate, { id }: Account, isShared: boolean): FilledLeg[] {
+  const isNews = (leg: FilledLeg) => {
+    const agoMs = toldAgoMs({ clock }, leg);
+    return agoMs >= 0 && agoMs <= DOUBTED_FOR_MS;
+  };
+  return listFilledLegs(store, { accountId: id, newest: MAX_LOOKED_AT })
+    .filter(({ market }) => isShared || isSpot(market))
+    .filter((leg) => compare(leg.kept, leg.filled) < 0 && isNews(leg));
+}
+
+/** By the clock that nobody sets; by our wall clock what an earlier process was told, and where that lies ahead nobody knows when. */
+function toldAgoMs({ clock }: With<"clock">, { moments, seenAtMs, createdAtMs }: FilledLeg): number {
+  const elapsedMs = moments.filledElapsedMs ?? moments.sentElapsedMs;
+  return elapsedMs === null ? clock.nowMs() - (seenAtMs ?? createdAtMs) : clock.elapsedMs() - elapsedMs;
+}
+
+/** By how much nobody can say yet. In which another dex pays its fills say. */
+function movesUnknown({ clock, exchange }: ToDate, legs: readonly FilledLeg[], { universe }: Among): TokenMove[] {
+  return legs.flatMap(({ market, moments, createdAtMs }) => {
+    const sent = moments.sentElapsedMs;
+    const sentAgoMs = sent === null ? clock.nowMs() - createdAtMs : clock.elapsedMs() - sent;
+    const native = dexOf(market) === "" ? [CASH] : [];
+    const tokens = isSpot(market) ? tokensOf(universe, market) : native;
+    return tokens.map((token) => ({ timeMs: exchange.nowMs() - sentAgoMs, token, amount: null }));
   });
-}
-
-type Among = { universe: Universe; isShared: boolean; fills: readonly NewFill[] };
-
-/** What a purchase or a sale on spot is paid with or pays; its other side is held against where the fill started. */
-function movedByFill({ clock, exchange }: ToDate, fill: NewFill, { universe, isShared }: Among): Moved[] {
-  const agoMs = exchange.nowMs() - fill.timeMs + exchange.mayBeAheadMs() + CLOCK_SLACK_MS;
-  const token = isSpot(fill.market) ? tokensOf(universe, fill.market)[1] : paidBy(fill, isShared);
-  return token === undefined || token === null ? [] : [{ token, atMs: clock.elapsedMs() - agoMs }];
-}
-
-/** What a perpetual's fill pays in, where that is of the balances and it pays anything. */
-function paidBy({ realizedPnl, fee, feeToken }: NewFill, isShared: boolean): string | null {
-  return isShared && compare(realizedPnl, fee) !== 0 ? feeToken : null;
-}
-
-type ByOrder = Among & { totalOf(token: string): Decimal };
-
-/** What is filled of it was filled after it was taken, by our own clock. */
-function movedByOrder(order: NewOrder, among: ByOrder): Moved[] {
-  const { market, filledSize } = order;
-  if (filledSize === null || isZero(filledSize)) return [];
-  const atMs = order.takenElapsedMs;
-  const tokens = isSpot(market) ? tradedBy(order, among) : [paidByOrder(order, among)];
-  return tokens.flatMap((token) => (token === null || token === undefined ? [] : { token, atMs }));
-}
-
-/** The fills say in what and whether it pays; while there are none, that is known of the native dex alone. */
-function paidByOrder({ market, isIndexed }: NewOrder, { fills, isShared }: Among): string | null {
-  if (!isIndexed) return isShared && dexOf(market) === "" ? CASH : null;
-  const paid = fills.filter((fill) => fill.market === market).map((fill) => paidBy(fill, isShared));
-  return paid.find((token) => token !== null) ?? null;
-}
-
-/** What it trades is held against where its fills started, once there are some. All of it may have been sold: then it is as before the first purchase. */
-function tradedBy({ market, side, isIndexed }: NewOrder, { universe, totalOf }: ByOrder): (string | undefined)[] {
-  const [base, quote] = tokensOf(universe, market);
-  const isSoldOut = side === "sell" && base !== undefined && isZero(totalOf(base));
-  return [isIndexed || isSoldOut ? undefined : base, quote];
-}
-
-/** Of a purchase what it would pay, of a sale what it sells. */
-function heldByOrder(order: NewOrder, universe: Universe): Held[] {
-  const { market, side, status, size, price, filledSize } = order;
-  if (!isSpot(market) || status !== "open") return [];
-  const [base, quote] = tokensOf(universe, market);
-  const left = subtract(decimal(size), filledSize ?? ZERO);
-  const token = side === "buy" ? quote : base;
-  const amount = side === "buy" ? multiply(left, decimal(price)) : left;
-  return token === undefined ? [] : [{ token, amount, atMs: order.takenElapsedMs }];
 }

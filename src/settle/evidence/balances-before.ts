@@ -14,27 +14,54 @@ import { lastEnd } from "./last-end.ts";
  * nothing. No server is behind for longer than fills are looked at here.
  */
 export function areBeforeFills(
-  { store, markets, exchange }: With<"exchange" | "markets" | "store">,
+  world: With<"exchange" | "markets" | "store">,
   accountId: string,
   balances: readonly SpotBalance[],
 ): boolean {
+  return tradedTokens(world, accountId).some(({ token, fills }) => isBefore(totalIn(balances, token), fills));
+}
+
+/**
+ * The time of the newest of these fills of which a balance shows that it holds it, exchange time, unix milliseconds: it stands where that has left it,
+ * and stood there at no other moment that they tell of. Null where none does.
+ */
+export function heldByFillsMs(
+  world: With<"exchange" | "markets" | "store">,
+  accountId: string,
+  balances: readonly SpotBalance[],
+): number | null {
+  const heldMs = tradedTokens(world, accountId).flatMap(({ token, fills }) => {
+    const total = totalIn(balances, token);
+    const [newest, ...others] = fills;
+    const isThere = (fill: NewFill) => [fill.startPosition, balanceAfter(fill, fill.market)].includes(total);
+    const isEnd = newest !== undefined && balanceAfter(newest, newest.market) === total;
+    return isEnd && newest.startPosition !== total && !others.some(isThere) ? newest.timeMs : [];
+  });
+  return heldMs.length === 0 ? null : Math.max(...heldMs);
+}
+
+type TradedToken = { token: string; fills: readonly NewFill[] };
+
+/** What was traded on spot a while ago and pays in no other market that was; its fills the newest first. */
+function tradedTokens(
+  { store, markets, exchange }: With<"exchange" | "markets" | "store">,
+  accountId: string,
+): TradedToken[] {
   const fills = listNewFills(store, accountId, exchange.nowMs() - BEHIND_MS).filter(({ market }) => isSpot(market));
   const universe = fills.length === 0 ? null : markets.current();
-  if (universe === null) return false;
+  if (universe === null) return [];
   const traded = fills.map((fill) => {
     const [base, quote] = tokensOf(universe, fill.market);
     return { fill, base, quote };
   });
   const paying = new Set(traded.map(({ quote }) => quote));
-  const byToken = Map.groupBy(traded, ({ base }) => base);
-  return [...byToken].some(([token, ofToken]) => {
-    if (token === undefined || paying.has(token)) return false;
-    const total = balances.find(({ coin }) => coin === token)?.total ?? ZERO;
-    return isBefore(
-      total,
-      ofToken.map(({ fill }) => fill),
-    );
-  });
+  return [...Map.groupBy(traded, ({ base }) => base)].flatMap(([token, ofToken]) =>
+    token === undefined || paying.has(token) ? [] : [{ token, fills: ofToken.map(({ fill }) => fill) }],
+  );
+}
+
+function totalIn(balances: readonly SpotBalance[], token: string): SpotBalance["total"] {
+  return balances.find(({ coin }) => coin === token)?.total ?? ZERO;
 }
 
 /** Newest first. */

@@ -4,9 +4,11 @@ import type { ToFollow, With } from "../../deps.ts";
 import type { Purpose } from "../../exchange/exchange.ts";
 import { listAccounts } from "../../store/accounts.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
+import { isOfBotTwap } from "../../store/bot-twaps.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
 import { HOLE, insertHole, listHoles } from "../../store/fill-holes.ts";
 import { findFillCursor, insertFills, type StoredFill, setFillCursor, sumFillsOf } from "../../store/fills.ts";
+import { KEPT_MS, noteJustFilled } from "../../store/just-filled.ts";
 import { findLegByCloid, findLegByOid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -77,14 +79,26 @@ function addFills(
       toldFromMs: bornAtMs(world, account),
     });
     const oids = new Set(added.map((fill) => fill.oid));
-    return byOid
+    const grown = byOid
       .filter(({ oid }) => oids.has(oid))
       .map((named) => ({ named, grownId: growLeg(world, account, named) }));
+    noteElsewhere(world, added);
+    return grown;
   });
   for (const orderId of new Set(fresh.flatMap(({ grownId }) => grownId ?? []))) onGrown(orderId);
   for (const lead of leadsIn(world, account, byOid)) onLead(lead);
   // Once: what is shown of the order itself, right after that, takes the alarm back.
   for (const { named } of fresh) alarmAtForeign(world, account, named);
+}
+
+/** What orders and TWAPs of nobody here were filled a moment ago has moved the position as well; those of ours are noted with their orders. */
+function noteElsewhere({ exchange, store }: With<"exchange" | "store">, fills: readonly StoredFill[]): void {
+  for (const { accountId, market, oid, twapId, side, size, timeMs: atMs } of fills) {
+    const isNew = exchange.nowMs() - atMs <= KEPT_MS;
+    if (!isNew || findLegByOid(store, accountId, oid) !== null || isOfBotTwap(store, { accountId, twapId })) continue;
+    const at = { clock: "exchange" as const, atMs };
+    noteJustFilled(store, { accountId, market }, { bot: null, side, reduceOnly: false, size, at });
+  }
 }
 
 /** When it was made, by the exchange's clock, which dates the fills; no later than ours says, which may have been right then. */

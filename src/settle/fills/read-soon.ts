@@ -1,13 +1,13 @@
 import type { Account } from "../../core/account.ts";
 import type { With } from "../../deps.ts";
 
-/** Between two readings that are asked for while a position is doubted, milliseconds: each costs 20 of our weight, and a fill is listed within a second or two. */
+/** Between two readings that are asked for while something is doubted, milliseconds: each costs 20 of our weight, and a fill is listed within a second or two. */
 const FIRST_GAP_MS = 1_000;
-const MOST_GAP_MS = 8_000;
+const MOST_GAP_MS = 5_000;
 /** After so long without such a question the next one is the first again, milliseconds. */
 const FORGOTTEN_MS = 30_000;
 
-/** Has the fills of an account read at once where nobody has asked a moment ago, and again and again, ever less often, while somebody asks. */
+/** Has the fills of an account, or its ledger, read at once where nobody has asked a moment ago, and again and again, ever less often, while somebody asks. */
 export function openReadSoon({ clock }: With<"clock">, read: (account: Account) => void): (account: Account) => void {
   const asked = new Map<string, { atMs: number; gapMs: number }>();
   return (account) => {

@@ -59,6 +59,11 @@ export async function keepLedgers(world: ToIndexLedger, isStopped: () => boolean
   }
 }
 
+/** Both of an account, whether or not they are due: somebody waits for what is new in them. */
+export async function readLedgers(world: ToIndexLedger, account: Account, isStopped: () => boolean): Promise<void> {
+  for (const list of ["transfers", "funding"] as const) await readLedger(world, account, { list, isStopped });
+}
+
 function readToMs({ store }: With<"store">, { id }: Account, list: LedgerList): number | null {
   return findLedgerCursor(store, id, list)?.readToMs ?? null;
 }

@@ -1,0 +1,101 @@
+/** Whether balances hold back what open orders of ours on spot do, one of which was placed a moment ago. */
+import type { Account } from "../../core/account.ts";
+import { compare, type Decimal, decimal, multiply, subtract, sum, ZERO } from "../../core/decimal.ts";
+import type { ShownState } from "../../core/mark.ts";
+import { dexOf, isSpot, type Universe } from "../../core/market.ts";
+import type { Side } from "../../core/order.ts";
+import type { With } from "../../deps.ts";
+import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
+import { listLiveOrders } from "../../store/orders.ts";
+import { listNewestFillsIn } from "../../store/position-fills.ts";
+import { listShownBalances } from "../../store/shown-balances.ts";
+import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
+import { tokensOf } from "./balance-check.ts";
+import { CASH } from "./balance-moves.ts";
+
+type ToHold = With<"clock" | "exchange" | "picture" | "settings" | "store">;
+type Shown = Pick<ShownState, "heard"> & {
+  universe: Universe;
+  mode: AccountMode;
+  balances: readonly SpotBalance[];
+  /** Orders that were placed longer ago every server has, milliseconds. */
+  withinMs: number;
+};
+
+type OpenOrder = {
+  id: string;
+  market: string;
+  side: Side;
+  status: string;
+  size: string;
+  price: string;
+  filledSize: Decimal | null;
+};
+type HeldBack<Order> = { token: string; amount: Decimal; order: Order };
+
+/** What holds back is worked out by the exchange with less decimals than ours. */
+const NEARLY_ALL = decimal("0.999999");
+/** Prices move between two readings, and what they move by is held back for positions. */
+const NEARLY_ALL_OF_MARGIN = decimal("0.98");
+/** Open orders of an account that are added up. */
+const MAX_LIVE = 200;
+
+/**
+ * Orders whose money is told not to be held back. What was read has to hold back that of every open one, beside the margin of positions where
+ * one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. What a feed tells is doubted only
+ * where its total stood there before the new ones.
+ */
+export function ordersNotHeld(world: ToHold, account: Account, shown: Shown): string[] {
+  const { clock, store } = world;
+  const now = { elapsedMs: clock.elapsedMs(), wallMs: clock.nowMs() };
+  const news = heldBy(listNewOrders(store, account.id, shown.withinMs, now), shown.universe);
+  if (news.length === 0) return [];
+  const isRead = shown.heard === null;
+  const all = isRead ? heldBy<OpenOrder>(listLiveOrders(store, account.id, MAX_LIVE), shown.universe) : news;
+  return [...Map.groupBy(news, ({ token }) => token)].flatMap(([token, ofToken]) => {
+    const balance = shown.balances.find(({ coin }) => coin === token) ?? { hold: ZERO, total: ZERO };
+    const holding = all.filter((held) => held.token === token);
+    const least = multiply(sum(holding.map(({ amount }) => amount)), NEARLY_ALL);
+    const margin = isRead && shown.mode === "unified" ? marginIn(world, account, token) : ZERO;
+    if (compare(subtract(balance.hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) >= 0) return [];
+    if (!isRead && !stoodBefore(world, account, { token, total: balance.total, news: ofToken })) return [];
+    return holding.map(({ order }) => order.id);
+  });
+}
+
+/** Whether the total stood there before the newest of them was placed: one that is another may be of after they were traded. */
+function stoodBefore(
+  { clock, exchange, store }: ToHold,
+  { id }: Account,
+  { token, total, news }: { token: string; total: Decimal; news: readonly HeldBack<NewOrder>[] },
+): boolean {
+  const placedMs = Math.max(...news.map(({ order }) => order.takenElapsedMs)) + exchange.nowMs() - clock.elapsedMs();
+  return listShownBalances(store, id).some(
+    ({ totals, firstMs }) => firstMs < placedMs && (totals.get(token) ?? ZERO) === total,
+  );
+}
+
+/** Of a purchase what it would pay, of a sale what it sells. */
+function heldBy<Order extends OpenOrder>(orders: readonly Order[], universe: Universe): HeldBack<Order>[] {
+  return orders.flatMap((order) => {
+    const { market, side, status, size, price, filledSize } = order;
+    if (!isSpot(market) || status !== "open") return [];
+    const [base, quote] = tokensOf(universe, market);
+    const left = subtract(decimal(size), filledSize ?? ZERO);
+    const token = side === "buy" ? quote : base;
+    return token === undefined
+      ? []
+      : [{ token, amount: side === "buy" ? multiply(left, decimal(price)) : left, order }];
+  });
+}
+
+/** Margin of cross positions of which it is known that it is held out of this token. */
+function marginIn({ picture, settings, store }: ToHold, { id, tradingAddress }: Account, token: string): Decimal {
+  const positions = ["", ...settings.dexes].flatMap((dex) => picture.state(tradingAddress, dex)?.value.positions ?? []);
+  const isOfToken = (market: string): boolean => {
+    const paid = dexOf(market) === "" ? CASH : listNewestFillsIn(store, id, market)?.[0]?.feeToken;
+    return paid === token;
+  };
+  const cross = positions.filter(({ coin, leverage }) => leverage.type === "cross" && isOfToken(coin));
+  return sum(cross.map(({ marginUsed }) => marginUsed));
+}
