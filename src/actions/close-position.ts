@@ -28,7 +28,7 @@ import type { Plan, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { clearForClose, type ToClear } from "./clear-for-close.ts";
 import { positionToClose } from "./close-facts.ts";
-import { AGE_MS, type ToShowPositions, toldAge } from "./current.ts";
+import type { ToShowPositions } from "./current.ts";
 import { requireMarket } from "./market-rules.ts";
 import { howPriced, requireWorstPrice } from "./place-market-order.ts";
 import { planPlacing } from "./place-order.ts";
@@ -86,12 +86,13 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     if (await hasFilledUnheard(deps, caller, { wanted, market, net }))
       return planClose(deps, caller, { wanted, write });
     requireProven(deps, caller, { wanted, market, position });
-    throw nothingToClose(market, position, toldAge(deps, timeMs, AGE_MS));
+    throw nothingToClose(market, position, timeMs);
   }
   if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
-  const side = isNegative(closable) ? "buy" : "sell";
-  const { size, price, note } = await orderThatCloses(deps, caller, { wanted, market, side, closable, position });
+  const side: Side = isNegative(closable) ? "buy" : "sell";
+  const part = { wanted, market, side, closable, position, asOfMs: timeMs };
+  const { size, price, note } = await orderThatCloses(deps, caller, part);
   const order = { ...wanted, market: market.name, side, size, price, note, timeInForce: "ioc", trigger: null } as const;
   const plan = await planPlacing(deps, caller, { ...order, reduceOnly: true });
   return {
@@ -171,12 +172,19 @@ function requireProven(
   throw new ApiError("position_unproven", words);
 }
 
-type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal | null };
+/** `asOfMs`: of when the position is, exchange time, unix milliseconds. */
+type PartToClose = Pick<PlanningClose, "wanted"> & {
+  market: Market;
+  side: Side;
+  closable: Decimal;
+  position: Decimal | null;
+  asOfMs: number;
+};
 
 async function orderThatCloses(
   deps: ToClose,
   { account, key }: Caller,
-  { wanted, market, side, closable, position }: PartToClose,
+  { wanted, market, side, closable, position, asOfMs }: PartToClose,
 ) {
   const { fraction, maxSlippageBps } = wanted;
   const now = await requirePrices(deps, market, { side, account, isReduction: true });
@@ -185,7 +193,10 @@ async function orderThatCloses(
   const maxDistance = railsOfKey(deps.store, key.keyHash)?.maxDistance ?? null;
   const price = requireWorstPrice(market, side, { prices: now.prices, maxSlippageBps, maxDistance, first: null });
   const { what, detail } = howPriced({ side, price, maxSlippageBps, now });
-  const held = position === null ? "what the account holds could not be read" : `of ${position} that the account holds`;
+  const held =
+    position === null
+      ? "what the account holds could not be read"
+      : `of ${position} that the account held at ${isoTime(asOfMs)}`;
   const note = { what, detail: `closes ${size} of ${closable}, ${held}; ${detail}` };
   return { size, price, note };
 }
@@ -243,14 +254,14 @@ function inProgress({ name }: Market, { id }: StoredOrder): ApiError {
   return new ApiError("close_in_progress", words);
 }
 
-/** `asOfMs`: of when the position is, exchange time, unix milliseconds; null where that is now. */
-function nothingToClose({ name }: Market, position: Decimal | null, asOfMs: number | null): ApiError {
+/** `asOfMs`: of when the position is, exchange time, unix milliseconds. It is told each time: what has happened since is known to nobody. */
+function nothingToClose({ name }: Market, position: Decimal | null, asOfMs: number): ApiError {
   const of = position === null ? "By its own fills this key's bot holds" : heldBy(position, asOfMs);
   return new ApiError("nothing_to_close", `${of} nothing of ${name} that could be closed. Nothing was sent.`);
 }
 
-function heldBy(position: Decimal, asOfMs: number | null): string {
-  const held = asOfMs === null ? "The account holds" : `At ${isoTime(asOfMs)} the account held`;
+function heldBy(position: Decimal, asOfMs: number): string {
+  const held = `At ${isoTime(asOfMs)} the account held`;
   return isZero(position) ? held : `${held} ${position}, and this key's bot holds`;
 }
 

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { closedOfOthers } from "../../src/core/closed-of-others.ts";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import type { Trade } from "../../src/core/trade.ts";
-import { heldOf, nextSteps, type Part, type TradeFacts, unprotectedBecause } from "../../src/core/trade-step.ts";
+import { heldOf, nextSteps, type Part, type TradeFacts } from "../../src/core/trade-step.ts";
+import { unprotectedBecause } from "../../src/core/trade-words.ts";
 import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 function stopOf(size: string): object {
