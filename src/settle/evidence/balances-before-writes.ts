@@ -10,6 +10,7 @@ import { type FilledLeg, listFilledLegs } from "../../store/filled-legs.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewFills } from "../../store/position-fills.ts";
 import { listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
+import { whileUnchanged } from "../../store/while-unchanged.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
 import { CASH, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
@@ -126,13 +127,18 @@ function newest(moves: readonly BalanceMove[]): BalanceMove[] {
   return moves.slice(-MAX_MOVES);
 }
 
+/** Balances are read many times between two writes. */
+const filledLegs = whileUnchanged((store: Store, accountId: string) =>
+  listFilledLegs(store, { accountId, newest: MAX_LOOKED_AT }),
+);
+
 /** Told to be filled a moment ago, of balances that are told, and not of what their fills come to. */
 function unlistedLegs({ clock, store }: ToDate, { id }: Account, isShared: boolean): FilledLeg[] {
   const isNews = (leg: FilledLeg) => {
     const agoMs = toldAgoMs({ clock }, leg);
     return agoMs >= 0 && agoMs <= DOUBTED_FOR_MS;
   };
-  return listFilledLegs(store, { accountId: id, newest: MAX_LOOKED_AT })
+  return filledLegs(store, id)
     .filter(({ market }) => isShared || isSpot(market))
     .filter((leg) => compare(leg.kept, leg.filled) < 0 && isNews(leg));
 }
