@@ -63,14 +63,20 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions from which a round trip began are taken for those of before it",
     TOLD_POSITION,
-    "if (now === undefined || compare(now, size) === 0) return false;",
+    "if (now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0)) return false;",
     "if (now === undefined) return false;",
   ),
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
     TOLD_POSITION,
-    "return isClear ? since : null;\n}\n\n/** It was sent",
-    "return missing;\n}\n\n/** It was sent",
+    "return { at: end.size, moves, unclear: unclear.map(missingOf) };",
+    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [] };",
+  ),
+  one(
+    "where it is not clear which of two came first nothing is of before both",
+    TOLD_POSITION,
+    "if (unclear.length > MAX_UNCLEAR) return null;",
+    "if (unclear.length > 0) return null;",
   ),
   one(
     "what was read while an order was under way is taken to lack it",

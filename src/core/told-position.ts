@@ -41,7 +41,7 @@ export type MarketTold = {
 };
 
 /**
- * True where it stands where the account stood before one of these fills, and not where the last of them has left it. Anywhere else it was
+ * True where it stands where the account stood before one of these fills, and not where they may have left it by now. Anywhere else it was
  * moved by fills that are not known here (another's orders, a trigger, a liquidation), and it says nothing. What such fills have brought
  * back to the very same size is taken for one of before, until they are known.
  */
@@ -50,7 +50,7 @@ export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
   if (chain === null) return false;
   const sums = sumsOf(chain);
   const now = sums.at(-1);
-  if (now === undefined || compare(now, size) === 0) return false;
+  if (now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0)) return false;
   const former = [
     ...told.fills.filter(({ timeMs }) => timeMs < told.untilMs).map(({ start }) => start),
     ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
@@ -63,8 +63,16 @@ function isClaimed({ sinceMs, untilMs }: MarketTold, toldAtMs: number): boolean 
   return toldAtMs >= sinceMs && toldAtMs <= untilMs;
 }
 
-/** A position that is known, and what it was moved by since, oldest first. */
-type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[] };
+/** A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows which. */
+type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[]; unclear: readonly Decimal[] };
+
+/** Of so many every sum is tried; with more of them nothing is said. */
+const MAX_UNCLEAR = 6;
+
+/** Where it may stand by now: with each of them, and without. */
+function endsOf(now: Decimal, unclear: readonly Decimal[]): Decimal[] {
+  return unclear.reduce<Decimal[]>((ends, by) => [...ends, ...ends.map((end) => add(end, by))], [now]);
+}
 
 function sumsOf({ at, moves }: Chain): Decimal[] {
   const sums = [at];
@@ -72,19 +80,17 @@ function sumsOf({ at, moves }: Chain): Decimal[] {
   return sums;
 }
 
-/** From what was shown since the newest fill that is kept, else from that fill. Null where it is not clear what came after it. */
+/** From what was shown since the newest fill that is kept, where it is clear what came after it; else from that fill. */
 function chainOf(told: MarketTold): Chain | null {
   const orders = told.orders.toSorted((a, b) => a.number - b.number);
   for (const earlier of told.earlier) {
     if (earlier.timeMs <= (told.end?.timeMs ?? Number.NEGATIVE_INFINITY)) break;
     const since = sinceShown(earlier, orders);
-    if (since !== null) return { at: earlier.size, moves: since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs })) };
+    if (since === null) continue;
+    const moves = since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs }));
+    return { at: earlier.size, moves, unclear: [] };
   }
-  if (told.end === null) return null;
-  const since = sinceKept(told.end, orders);
-  return since === null
-    ? null
-    : { at: told.end.size, moves: since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs })) };
+  return told.end === null ? null : chainFrom(told.end, orders);
 }
 
 /** Orders that it cannot hold; null where one was under way as it was asked for. */
@@ -100,13 +106,15 @@ function isSentSince(shown: EarlierPosition, { number, sentAtMs }: OrderFilling)
   return number > shown.lastNumber && sentAtMs !== null && sentAtMs >= shown.askedAtMs;
 }
 
-/** Orders of which fills lack that came after the newest one that is kept; null where that is not clear of one. */
-function sinceKept(end: KeptEnd, orders: readonly OrderFilling[]): OrderFilling[] | null {
+/** Orders of which fills lack, by whether they came after the newest one that is kept. */
+function chainFrom(end: KeptEnd, orders: readonly OrderFilling[]): Chain | null {
   const missing = orders.filter((order) => !isZero(missingOf(order)));
   const owners = orders.filter(({ oid }) => oid !== null && end.oids.includes(oid));
   const since = missing.filter((order) => isSince(end, owners, order));
-  const isClear = missing.every((order) => since.includes(order) || isUntil(end, owners, order));
-  return isClear ? since : null;
+  const unclear = missing.filter((order) => !since.includes(order) && !isUntil(end, owners, order));
+  if (unclear.length > MAX_UNCLEAR) return null;
+  const moves = since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs }));
+  return { at: end.size, moves, unclear: unclear.map(missingOf) };
 }
 
 /** It was sent when all that is kept of that fill's own order had been told. */

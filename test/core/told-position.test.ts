@@ -122,6 +122,45 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     false,
   ],
   [
+    "nobody knows which came first, and it has neither",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "1")],
+    },
+    "0",
+    true,
+  ],
+  [
+    "nobody knows which came first, and it has both",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "1")],
+    },
+    "2",
+    false,
+  ],
+  [
+    "nobody knows which came first, and one of them may have taken the other back",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "-1"), order(3, "0.3")],
+    },
+    "0",
+    false,
+  ],
+  [
+    "nobody knows of many which came first",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [
+        order(1, "1", { keptSize: "1", toldAtMs: T + 50 * SECOND }),
+        ...[2, 3, 4, 5, 6, 7, 8].map((number) => order(number, "1", { sentAtMs: T + SECOND })),
+      ],
+    },
+    "0",
+    false,
+  ],
+  [
     "a fill of somebody else's order is kept, a moment before: nobody knows which came first",
     { ...keptFill(1, "0", "1"), end: { size: decimal("1"), timeMs: T, oids: ["9"] }, orders: [order(2, "1")] },
     "1",
