@@ -129,8 +129,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "only what our wall clock calls new is looked at",
     "src/store/new-orders.ts",
-    'or(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
-    'and(gte(number, sql.placeholder("fromNumber")), gte(createdAtMs',
+    "or(isSentSince, isOfBefore)",
+    "isOfBefore",
   ),
   one(
     "a flattening ends by positions of before a fill that was told",

@@ -71,7 +71,9 @@ const MAX_UNCLEAR = 6;
 
 /** Where it may stand by now: with each of them, and without. */
 function endsOf(now: Decimal, unclear: readonly Decimal[]): Decimal[] {
-  return unclear.reduce<Decimal[]>((ends, by) => [...ends, ...ends.map((end) => add(end, by))], [now]);
+  const ends = [now];
+  for (const by of unclear) ends.push(...ends.map((end) => add(end, by)));
+  return ends;
 }
 
 function sumsOf({ at, moves }: Chain): Decimal[] {

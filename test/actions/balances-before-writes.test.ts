@@ -214,20 +214,27 @@ test("of a unified account the margin of its positions is held back beside what 
   expect([holding("600"), holding("660"), holding("655")]).toEqual(["held", null, null]);
 });
 
-test.each(WALL_CLOCKS)("an order of ours is of its moment, where our wall clock %s", async (_what, before, since) => {
-  const rig = await openStage({});
-  const { clock } = rig;
-  const isBefore = () => doubtOf(rig, { mode: "standard", balances: BEFORE, heard: null }) !== null;
-  clock.stepWall(before);
-  place(rig, BOUGHT);
-  clock.stepWall(since);
-  await clock.advance(10 * SECOND);
-  expect(isBefore()).toBe(true);
-  await clock.advance(10 * SECOND);
-  expect(isBefore()).toBe(true);
-  await clock.advance(SECOND);
-  expect(isBefore()).toBe(false);
-});
+const ON_WALL_CLOCKS = [BOUGHT, RESTS].flatMap((order) =>
+  WALL_CLOCKS.map(([what, before, since]) => [order.status, what, { order, before, since }] as const),
+);
+
+test.each(ON_WALL_CLOCKS)(
+  "an order of ours that is %s is of its moment, where our wall clock %s",
+  async (_status, _what, { order, before, since }) => {
+    const rig = await openStage({});
+    const { clock } = rig;
+    const isBefore = () => doubtOf(rig, { mode: "standard", balances: BEFORE, heard: null }) !== null;
+    clock.stepWall(before);
+    place(rig, order);
+    clock.stepWall(since);
+    await clock.advance(10 * SECOND);
+    expect(isBefore()).toBe(true);
+    await clock.advance(10 * SECOND);
+    expect(isBefore()).toBe(true);
+    await clock.advance(SECOND);
+    expect(isBefore()).toBe(false);
+  },
+);
 
 test("one of an earlier process that lies ahead by our wall clock doubts no balance", async () => {
   const rig = await openStage({ order: BOUGHT });
