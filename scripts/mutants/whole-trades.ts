@@ -220,4 +220,10 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     "return NEEDS_POSITION.some((words) => refusal?.includes(words) === true);",
     "return refusal !== null;",
   ),
+  one(
+    "a take-profit that was outgrown stands beside the new one",
+    "src/core/trade-step.ts",
+    'as === "profit" && parts.length < MAX_GUARDS ? outgrownOf',
+    'as === "stop" && parts.length < 0 ? outgrownOf',
+  ),
 ];

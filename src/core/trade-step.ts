@@ -2,19 +2,7 @@
  * What a trade needs next, by the facts of its orders. Pure: what has to be done is worked out anew each time from what is, so
  * that a death between two steps leaves nothing to remember.
  */
-import {
-  add,
-  compare,
-  type Decimal,
-  decimal,
-  isZero,
-  larger,
-  multiply,
-  smaller,
-  subtract,
-  sum,
-  ZERO,
-} from "./decimal.ts";
+import { add, compare, type Decimal, decimal, isZero, larger, smaller, subtract, sum, ZERO } from "./decimal.ts";
 import { isLostAwaited, MAX_GUARDS, MAX_WISHED_GUARDS, retryAfterMs } from "./guard-tries.ts";
 import { isJustNow } from "./kept-moment.ts";
 import { isTooLittle } from "./minimum-value.ts";
@@ -250,44 +238,20 @@ export function protectedOf({ stops }: Pick<TradeFacts, "stops">): Decimal {
   return standingOf(stops);
 }
 
-function standingOf(parts: readonly Part[]): Decimal {
+export function standingOf(parts: readonly Part[]): Decimal {
   return sum(parts.filter((part) => isStanding(part) && !part.isLeaving).map(({ remaining }) => remaining));
-}
-
-/** Why what is held has no take-profit although one was asked for, in plain words; null where it has, or is not its turn. */
-export function profitRefused(trade: Trade, facts: TradeFacts): string | null {
-  const { profits } = facts;
-  const refusal = profits.at(-1)?.refusal ?? null;
-  if (trade.takeProfit === null || refusal === null || isZero(heldOf(facts)) || !isZero(standingOf(profits)))
-    return null;
-  const isLast = profits.length >= MAX_GUARDS || isTooLittle(refusal);
-  return `${PROFIT_REFUSED}${refusal}${isLast ? " It is not asked for again." : ""}`;
-}
-
-/** What the words of a refused take-profit begin with. */
-export const PROFIT_REFUSED = "its take-profit was refused: ";
-
-/** Why what is held is not known to be protected, in plain words; null where it is, or nothing is held. */
-export function unprotectedBecause(trade: Trade, facts: TradeFacts): string | null {
-  const held = heldAtMostOf(facts);
-  if (isZero(held) || !isLess(protectedOf(facts), held)) return null;
-  if (facts.isClosingUnclear)
-    return "what its stop or take-profit has closed is not known yet: not all fills of its entry are";
-  const newest = facts.stops.at(-1);
-  if (newest === undefined || newest.refusal === null) return "its stop is not confirmed yet";
-  if (!isTooLittle(newest.refusal)) return `its stop was refused: ${newest.refusal}`;
-  const value = multiply(held, decimal(trade.stopLoss.price));
-  return `the exchange takes no stop for so little: ${held} at ${trade.stopLoss.price} is ${value}, and it answers: ${newest.refusal}`;
 }
 
 type GuardWanted = { size: Decimal; guard: Guard };
 
-/** The new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
+/** A stop: the new one before the old ones go. What cannot be placed just now leaves the old ones where they are. */
 function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts: TradeFacts): TradeStep[] {
   const { nowMs } = facts;
   if (isAwaited(parts, wanted.size)) return [];
   const fitting = parts.findLast((part) => isStanding(part) && !part.isLeaving && isFor(part, wanted));
   if (fitting !== undefined) return replaced(parts, wanted, facts);
+  const outgrown = as === "profit" && parts.length < MAX_GUARDS ? outgrownOf(parts, wanted) : [];
+  if (outgrown.length > 0) return cancelOf(outgrown, facts);
   const newest = parts.at(-1);
   if (newest !== undefined && newest.refusal !== null && isAlike(newest, wanted) && !isOfBeforeEntry(newest, facts)) {
     if (isTooLittle(newest.refusal) || isJustNow(newest.createdAtMs, nowMs, retryAfterMs(parts))) return [];
@@ -299,6 +263,14 @@ function guard(as: GuardKind, parts: readonly Part[], wanted: GuardWanted, facts
   )
     return [];
   return parts.length >= MAX_GUARDS ? [] : [{ kind: "place_guard", as, size: wanted.size }];
+}
+
+/**
+ * Take-profits on the same terms of another size, which are to be gone first: both would close what others hold as well, and without one
+ * nothing is less protected. One that was moved stays until the exchange has taken the new one.
+ */
+function outgrownOf(parts: readonly Part[], { guard: terms }: GuardWanted): readonly Part[] {
+  return parts.filter((part) => (isStanding(part) || (isLive(part) && part.isLeaving)) && hasTerms(part, terms));
 }
 
 /** It was refused because nothing was held then: what the entry has filled since is protected at once. */
@@ -390,6 +362,6 @@ function isEqual(a: string, b: string): boolean {
   return compare(decimal(a), decimal(b)) === 0;
 }
 
-function isLess(a: Decimal, b: Decimal): boolean {
+export function isLess(a: Decimal, b: Decimal): boolean {
   return compare(a, b) < 0;
 }

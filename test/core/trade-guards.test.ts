@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import { MAX_GUARDS, MAX_WISHED_GUARDS } from "../../src/core/guard-tries.ts";
-import { heldAtMostOf, nextSteps, type Part, protectedOf, unprotectedBecause } from "../../src/core/trade-step.ts";
-import { entry, FOLLOWING, facts, OVER, part, REFUSED, TRADE } from "./trade-stage.ts";
+import { heldAtMostOf, nextSteps, type Part, protectedOf, type TradeFacts } from "../../src/core/trade-step.ts";
+import { unprotectedBecause } from "../../src/core/trade-words.ts";
+import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 type Steps = ReturnType<typeof nextSteps>;
 
@@ -159,4 +160,61 @@ test("beside a stop that a list holds while its record says that it is over none
     facts({ entry: entry("3", OVER), stops: [part("s1", { state: "unsettled", isListed: true, unsettledForMs })] });
   expect(nextSteps(TRADE, doubted(179_999))).toEqual([]);
   expect(nextSteps(TRADE, doubted(180_000))).toEqual([{ kind: "place_guard", as: "stop", size: decimal("3") }]);
+});
+
+/** As `PROFIT` has it. */
+function profit(orderId: string, size: string): Part {
+  return part(orderId, { triggerPrice: "120", price: "108", size: decimal(size), remaining: decimal(size) });
+}
+
+const REPLACED: [string, Partial<TradeFacts>, Steps][] = [
+  [
+    "a take-profit that is outgrown goes first: both would close what others hold",
+    { entry: entry("5"), stops: [part("s1", { size: decimal("5") })], profits: [profit("p1", "3")] },
+    [{ kind: "cancel", orderId: "p1" }],
+  ],
+  [
+    "so does one that is larger than what is held",
+    { entry: entry("3", OVER), stops: [part("s1", { size: decimal("3") })], profits: [profit("p1", "5")] },
+    [{ kind: "cancel", orderId: "p1" }],
+  ],
+  [
+    "while it may still close something no other comes",
+    {
+      entry: entry("5"),
+      stops: [part("s1", { size: decimal("5") })],
+      profits: [{ ...profit("p1", "3"), isLeaving: true, state: "unsettled" }],
+    },
+    [],
+  ],
+  [
+    "once it is gone the new one comes",
+    {
+      entry: entry("5"),
+      stops: [part("s1", { size: decimal("5") })],
+      profits: [{ ...profit("p1", "3"), isLeaving: true, state: "over" }],
+    },
+    [{ kind: "place_guard", as: "profit", size: decimal("5") }],
+  ],
+  [
+    "one that is moved stays until the new one has been taken",
+    {
+      entry: entry("5"),
+      stops: [part("s1", { size: decimal("5") })],
+      profits: [{ ...profit("p1", "5"), triggerPrice: "130", price: "117" }],
+    },
+    [{ kind: "place_guard", as: "profit", size: decimal("5") }],
+  ],
+];
+
+test.each(REPLACED)("of take-profits: %s", (_, known, steps) => {
+  expect(nextSteps({ ...TRADE, ...FOLLOWING, ...PROFIT }, facts(known))).toEqual(steps);
+});
+
+test("what the exchange takes no stop for is told with the figure", () => {
+  const stops = [part("s1", { ...REFUSED, size: decimal("0.1"), refusal: "Order must have minimum value of $10." })];
+  const because = unprotectedBecause({ ...TRADE, ...FOLLOWING }, facts({ entry: entry("0.1"), stops }));
+  expect(because).toBe(
+    `the exchange takes no stop for so little: 0.1 at 81 is 8.1, and it answers: ${"Order must have minimum value of $10."}`,
+  );
 });

@@ -7,13 +7,11 @@ import {
   isStanding,
   isTrusted,
   nextSteps,
-  PROFIT_REFUSED,
-  profitRefused,
   type TradeFacts,
   type TradeStep,
-  unprotectedBecause,
   wantsMark,
 } from "../../core/trade-step.ts";
+import { PROFIT_REFUSED, profitRefused, unprotectedBecause } from "../../core/trade-words.ts";
 import type { Settling, Trader, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { inTransaction } from "../../store/commit.ts";
