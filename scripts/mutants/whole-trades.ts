@@ -226,4 +226,10 @@ export const WHOLE_TRADES: readonly Mutant[] = [
     'as === "profit" && parts.length < MAX_GUARDS ? outgrownOf',
     'as === "stop" && parts.length < 0 ? outgrownOf',
   ),
+  one(
+    "a guard is placed anew of what the bot of its trade has just sold",
+    "src/settle/trade/trader.ts",
+    "left === null || compare(left, heldAtMostOf(facts)) >= 0 ? facts.position : left",
+    "left === null || compare(left, heldAtMostOf(facts)) !== 0 ? facts.position : left",
+  ),
 ];

@@ -1,9 +1,10 @@
 /** What the bot of a trade has sold by other orders is not the trade's any more, although another holds the same side. */
 import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
 import { findTrade } from "../../src/store/trades.ts";
-import { BOT, limitedRig, MARK, place, sell, stateOf } from "./rails-rig.ts";
+import { BOT, inSeconds, limitedRig, MARK, place, sell, stateOf } from "./rails-rig.ts";
 import { KEYS, type Rig } from "./rig.ts";
-import { created, guard } from "./trades-rig.ts";
+import { ask, created, guard } from "./trades-rig.ts";
 
 const SIZE = "0.002";
 const FAR = "59900";
@@ -54,6 +55,28 @@ test("sold by a plain order of its bot it is over, and its stop and its take-pro
   await pass(rig, 38);
   expect([trade()?.status, cancels()]).toEqual(["closed_outside", 2]);
 });
+
+test.each([
+  ["all that", SIZE, "0", []],
+  ["a part of what", "0.0015", "0.0005", ["sl 0.0005"]],
+])(
+  "of %s its bot has sold no guard is placed anew, which would close what another holds",
+  async (_what, size, heldSize, guards) => {
+    const { rig, trade } = await openTrade(BOT);
+    const before = leaving(rig).length;
+    const { stopId } = trade() ?? {};
+    sell(rig, size);
+    rig.answers.set("clearinghouseState", () => "cannot be read");
+    await inSeconds(rig, ask(rig, `/v1/orders/${stopId}/cancel`, {}, { apiKey: BOT }));
+    await pass(rig, 0.5);
+    expect(trade()?.heldSize).toBe(decimal(heldSize));
+    expect(
+      leaving(rig)
+        .slice(before)
+        .filter((what) => what !== "cancel"),
+    ).toEqual(guards);
+  },
+);
 
 /** Guards and cancels, in the order in which they left. */
 function leaving({ sent }: Rig): string[] {

@@ -1,5 +1,5 @@
 import type { Account } from "../../core/account.ts";
-import { type Decimal, isZero, ZERO } from "../../core/decimal.ts";
+import { compare, type Decimal, isZero, ZERO } from "../../core/decimal.ts";
 import { isLive } from "../../core/order.ts";
 import { nameOfTrade, STOPPED_WORDS, type Trade } from "../../core/trade.ts";
 import {
@@ -128,7 +128,7 @@ export function openTrader(world: ToPlaceOwn, parts: TraderParts): RunningTrader
       if (world.state.phase !== "ready" || worker.isStopped()) return;
       for (const { id } of listOpenTradesOf(world.store, accountId)) {
         const memory = memories.get(id);
-        if (memory !== undefined) writeDown(world, { id, memory });
+        if (memory !== undefined) writeDown(world, parts, { id, memory });
       }
     },
   };
@@ -147,10 +147,10 @@ async function look(world: ToPlaceOwn, parts: TraderParts, looked: LookedAt): Pr
   if (state.phase !== "ready" || awaitsTakeUp(store, account.id)) return false;
   await ask(world, parts, { rows, account, memory });
   memory.unsettledSinceMs = unsettledNow(world, rowsWhileUnchanged(store, id), memory);
-  const now = writeDown(world, { id, memory });
+  const now = writeDown(world, parts, { id, memory });
   if (now === null) return true;
   for (const step of now.steps)
-    begin(memory.taking, step, () => take(world, parts, { trade: now.trade, account, step, memory })).catch((error) =>
+    begin(memory.taking, step, () => take(world, parts, { ...now, account, step, memory })).catch((error) =>
       noteFailed(id, error),
     );
   return false;
@@ -268,18 +268,19 @@ function askEveryMs({ store }: With<"store">, { path }: Trade): number {
   return everyMs * Math.max(1, listOpenTrades(store).length);
 }
 
-type JudgedTrade = { trade: Trade; steps: readonly TradeStep[] };
+/** `position`: what it holds at most, by what its steps were worked out; null where nothing is known to be missing. */
+type JudgedTrade = { trade: Trade; steps: readonly TradeStep[]; position: Decimal | null };
 
 /**
  * Null where it has ended. In one transaction with the rows that it is concluded from, where anything of it changes: most looks find
  * everything as it was, and nobody waits for the disk because of them.
  */
-function writeDown(world: ToPlaceOwn, { id, memory }: FollowedTrade): JudgedTrade | null {
-  const asItIs = judge(world, rowsWhileUnchanged(world.store, id), memory);
+function writeDown(world: ToPlaceOwn, parts: PositionParts, { id, memory }: FollowedTrade): JudgedTrade | null {
+  const asItIs = judge(world, parts, { rows: rowsWhileUnchanged(world.store, id), memory });
   if (asItIs === null || !asItIs.isChanged) return asItIs;
   return inTransaction(world.store, (store) => {
     const trade = findTrade(store, id);
-    const judged = judge(world, trade === null ? null : rowsOf(store, trade), memory);
+    const judged = judge(world, parts, { rows: trade === null ? null : rowsOf(store, trade), memory });
     if (judged === null) return null;
     if (judged.isChanged) putTrade(store, judged.trade, judged.nowMs);
     return judged.trade.endedAtMs === null ? judged : null;
@@ -288,8 +289,8 @@ function writeDown(world: ToPlaceOwn, { id, memory }: FollowedTrade): JudgedTrad
 
 function judge(
   world: ToPlaceOwn,
-  rows: TradeRows | null,
-  memory: TradeMemory,
+  parts: PositionParts,
+  { rows, memory }: { rows: TradeRows | null; memory: TradeMemory },
 ): (JudgedTrade & { isChanged: boolean; nowMs: number }) | null {
   if (rows === null || rows.trade.endedAtMs !== null) return null;
   const { trade: row } = rows;
@@ -298,9 +299,34 @@ function judge(
   const trade = isStopped ? { ...found, isEntryUnwanted: true, error: STOPPED_WORDS } : found;
   const byFills = factsOf(world, trade, readIn(world, memory), rows);
   const facts = { ...byFills, position: heldAtMost(memory.held, heldAtMostOf(byFills)) };
-  const steps = nextSteps(trade, facts);
-  const next = shownAs(concluded(trade, steps, facts), facts);
-  return { trade: next, steps, isChanged: JSON.stringify(next) !== JSON.stringify(row), nowMs: facts.nowMs };
+  const wanted = nextSteps(trade, facts);
+  const booked = wanted.some(isPlacing) ? { ...facts, position: atMostByBooks(world, parts, { trade, facts }) } : facts;
+  const steps = booked.position === facts.position ? wanted : withoutSold(wanted, nextSteps(trade, booked));
+  const next = shownAs(concluded(trade, steps, facts), booked);
+  const { position } = booked;
+  return { trade: next, steps, position, isChanged: JSON.stringify(next) !== JSON.stringify(row), nowMs: facts.nowMs };
+}
+
+/**
+ * What its bot has sold by other orders stands in the books at once, and counts here only once two readings have shown it: no guard is placed
+ * for it meanwhile, which would close what others hold, and it is not told as held. Nothing goes or ends because of that.
+ */
+function atMostByBooks(
+  { store }: With<"store">,
+  { leftToTrade }: PositionParts,
+  { trade, facts }: { trade: Trade; facts: TradeFacts },
+): Decimal | null {
+  const account = findAccount(store, trade.accountId);
+  const left = account === null ? null : leftToTrade(account, trade);
+  return left === null || compare(left, heldAtMostOf(facts)) >= 0 ? facts.position : left;
+}
+
+function withoutSold(steps: readonly TradeStep[], byBooks: readonly TradeStep[]): TradeStep[] {
+  return [...steps.filter((step) => !isPlacing(step)), ...byBooks.filter(isPlacing)];
+}
+
+function isPlacing({ kind }: TradeStep): boolean {
+  return kind === "place_guard" || kind === "close_now";
 }
 
 /** Steps that are no more than words. */
@@ -332,19 +358,15 @@ function shownAs(trade: Trade, facts: TradeFacts): Trade {
   };
 }
 
-type Taking = { trade: Trade; account: Account; step: TradeStep; memory: TradeMemory };
+type Taking = Pick<JudgedTrade, "trade" | "position"> & { account: Account; step: TradeStep; memory: TradeMemory };
 
-async function take(world: ToPlaceOwn, parts: TraderParts, { trade, account, step, memory }: Taking): Promise<void> {
+async function take(world: ToPlaceOwn, parts: TraderParts, taking: Taking): Promise<void> {
   const { settling } = parts;
+  const { trade, position, account, step, memory } = taking;
   switch (step.kind) {
     case "place_guard":
     case "close_now":
-      return placeGuard(world, settling, {
-        trade,
-        account,
-        step,
-        read: { ...readIn(world, memory), position: heldAtMost(memory.held, heldNow(world, trade.id)) },
-      });
+      return placeGuard(world, settling, { trade, account, step, read: { ...readIn(world, memory), position } });
     case "cancel":
       return cancelCovered(world, settling, { name: nameOfTrade(trade), account, orderId: step.orderId });
     case "take_number": {
