@@ -365,7 +365,7 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "what an account held some seconds ago is told as held",
     "src/actions/close-position.ts",
-    "position, toldAge(deps, timeMs, AGE_MS));",
-    "position, toldAge(deps, timeMs, 600 * AGE_MS));",
+    "nothingToClose(market, position, timeMs);",
+    "nothingToClose(market, position, deps.exchange.nowMs());",
   ),
 ];

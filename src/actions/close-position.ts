@@ -28,7 +28,7 @@ import type { Plan, Write } from "../write/verb.ts";
 import { waitForAttempt } from "../write/wait-for-attempt.ts";
 import { clearForClose, type ToClear } from "./clear-for-close.ts";
 import { positionToClose } from "./close-facts.ts";
-import { AGE_MS, type ToShowPositions, toldAge } from "./current.ts";
+import type { ToShowPositions } from "./current.ts";
 import { requireMarket } from "./market-rules.ts";
 import { howPriced, requireWorstPrice } from "./place-market-order.ts";
 import { planPlacing } from "./place-order.ts";
@@ -86,7 +86,7 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     if (await hasFilledUnheard(deps, caller, { wanted, market, net }))
       return planClose(deps, caller, { wanted, write });
     requireProven(deps, caller, { wanted, market, position });
-    throw nothingToClose(market, position, toldAge(deps, timeMs, AGE_MS));
+    throw nothingToClose(market, position, timeMs);
   }
   if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
@@ -243,14 +243,14 @@ function inProgress({ name }: Market, { id }: StoredOrder): ApiError {
   return new ApiError("close_in_progress", words);
 }
 
-/** `asOfMs`: of when the position is, exchange time, unix milliseconds; null where that is now. */
-function nothingToClose({ name }: Market, position: Decimal | null, asOfMs: number | null): ApiError {
+/** `asOfMs`: of when the position is, exchange time, unix milliseconds. It is told each time: what has happened since is known to nobody. */
+function nothingToClose({ name }: Market, position: Decimal | null, asOfMs: number): ApiError {
   const of = position === null ? "By its own fills this key's bot holds" : heldBy(position, asOfMs);
   return new ApiError("nothing_to_close", `${of} nothing of ${name} that could be closed. Nothing was sent.`);
 }
 
-function heldBy(position: Decimal, asOfMs: number | null): string {
-  const held = asOfMs === null ? "The account holds" : `At ${isoTime(asOfMs)} the account held`;
+function heldBy(position: Decimal, asOfMs: number): string {
+  const held = `At ${isoTime(asOfMs)} the account held`;
   return isZero(position) ? held : `${held} ${position}, and this key's bot holds`;
 }
 

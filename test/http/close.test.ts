@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each([
-  ["nothing is held", 0, {}, "409 nothing_to_close"],
+  ["nothing is held", 0, {}, "409 nothing_to_close: At "],
   ["less than one step is asked for", 0.5, { fraction: "0.00001" }, "409 nothing_to_close"],
   ["more than all", 0.5, { fraction: "1.01" }, "400 invalid_parameter"],
   ["nothing of it", 0.5, { fraction: "0" }, "400 invalid_parameter"],

@@ -17,8 +17,8 @@ type Span = { fromMs: number; toMs: number };
 /** What was told to whom, in a time in which it has to have been so. */
 type Told = { wish: Wish; words: string; span: Span };
 
-const NOTHING_HELD = /^The account holds nothing of (\S+) that could be closed/;
-const NOTHING_OWN = /^The account holds (\S+), and this key's bot holds nothing of (\S+) that could be closed/;
+const NOTHING_HELD = /^At \S+ the account held nothing of (\S+) that could be closed/;
+const NOTHING_OWN = /^At \S+ the account held (\S+), and this key's bot holds nothing of (\S+) that could be closed/;
 const OTHER_SIDE =
   /Rail opposite_position of bot \S+: limit others hold the other side of (\S+), use (buy|sell) beyond/;
 const OWN_LIMIT = /Rail touches of bot \S+: limit ([\d.]+) (\S+) of its own/;
@@ -76,9 +76,15 @@ function refusalsIn({ dialogues, positionsBehindMs }: Refusing): Told[] {
     turns.flatMap((turn) => {
       const words = messageOf(turn);
       const span = { fromMs: turn.askedAtMs - positionsBehindMs - STANDS_MS, toMs: turn.endedAtMs ?? turn.askedAtMs };
-      return words === null ? [] : [{ wish, words, span }];
+      return words === null ? [] : [{ wish, words, span: namedSpan(words, span) }];
     }),
   );
+}
+
+/** Where a time is named it has been so by then: what came after it does not count. */
+function namedSpan(words: string, { fromMs, toMs }: Span): Span {
+  const named = /^At (\S+Z) /.exec(words)?.[1];
+  return named === undefined ? { fromMs, toMs } : { fromMs, toMs: Math.min(toMs, Date.parse(named) - START_MS) };
 }
 
 function messageOf({ outcome }: Turn): string | null {
