@@ -90,8 +90,9 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   }
   if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
     return planClose(deps, caller, { wanted, write });
-  const side = isNegative(closable) ? "buy" : "sell";
-  const { size, price, note } = await orderThatCloses(deps, caller, { wanted, market, side, closable, position });
+  const side: Side = isNegative(closable) ? "buy" : "sell";
+  const part = { wanted, market, side, closable, position, asOfMs: timeMs };
+  const { size, price, note } = await orderThatCloses(deps, caller, part);
   const order = { ...wanted, market: market.name, side, size, price, note, timeInForce: "ioc", trigger: null } as const;
   const plan = await planPlacing(deps, caller, { ...order, reduceOnly: true });
   return {
@@ -171,12 +172,19 @@ function requireProven(
   throw new ApiError("position_unproven", words);
 }
 
-type PartToClose = { wanted: ClosePosition; market: Market; side: Side; closable: Decimal; position: Decimal | null };
+/** `asOfMs`: of when the position is, exchange time, unix milliseconds. */
+type PartToClose = Pick<PlanningClose, "wanted"> & {
+  market: Market;
+  side: Side;
+  closable: Decimal;
+  position: Decimal | null;
+  asOfMs: number;
+};
 
 async function orderThatCloses(
   deps: ToClose,
   { account, key }: Caller,
-  { wanted, market, side, closable, position }: PartToClose,
+  { wanted, market, side, closable, position, asOfMs }: PartToClose,
 ) {
   const { fraction, maxSlippageBps } = wanted;
   const now = await requirePrices(deps, market, { side, account, isReduction: true });
@@ -185,7 +193,10 @@ async function orderThatCloses(
   const maxDistance = railsOfKey(deps.store, key.keyHash)?.maxDistance ?? null;
   const price = requireWorstPrice(market, side, { prices: now.prices, maxSlippageBps, maxDistance, first: null });
   const { what, detail } = howPriced({ side, price, maxSlippageBps, now });
-  const held = position === null ? "what the account holds could not be read" : `of ${position} that the account holds`;
+  const held =
+    position === null
+      ? "what the account holds could not be read"
+      : `of ${position} that the account held at ${isoTime(asOfMs)}`;
   const note = { what, detail: `closes ${size} of ${closable}, ${held}; ${detail}` };
   return { size, price, note };
 }

@@ -114,7 +114,12 @@ async function rigThatLooked(agoS: number, szi = 0.5): Promise<{ rig: Rig; sales
 
 test("a plain key closes the newest position that is known, of the last five minutes", async () => {
   const { rig, sales } = await rigThatLooked(299);
-  expect(await refusalOf(await close(rig, { fraction: "0.5" }))).toBe("201");
+  const readAt = new Date(rig.clock.nowMs() - 299_000).toISOString();
+  const answer = await close(rig, { fraction: "0.5" });
+  const { id } = (await answer.clone().json()) as Shown;
+  expect(await refusalOf(answer)).toBe("201");
+  const story = await (await rig.ask({ path: `/v1/orders/${id}/story`, apiKey: KEYS.both })).text();
+  expect(story).toContain(`closes 0.25 of 0.5, of 0.5 that the account held at ${readAt}`);
   expect(sales).toMatchObject([{ b: false, s: "0.25", r: true }]);
   // What it has done since is not in what it knows: half of that would be more than half.
   expect(await refusalOf(await close(rig, { fraction: "0.5" }))).toStartWith("503 exchange_unreachable");

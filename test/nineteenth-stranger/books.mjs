@@ -14,6 +14,7 @@ export class Books {
 
   /** Asks the gateway at the end which orders each key has; what modifies have placed stands in the stories. */
   async read(gateway) {
+    this.readAtMs = Date.now();
     for (const [who, key] of gateway.keys) {
       let cursor = "";
       do {

@@ -158,8 +158,12 @@ export function judgeTradesAtEnd(judge) {
 /** A guard is placed for what is held or may be entered; what the bot has long sold it has no guard for. */
 function forNothing(judge, { row, entries, about }, guard) {
   const { books } = judge.stage;
-  const since = guard.t - judge.stage.grace - 1_500;
   const who = books.owner(guard);
+  // What an answer has told to be filled is known from then on, whatever the stores show.
+  const isAnswer = (a) =>
+    a.who === who && a.method === "POST" && a.value?.object === "order" && Number(a.value.filled_size) > 0;
+  const answered = judge.stage.gateway.told.filter((a) => isAnswer(a) && a.to < guard.t - 500).map((a) => a.to);
+  const since = Math.max(guard.t - judge.stage.grace - 1_500, ...answered);
   const isLong = row.side === "buy";
   const held = books.values((t) => books.net(who, row.market, t), since, guard.t);
   const mayEnter = entries.length === 0 || entries.some((o) => isLive(lastAt(o.versions, since)) || o.t >= since);

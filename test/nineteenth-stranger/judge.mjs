@@ -140,7 +140,7 @@ export class Judge {
   rest() {
     const { books, truth } = this.stage;
     for (const order of truth.orders)
-      if (order.by === "gateway" && !order.twapId)
+      if (order.by === "gateway" && !order.twapId && order.t < books.readAtMs)
         this.claim("an order at the exchange is some key's", books.owner(order) !== "nobody", shown(order), null);
     const seen = new Set();
     for (const order of truth.orders.filter((o) => o.cloid !== null)) {

@@ -61,7 +61,8 @@ function priced({ stage, told, found, about }) {
   const isBest = marks.some((m) => near(m, parse(found.best)));
   if (!isMark || !isBest) return { marks, found };
   if (found.account === undefined) return true;
-  const held = books.values((t) => truth.held(coin, t), told.from, Date.parse(about.row.created_at) + 50);
+  const then = Date.parse(found.then);
+  const held = books.values((t) => truth.held(coin, t), then - 1, then + 1);
   return held.some((h) => size(h) === size(parse(found.account))) || { held: held.map(show) };
 }
 
@@ -120,6 +121,14 @@ export const rules = [
     (g) =>
       heldAt(g, (account, net) => size(account) === parse(g.found.size) && (net === 0n || net > 0n !== account > 0n)),
   ],
+  [
+    /^At (?<at>\S+Z) the account held -?(?<size>[\d.]+), and this key's bot holds nothing of (?<coin>\w+) that could be closed\./,
+    (g) => {
+      const at = Date.parse(g.found.at);
+      const held = g.stage.books.values((t) => size(g.stage.truth.held(g.found.coin, t)), at - 1, at + 1);
+      return held.includes(parse(g.found.size)) || { held: held.map(show) };
+    },
+  ],
   [/^At (?<at>\S+Z) the account held nothing of (?<coin>\w+) that could be closed\./, nothingHeldAt],
   [/^Trading is stopped for (?<scope>this account|an API key) by stop (?<id>[0-9a-f-]{36}),/, stopStands],
   [/^(size|price|trigger\.price|\S+) [\d.]+ (has more decimals than|is not a valid price on)/, null],
@@ -133,7 +142,7 @@ export const rules = [
   [/The exchange says: "/, said],
   [/the exchange's answer was lost; what became of the action is being looked up$/, null],
   [
-    /^priced: (closes [\d.-]+ of [\d.-]+, of (?<account>[\d.-]+) that the account holds; )?worst price [\d.]+: \d+ basis points from the best (bid|ask) (?<best>[\d.]+) of (?<at>\S+Z), mark and oracle (?<low>[\d.]+) to (?<high>[\d.]+)/,
+    /^priced: (closes [\d.-]+ of [\d.-]+, of (?<account>[\d.-]+) that the account held at (?<then>\S+Z); )?worst price [\d.]+: \d+ basis points from the best (bid|ask) (?<best>[\d.]+) of (?<at>\S+Z), mark and oracle (?<low>[\d.]+) to (?<high>[\d.]+)/,
     priced,
   ],
   [/^(it is over|closing): .*|^it is over at the exchange; how much of it was filled is being read$/, isOver],

@@ -29,10 +29,11 @@ const FILLS_READ_EVERY_MS = 35_000;
 const STANDS_MS = 3_000;
 
 export function auditRefusals(run: Refusing): string[] {
-  return refusalsIn(run).flatMap(({ wish, words, span }) => {
+  return refusalsIn(run).flatMap((told) => {
+    const { wish, words, span } = told;
     const coin = NOTHING_HELD.exec(words)?.[1];
     if (coin === undefined || !isPerpetual(coin)) return [];
-    const held = heldWithin(run, { user: wish.party.account.tradingAddress, coin }, span);
+    const held = heldWithin(run, { user: wish.party.account.tradingAddress, coin }, heldSpan(run, told));
     return held.includes(0n) ? [] : [`${wish.key} was told at ${span.toMs} "${words}", and it held ${held.join(", ")}`];
   });
 }
@@ -46,10 +47,11 @@ export function auditBotsRefusals(run: Refusing & Withdrawing): string[] {
   });
 }
 
-function faultIn(run: Refusing & Withdrawing, bot: Bot, { wish, words, span }: Told): string | null {
+function faultIn(run: Refusing & Withdrawing, bot: Bot, told: Told): string | null {
+  const { wish, words, span } = told;
   const user = wish.party.account.tradingAddress;
   const ownOf = (coin: string) => ownWithin(run, bot, { coin, ...span });
-  const heldOf = (coin: string) => heldWithin(run, { user, coin }, span);
+  const heldOf = (coin: string) => heldWithin(run, { user, coin }, heldSpan(run, told));
   const [, held, ofNothing] = NOTHING_OWN.exec(words) ?? [];
   if (held !== undefined && ofNothing !== undefined && isPerpetual(ofNothing)) {
     const sign = held.startsWith("-") ? -1n : 1n;
@@ -76,15 +78,17 @@ function refusalsIn({ dialogues, positionsBehindMs }: Refusing): Told[] {
     turns.flatMap((turn) => {
       const words = messageOf(turn);
       const span = { fromMs: turn.askedAtMs - positionsBehindMs - STANDS_MS, toMs: turn.endedAtMs ?? turn.askedAtMs };
-      return words === null ? [] : [{ wish, words, span: namedSpan(words, span) }];
+      return words === null ? [] : [{ wish, words, span }];
     }),
   );
 }
 
-/** Where a time is named it has been so by then: what came after it does not count. */
-function namedSpan(words: string, { fromMs, toMs }: Span): Span {
+/** Where a time is named it was so by then, or so long before as a server may be behind; what came after it does not count. */
+function heldSpan({ positionsBehindMs }: Refusing, { words, span }: Told): Span {
   const named = /^At (\S+Z) /.exec(words)?.[1];
-  return named === undefined ? { fromMs, toMs } : { fromMs, toMs: Math.min(toMs, Date.parse(named) - START_MS) };
+  if (named === undefined) return span;
+  const toMs = Date.parse(named) - START_MS;
+  return { fromMs: toMs - positionsBehindMs, toMs };
 }
 
 function messageOf({ outcome }: Turn): string | null {
