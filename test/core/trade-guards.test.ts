@@ -210,3 +210,11 @@ const REPLACED: [string, Partial<TradeFacts>, Steps][] = [
 test.each(REPLACED)("of take-profits: %s", (_, known, steps) => {
   expect(nextSteps({ ...TRADE, ...FOLLOWING, ...PROFIT }, facts(known))).toEqual(steps);
 });
+
+test("what the exchange takes no stop for is told with the figure", () => {
+  const stops = [part("s1", { ...REFUSED, size: decimal("0.1"), refusal: "Order must have minimum value of $10." })];
+  const because = unprotectedBecause({ ...TRADE, ...FOLLOWING }, facts({ entry: entry("0.1"), stops }));
+  expect(because).toBe(
+    `the exchange takes no stop for so little: 0.1 at 81 is 8.1, and it answers: ${"Order must have minimum value of $10."}`,
+  );
+});

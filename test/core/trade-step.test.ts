@@ -4,7 +4,6 @@ import { closedOfOthers } from "../../src/core/closed-of-others.ts";
 import { decimal, ZERO } from "../../src/core/decimal.ts";
 import type { Trade } from "../../src/core/trade.ts";
 import { heldOf, nextSteps, type Part, type TradeFacts } from "../../src/core/trade-step.ts";
-import { unprotectedBecause } from "../../src/core/trade-words.ts";
 import { entry, FOLLOWING, facts, OVER, PROFIT, part, REFUSED, TRADE } from "./trade-stage.ts";
 
 function stopOf(size: string): object {
@@ -364,12 +363,6 @@ const ROWS: [string, Partial<Trade>, Partial<TradeFacts>, object[]][] = [
 
 test.each(ROWS)("%s", (_what, trade, some, steps) => {
   expect(nextSteps({ ...TRADE, ...trade }, facts(some))).toEqual(steps as ReturnType<typeof nextSteps>);
-});
-
-test("what the exchange takes no stop for is told with the figure", () => {
-  const stops = [part("s1", { ...REFUSED, size: decimal("0.1"), refusal: TOO_SMALL })];
-  const because = unprotectedBecause({ ...TRADE, ...FOLLOWING }, facts({ entry: entry("0.1"), stops }));
-  expect(because).toBe(`the exchange takes no stop for so little: 0.1 at 81 is 8.1, and it answers: ${TOO_SMALL}`);
 });
 
 /** At that time so much was filled, of the entry, or of a guard where it is negative. */
