@@ -46,6 +46,7 @@ import { openCommitQueue } from "./store/commit-queue.ts";
 import { countTurnsBy } from "./store/data-version.ts";
 import type { Instance } from "./store/instance.ts";
 import { waitBriefly } from "./store/locked.ts";
+import { lastOrderNumber } from "./store/newest-orders.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
@@ -131,7 +132,9 @@ export function openGateway(parts: GatewayParts): Gateway {
   const teller = openAccountTeller(world);
   const repeating = openRepeating(parts);
   const agents = openAgentWatch(world, repeating.isStopped);
-  const readSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
+  const readFillsSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
+  // Of a newer order fills may lack that nobody has asked about yet.
+  const readSoon = (account: Account) => readFillsSoon(account, lastOrderNumber(store));
   const asked = { readToMs: fillIndex.readToMs, readSoon };
   const ledgerIndex = {
     readSoon: openReadSoon(world, (account) => repeating.once(() => readLedgers(world, account, repeating.isStopped))),
