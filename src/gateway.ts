@@ -47,6 +47,7 @@ import { countTurnsBy } from "./store/data-version.ts";
 import type { Instance } from "./store/instance.ts";
 import { countMomentsBy } from "./store/leg-moments.ts";
 import { waitBriefly } from "./store/locked.ts";
+import { lastOrderNumber } from "./store/newest-orders.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
@@ -178,10 +179,14 @@ function readsAsked(
   world: World,
   { fillIndex, repeating }: { fillIndex: FillIndex; repeating: Repeating },
 ): Pick<Deps, "fillIndex" | "ledgerIndex"> {
-  const readFills = (account: Account) => repeating.once(() => fillIndex.backFill(account, "read"));
+  const readFillsSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));
   const readTransfers = (account: Account) => repeating.once(() => readLedgers(world, account, repeating.isStopped));
   return {
-    fillIndex: { readToMs: fillIndex.readToMs, readSoon: openReadSoon(world, readFills) },
+    // Of a newer order fills may lack that nobody has asked about yet.
+    fillIndex: {
+      readToMs: fillIndex.readToMs,
+      readSoon: (account) => readFillsSoon(account, lastOrderNumber(world.store)),
+    },
     ledgerIndex: { readSoon: openReadSoon(world, readTransfers) },
   };
 }

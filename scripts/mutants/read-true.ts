@@ -183,7 +183,7 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "fills are read with each question while positions are doubted",
     "src/settle/fills/read-soon.ts",
-    "if (last !== undefined && sinceMs < last.gapMs) return;",
+    "if (last !== undefined && sinceMs < (isNews ? Math.min(last.gapMs, NEWS_GAP_MS) : last.gapMs)) return;",
     "",
   ),
   one("a balance is of before fills that no server is behind", BALANCES_BEFORE, "exchange.nowMs() - BEHIND_MS", "0"),

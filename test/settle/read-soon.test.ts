@@ -30,3 +30,14 @@ test("the fills of each account by themselves", () => {
   for (const id of ["a", "b", "a"]) readSoon({ ...ACCOUNT, id });
   expect(read).toEqual(["a", "b"]);
 });
+
+test("who asks about what is new is waited for no longer than three seconds, and then a second again", async () => {
+  const clock = stillClock(0);
+  const readAtS: number[] = [];
+  const readSoon = openReadSoon({ clock }, () => readAtS.push(clock.elapsedMs() / SECOND));
+  for (let quarter = 0; quarter < 48; quarter += 1) {
+    readSoon(ACCOUNT, clock.elapsedMs() < 8 * SECOND ? 1 : 2);
+    await clock.advance(SECOND / 4);
+  }
+  expect(readAtS).toEqual([0, 1, 3, 7, 10, 11]);
+});
