@@ -137,7 +137,7 @@ test.each(PLANTED)("finds a planted %s in %s", (rule, path, text) => {
   expect(checkFiles([{ path, text }]).map((finding) => finding.rule)).toContain(rule);
 });
 
-test("finds a type that two files of the source export", () => {
+test("finds a type that two files of the source declare", () => {
   const files = [
     {
       path: "src/core/a.ts",
@@ -151,7 +151,7 @@ test("finds a type that two files of the source export", () => {
     { path: "test/core/d.ts", text: "export type Level = 4;\n" },
   ];
   const found = checkFiles(files).map(({ file, line, rule }) => `${file}:${line} ${rule}`);
-  expect(found).toEqual(["src/paper/c.ts:2 one-meaning"]);
+  expect(found).toEqual(["src/core/b.ts:1 one-meaning", "src/core/b.ts:2 one-meaning", "src/paper/c.ts:2 one-meaning"]);
 });
 
 /** What looks like a violation and is none. */

@@ -45,8 +45,8 @@ export type Facts = {
   idleSpreads: number[];
   /** Classes, types and functions the file declares. */
   declared: Mention[];
-  /** Types that other files can import. */
-  exportedTypes: Mention[];
+  /** Types at the top level, whether other files can import them or not. */
+  types: Mention[];
   comments: { text: string; firstLine: number; lastLine: number }[];
   syntaxError: string | null;
 };
@@ -107,7 +107,7 @@ export function readFacts(file: SourceFile): Facts {
     arrowConstants: [],
     idleSpreads: [],
     declared: [],
-    exportedTypes: [],
+    types: [],
     comments: parsed.comments.map((comment) => place(comment, lineOf)),
     syntaxError: parsed.errors[0]?.message ?? null,
     lineOf,
@@ -270,8 +270,8 @@ function recordShape(scan: Scan, node: Node, at: Place): void {
   if (DECLARATIONS.has(node.type)) {
     scan.declared.push({ name: idOf(node), line });
   }
-  if (node.type === "TSTypeAliasDeclaration" && at.parent?.type === "ExportNamedDeclaration") {
-    scan.exportedTypes.push({ name: idOf(node), line });
+  if (node.type === "TSTypeAliasDeclaration" && topLevel) {
+    scan.types.push({ name: idOf(node), line });
   }
   if (node.type !== "VariableDeclaration" || !topLevel || !Array.isArray(node["declarations"])) return;
   for (const declarator of node["declarations"].filter(isNode)) {

@@ -114,9 +114,7 @@ export function openOwnWrites(of: {
   function datedNow(account: Account, about: About, changes: readonly WriteChange[]): readonly Happened[] {
     const clocks = clocksNow();
     const { by } = answeredOf(memoryOf(account), changes, picture.heardOf(account.tradingAddress));
-    const asked = [clocks.offsetMs, clocks.paceMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(
-      " ",
-    );
+    const asked = nameOf(about, clocks);
     const known = by.get(asked);
     if (known !== undefined) return known;
     const told = changes
@@ -135,6 +133,10 @@ export function openOwnWrites(of: {
       return () => datedNow(account, about, changes);
     },
   };
+}
+
+function nameOf(about: About, { offsetMs, paceMs }: Clocks): string {
+  return [offsetMs, paceMs, ...(typeof about === "string" ? [about] : ["dex", about.dex])].join(" ");
 }
 
 function answeredOf(memory: WritesMemory, changes: readonly WriteChange[], heard: number): KeptAnswer {

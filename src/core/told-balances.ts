@@ -1,8 +1,11 @@
 /** Whether balances hold all that was told to have moved them. They name no time: what they add up to says of when they are. */
 import { type Decimal, toUnits, ZERO } from "./decimal.ts";
 
-/** What has moved at one moment, by token; null for a token that it moved by nobody knows how much. Exchange time, unix milliseconds. */
-export type BalanceMove = { timeMs: number; amounts: ReadonlyMap<string, Decimal | null> };
+/**
+ * What has moved at one moment, by token; null for a token that it moved by nobody knows how much. Exchange time, unix milliseconds. `parts`: of so many
+ * amounts, each of which the exchange has rounded by itself.
+ */
+export type BalanceMove = { timeMs: number; amounts: ReadonlyMap<string, Decimal | null>; parts: number };
 
 /** Totals by token, zero where one is missing. They hold what came up to `leastMs` and nothing from after `mostMs`; exchange time. */
 export type BalanceReading = { totals: ReadonlyMap<string, Decimal>; leastMs: number; mostMs: number };
@@ -15,17 +18,17 @@ export type BalancesWord = "holds" | "before" | "unclear";
 
 /** Totals are compared in units of so many decimals. */
 const SCALE = 8;
-/** By so much the exchange's own rounding of what it tells of one move may be wrong, in such units. */
+/** By so much the exchange's own rounding of what it tells of one part of a move may be wrong, in such units. */
 const ROUNDED = 200n;
 
-type Told = {
+type BalancesTold = {
   /** Oldest first, one for each moment. */
   moves: readonly BalanceMove[];
   readings: readonly BalanceReading[];
 };
 
 /** `shown`: its `mostMs` is not looked at, for all that is known was told before it was asked for. */
-export function balancesWord(shown: BalanceReading, { moves, readings }: Told): BalancesWord {
+export function balancesWord(shown: BalanceReading, { moves, readings }: BalancesTold): BalancesWord {
   if (moves.every(({ timeMs }) => timeMs <= shown.leastMs)) return "holds";
   const tokens = [...new Set(moves.flatMap(({ amounts }) => [...amounts.keys()]))];
   const sums = new Map(tokens.map((token) => [token, sumsOf(moves, token)]));
@@ -42,17 +45,17 @@ export function balancesWord(shown: BalanceReading, { moves, readings }: Told): 
 }
 
 /** After how many of the moves it may be, as one earlier reading has it, and how many it has to hold. */
-type Places = { found: readonly number[]; needed: number };
+type MovePlaces = { found: readonly number[]; needed: number };
 
-function wordBy(each: readonly Places[]): BalancesWord {
+function wordBy(each: readonly MovePlaces[]): BalancesWord {
   const clear = each.filter(({ found }) => found.length > 0);
   if (clear.some(({ found, needed }) => found.every((place) => place < needed))) return "before";
   return clear.some(({ found, needed }) => found.every((place) => place >= needed)) ? "holds" : "unclear";
 }
 
-type OfTokens = { moves: readonly BalanceMove[]; sums: readonly (readonly [string, readonly Sum[]])[] };
+type OfTokens = { moves: readonly BalanceMove[]; sums: readonly (readonly [string, readonly MovedSum[]])[] };
 
-function placesOf(shown: BalanceReading, reading: BalanceReading, { moves, sums }: OfTokens): Places {
+function placesOf(shown: BalanceReading, reading: BalanceReading, { moves, sums }: OfTokens): MovePlaces {
   const leastStart = countUpTo(moves, reading.leastMs);
   const starts = range(leastStart, Math.max(leastStart, countUpTo(moves, reading.mostMs)));
   const leastPlace = countUpTo(moves, shown.leastMs);
@@ -72,24 +75,24 @@ function placesOf(shown: BalanceReading, reading: BalanceReading, { moves, sums 
 }
 
 /** True where what has moved between two places comes to that; never where some of it is not known. */
-function isGap(gap: bigint, from: Sum | undefined, to: Sum | undefined): boolean {
+function isGap(gap: bigint, from: MovedSum | undefined, to: MovedSum | undefined): boolean {
   if (from === undefined || to === undefined || from.unknown !== to.unknown) return false;
   const wrong = to.sum - from.sum - gap;
   const spread = ROUNDED * BigInt(Math.abs(to.moved - from.moved));
   return wrong <= spread && wrong >= -spread;
 }
 
-type Sum = { sum: bigint; moved: number; unknown: number };
+type MovedSum = { sum: bigint; moved: number; unknown: number };
 
-/** What all moves up to each place come to, with how many have moved it and how many of these by nobody knows how much. */
-function sumsOf(moves: readonly BalanceMove[], token: string): Sum[] {
-  const sums: Sum[] = [{ sum: 0n, moved: 0, unknown: 0 }];
-  for (const { amounts } of moves) {
+/** What all moves up to each place come to, with of how many parts it is and how many of these by nobody knows how much. */
+function sumsOf(moves: readonly BalanceMove[], token: string): MovedSum[] {
+  const sums: MovedSum[] = [{ sum: 0n, moved: 0, unknown: 0 }];
+  for (const { amounts, parts } of moves) {
     const { sum, moved, unknown } = sums.at(-1) ?? { sum: 0n, moved: 0, unknown: 0 };
     const amount = amounts.get(token);
     if (amount === undefined) sums.push({ sum, moved, unknown });
-    else if (amount === null) sums.push({ sum, moved: moved + 1, unknown: unknown + 1 });
-    else sums.push({ sum: sum + toUnits(amount, SCALE), moved: moved + 1, unknown });
+    else if (amount === null) sums.push({ sum, moved: moved + parts, unknown: unknown + 1 });
+    else sums.push({ sum: sum + toUnits(amount, SCALE), moved: moved + parts, unknown });
   }
   return sums;
 }

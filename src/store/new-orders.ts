@@ -22,7 +22,7 @@ export type NewOrder = {
   takenElapsedMs: number;
 };
 
-type Row = Omit<NewOrder, "takenElapsedMs"> & { createdAtMs: number };
+type NewRow = Omit<NewOrder, "takenElapsedMs"> & { createdAtMs: number };
 
 /** The monotonic clock and our wall clock now, milliseconds. */
 type Now = { elapsedMs: number; wallMs: number };
@@ -40,7 +40,7 @@ const newOfAccount = prepared((store) => {
 });
 
 /** Balances are read many times between two writes: by the account, and the beginning of a stretch of time. */
-const sinceStretch = whileUnchanged((store: Store, key: string): readonly Row[] => {
+const sinceStretch = whileUnchanged((store: Store, key: string): readonly NewRow[] => {
   const [accountId, fromMs, fromNumber] = key.split(" ");
   const from = { fromMs: Number(fromMs), fromNumber: Number(fromNumber) };
   return newOfAccount(store).all({ accountId, ...from, newest: NEWEST_ORDERS });
@@ -58,6 +58,6 @@ export function listNewOrders(store: Store, accountId: string, withinMs: number,
 }
 
 /** One of an earlier process that lies ahead by our wall clock was noted before that was set back: nobody knows when. */
-function takenMs(store: Store, { id, createdAtMs }: Row, { elapsedMs, wallMs }: Now): number {
+function takenMs(store: Store, { id, createdAtMs }: NewRow, { elapsedMs, wallMs }: Now): number {
   return momentsOf(store, cloidOf(id)).sentElapsedMs ?? elapsedMs - (wallMs - createdAtMs);
 }

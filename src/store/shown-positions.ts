@@ -19,9 +19,9 @@ const MAX_KEPT = 16;
 /** Readings of one time that were asked for so close to one another are one answer, milliseconds: when it was asked for is worked out anew. */
 const ONE_WITHIN_MS = 5;
 
-type OfDex = { accountId: string; dex: string };
+export type AccountDex = { accountId: string; dex: string };
 
-export function noteShownPositions(store: Store, of: OfDex, shown: Omit<ShownSizes, "lastNumber">): void {
+export function noteShownPositions(store: Store, of: AccountDex, shown: Omit<ShownSizes, "lastNumber">): void {
   const kept = listShownPositions(store, of);
   // An answer that several readers share.
   const isSame = (each: ShownSizes) =>
@@ -31,10 +31,10 @@ export function noteShownPositions(store: Store, of: OfDex, shown: Omit<ShownSiz
   store.memory.shownPositions.set(nameOf(of), [noted, ...kept].slice(0, MAX_KEPT));
 }
 
-export function listShownPositions({ memory }: Pick<Store, "memory">, of: OfDex): readonly ShownSizes[] {
+export function listShownPositions({ memory }: Pick<Store, "memory">, of: AccountDex): readonly ShownSizes[] {
   return memory.shownPositions.get(nameOf(of)) ?? [];
 }
 
-function nameOf({ accountId, dex }: OfDex): string {
+function nameOf({ accountId, dex }: AccountDex): string {
   return `${accountId} ${dex}`;
 }

@@ -25,10 +25,10 @@ export type TokenMove = { timeMs: number; token: string; amount: Decimal | null 
 /** Collateral of the native dex. */
 export const CASH = "USDC";
 
-type Among = { universe: Universe; isShared: boolean };
+export type MovesAmong = { universe: Universe; isShared: boolean };
 
 /** What is bought or sold on spot, what is paid for it, and the fee; of a perpetual what it pays where that is of the balances. */
-export function movesByFill(fill: NewFill, { universe, isShared }: Among): TokenMove[] {
+export function movesByFill(fill: NewFill, { universe, isShared }: MovesAmong): TokenMove[] {
   const { market, timeMs, side, size, price, fee, feeToken, realizedPnl } = fill;
   const moved = (token: string, amount: Decimal): TokenMove => ({ timeMs, token, amount });
   if (!isSpot(market)) return isShared ? [moved(feeToken, subtract(realizedPnl, fee))] : [];
@@ -90,7 +90,7 @@ function moveOfToken({ timeMs, token, amount, fee, value }: NewTransfer): TokenM
 /** Oldest first, what came in one moment together; what comes to nothing moves nothing. */
 export function momentsOf(moves: readonly TokenMove[]): BalanceMove[] {
   return [...Map.groupBy(moves, ({ timeMs }) => timeMs)]
-    .map(([timeMs, together]) => ({ timeMs, amounts: sumsOf(together) }))
+    .map(([timeMs, together]) => ({ timeMs, amounts: sumsOf(together), parts: together.length }))
     .filter(({ amounts }) => amounts.size > 0)
     .sort((a, b) => a.timeMs - b.timeMs);
 }

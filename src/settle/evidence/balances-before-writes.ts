@@ -2,7 +2,7 @@
 import type { Account } from "../../core/account.ts";
 import { compare, type Decimal } from "../../core/decimal.ts";
 import type { ShownState } from "../../core/mark.ts";
-import { dexOf, isSpot, type Universe } from "../../core/market.ts";
+import { dexOf, isSpot } from "../../core/market.ts";
 import { type BalanceMove, type BalancesWord, balancesWord } from "../../core/told-balances.ts";
 import type { With } from "../../deps.ts";
 import { listAccounts } from "../../store/accounts.ts";
@@ -13,12 +13,12 @@ import { listShownBalances, noteShownBalances, type ShownBalances } from "../../
 import { whileUnchanged } from "../../store/while-unchanged.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
-import { CASH, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
+import { CASH, type MovesAmong, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
 import { heldByFillsMs } from "./balances-before.ts";
 import { ordersNotHeld } from "./held-back.ts";
 
-type ToDate = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
-type Shown = Pick<ShownState, "timeMs" | "heard"> & { mode: AccountMode; balances: readonly SpotBalance[] };
+type ToDoubt = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
+type BalancesShown = Pick<ShownState, "timeMs" | "heard"> & { mode: AccountMode; balances: readonly SpotBalance[] };
 
 /**
  * Why balances are not told. `before`: they are of before something that was told. `fills`: something was told to be filled of which the fills lack.
@@ -41,7 +41,7 @@ const MAX_LOOKED_AT = 100;
  * doubted only where it is of before for certain; what is read has to be what it comes to, and has to hold back what open orders of ours do. After
  * `DOUBTED_FOR_MS` without anything new what is shown is what is. All that is shown is remembered.
  */
-export function balancesDoubt(world: ToDate, account: Account, shown: Shown): BalancesDoubt | null {
+export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesShown): BalancesDoubt | null {
   const universe = world.markets.current();
   if (universe === null) return null;
   const among = { universe, isShared: shown.mode !== "standard" };
@@ -87,25 +87,23 @@ function totalsOf(balances: readonly SpotBalance[]): Map<string, Decimal> {
   return new Map(balances.map(({ coin, total }) => [coin, total]));
 }
 
-type Noted = Pick<ShownBalances, "totals" | "leastMs">;
+type NotedTotals = Pick<ShownBalances, "totals" | "leastMs">;
 
 /** @param noted `leastMs`: up to when it holds all that is known */
-function note({ exchange, store }: With<"exchange" | "store">, accountId: string, noted: Noted): void {
+function note({ exchange, store }: With<"exchange" | "store">, accountId: string, noted: NotedTotals): void {
   const nowMs = exchange.nowMs();
   const mostMs = nowMs + exchange.mayBeAheadMs() + CLOCK_SLACK_MS;
   noteShownBalances(store, accountId, { ...noted, mostMs, firstMs: nowMs });
 }
 
-type Among = { universe: Universe; isShared: boolean };
-
-type Known = { all: TokenMove[]; moves: BalanceMove[]; afterMs: number };
+type KnownMoves = { all: TokenMove[]; moves: BalanceMove[]; afterMs: number };
 
 /** All moves since what is remembered was shown, or as many as are looked at; none where nothing is new. */
 function knownMoves(
-  { store }: ToDate,
+  { store }: ToDoubt,
   { id }: Account,
-  among: Among & { leastMs: number; isNewsKnown: boolean },
-): Known {
+  among: MovesAmong & { leastMs: number; isNewsKnown: boolean },
+): KnownMoves {
   const { leastMs } = among;
   if (!among.isNewsKnown && movesSince(store, id, { ...among, sinceMs: leastMs }).length === 0)
     return { all: [], moves: [], afterMs: leastMs };
@@ -116,7 +114,11 @@ function knownMoves(
   return { all, moves: kept, afterMs: kept.length < moves.length ? (kept[0]?.timeMs ?? sinceMs) : sinceMs };
 }
 
-function movesSince(store: Store, accountId: string, { sinceMs, ...among }: Among & { sinceMs: number }): TokenMove[] {
+function movesSince(
+  store: Store,
+  accountId: string,
+  { sinceMs, ...among }: MovesAmong & { sinceMs: number },
+): TokenMove[] {
   return [
     ...listNewFills(store, accountId, sinceMs).flatMap((fill) => movesByFill(fill, among)),
     ...movesByLedger(store, accountId, { afterMs: sinceMs, isShared: among.isShared }),
@@ -133,7 +135,7 @@ const filledLegs = whileUnchanged((store: Store, accountId: string) =>
 );
 
 /** Told to be filled a moment ago, of balances that are told, and not of what their fills come to. */
-function unlistedLegs({ clock, store }: ToDate, { id }: Account, isShared: boolean): FilledLeg[] {
+function unlistedLegs({ clock, store }: ToDoubt, { id }: Account, isShared: boolean): FilledLeg[] {
   const isNews = (leg: FilledLeg) => {
     const agoMs = toldAgoMs({ clock }, leg);
     return agoMs >= 0 && agoMs <= DOUBTED_FOR_MS;
@@ -150,7 +152,7 @@ function toldAgoMs({ clock }: With<"clock">, { moments, seenAtMs, createdAtMs }:
 }
 
 /** By how much nobody can say yet. In which another dex pays its fills say. */
-function movesUnknown({ clock, exchange }: ToDate, legs: readonly FilledLeg[], { universe }: Among): TokenMove[] {
+function movesUnknown({ clock, exchange }: ToDoubt, legs: readonly FilledLeg[], { universe }: MovesAmong): TokenMove[] {
   return legs.flatMap(({ market, moments, createdAtMs }) => {
     const sent = moments.sentElapsedMs;
     const sentAgoMs = sent === null ? clock.nowMs() - createdAtMs : clock.elapsedMs() - sent;

@@ -14,7 +14,7 @@ import { tokensOf } from "./balance-check.ts";
 import { CASH } from "./balance-moves.ts";
 
 type ToHold = With<"clock" | "exchange" | "picture" | "settings" | "store">;
-type Shown = Pick<ShownState, "heard"> & {
+type HoldsShown = Pick<ShownState, "heard"> & {
   universe: Universe;
   mode: AccountMode;
   balances: readonly SpotBalance[];
@@ -22,7 +22,7 @@ type Shown = Pick<ShownState, "heard"> & {
   withinMs: number;
 };
 
-type OpenOrder = {
+type HoldingOrder = {
   id: string;
   market: string;
   side: Side;
@@ -45,13 +45,13 @@ const MAX_LIVE = 200;
  * one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. What a feed tells is doubted only
  * where its total stood there before the new ones.
  */
-export function ordersNotHeld(world: ToHold, account: Account, shown: Shown): string[] {
+export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown): string[] {
   const { clock, store } = world;
   const now = { elapsedMs: clock.elapsedMs(), wallMs: clock.nowMs() };
   const news = heldBy(listNewOrders(store, account.id, shown.withinMs, now), shown.universe);
   if (news.length === 0) return [];
   const isRead = shown.heard === null;
-  const all = isRead ? heldBy<OpenOrder>(listLiveOrders(store, account.id, MAX_LIVE), shown.universe) : news;
+  const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), shown.universe) : news;
   return [...Map.groupBy(news, ({ token }) => token)].flatMap(([token, ofToken]) => {
     const balance = shown.balances.find(({ coin }) => coin === token) ?? { hold: ZERO, total: ZERO };
     const holding = all.filter((held) => held.token === token);
@@ -76,7 +76,7 @@ function stoodBefore(
 }
 
 /** Of a purchase what it would pay, of a sale what it sells. */
-function heldBy<Order extends OpenOrder>(orders: readonly Order[], universe: Universe): HeldBack<Order>[] {
+function heldBy<Order extends HoldingOrder>(orders: readonly Order[], universe: Universe): HeldBack<Order>[] {
   return orders.flatMap((order) => {
     const { market, side, status, size, price, filledSize } = order;
     if (!isSpot(market) || status !== "open") return [];

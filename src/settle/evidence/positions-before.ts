@@ -11,15 +11,14 @@ import { type FilledLeg, listFilledLegs } from "../../store/filled-legs.ts";
 import { findFillCursor } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsIn, listNewFills, type NewFill } from "../../store/position-fills.ts";
-import { listShownPositions, noteShownPositions } from "../../store/shown-positions.ts";
+import { type AccountDex, listShownPositions, noteShownPositions } from "../../store/shown-positions.ts";
 import type { ClearinghouseState } from "../../wire/answer/account.ts";
 import { endOf, lastEnd } from "./last-end.ts";
 
 /** Orders that are looked through: further back nothing is told that a server may lack. */
 const MAX_LOOKED_AT = 100;
 
-type OfDex = { accountId: string; dex: string };
-type ReadState = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownState, "askedAtMs">;
+type ReadPositions = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownState, "askedAtMs">;
 
 /**
  * True where one of them stands where it stood before a fill that was told, and not where the last of them has left it
@@ -28,8 +27,8 @@ type ReadState = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownSt
  */
 export function arePositionsBefore(
   deps: With<"clock" | "exchange" | "store">,
-  of: OfDex,
-  { positions, timeMs, askedAtMs }: ReadState,
+  of: AccountDex,
+  { positions, timeMs, askedAtMs }: ReadPositions,
 ): boolean {
   if (askedAtMs === null) return false;
   const { store } = deps;
@@ -63,7 +62,7 @@ export function arePositionsBefore(
 /** Remembers what has just been read, and is not of before: later readings are held against it. */
 export function noteRead(
   deps: With<"clock" | "store">,
-  of: OfDex,
+  of: AccountDex,
   { positions, timeMs }: Pick<ClearinghouseState, "positions" | "timeMs">,
   askedAtMs: number,
 ): void {
@@ -97,14 +96,14 @@ function isOfPerpetuals(market: string, dex: string): boolean {
 }
 
 /** Moments by the exchange's time as we know it now. */
-type Times = {
+type MomentsNow = {
   nowMs: number;
   ofMonotonic(elapsedMs: number): number;
   /** As our wall clock goes now: what it has noted it may have noted before it was set. */
   ofWall(atMs: number): number;
 };
 
-function timesNow({ clock, exchange }: With<"clock" | "exchange">): Times {
+function timesNow({ clock, exchange }: With<"clock" | "exchange">): MomentsNow {
   const [nowMs, wallMs, elapsedMs] = [exchange.nowMs(), clock.nowMs(), clock.elapsedMs()];
   return {
     nowMs,
@@ -114,7 +113,7 @@ function timesNow({ clock, exchange }: With<"clock" | "exchange">): Times {
 }
 
 /** What an earlier process has noted is known by our wall clock alone. */
-function toldOf({ moments, attemptedAtMs, seenAtMs, ...leg }: FilledLeg, times: Times): OrderFilling {
+function toldOf({ moments, attemptedAtMs, seenAtMs, ...leg }: FilledLeg, times: MomentsNow): OrderFilling {
   const { number, oid, side, filled, kept } = leg;
   const { sentElapsedMs, filledElapsedMs } = moments;
   const signed = (size: Decimal) => signedSize(side, size);
