@@ -368,4 +368,22 @@ export const UNSEEN: readonly Mutant[] = [
     "nothingToClose(market, position, timeMs);",
     "nothingToClose(market, position, deps.exchange.nowMs());",
   ),
+  one(
+    "what comes back in one moment to where it began has ended nowhere",
+    "src/settle/evidence/last-end.ts",
+    "const began = unpaired.length === 0 ? before() : null;",
+    "const began = null;",
+  ),
+  one(
+    "a fill that is kept and read counts twice",
+    "src/settle/evidence/position-check.ts",
+    "const place = fill.timeMs === newestMs ? unmatched.indexOf(shapeOf(fill)) : -1;",
+    "const place = -1;",
+  ),
+  one(
+    "whether a feed vouches for an order is asked before and after its record is read",
+    "src/actions/unlisted-orders.ts",
+    "...[...standing].map((row) => dated(deps, row)),",
+    "...missing.filter((row) => isTold(deps, account, row)).map((row) => dated(deps, row)),",
+  ),
 ];

@@ -46,15 +46,14 @@ export async function unlistedOrders(
   reader: Reader,
 ): Promise<Unlisted[]> {
   const missing = lists.flatMap((list) => missingFrom(deps, account, list));
-  const isStanding = (row: MissingOrder) => isTold(deps, account, row);
-  const looked = missing.filter((row) => !isStanding(row)).sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs);
+  // Once for all: the feed may change its state while records are read.
+  const standing = new Set(missing.filter((row) => isTold(deps, account, row)));
+  const looked = missing
+    .filter((row) => !standing.has(row))
+    .sort((a, b) => b.stored.createdAtMs - a.stored.createdAtMs);
   const found = await Promise.all(looked.slice(0, MAX_LOOKS).map((row) => lookAt(deps, row, reader)));
   const others = looked.slice(MAX_LOOKS).map(({ oid, stored }) => lastKnown(deps, oid, stored));
-  return [
-    ...missing.filter(isStanding).map((row) => dated(deps, row)),
-    ...found.flatMap((row) => row ?? []),
-    ...others,
-  ];
+  return [...[...standing].map((row) => dated(deps, row)), ...found.flatMap((row) => row ?? []), ...others];
 }
 
 /** Newer than what its list is of, as far as a feed that is live would have told otherwise. */

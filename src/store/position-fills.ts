@@ -53,10 +53,17 @@ export type PositionFill = Pick<StoredFill, "timeMs" | "side" | "size" | "startP
 /**
  * The newest fills of a market, which are of one moment: their start positions tell which was the last of them. Null where
  * there are none among the newest of the account, and it has older ones.
+ *
+ * @param beforeMs only what is older, exchange time, unix milliseconds
  */
-export function listNewestFillsIn(store: Store, accountId: string, market: string): PositionFill[] | null {
+export function listNewestFillsIn(
+  store: Store,
+  accountId: string,
+  market: string,
+  beforeMs = Number.POSITIVE_INFINITY,
+): PositionFill[] | null {
   const newest = newestOfAccount(store).all({ accountId });
-  const inMarket = newest.filter((fill) => fill.market === market);
+  const inMarket = newest.filter((fill) => fill.market === market && fill.timeMs < beforeMs);
   if (inMarket.length === 0 && newest.length === MAX_LOOKED_THROUGH) return null;
   return ofNewestMoment(inMarket);
 }

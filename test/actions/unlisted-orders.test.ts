@@ -170,6 +170,19 @@ test("a live feed does not vouch for an order that a newer list lacks, and whose
   expect((await listed(rig)).ids).toEqual(["5000"]);
 });
 
+test("simulated seed 190591: an order whose feed comes back while its record is read is told once", async () => {
+  const { rig } = await openStage();
+  const { deps, venue } = rig;
+  const info = rig.exchange.info.bind(rig.exchange);
+  rig.exchange.info = (request, options) => {
+    if (request.type === "orderStatus") deps.feeds.isLive = () => true;
+    return info(request, options);
+  };
+  venue.failing.add("orderStatus");
+  expect((await listed(rig)).ids).toEqual(["1001"]);
+  expect(deps.feeds.isLive(ACCOUNT.tradingAddress)).toBe(true);
+});
+
 test("the list of its feed, which is nobody else's, leaves an order out by itself where it shows what was placed later", async () => {
   const { rig, order } = await openStage();
   await listed(rig);

@@ -65,6 +65,11 @@ function manyElsewhere(count: number): Traded[] {
 type Known = { kept?: Traded[]; read?: Traded[]; isIndexed?: boolean };
 
 const LATER_MS = START_MS + 1;
+const ROUND_TRIP: Traded[] = [
+  { size: "1", from: "0" },
+  { size: "-1", from: "1" },
+];
+const THERE_AGAIN: Traded[] = [...ROUND_TRIP, { size: "1", from: "0" }];
 
 const CASES: [string, Known, shown: string | null, string][] = [
   ["bought, by what is kept", { kept: [{ size: "1", from: "0" }] }, "1.0", "unmoved"],
@@ -112,6 +117,32 @@ const CASES: [string, Known, shown: string | null, string][] = [
     "3.0",
     "unknown",
   ],
+  // There and back in one moment (simulated seed 185051).
+  ["there and back, flat before", { kept: ROUND_TRIP, read: ROUND_TRIP, isIndexed: true }, null, "unmoved"],
+  ["there and back, flat before, and held", { kept: ROUND_TRIP, isIndexed: true }, "1.0", "moved"],
+  ["there and back, and what was before is not kept", { read: ROUND_TRIP }, null, "unknown"],
+  [
+    "back and there again, held before",
+    { kept: [{ size: "1", from: "0", atMs: START_MS - 1 }, ...ROUND_TRIP], isIndexed: true },
+    "1.0",
+    "unmoved",
+  ],
+  [
+    "back and there again, held before, and flat",
+    { kept: [{ size: "1", from: "0", atMs: START_MS - 1 }, ...ROUND_TRIP], isIndexed: true },
+    null,
+    "moved",
+  ],
+  [
+    "there and back, from elsewhere than what was before has left",
+    { kept: [{ size: "3", from: "0", atMs: START_MS - 1 }, ...ROUND_TRIP], isIndexed: true },
+    null,
+    "unknown",
+  ],
+  ["there, back and there", { read: THERE_AGAIN }, "1.0", "unmoved"],
+  ["there, back and there, kept and read", { kept: THERE_AGAIN, read: THERE_AGAIN }, "1.0", "unmoved"],
+  ["there, back and there, the last of which is read alone", { kept: ROUND_TRIP, read: THERE_AGAIN }, "1.0", "unmoved"],
+  ["there, back and there, and flat", { read: THERE_AGAIN }, null, "moved"],
   ["never traded, and a position is shown", { isIndexed: true }, "1.0", "moved"],
   ["never traded, as far as nothing is kept", {}, null, "unknown"],
   ["traded longer ago than is looked through", { kept: manyElsewhere(500), isIndexed: true }, null, "unknown"],

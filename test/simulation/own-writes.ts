@@ -29,7 +29,7 @@ export type OwnWritesRun = {
 };
 
 /** A state that was read so long ago is told at most, milliseconds. */
-const STATE_TOLD_FOR_MS = 12_000;
+export const STATE_TOLD_FOR_MS = 12_000;
 
 /** What an answer told of an order. */
 type Fact = { atMs: number; id: string; oid: string; status: string; filled: bigint };

@@ -7,12 +7,13 @@ import type { Audited } from "./auditor.ts";
 import type { Bot } from "./bots.ts";
 import type { Turn } from "./clients.ts";
 import { magnitude, ownWithin } from "./own-net.ts";
+import { STATE_TOLD_FOR_MS } from "./own-writes.ts";
 import { START_MS } from "./template.ts";
 import { units } from "./truth.ts";
 import type { Wish } from "./wishes.ts";
 import type { Withdrawing } from "./withdrawn.ts";
 
-export type Refusing = Pick<Audited, "dialogues" | "positionsBehindMs" | "venue">;
+export type Refusing = Pick<Audited, "dialogues" | "positionsBehindMs" | "venue" | "wrongly">;
 type Span = { fromMs: number; toMs: number };
 /** What was told to whom, in a time in which it has to have been so. */
 type Told = { wish: Wish; words: string; span: Span };
@@ -73,14 +74,18 @@ function faultIn(run: Refusing & Withdrawing, bot: Bot, told: Told): string | nu
   return own.some((value) => magnitude(value) >= units(limit)) ? null : `the bot held ${own.join(", ")}`;
 }
 
-function refusalsIn({ dialogues, positionsBehindMs }: Refusing): Told[] {
-  return dialogues.flatMap(({ wish, turns }) =>
-    turns.flatMap((turn) => {
+function refusalsIn({ dialogues, positionsBehindMs, wrongly }: Refusing): Told[] {
+  return dialogues.flatMap(({ wish, turns }) => {
+    const given = wrongly.statesGivenTo(wish.party.account.tradingAddress);
+    return turns.flatMap((turn) => {
       const words = messageOf(turn);
-      const span = { fromMs: turn.askedAtMs - positionsBehindMs - STANDS_MS, toMs: turn.endedAtMs ?? turn.askedAtMs };
-      return words === null ? [] : [{ wish, words, span }];
-    }),
-  );
+      const toMs = turn.endedAtMs ?? turn.askedAtMs;
+      // A state names no account.
+      const isOfAnother = given.some((atMs) => atMs >= turn.askedAtMs - STATE_TOLD_FOR_MS && atMs <= toMs);
+      const span = { fromMs: turn.askedAtMs - positionsBehindMs - STANDS_MS, toMs };
+      return words === null || isOfAnother ? [] : [{ wish, words, span }];
+    });
+  });
 }
 
 /** Where a time is named it was so by then, or so long before as a server may be behind; what came after it does not count. */

@@ -10,7 +10,7 @@ import { type ClearinghouseState, parseClearinghouseState } from "../../wire/ans
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
 import { compareBalance } from "./balance-check.ts";
-import { endOf, lastEnd } from "./last-end.ts";
+import { positionAfter } from "./last-end.ts";
 
 type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
 
@@ -72,7 +72,7 @@ function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState
   const newest = newestOf(kept ?? [], inMarket(about));
   // Without a fill the position is nothing, where every fill that there has been is kept.
   const isKnown = newest.length > 0 || (kept !== null && isIndexed);
-  const expected = isKnown ? positionAfter(newest) : null;
+  const expected = isKnown ? positionAfter(world.store, about, newest) : null;
   if (expected === null) return "unknown";
   if (compare(shown, expected) !== 0) return "moved";
   // It has moved with these, and stands here again: what else there is may have been made up for as well.
@@ -84,7 +84,7 @@ function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState
 /** What the newest fills that are known leave in each perpetual, signed; none that is flat, or where they do not tell. */
 export function heldByFills(store: Store, accountId: string): Map<string, Decimal> {
   const left = [...listNewestFillsByMarket(store, accountId)].flatMap(([market, fills]): [string, Decimal][] => {
-    const position = isSpot(market) ? null : positionAfter(fills);
+    const position = isSpot(market) ? null : positionAfter(store, { accountId, market }, fills);
     return position === null || isZero(position) ? [] : [[market, position]];
   });
   return new Map(left);
@@ -97,7 +97,7 @@ export function heldByFills(store: Store, accountId: string): Map<string, Decima
 export function leftByFills(store: Store, accountId: string, market: string): Decimal | null {
   if (listFilledWithoutFills(store, { accountId, market }).length > 0) return null;
   const newest = listNewestFillsIn(store, accountId, market);
-  return newest === null ? null : positionAfter(newest);
+  return newest === null ? null : positionAfter(store, { accountId, market }, newest);
 }
 
 /** A server that shows no position against the fills is believed after so long: a market may be settled without one. Milliseconds. */
@@ -126,12 +126,19 @@ function inMarket({ market, read }: { market: string; read: readonly Fill[] }): 
     .map(({ side, ...fill }) => ({ ...fill, side: side === "B" ? ("buy" as const) : ("sell" as const) }));
 }
 
+/** Those of the newest moment, each once: what was read may be kept already. */
 function newestOf(kept: readonly PositionFill[], read: readonly PositionFill[]): PositionFill[] {
-  const all = [...kept, ...read];
-  const newestMs = Math.max(...all.map(({ timeMs }) => timeMs));
-  return all.filter(({ timeMs }) => timeMs === newestMs);
+  const newestMs = Math.max(...[...kept, ...read].map(({ timeMs }) => timeMs));
+  const own = kept.filter(({ timeMs }) => timeMs === newestMs);
+  const unmatched = own.map(shapeOf);
+  const others = read.filter((fill) => {
+    const place = fill.timeMs === newestMs ? unmatched.indexOf(shapeOf(fill)) : -1;
+    if (place >= 0) unmatched.splice(place, 1);
+    return fill.timeMs === newestMs && place < 0;
+  });
+  return [...own, ...others];
 }
 
-function positionAfter(fills: readonly PositionFill[]): Decimal | null {
-  return fills.length === 0 ? ZERO : lastEnd(fills, endOf);
+function shapeOf({ side, size, startPosition }: PositionFill): string {
+  return `${side} ${size} ${startPosition}`;
 }

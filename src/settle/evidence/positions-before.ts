@@ -13,7 +13,7 @@ import type { Store } from "../../store/open.ts";
 import { listNewestFillsIn, listNewFills, type NewFill } from "../../store/position-fills.ts";
 import { type AccountDex, listShownPositions, noteShownPositions } from "../../store/shown-positions.ts";
 import type { ClearinghouseState } from "../../wire/answer/account.ts";
-import { endOf, lastEnd } from "./last-end.ts";
+import { positionAfter } from "./last-end.ts";
 
 /** Orders that are looked through: further back nothing is told that a server may lack. */
 const MAX_LOOKED_AT = 100;
@@ -146,6 +146,6 @@ function endIn(
     return findFillCursor(store, accountId) === null
       ? null
       : { size: ZERO, timeMs: Number.NEGATIVE_INFINITY, oids: [] };
-  const size = lastEnd(kept, endOf);
+  const size = positionAfter(store, { accountId, market }, kept);
   return size === null ? null : { size, timeMs: last.timeMs, oids: newest.map(({ oid }) => oid) };
 }
