@@ -93,7 +93,8 @@ function heldSpan({ positionsBehindMs }: Refusing, { words, span }: Told): Span 
   const named = /^At (\S+Z) /.exec(words)?.[1];
   if (named === undefined) return span;
   const toMs = Date.parse(named) - START_MS;
-  return { fromMs: toMs - positionsBehindMs, toMs };
+  // What came in the same millisecond came before it or after.
+  return { fromMs: toMs - positionsBehindMs - 1, toMs };
 }
 
 function messageOf({ outcome }: Turn): string | null {
