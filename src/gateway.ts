@@ -31,7 +31,7 @@ import { type Follower, openFollower } from "./settle/feed/follow.ts";
 import { heedFills } from "./settle/fills/fill-leads.ts";
 import { type FillIndex, openFillIndex } from "./settle/fills/index-fills.ts";
 import { openReadSoon } from "./settle/fills/read-soon.ts";
-import { readLedgers } from "./settle/ledger/index-ledger.ts";
+import { readLedgers, type ToIndexLedger } from "./settle/ledger/index-ledger.ts";
 import { isOfOtherAccount } from "./settle/look/other-account.ts";
 import { heedExcess } from "./settle/modify/reduce.ts";
 import { openRepeating, type Repeating } from "./settle/repeating.ts";
@@ -176,7 +176,7 @@ export function openGateway(parts: GatewayParts): Gateway {
 
 /** What a verb has read at once: fills, with how far they are read, and transfers. */
 function readsAsked(
-  world: World,
+  world: ToIndexLedger & With<"clock" | "store">,
   { fillIndex, repeating }: { fillIndex: FillIndex; repeating: Repeating },
 ): Pick<Deps, "fillIndex" | "ledgerIndex"> {
   const readFillsSoon = openReadSoon(world, (account) => repeating.once(() => fillIndex.backFill(account, "read")));

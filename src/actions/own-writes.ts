@@ -58,17 +58,13 @@ const CLOCK_MEND_MS = 5_000;
 const CLOCK_SLACK_MS = 250;
 const PAGE = 256;
 
+type OwnWritesParts = { store: Store; clock: Clock; exchange: Pick<Exchange, "nowMs">; picture: KnownToBeTold };
+
 /**
  * From the log of events, read when somebody asks: every answered write and everything that was told is in it. Its time is
  * that of our clock, which is later than the change; the feed tells the exchange's own.
  */
-export function openOwnWrites(of: {
-  store: Store;
-  clock: Clock;
-  exchange: Pick<Exchange, "nowMs">;
-  picture: KnownToBeTold;
-}): OwnWrites {
-  const { store, clock, exchange, picture } = of;
+export function openOwnWrites({ store, clock, exchange, picture }: OwnWritesParts): OwnWrites {
   const memories = new Map<string, WritesMemory>();
   /** By how much the exchange's time was ahead of our wall clock as an account was told something that has not been read here, at most. */
   const toldOffsets = new Map<string, number>();
