@@ -386,4 +386,10 @@ export const UNSEEN: readonly Mutant[] = [
     "...[...standing].map((row) => dated(deps, row)),",
     "...missing.filter((row) => isTold(deps, account, row)).map((row) => dated(deps, row)),",
   ),
+  one(
+    "a cancel of a TWAP of which nothing is heard holds every other back",
+    "src/settle/stop/cancel-twaps.ts",
+    "if (isUnheard(attempt) && nowMs - attempt.nonce > UNHEARD_MS) return false;",
+    "if (nowMs < attempt.nonce - UNHEARD_MS) return false;",
+  ),
 ];

@@ -128,6 +128,23 @@ test("nor does it say of a cancel that it came too late, or that the TWAP had en
   expect(await told(s, "cancel", CANCEL)).toMatchObject({ http: 202, status: "unknown" });
 });
 
+test("simulated seed 201230: a cancel of which nothing is heard, nor of its number, holds no other back", async () => {
+  const s = await scene({ hasFeed: true });
+  expect(await told(s, "made", TWAP)).toMatchObject({ status: "succeeded", exchange_id: "1" });
+  let isFirstLost = false;
+  s.setFate(({ path, body }) => {
+    const type = path === "/exchange" ? typeIn(body) : "";
+    const isLost = type === "noop" || (type === "twapCancel" && !isFirstLost);
+    isFirstLost ||= type === "twapCancel";
+    return isLost ? LOST : directly(5);
+  });
+  await statusOf(s);
+  await s.pass(9_000);
+  expect(running(s)).toBe(1);
+  await s.pass(6_000);
+  expect([executed(s, "twapCancel").length, running(s)]).toEqual([1, 0]);
+});
+
 test("two that ask for a TWAP's cancel at once send one", async () => {
   const s = await scene();
   await told(s, "made", TWAP);

@@ -121,10 +121,13 @@ export function mayTwapRun({ store, exchange }: With<"exchange" | "store">, oper
   return attempt.state !== "done" || exchange.nowMs() <= endMs;
 }
 
+/** A cancel of which nothing has been heard for so long is sent anew, milliseconds. */
+const UNHEARD_MS = 10_000;
+
 /** `name`: under which it acts; see `nameOfStop`. */
 type CancelingTwap = CancelWhile & { name: string; account: Account; twapId: string; market: string };
 
-/** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way. */
+/** Cancels a TWAP by an operation of its own, which settling follows to its end; not while one is under way that may still be heard of. */
 export async function cancelRunningTwap(
   world: ToWithdraw,
   settling: Pick<Settling, "pursue">,
@@ -139,11 +142,22 @@ export async function cancelRunningTwap(
   if (result.kind === "not_sent" || !recordOperationReply(world, attempt, result)) void settling.pursue(attempt.id);
 }
 
-function isUnderWay({ store }: With<"store">, { id }: Account, twapId: string): boolean {
+/**
+ * One of which nothing has been heard for long holds no other back: an empty action may have to take its number first, and a TWAP that is
+ * canceled twice is canceled.
+ */
+function isUnderWay({ exchange, store }: With<"exchange" | "store">, { id }: Account, twapId: string): boolean {
+  const nowMs = exchange.nowMs();
   return listOpenAttempts(store).some((attempt) => {
+    if (isUnheard(attempt) && nowMs - attempt.nonce > UNHEARD_MS) return false;
     const action = attempt.kind === "twap_cancel" && attempt.accountId === id ? actionOf(attempt) : null;
     return action?.type === "twapCancel" && action.t.toString() === twapId;
   });
+}
+
+/** Neither an answer to it, nor to an empty action on its number. */
+function isUnheard({ state, answerText, hasLanded, seal }: Attempt): boolean {
+  return state === "ambiguous" && answerText === null && !hasLanded && seal === null;
 }
 
 function storeTwapCancel(

@@ -74,7 +74,7 @@ const READ_EVERY_MS = 3_000;
 /** Between two readings of fills, which weigh as much. */
 const SLICES_EVERY_MS = 6_000;
 /**
- * Between two cancels of one TWAP, milliseconds, the first of which was settled; each is sent again by its own pursuit until then. It doubles:
+ * Between two cancels of one TWAP, milliseconds, the first of which was settled or has been unheard of for long. It doubles:
  * a number that is none is refused each time.
  */
 const CANCEL_EVERY_MS = 3_000;
