@@ -160,9 +160,9 @@ export const CHANGES: readonly Mutant[] = [
     name: "only the first of the accounts at one address is told",
     changes: [
       {
-        file: "src/settle/feed/follow.ts",
-        find: "return listAccounts(world.store).filter((account) => account.tradingAddress === address);",
-        put: "return listAccounts(world.store).filter((account) => account.tradingAddress === address).slice(0, 1);",
+        file: "src/store/accounts.ts",
+        find: "return listAccounts(store).filter(({ tradingAddress }) => tradingAddress === address);",
+        put: "return listAccounts(store).filter(({ tradingAddress }) => tradingAddress === address).slice(0, 1);",
       },
     ],
   },

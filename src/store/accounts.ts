@@ -40,6 +40,11 @@ export function listAccounts(store: Store): readonly Account[] {
   return accountsOf.find(store, "") ?? [];
 }
 
+/** Those that trade at an address, as they were sealed. */
+export function listAccountsAt(store: Store, address: string): readonly Account[] {
+  return listAccounts(store).filter(({ tradingAddress }) => tradingAddress === address);
+}
+
 /** The rows, whoever wrote them; oldest first. */
 export function listAccountRows(store: Store): Account[] {
   return all(store).all();

@@ -8,6 +8,7 @@ import type { Store } from "./open.ts";
 import { columnsOf, prepared } from "./prepared.ts";
 import { fills, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
 
 const filledLegs = prepared((store) => {
   const accountId = sql.placeholder("accountId");
@@ -60,6 +61,14 @@ export type FilledLeg = {
   seenAtMs: number | null;
   moments: LegMoments;
 };
+
+/** Orders that are looked through for what has just been told: further back nothing is told that a server may lack. */
+const NEW_ORDERS = 100;
+
+/** Those of the newest orders of all, read once between two writes: state is asked for many times. */
+export const listNewFilledLegs = whileUnchanged((store: Store, accountId: string) =>
+  listFilledLegs(store, { accountId, newest: NEW_ORDERS }),
+);
 
 /** Those among the newest orders, of all accounts, of which something was told to be filled. */
 export function listFilledLegs(store: Store, of: { accountId: string; newest: number }): FilledLeg[] {

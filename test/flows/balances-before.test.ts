@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { add, decimal, subtract, sum } from "../../src/core/decimal.ts";
 import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { offerBoth, takes } from "./liquid-rig.ts";
 
 const SECOND = 1_000;
 const MINE = FIRST.account.tradingAddress;
@@ -13,8 +14,7 @@ type Bank = { shown: () => { fills: number; more: string }; ledger: object[]; la
 
 async function open(): Promise<{ rig: PaperRig; bank: Bank }> {
   const rig = await openPaperRig();
-  await rig.trade("sell", "10", "60010");
-  await rig.trade("buy", "10", "59990");
+  await offerBoth(rig);
   const bank: Bank = { shown: () => ({ fills: 99, more: "0" }), ledger: [], lateMs: 0 };
   const filled = async () => ((await rig.info({ type: "userFills", user: MINE })) as Fill[]).toReversed();
   rig.interfere = async (request) => {
@@ -42,13 +42,6 @@ async function open(): Promise<{ rig: PaperRig; bank: Bank }> {
 
 function pnlOf({ closedPnl }: Fill) {
   return decimal(closedPnl.replace(/\.0+$/, ""));
-}
-
-async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promise<void> {
-  const price = side === "buy" ? "60010" : "59990";
-  const body = { account: FIRST.account.id, market: "BTC", side, size, price, time_in_force: "ioc" };
-  const { text } = await rig.answer(FIRST, { route: "POST /v1/orders", body });
-  expect(JSON.parse(text)).toMatchObject({ status: "filled", filled_size: size });
 }
 
 /** What is told to be held in all, or the word of the refusal, and how long that took. */

@@ -1,20 +1,12 @@
 /** Nobody is told that nothing is held by positions of before a told fill, under whatever time a server shows them. */
 import { expect, test } from "bun:test";
-import { FIRST, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { FIRST, type PaperRig } from "../support/paper-rig.ts";
+import { openLiquidRig, takes } from "./liquid-rig.ts";
 
 const SECOND = 1_000;
 
 type Row = Record<string, unknown>;
 type State = { time: number };
-
-/** No feed; others buy and sell as much as anybody wants. */
-async function open(): Promise<PaperRig> {
-  const rig = await openPaperRig();
-  await rig.trade("sell", "10", "60010");
-  await rig.trade("buy", "10", "59990");
-  await rig.clock.advance(20 * SECOND);
-  return rig;
-}
 
 /** Positions of the native dex stay as they are now, under the time of each moment, and fills are listed no more: both until `isOver`. */
 async function standStill(rig: PaperRig, isOver: () => boolean): Promise<void> {
@@ -33,18 +25,12 @@ async function ask(rig: PaperRig, route: string, body?: Row): Promise<Row> {
   return { status_code: answer.status, ...answer.body };
 }
 
-async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promise<void> {
-  const price = side === "buy" ? "60010" : "59990";
-  const body = { account: FIRST.account.id, market: "BTC", side, size, price, time_in_force: "ioc" };
-  expect(await ask(rig, "POST /v1/orders", body)).toMatchObject({ status: "filled", filled_size: size });
-}
-
 async function pass(rig: PaperRig, seconds: number): Promise<void> {
   for (let nth = 0; nth < seconds; nth += 1) await rig.clock.advance(SECOND);
 }
 
 test("a flattening does not end flat by positions of before a told purchase, and goes by it once it is shown", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   let isOver = false;
   await standStill(rig, () => isOver);
   await takes(rig, "buy");
@@ -62,7 +48,7 @@ test("a flattening does not end flat by positions of before a told purchase, and
 });
 
 test("a trade's stop does not go ahead of its entry by positions of before a told purchase", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   await standStill(rig, () => false);
   await takes(rig, "buy");
   const body = {

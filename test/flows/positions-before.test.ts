@@ -2,27 +2,12 @@
 import { expect, test } from "bun:test";
 import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 import { WALL_CLOCKS } from "../support/wall-clocks.ts";
+import { openLiquidRig, takes } from "./liquid-rig.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 type State = { time: number };
-
-/** No feed; everything is read once, and others buy and sell as much as anybody wants. */
-async function open(): Promise<PaperRig> {
-  const rig = await openPaperRig();
-  await rig.trade("sell", "10", "60010");
-  await rig.trade("buy", "10", "59990");
-  await rig.clock.advance(20 * SECOND);
-  return rig;
-}
-
-async function takes(rig: PaperRig, side: "buy" | "sell", size = "0.01"): Promise<void> {
-  const price = side === "buy" ? "60010" : "59990";
-  const body = { account: FIRST.account.id, market: "BTC", side, size, price, time_in_force: "ioc" };
-  const { text } = await rig.answer(FIRST, { route: "POST /v1/orders", body });
-  expect(JSON.parse(text)).toMatchObject({ status: "filled", filled_size: size });
-}
 
 /** Of the native dex, from now on: as it is now, under the time of each moment, until `isOver`. */
 async function standStill(rig: PaperRig, isOver: () => boolean): Promise<void> {
@@ -58,7 +43,7 @@ async function positions(rig: PaperRig): Promise<[status: number, sizes: unknown
 const BEHIND = { code: "exchange_unreachable" };
 
 test.each(["/v1/positions", "/v1/account"])("what was bought is in %s once a server shows it", async (path) => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   const untilMs = rig.clock.nowMs() + 4 * SECOND;
   await standStill(rig, () => rig.clock.nowMs() >= untilMs);
   await takes(rig, "buy");
@@ -69,7 +54,7 @@ test.each(["/v1/positions", "/v1/account"])("what was bought is in %s once a ser
 });
 
 test("positions of before it are told to nobody, and believed when no server can be behind any more", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   await takes(rig, "buy");
   expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
   await standStill(rig, () => false);
@@ -84,7 +69,7 @@ test("positions of before it are told to nobody, and believed when no server can
 test.each(WALL_CLOCKS)(
   "they are told to nobody where our wall clock %s: before a told fill, and after it",
   async (_what, before, since) => {
-    const rig = await open();
+    const rig = await openLiquidRig();
     // The answers to orders alone tell of it.
     lateFills(rig, 10 * MINUTE);
     await takes(rig, "buy");
@@ -105,7 +90,7 @@ test.each(WALL_CLOCKS)(
 test.each(WALL_CLOCKS)(
   "an honest server is believed at once where our wall clock %s: before a told fill, and after it",
   async (_what, before, since) => {
-    const rig = await open();
+    const rig = await openLiquidRig();
     lateFills(rig, 2 * SECOND);
     await takes(rig, "buy");
     expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
@@ -124,7 +109,7 @@ test.each(WALL_CLOCKS)(
 test.each(WALL_CLOCKS)(
   "positions that others have moved, whose fills are not listed yet, are held against what was read before, where our wall clock %s",
   async (_what, before, since) => {
-    const rig = await open();
+    const rig = await openLiquidRig();
     lateFills(rig, 10 * MINUTE);
     await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "60010" }));
     await rig.clock.advance(3 * SECOND);
@@ -139,7 +124,7 @@ test.each(WALL_CLOCKS)(
 );
 
 test("after a start as well, by the fills that are kept and by the answers to orders", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   await takes(rig, "buy");
   await standStill(rig, () => false);
   await takes(rig, "sell");
@@ -148,7 +133,7 @@ test("after a start as well, by the fills that are kept and by the answers to or
 });
 
 test("a position that is closed is not told to be nothing by a server that has not seen it opened", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   await standStill(rig, () => false);
   await takes(rig, "buy");
   const asked = rig.answer(FIRST, {
@@ -160,7 +145,7 @@ test("a position that is closed is not told to be nothing by a server that has n
 });
 
 test("a bot that buys and sells fifty times, with fills that are listed two seconds late, is told each position within a second", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   lateFills(rig, 2 * SECOND);
   for (let nth = 0; nth < 50; nth += 1) {
     await takes(rig, nth % 2 === 0 ? "buy" : "sell");
@@ -173,7 +158,7 @@ test("a bot that buys and sells fifty times, with fills that are listed two seco
 });
 
 test("what is sold by hand, back to where it stood, is told once its fill is listed, two seconds late", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   expect(await positions(rig)).toEqual([200, []]);
   lateFills(rig, 2 * SECOND);
   await takes(rig, "buy");
@@ -184,7 +169,7 @@ test("what is sold by hand, back to where it stood, is told once its fill is lis
 });
 
 test("what rests and is filled, back to where it stood, is told once its fill is listed, two seconds late", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   lateFills(rig, 2 * SECOND);
   await takes(rig, "buy");
   expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
@@ -198,7 +183,7 @@ test("what rests and is filled, back to where it stood, is told once its fill is
 });
 
 test("what another machine trades to and fro each second is never an error, with fills that are always one trade behind", async () => {
-  const rig = await open();
+  const rig = await openLiquidRig();
   lateFills(rig, SECOND);
   await takes(rig, "buy");
   let isOver = false;

@@ -5,17 +5,17 @@ import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import { type BalanceMove, type BalancesWord, balancesWord } from "../../core/told-balances.ts";
 import type { With } from "../../deps.ts";
-import { listAccounts } from "../../store/accounts.ts";
-import { type FilledLeg, listFilledLegs } from "../../store/filled-legs.ts";
+import { listAccountsAt } from "../../store/accounts.ts";
+import { type FilledLeg, listNewFilledLegs } from "../../store/filled-legs.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewFills } from "../../store/position-fills.ts";
 import { listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
-import { whileUnchanged } from "../../store/while-unchanged.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
 import { CASH, type MovesAmong, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
 import { heldByFillsMs } from "./balances-before.ts";
 import { ordersNotHeld } from "./held-back.ts";
+import { type MomentsNow, momentsNow } from "./moments-now.ts";
 
 type ToDoubt = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
 type BalancesShown = Pick<ShownState, "timeMs" | "heard"> & { mode: AccountMode; balances: readonly SpotBalance[] };
@@ -32,8 +32,6 @@ const DOUBTED_FOR_MS = 20_000;
 const CLOCK_SLACK_MS = 500;
 /** Moves that are looked at, the newest: what was shown before these is compared with nothing. */
 const MAX_MOVES = 64;
-/** Orders that are looked through for fills that lack. */
-const MAX_LOOKED_AT = 100;
 
 /**
  * Null where they may be told as of now. What was shown before, and all that is known to have moved it since (fills; where collateral is shared what
@@ -51,7 +49,7 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   const leastMs = Math.max(shown.timeMs - DOUBTED_FOR_MS, heldMs);
   const unlisted = unlistedLegs(world, account, among.isShared);
   const readings = listShownBalances(world.store, account.id);
-  const known = knownMoves(world, account, { ...among, leastMs, isNewsKnown: unlisted.length > 0 });
+  const known = knownMoves(world, account, { ...among, leastMs, readings, isNewsKnown: unlisted.length > 0 });
   const moves = isRead ? known.moves : newest(momentsOf([...known.all, ...movesUnknown(world, unlisted, among)]));
   const usable = readings.filter((reading) => reading.leastMs >= known.afterMs);
   const word = balancesWord({ totals, leastMs, mostMs: shown.timeMs }, { moves, readings: usable });
@@ -79,8 +77,8 @@ export function noteTold({ exchange, picture, store }: With<"exchange" | "pictur
   const spot = picture.spot(address);
   if (spot === null || spot.heard === null) return;
   const totals = totalsOf(spot.value);
-  for (const { id, tradingAddress } of listAccounts(store))
-    if (tradingAddress === address) note({ exchange, store }, id, { totals, leastMs: spot.timeMs - DOUBTED_FOR_MS });
+  for (const { id } of listAccountsAt(store, address))
+    note({ exchange, store }, id, { totals, leastMs: spot.timeMs - DOUBTED_FOR_MS });
 }
 
 function totalsOf(balances: readonly SpotBalance[]): Map<string, Decimal> {
@@ -102,12 +100,12 @@ type KnownMoves = { all: TokenMove[]; moves: BalanceMove[]; afterMs: number };
 function knownMoves(
   { store }: ToDoubt,
   { id }: Account,
-  among: MovesAmong & { leastMs: number; isNewsKnown: boolean },
+  among: MovesAmong & { leastMs: number; readings: readonly ShownBalances[]; isNewsKnown: boolean },
 ): KnownMoves {
-  const { leastMs } = among;
+  const { leastMs, readings } = among;
   if (!among.isNewsKnown && movesSince(store, id, { ...among, sinceMs: leastMs }).length === 0)
     return { all: [], moves: [], afterMs: leastMs };
-  const sinceMs = Math.min(leastMs, ...listShownBalances(store, id).map((reading) => reading.leastMs));
+  const sinceMs = Math.min(leastMs, ...readings.map((reading) => reading.leastMs));
   const all = movesSince(store, id, { ...among, sinceMs });
   const moves = momentsOf(all);
   const kept = newest(moves);
@@ -129,35 +127,31 @@ function newest(moves: readonly BalanceMove[]): BalanceMove[] {
   return moves.slice(-MAX_MOVES);
 }
 
-/** Balances are read many times between two writes. */
-const filledLegs = whileUnchanged((store: Store, accountId: string) =>
-  listFilledLegs(store, { accountId, newest: MAX_LOOKED_AT }),
-);
-
 /** Told to be filled a moment ago, of balances that are told, and not of what their fills come to. */
-function unlistedLegs({ clock, store }: ToDoubt, { id }: Account, isShared: boolean): FilledLeg[] {
+function unlistedLegs(world: ToDoubt, { id }: Account, isShared: boolean): FilledLeg[] {
+  const moments = momentsNow(world);
   const isNews = (leg: FilledLeg) => {
-    const agoMs = toldAgoMs({ clock }, leg);
+    const agoMs = moments.nowMs - toldAtMs(moments, leg);
     return agoMs >= 0 && agoMs <= DOUBTED_FOR_MS;
   };
-  return filledLegs(store, id)
+  return listNewFilledLegs(world.store, id)
     .filter(({ market }) => isShared || isSpot(market))
     .filter((leg) => compare(leg.kept, leg.filled) < 0 && isNews(leg));
 }
 
-/** By the clock that nobody sets; by our wall clock what an earlier process was told, and where that lies ahead nobody knows when. */
-function toldAgoMs({ clock }: With<"clock">, { moments, seenAtMs, createdAtMs }: FilledLeg): number {
+/** By our wall clock what an earlier process was told, and where that lies ahead nobody knows when. */
+function toldAtMs(now: MomentsNow, { moments, seenAtMs, createdAtMs }: FilledLeg): number {
   const elapsedMs = moments.filledElapsedMs ?? moments.sentElapsedMs;
-  return elapsedMs === null ? clock.nowMs() - (seenAtMs ?? createdAtMs) : clock.elapsedMs() - elapsedMs;
+  return elapsedMs === null ? now.ofWall(seenAtMs ?? createdAtMs) : now.ofMonotonic(elapsedMs);
 }
 
 /** By how much nobody can say yet. In which another dex pays its fills say. */
-function movesUnknown({ clock, exchange }: ToDoubt, legs: readonly FilledLeg[], { universe }: MovesAmong): TokenMove[] {
-  return legs.flatMap(({ market, moments, createdAtMs }) => {
-    const sent = moments.sentElapsedMs;
-    const sentAgoMs = sent === null ? clock.nowMs() - createdAtMs : clock.elapsedMs() - sent;
+function movesUnknown(world: ToDoubt, legs: readonly FilledLeg[], { universe }: MovesAmong): TokenMove[] {
+  const now = momentsNow(world);
+  return legs.flatMap(({ market, moments: { sentElapsedMs }, createdAtMs }) => {
+    const timeMs = sentElapsedMs === null ? now.ofWall(createdAtMs) : now.ofMonotonic(sentElapsedMs);
     const native = dexOf(market) === "" ? [CASH] : [];
     const tokens = isSpot(market) ? tokensOf(universe, market) : native;
-    return tokens.map((token) => ({ timeMs: exchange.nowMs() - sentAgoMs, token, amount: null }));
+    return tokens.map((token) => ({ timeMs, token, amount: null }));
   });
 }

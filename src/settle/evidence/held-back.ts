@@ -12,6 +12,7 @@ import { listShownBalances } from "../../store/shown-balances.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
 import { CASH } from "./balance-moves.ts";
+import { momentsNow } from "./moments-now.ts";
 
 type ToHold = With<"clock" | "exchange" | "picture" | "settings" | "store">;
 type HoldsShown = Pick<ShownState, "heard"> & {
@@ -65,12 +66,12 @@ export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown
 
 /** Whether the total stood there before the newest of them was placed: one that is another may be of after they were traded. */
 function stoodBefore(
-  { clock, exchange, store }: ToHold,
+  world: ToHold,
   { id }: Account,
   { token, total, news }: { token: string; total: Decimal; news: readonly HeldBack<NewOrder>[] },
 ): boolean {
-  const placedMs = Math.max(...news.map(({ order }) => order.takenElapsedMs)) + exchange.nowMs() - clock.elapsedMs();
-  return listShownBalances(store, id).some(
+  const placedMs = momentsNow(world).ofMonotonic(Math.max(...news.map(({ order }) => order.takenElapsedMs)));
+  return listShownBalances(world.store, id).some(
     ({ totals, firstMs }) => firstMs < placedMs && (totals.get(token) ?? ZERO) === total,
   );
 }

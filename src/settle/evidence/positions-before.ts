@@ -7,16 +7,14 @@ import { dexOf, isSpot } from "../../core/market.ts";
 import { signedSize } from "../../core/signed-size.ts";
 import { isPositionBefore, type KeptEnd, type OrderFilling } from "../../core/told-position.ts";
 import type { With } from "../../deps.ts";
-import { type FilledLeg, listFilledLegs } from "../../store/filled-legs.ts";
+import { type FilledLeg, listNewFilledLegs } from "../../store/filled-legs.ts";
 import { findFillCursor } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsIn, listNewFills, type NewFill } from "../../store/position-fills.ts";
 import { type AccountDex, listShownPositions, noteShownPositions } from "../../store/shown-positions.ts";
 import type { ClearinghouseState } from "../../wire/answer/account.ts";
 import { positionAfter } from "./last-end.ts";
-
-/** Orders that are looked through: further back nothing is told that a server may lack. */
-const MAX_LOOKED_AT = 100;
+import { type MomentsNow, momentsNow } from "./moments-now.ts";
 
 type ReadPositions = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownState, "askedAtMs">;
 
@@ -32,10 +30,10 @@ export function arePositionsBefore(
 ): boolean {
   if (askedAtMs === null) return false;
   const { store } = deps;
-  const times = timesNow(deps);
+  const times = momentsNow(deps);
   const sinceMs = times.nowMs - BEHIND_MS;
   const fills = listNewFills(store, of.accountId, sinceMs).filter(({ market }) => isOfPerpetuals(market, of.dex));
-  const orders = listFilledLegs(store, { accountId: of.accountId, newest: MAX_LOOKED_AT })
+  const orders = listNewFilledLegs(store, of.accountId)
     .filter(({ market }) => isOfPerpetuals(market, of.dex))
     .map((leg) => ({ market: leg.market, order: toldOf(leg, times) }));
   const sizes = sizesOf(positions);
@@ -93,23 +91,6 @@ export function takePositions(
 
 function isOfPerpetuals(market: string, dex: string): boolean {
   return !isSpot(market) && dexOf(market) === dex;
-}
-
-/** Moments by the exchange's time as we know it now. */
-type MomentsNow = {
-  nowMs: number;
-  ofMonotonic(elapsedMs: number): number;
-  /** As our wall clock goes now: what it has noted it may have noted before it was set. */
-  ofWall(atMs: number): number;
-};
-
-function timesNow({ clock, exchange }: With<"clock" | "exchange">): MomentsNow {
-  const [nowMs, wallMs, elapsedMs] = [exchange.nowMs(), clock.nowMs(), clock.elapsedMs()];
-  return {
-    nowMs,
-    ofMonotonic: (momentMs) => nowMs - (elapsedMs - momentMs),
-    ofWall: (atMs) => nowMs - (wallMs - atMs),
-  };
 }
 
 /** What an earlier process has noted is known by our wall clock alone. */

@@ -2,7 +2,7 @@ import type { Account } from "../../core/account.ts";
 import { isClosed } from "../../core/order.ts";
 import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
-import { listAccounts } from "../../store/accounts.ts";
+import { listAccounts, listAccountsAt } from "../../store/accounts.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
 import { findLegByOid } from "../../store/legs.ts";
 import { openShownAfterEnd } from "../cancel/shown-after-end.ts";
@@ -69,7 +69,7 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
   function heedEach(address: string, words: string, heed: (account: Account) => void): void {
     if (isStopped) return;
     try {
-      for (const account of accountsAt(world, address)) heed(account);
+      for (const account of listAccountsAt(world.store, address)) heed(account);
     } catch (error) {
       world.log.error({ error: String(error) }, words);
     }
@@ -113,10 +113,6 @@ function isMeant(
 ): boolean {
   if (which === "not_connected") return feeds.connectionOf(user) === null;
   return which === "all" || !feeds.isLive(user);
-}
-
-function accountsAt(world: With<"store">, address: string): Account[] {
-  return listAccounts(world.store).filter((account) => account.tradingAddress === address);
 }
 
 /**
