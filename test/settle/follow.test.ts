@@ -1,6 +1,7 @@
 /** What the feed tells is followed while the gateway runs, and not a moment longer. */
 import { expect, test } from "bun:test";
 import type { FeedEvent } from "../../src/exchange/feed-event.ts";
+import { insertAccount } from "../../src/store/accounts.ts";
 import { forget } from "../../src/store/remembered.ts";
 import { parseFrame } from "../../src/wire/answer/stream.ts";
 import { openFollowing } from "../support/following.ts";
@@ -49,6 +50,19 @@ test("what is told while the database cannot be read ends nothing: it is said, a
     "the fills of a feed could not be checked",
     "what the feed told could not be written down",
   ]);
+});
+
+test("each account at an address is followed by its feed", async () => {
+  const { rig, follower } = await openStage();
+  insertAccount(rig.store, {
+    ...ACCOUNT,
+    id: "22222222-aaaa-4aaa-8aaa-222222222222",
+    kind: "vault",
+    parentId: ACCOUNT.id,
+  });
+  follower.checkFills(ACCOUNT.tradingAddress);
+  await rig.clock.advance(5_000);
+  expect(asked(rig).filter((type) => type === "userFillsByTime")).toHaveLength(2);
 });
 
 test("a reading that failed is tried again until it succeeds", async () => {
