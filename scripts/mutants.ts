@@ -1,178 +1,50 @@
 /**
- * Proves that the simulation can fail: plants one bug at a time in a copy of the tree and counts the seeds that it takes
- * until the auditor finds it. What no seed finds within its bounds has to be found by a named scene.
+ * Proves that what guards us can fail: plants one bug at a time in a copy of the tree and counts the seeds of the
+ * simulation that it takes until the auditor finds it. What no seed finds within its bounds has to be found by a test.
  *
  *   bun run mutants [--list LIST] [--only NAME] [--seeds N] [--jobs J]
  *
- * LIST is one of those in `mutants/list`, NAME a part of a bug's name; 0 seeds leave it all to the scenes. Fails when a bug survives both, or cannot be planted any more.
+ * LIST is one of those in `mutants/list`, NAME a part of a bug's name; 0 seeds leave it all to the tests, those that lie
+ * nearest to the bug first. Fails when a bug survives both, or cannot be planted any more.
  */
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { LISTS } from "./mutants/list.ts";
 import type { Mutant } from "./mutants/mutant.ts";
-import { copyTree, plant } from "./mutants/plant.ts";
+import { nearestTests, readTree, type Tree } from "./mutants/nearest.ts";
+import { copyTree, plant, restore } from "./mutants/plant.ts";
 
-/** Seeds after which the scenes have to find a bug. */
+/** Seeds after which the tests have to find a bug. */
 const MAX_SEEDS = "2000";
 /** Minutes for the seeds of one bug. */
 const MAX_MINUTES = "2";
-/** Milliseconds for one scene: one that ran out of time has found nothing. */
-const MAX_SCENE_MS = "180000";
-/** Milliseconds for the scenes of one bug. */
-const MAX_SCENES_MS = 300_000;
+/** Milliseconds for one test: one that ran out of time has found nothing. */
+const MAX_TEST_MS = "180000";
+/** Milliseconds for one group of the tests of a bug. */
+const MAX_GROUP_MS = 900_000;
 /** Characters of a finding that are shown. */
 const SHOWN = 160;
 const MAX_JOBS = 16;
 
-/** Scenes with a name: sequences, incidents, regressions, and single steps of settling. */
-const SCENES = [
-  "test/simulation/sequences.test.ts",
-  "test/wire/answer/market-data.test.ts",
-  "test/wire/answer/account.test.ts",
-  "test/http/rails.test.ts",
-  "test/http/twaps.test.ts",
-  "test/http/rails-spot.test.ts",
-  "test/simulation/adversary.test.ts",
-  "test/simulation/regressions.test.ts",
-  "test/simulation/forgotten.test.ts",
-  "test/simulation/heard-once.test.ts",
-  "test/simulation/as-it-is.test.ts",
-  "test/simulation/forgotten-original.test.ts",
-  "test/simulation/refused-modify.test.ts",
-  "test/simulation/refused-and-placed.test.ts",
-  "test/simulation/always-place.test.ts",
-  "test/simulation/excess.test.ts",
-  "test/simulation/beside.test.ts",
-  "test/simulation/closing-modify.test.ts",
-  "test/simulation/late-fills.test.ts",
-  "test/simulation/late-records.test.ts",
-  "test/simulation/ended-original.test.ts",
-  "test/simulation/whose-end.test.ts",
-  "test/simulation/mixed-answer.test.ts",
-  "test/simulation/two-dexes.test.ts",
-  "test/simulation/stale-markets.test.ts",
-  "test/simulation/market-list-age.test.ts",
-  "test/simulation/kept-placing.test.ts",
-  "test/simulation/replaced-original.test.ts",
-  "test/simulation/unheard-modify.test.ts",
-  "test/simulation/trigger-excess.test.ts",
-  "test/simulation/modified-late.test.ts",
-  "test/simulation/short-triggers.test.ts",
-  "test/simulation/silent-sizes.test.ts",
-  "test/simulation/placed-elsewhere.test.ts",
-  "test/simulation/unnamed-triggers.test.ts",
-  "test/simulation/clock-behind.test.ts",
-  "test/simulation/namesakes-fill.test.ts",
-  "test/simulation/namesakes-rest.test.ts",
-  "test/simulation/starved.test.ts",
-  "test/simulation/stop.test.ts",
-  "test/simulation/quiet.test.ts",
-  "test/simulation/quiet-stop.test.ts",
-  "test/simulation/quiet-twaps.test.ts",
-  "test/store/open-attempts.test.ts",
-  "test/store/account-events.test.ts",
-  "test/store/stops-since.test.ts",
-  "test/store/checkpoints.test.ts",
-  "test/simulation/heartbeat.test.ts",
-  "test/simulation/trade.test.ts",
-  "test/simulation/trade-lost-stop.test.ts",
-  "test/simulation/doubted-guard.test.ts",
-  "test/simulation/close.test.ts",
-  "test/simulation/flatten.test.ts",
-  "test/http/blocked-elsewhere.test.ts",
-  "test/http/stop.test.ts",
-  "test/http/stopped-entries.test.ts",
-  "test/http/flatten.test.ts",
-  "test/http/flatten-bounds.test.ts",
-  "test/http/flatten-unknown.test.ts",
-  "test/http/unproven-twaps.test.ts",
-  "test/http/hook-targets.test.ts",
-  "test/http/rails-left.test.ts",
-  "test/http/close.test.ts",
-  "test/http/close-settled.test.ts",
-  "test/settle/close-beside-twap.test.ts",
-  "test/http/cancel-all.test.ts",
-  "test/http/trades.test.ts",
-  "test/flows",
-  "test/settle",
-  "test/core",
-  "test/exchange/budget.test.ts",
-  "test/core/trade-guards.test.ts",
-  "test/exchange/clock.test.ts",
-  "test/exchange/outvoted-clock.test.ts",
-  "test/exchange/spending.test.ts",
-  "test/exchange/markets.test.ts",
-  "test/exchange/picture.test.ts",
-  "test/exchange/reads.test.ts",
-  "test/exchange/told-late.test.ts",
-  "test/actions/balances-before.test.ts",
-  "test/actions/balances-before-writes.test.ts",
-  "test/actions/cancel-order.test.ts",
-  "test/actions/cancel-outside.test.ts",
-  "test/actions/of-elsewhere.test.ts",
-  "test/actions/own-writes.test.ts",
-  "test/actions/repeated-key.test.ts",
-  "test/actions/stale-open-list.test.ts",
-  "test/actions/told-beside.test.ts",
-  "test/actions/told-outside.test.ts",
-  "test/actions/unlisted-orders.test.ts",
-  "test/http/equity.test.ts",
-  "test/http/limits.test.ts",
-  "test/http/writes.test.ts",
-  "test/http/bot-books.test.ts",
-  "test/http/sold-twice.test.ts",
-  "test/http/just-filled.test.ts",
-  "test/http/open-order-reserve.test.ts",
-  "test/http/performance.test.ts",
-  "test/http/rails-batch.test.ts",
-  "test/http/rails-settings.test.ts",
-  "test/http/rails-trades.test.ts",
-  "test/http/rails-twap.test.ts",
-  "test/http/ways-round-rails.test.ts",
-  "test/http/readiness.test.ts",
-  "test/http/trade-bot-flat.test.ts",
-  "test/ops/sealed-narrowings.test.ts",
-  "test/paper/engine",
-  "test/store/attempts.test.ts",
-  "test/store/commit.test.ts",
-  "test/store/open-legs.test.ts",
-  "test/store/refused-book.test.ts",
-  "test/store/short-of-fills.test.ts",
-  "test/store/remembered.test.ts",
-  "test/store/open-attempts.test.ts",
-  "test/store/account-events.test.ts",
-  "test/store/stops-since.test.ts",
-  "test/store/unproven-twaps.test.ts",
-  "test/store/while-unchanged.test.ts",
-  "test/write",
-  "test/wire/action",
-  "test/wire/answer",
-  "test/wire/order-terms.test.ts",
-];
-
 type Outcome = { name: string; isFound: boolean; verdict: string; finding: string };
+/** A copy of the tree to plant in, and the one without a bug that it was made of. */
+type Place = { directory: string; clean: string; tree: Tree };
 
-async function hunt(mutant: Mutant, clean: string, seeds: string): Promise<Outcome> {
-  const { name } = mutant;
-  const directory = copyTree(clean);
+async function hunt(mutant: Mutant, { directory, clean, tree }: Place, seeds: string): Promise<Outcome> {
+  const { name, changes } = mutant;
+  const fault = plant(directory, changes);
+  if (fault !== null) return { name, isFound: false, verdict: "NOT PLANTED", finding: fault };
   try {
-    const fault = plant(directory, mutant.changes);
-    if (fault !== null) return { name, isFound: false, verdict: "NOT PLANTED", finding: fault };
-    const bySeed = await findBySeeds(directory, mutant, seeds);
+    const bySeed = seeds === "0" ? null : await findBySeeds(directory, mutant, seeds);
     if (bySeed !== null) return { name, isFound: true, ...bySeed };
-    const scene = await findByScenes(directory);
-    if (scene === null)
-      return { name, isFound: false, verdict: "SURVIVED", finding: `${seeds} seeds, and every scene` };
-    if (scene === "out of time")
-      return {
-        name,
-        isFound: false,
-        verdict: "OUT OF TIME",
-        finding: "its scenes were ended before they were through",
-      };
-    return { name, isFound: true, verdict: "found by a scene", finding: scene };
+    const test = await findByTests(directory, tree, mutant);
+    if (test === null)
+      return { name, isFound: false, verdict: "SURVIVED", finding: `${seeds} seeds, and every test that reaches it` };
+    if (test === "out of time")
+      return { name, isFound: false, verdict: "OUT OF TIME", finding: "its tests were ended before they were through" };
+    return { name, isFound: true, verdict: "found by a test", finding: test };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    restore(directory, clean, changes);
   }
 }
 
@@ -194,13 +66,18 @@ function commandOf({ seeds, world }: Mutant): string[] {
     : ["scripts/simulate.ts", "--world", world ?? "", "--minutes", MAX_MINUTES, "--quiet"];
 }
 
-/** Name of the first scene that fails; `out of time` where they were ended before one did, of which nothing follows. */
-async function findByScenes(cwd: string): Promise<string | null> {
-  const command = [process.execPath, "test", "--bail", "--timeout", MAX_SCENE_MS, ...SCENES];
-  const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_SCENES_MS });
-  const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
-  const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
-  return failed ?? (child.signalCode === null ? null : "out of time");
+/** Name of the first test that fails, nearest first; `out of time` where they were ended before one did, of which nothing follows. */
+async function findByTests(cwd: string, tree: Tree, { changes }: Mutant): Promise<string | null> {
+  const files = changes.map(({ file }) => file);
+  for (const group of nearestTests(tree, files)) {
+    const command = [process.execPath, "test", "--bail", "--timeout", MAX_TEST_MS, ...group];
+    const child = Bun.spawn(command, { cwd, stdout: "pipe", stderr: "pipe", timeout: MAX_GROUP_MS });
+    const [output] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
+    const failed = /^\(fail\) (.*?)(?: \[[\d.]+m?s\])?$/m.exec(output)?.[1];
+    if (failed !== undefined) return failed;
+    if (child.signalCode !== null) return "out of time";
+  }
+  return null;
 }
 
 async function main(): Promise<boolean> {
@@ -221,12 +98,18 @@ async function main(): Promise<boolean> {
   let survivors = 0;
   // The tree may be edited meanwhile: every bug is planted in the same one.
   const clean = copyTree();
+  const tree = readTree(clean);
 
   async function huntOn(): Promise<void> {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const { name, isFound, verdict, finding } = await hunt(mutant, clean, seeds);
-      if (!isFound) survivors += 1;
-      console.log(`${verdict.padEnd(20)}  ${name}\n${" ".repeat(22)}${finding.slice(0, SHOWN)}`);
+    const directory = copyTree(clean);
+    try {
+      for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+        const { name, isFound, verdict, finding } = await hunt(mutant, { directory, clean, tree }, seeds);
+        if (!isFound) survivors += 1;
+        console.log(`${verdict.padEnd(20)}  ${name}\n${" ".repeat(22)}${finding.slice(0, SHOWN)}`);
+      }
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
     }
   }
 
