@@ -280,6 +280,15 @@ test("three words over ten seconds that agree are believed: it was the earlier o
   expect(time.atMs(15_010)).toBe(START_MS + 15_010);
 });
 
+test("three words within ten seconds are one server's, whatever it says: others have said otherwise", () => {
+  const time = createExchangeTime();
+  time.add(reading(0, 10, START_MS + 5));
+  const ahead = (atMs: number) => time.add(reading(atMs, atMs + 10, START_MS + atMs + 5 + HOUR_MS));
+  expect([1_000, 4_000, 7_000, 10_000].map(ahead)).toEqual(["doubted", "doubted", "doubted", "doubted"]);
+  expect(time.atMs(10_010)).toBe(START_MS + 10_010);
+  expect(ahead(11_000)).toBe("taken");
+});
+
 test("three words that contradict one another are not three words", () => {
   const time = createExchangeTime();
   time.add(reading(0, 10, START_MS + 5));
