@@ -14,6 +14,7 @@ import { BREAKS } from "./breaks/list.ts";
 import { runStage } from "./breaks/run-stage.ts";
 import { isNamed, runTest } from "./breaks/run-test.ts";
 import { typeFaults } from "./breaks/types.ts";
+import { drawn } from "./mutants/drawn.ts";
 import { copyTree, plant, restore } from "./mutants/plant.ts";
 
 const MAX_JOBS = 16;
@@ -24,12 +25,6 @@ type Outcome = { isSeen: boolean; verdict: string };
 
 function inWords({ seenBy }: Break): string {
   return "stage" in seenBy ? seenBy.stage.join(" ") : `${seenBy.test} "${seenBy.title}"`;
-}
-
-/** In an order that the text decides. */
-function drawn(breaks: readonly Break[], count: number, by: string): Break[] {
-  const rank = ({ row, name }: Break) => new Bun.CryptoHasher("sha256").update(`${by} ${row} ${name}`).digest("hex");
-  return breaks.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count);
 }
 
 /** Named tests that do not pass as the tree is, asked alone; a title that finds no test is one of them. */
@@ -93,7 +88,10 @@ async function main(): Promise<boolean> {
       (only === undefined || only.includes(each.name)) &&
       (stages || "test" in each.seenBy),
   );
-  const breaks = sample === undefined ? chosen : drawn(chosen, Number(sample), values.by);
+  const breaks =
+    sample === undefined
+      ? chosen
+      : drawn(chosen, (each) => `${each.row} ${each.name}`, { count: Number(sample), by: values.by });
   const jobs = Math.min(Math.max(1, Number(values.jobs)), MAX_JOBS);
   const clean = copyTree();
   const copies = Array.from({ length: jobs }, () => copyTree(clean));

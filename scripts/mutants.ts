@@ -3,12 +3,14 @@
  * simulation that it takes until the auditor finds it. What no seed finds within its bounds has to be found by a test.
  *
  *   bun run mutants [--list LIST] [--only NAME] [--seeds N] [--jobs J]
+ *   --sample N --by TEXT   N of them, drawn by the hash of a text; without it all
  *
  * LIST is one of those in `mutants/list`, NAME a part of a bug's name; 0 seeds leave it all to the tests, those that lie
  * nearest to the bug first. Fails when a bug survives both, or cannot be planted any more.
  */
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { drawn } from "./mutants/drawn.ts";
 import { LISTS } from "./mutants/list.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { nearestTests, readTree, type Tree } from "./mutants/nearest.ts";
@@ -87,13 +89,17 @@ async function main(): Promise<boolean> {
       only: { type: "string" },
       seeds: { type: "string", default: MAX_SEEDS },
       jobs: { type: "string", default: "1" },
+      sample: { type: "string" },
+      by: { type: "string", default: "" },
     },
   });
-  const { list, only, seeds } = values;
+  const { list, only, seeds, sample } = values;
   const listed = Object.entries(LISTS).flatMap(([name, mutants]) =>
     list === undefined || list === name ? mutants : [],
   );
-  const waiting = listed.filter(({ name }) => only === undefined || name.includes(only));
+  const chosen = listed.filter(({ name }) => only === undefined || name.includes(only));
+  const most = sample === undefined ? chosen.length : Number(sample);
+  const waiting = drawn(chosen, ({ name }) => name, { count: most, by: values.by });
   const count = waiting.length;
   let survivors = 0;
   // The tree may be edited meanwhile: every bug is planted in the same one.
