@@ -1,5 +1,6 @@
 /** The process ends at a named step; the next one finds out what became of the order and sends it never again. */
 import { expect, test } from "bun:test";
+import { setLeverage } from "../../src/actions/set-leverage.ts";
 import type { OrderStatus } from "../../src/core/order.ts";
 import type { Point } from "../../src/core/points.ts";
 import { lookAtInterrupted, unsettledFirst } from "../../src/settle/start-up.ts";
@@ -7,6 +8,7 @@ import { insertAccount } from "../../src/store/accounts.ts";
 import { insertAttempt, listOpenAttempts } from "../../src/store/attempts.ts";
 import { findBrokenAuditRow } from "../../src/store/audit.ts";
 import { findKeyRecord } from "../../src/store/idempotency.ts";
+import { listOperations } from "../../src/store/operations.ts";
 import { listOrders } from "../../src/store/orders.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow } from "../support/rows.ts";
@@ -70,6 +72,26 @@ test.each(STOPS.filter(({ isStored }) => isStored))(
     expect(again.order["id"]).toBe(ordersOf(second)[0]?.id ?? "");
   },
 );
+
+test("an operation that was on its way is told as unknown by the next process, before anything looks at it", async () => {
+  const first = openGatewayRig();
+  first.stopAt.add("before_outcome");
+  const asked = {
+    idempotencyKey: "key-0001",
+    fingerprint: "",
+    market: "BTC",
+    leverage: 5,
+    marginType: "cross",
+  } as const;
+  setLeverage(first.deps, first.caller, asked).catch(() => undefined);
+  await first.clock.advance(1_000);
+  const { store } = await first.restart();
+  expect(
+    listOperations(store, { accountId: ACCOUNT.id, action: null, status: null, after: null, limit: 10 }),
+  ).toMatchObject([
+    { action: "leverage", status: "unknown", error: expect.stringContaining("the gateway was stopped") },
+  ]);
+});
 
 test("a start that is stopped again and again still ends in the truth", async () => {
   let rig = openGatewayRig();
