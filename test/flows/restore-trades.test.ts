@@ -126,7 +126,8 @@ const OWNERS_KEY = `0x${"51".repeat(32)}`;
 /** The first machine with a bot's key beside its plain one. */
 async function registerBot(machine: Machine): Promise<void> {
   const { ownerAddress: owner, tradingAddress, id: account } = ACCOUNT;
-  const text = grantText(BOT, START_MS, { audience: "paper+http://127.0.0.1:8787", account, owner, tradingAddress });
+  const of = { audience: "paper+http://127.0.0.1:8787", account, owner, tradingAddress };
+  const text = { ...grantText(BOT, START_MS, of), may: "increase,reduce,modify,cancel,twap" };
   const body = { grant: grantBody(text), signature: await signGrant(OWNERS_KEY, text) };
   expect((await machine.ask("POST /v1/api-keys/limited", body)).status).toBe(201);
 }
@@ -145,7 +146,7 @@ test("a bot's trade that the lost machine has entered stays protected: the backu
     expect(await shownTrade(first, id)).toMatchObject({ status: "open", protected: true });
     await first.lose();
     const second = await restored(lab);
-    await world.clock.advance(120_000);
+    await world.clock.advance(600_000);
     expect(await shownTrade(second, id)).toMatchObject({ status: "open", protected: true });
     expect(await stopsAt(second)).toEqual(["85000"]);
   });
@@ -168,7 +169,55 @@ test("a bot's stop that the backup knew stays, although what it protects was bou
     expect(bought).toMatchObject({ status: 201, body: { status: "filled" } });
     await first.lose();
     const second = await restored(lab);
+    await world.clock.advance(600_000);
+    expect(await stopsAt(second)).toEqual(["85000"]);
+  });
+});
+
+test("a bot's stop that the backup knew stays, although a TWAP bought what it protects after that", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    await registerBot(first);
+    await world.trade({ side: "sell", price: "94999", size: "1" });
+    const early = await first.ask(PLACE, limit(), "too-far-away", BOT);
+    const stop = { side: "sell", price: "80000", reduce_only: true };
+    const trigger = { price: "85000", kind: "stop_loss", market: true };
+    const placed = await first.ask(PLACE, limit({ ...stop, trigger }), "the-stop", BOT);
+    expect(placed).toMatchObject({ status: 201, body: { status: "waiting_for_trigger" } });
+    backUp(first.places.database, file);
+    await first.ask(`POST /v1/orders/${early.body["id"]}/cancel`, {}, "the-cancel", BOT);
+    const twap = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 5 };
+    expect(await first.ask("POST /v1/twaps", twap, "the-twap", BOT)).toMatchObject({ status: 200 });
+    await world.clock.advance(330_000);
+    await first.lose();
+    const second = await restored(lab);
     await world.clock.advance(120_000);
+    expect(await stopsAt(second)).toEqual(["85000"]);
+  });
+});
+
+test("a bot's trade stays protected, although the backup's books lack what a TWAP bought before the bot sold as much", async () => {
+  await withLab(async (lab) => {
+    const { world, first, file } = lab;
+    await registerBot(first);
+    await world.trade({ side: "sell", price: "94999", size: "1" });
+    const begun = await first.ask("POST /v1/trades", { ...TRADE, entry: { price: "95000" } }, "the-trade", BOT);
+    await world.clock.advance(5_000);
+    const id = String(begun.body["id"]);
+    expect(await shownTrade(first, id)).toMatchObject({ status: "open", protected: true });
+    backUp(first.places.database, file);
+    const twap = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 5 };
+    expect(await first.ask("POST /v1/twaps", twap, "the-twap", BOT)).toMatchObject({ status: 200 });
+    await world.clock.advance(330_000);
+    await world.trade({ side: "buy", price: "94990", size: "1" });
+    const sale = { side: "sell", price: "94000", time_in_force: "ioc" };
+    expect(await first.ask(PLACE, limit(sale), "the-sale", BOT)).toMatchObject({ body: { status: "filled" } });
+    await world.clock.advance(60_000);
+    expect(await shownTrade(first, id)).toMatchObject({ status: "open", protected: true });
+    await first.lose();
+    const second = await restored(lab);
+    await world.clock.advance(120_000);
+    expect(await shownTrade(second, id)).toMatchObject({ status: "open", protected: true });
     expect(await stopsAt(second)).toEqual(["85000"]);
   });
 });
