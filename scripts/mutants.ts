@@ -31,6 +31,7 @@ const SCENES = [
   "test/wire/answer/account.test.ts",
   "test/http/rails.test.ts",
   "test/http/twaps.test.ts",
+  "test/http/unheard-fills.test.ts",
   "test/http/rails-spot.test.ts",
   "test/simulation/adversary.test.ts",
   "test/simulation/regressions.test.ts",

@@ -192,4 +192,16 @@ export const TOLD_LATE: readonly Mutant[] = [
     "const RANKS = { running: 0, new: 1, ended: 2 } as const;",
     "const RANKS = { running: 0, new: 3, ended: 2 } as const;",
   ),
+  one(
+    "a bot holds nothing although an order of it of which nothing was heard may have bought it",
+    "src/actions/close-position.ts",
+    "isUnheard || isInFlight ||",
+    "isInFlight ||",
+  ),
+  one(
+    "a bot holds nothing although a TWAP of it may have bought it untold",
+    "src/actions/close-position.ts",
+    "(price === null && !isExplained)",
+    "(price === null && isExplained)",
+  ),
 ];
