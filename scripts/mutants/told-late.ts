@@ -204,4 +204,16 @@ export const TOLD_LATE: readonly Mutant[] = [
     "(price === null && !isExplained)",
     "(price === null && isExplained)",
   ),
+  one(
+    "a position that no known fill explains is of now, though fills that were told are not kept",
+    "src/core/told-position.ts",
+    "return !isKnown && isAwaited(told, chain.since);",
+    "return isKnown && isAwaited(told, chain.since);",
+  ),
+  one(
+    "where nobody knows what was held before it a position is of after what was told",
+    "src/core/told-position.ts",
+    "if (chain === null) return isAwaited(told, told.orders);",
+    "if (chain === null) return false;",
+  ),
 ];
