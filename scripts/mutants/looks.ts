@@ -243,4 +243,22 @@ export const LOOKS: readonly Mutant[] = [
     '"events" in sight ? (sight.events ?? []) : [];',
     'sight.kind === "seen" || sight.kind === "unfinished" ? sight.events : [];',
   ),
+  one(
+    "a record that shows it open outdoes one that said it is over",
+    "src/settle/look/look.ts",
+    "(await saidOverBefore(world, evidence, sought, seen)) ?? open(",
+    "open(",
+  ),
+  one(
+    "that a record said it is over is remembered of what had been shown alone",
+    "src/settle/look/look.ts",
+    "evidence.wasSaidOver(sought.leg.cloid) || isPerhapsOver(sought.leg)",
+    "isPerhapsOver(sought.leg)",
+  ),
+  one(
+    "a record in a new word with nothing left says nothing of its end",
+    "src/settle/look/look.ts",
+    "saysOver(status) || (isZero(order.size) && !order.isTrigger)",
+    "saysOver(status)",
+  ),
 ];

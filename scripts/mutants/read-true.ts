@@ -57,8 +57,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions of before a fill that was told are of now by their own time",
     TOLD_POSITION,
-    "if (chain === null) return false;",
-    "if (size !== null) return false;",
+    "const chain = chainOf(told);",
+    "const chain = chainOf(told);\n  if (size !== null) return false;",
   ),
   one(
     "positions from which a round trip began are taken for those of before it",
@@ -69,8 +69,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
     TOLD_POSITION,
-    "return { at: end.size, moves, unclear: unclear.map(missingOf) };",
-    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [] };",
+    "return { at: end.size, moves, unclear: unclear.map(missingOf), since: [...since, ...unclear] };",
+    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [], since };",
   ),
   one(
     "where it is not clear which of two came first nothing is of before both",

@@ -192,4 +192,28 @@ export const TOLD_LATE: readonly Mutant[] = [
     "const RANKS = { running: 0, new: 1, ended: 2 } as const;",
     "const RANKS = { running: 0, new: 3, ended: 2 } as const;",
   ),
+  one(
+    "a bot holds nothing although an order of it of which nothing was heard may have bought it",
+    "src/actions/close-position.ts",
+    "isUnheard || isInFlight ||",
+    "isInFlight ||",
+  ),
+  one(
+    "a bot holds nothing although a TWAP of it may have bought it untold",
+    "src/actions/close-position.ts",
+    "(price === null && !isExplained)",
+    "(price === null && isExplained)",
+  ),
+  one(
+    "a position that no known fill explains is of now, though fills that were told are not kept",
+    "src/core/told-position.ts",
+    "return !isKnown && isAwaited(told, chain.since);",
+    "return isKnown && isAwaited(told, chain.since);",
+  ),
+  one(
+    "where nobody knows what was held before it a position is of after what was told",
+    "src/core/told-position.ts",
+    "if (chain === null) return isAwaited(told, told.orders);",
+    "if (chain === null) return false;",
+  ),
 ];

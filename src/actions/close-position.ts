@@ -10,12 +10,14 @@ import type { Side } from "../core/order.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
 import { isOutstanding } from "../settle/close/closer.ts";
+import { leftByFills } from "../settle/evidence/position-check.ts";
 import { NOT_TAKEN_UP } from "../settle/pre-trade/obstacles.ts";
 import { mayStillExecute } from "../settle/unsettled.ts";
 import { findAttemptByCloid, listAttemptsOf } from "../store/attempts.ts";
 import { botOf, listBotNets } from "../store/bots.ts";
 import { insertClose, listRunningClosesOf } from "../store/closes.ts";
 import { railsOfKey } from "../store/narrowings.ts";
+import { listOpenLegs } from "../store/open-legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
 import { awaitsTakeUp } from "../store/restores.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
@@ -86,6 +88,7 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
     if (await hasFilledUnheard(deps, caller, { wanted, market, net }))
       return planClose(deps, caller, { wanted, write });
     requireProven(deps, caller, { wanted, market, position });
+    requireHeard(deps, caller, { wanted, market, position });
     throw nothingToClose(market, position, timeMs);
   }
   if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
@@ -171,6 +174,38 @@ function requireProven(
   const words = `A TWAP in ${market.name} that was begun after the restored backup may have been this key's bot's, and nobody can say so. Look at GET /v1/twaps and GET /v1/positions, and close it by a key that may close for the whole account (\`touches\` all). Nothing was sent.`;
   throw new ApiError("position_unproven", words);
 }
+
+/**
+ * Refuses where an order of the bot's own may have been filled without the gateway's knowing: what it has bought stands in the position before it
+ * stands in the bot's books. What rests is not among these: it was just looked at.
+ */
+function requireHeard(
+  deps: ToClose,
+  { account, key }: Caller,
+  { wanted, market, position }: { wanted: ClosePosition; market: Market; position: Decimal | null },
+): void {
+  const { store } = deps;
+  const bot = wanted.touches === "own" ? botOf(store, key.keyHash) : null;
+  if (bot === null || (position !== null && isZero(position))) return;
+  const side = position === null ? null : isNegative(position) ? "sell" : "buy";
+  const opening = listOpenLegs(store, account.id).filter(
+    (leg) =>
+      leg.bot === bot && leg.market === market.name && !leg.canOnlyReduce && (side === null || leg.side === side),
+  );
+  const isExplained = position !== null && leftByFills(store, account.id, market.name) === position;
+  const unheard = opening.filter(
+    // Fills of a TWAP are told by its own, and where no feed is live only now and then.
+    ({ isUnheard, isInFlight, price }) => isUnheard || isInFlight || (price === null && !isExplained),
+  );
+  if (unheard.length === 0) return;
+  deps.fillIndex.readSoon(account);
+  const ids = [...new Set(unheard.map(({ orderId }) => orderId))].join(", ");
+  const words = `What of ${market.name} is held for this key's bot cannot be said before more is known of what it has sent: ${ids}. Nothing was sent, and the Idempotency-Key is not used.`;
+  throw new ApiError("position_unproven", words, UNHEARD_RETRY_S);
+}
+
+/** What may have been filled is looked for every few seconds. */
+const UNHEARD_RETRY_S = 1;
 
 /** `asOfMs`: of when the position is, exchange time, unix milliseconds. */
 type PartToClose = Pick<PlanningClose, "wanted"> & {

@@ -42,12 +42,13 @@ export type MarketTold = {
 
 /**
  * True where it stands where the account stood before one of these fills, and not where they may have left it by now. Anywhere else it was
- * moved by fills that are not known here (another's orders, a trigger, a liquidation), and it says nothing. What such fills have brought
- * back to the very same size is taken for one of before, until they are known.
+ * moved by fills that are not known here (another's orders, a trigger, a liquidation), before what was told or after: nobody can say which until
+ * the fills of what was told are kept, and those before them with them; until then it is true too. What such fills have brought back to the very
+ * same size is taken for one of before, until they are known.
  */
 export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
   const chain = chainOf(told);
-  if (chain === null) return false;
+  if (chain === null) return isAwaited(told, told.orders);
   const sums = sumsOf(chain);
   const now = sums.at(-1);
   if (now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0)) return false;
@@ -56,15 +57,30 @@ export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
     ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
     ...told.earlier.filter((one) => isOfBeforeSome(told, one)).map((one) => one.size),
   ];
-  return former.some((one) => compare(one, size) === 0);
+  if (former.some((one) => compare(one, size) === 0)) return true;
+  const isKnown = sums.some((sum) => compare(sum, size) === 0);
+  return !isKnown && isAwaited(told, chain.since);
+}
+
+/** Of one of these it claims to hold fills that are not kept yet. */
+function isAwaited(told: MarketTold, orders: readonly OrderFilling[]): boolean {
+  return orders.some((order) => !isZero(missingOf(order)) && isClaimed(told, order.toldAtMs));
 }
 
 function isClaimed({ sinceMs, untilMs }: MarketTold, toldAtMs: number): boolean {
   return toldAtMs >= sinceMs && toldAtMs <= untilMs;
 }
 
-/** A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows which. */
-type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[]; unclear: readonly Decimal[] };
+/**
+ * A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows
+ * which. `since`: the orders of both.
+ */
+type Chain = {
+  at: Decimal;
+  moves: readonly { by: Decimal; toldAtMs: number }[];
+  unclear: readonly Decimal[];
+  since: readonly OrderFilling[];
+};
 
 /** Of so many every sum is tried; with more of them nothing is said. */
 const MAX_UNCLEAR = 6;
@@ -76,7 +92,7 @@ function endsOf(now: Decimal, unclear: readonly Decimal[]): Decimal[] {
   return ends;
 }
 
-function sumsOf({ at, moves }: Chain): Decimal[] {
+function sumsOf({ at, moves }: Pick<Chain, "at" | "moves">): Decimal[] {
   const sums = [at];
   for (const { by } of moves) sums.push(add(sums.at(-1) ?? at, by));
   return sums;
@@ -90,7 +106,7 @@ function chainOf(told: MarketTold): Chain | null {
     const since = sinceShown(earlier, orders);
     if (since === null) continue;
     const moves = since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs }));
-    return { at: earlier.size, moves, unclear: [] };
+    return { at: earlier.size, moves, unclear: [], since };
   }
   return told.end === null ? null : chainFrom(told.end, orders);
 }
@@ -116,7 +132,7 @@ function chainFrom(end: KeptEnd, orders: readonly OrderFilling[]): Chain | null 
   const unclear = missing.filter((order) => !since.includes(order) && !isUntil(end, owners, order));
   if (unclear.length > MAX_UNCLEAR) return null;
   const moves = since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs }));
-  return { at: end.size, moves, unclear: unclear.map(missingOf) };
+  return { at: end.size, moves, unclear: unclear.map(missingOf), since: [...since, ...unclear] };
 }
 
 /** It was sent when all that is kept of that fill's own order had been told. */

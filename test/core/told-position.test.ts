@@ -60,8 +60,19 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
   // By answers to orders whose fills are not kept yet.
   ["flat, and a purchase was told", { end: FLAT, orders: [order(1, "1")] }, "0", true],
   ["it has what was bought", { end: FLAT, orders: [order(1, "1")] }, "1", false],
-  ["somebody has sold a part of it elsewhere", { end: FLAT, orders: [order(1, "1")] }, "0.5", false],
-  ["nobody knows where it stood", { orders: [order(1, "1")] }, "0", false],
+  [
+    "somebody has sold a part elsewhere, before it or after: its fills tell",
+    { end: FLAT, orders: [order(1, "1")] },
+    "0.5",
+    true,
+  ],
+  ["they are kept", { ...keptFill(1, "0", "1"), orders: [order(1, "1", { keptSize: "1" })] }, "0.5", false],
+  ["a part of them is", { ...keptFill(1, "0", "0.4"), orders: [order(1, "1", { keptSize: "0.4" })] }, "0.5", true],
+  ["sold elsewhere, and told after it", { end: FLAT, orders: [order(1, "1")], untilMs: T + 1_099 }, "0.5", false],
+  ["sold elsewhere since it was shown", { earlier: [shown(0, "3")], orders: [order(1, "1")] }, "3.5", true],
+  ["what was shown had it", { end: FLAT, earlier: [shown(1, "1")], orders: [order(1, "1")] }, "0.5", false],
+  ["nobody knows where it stood", { orders: [order(1, "1")] }, "0", true],
+  ["nobody knows where it stood, and its fills are kept", { orders: [order(1, "1", { keptSize: "1" })] }, "0", false],
   ["bought and sold again, flat", { end: FLAT, orders: [order(1, "1"), order(2, "-1")] }, "0", false],
   ["bought and sold again, held", { end: FLAT, orders: [order(1, "1"), order(2, "-1")] }, "1", true],
   [
@@ -158,7 +169,7 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
       ],
     },
     "0",
-    false,
+    true,
   ],
   [
     "a fill of somebody else's order is kept, a moment before: nobody knows which came first",
@@ -197,13 +208,13 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     "shown before an order was found that had been sent long before: it may hold it",
     { earlier: [shown(0, "3")], orders: [order(1, "1", { sentAtMs: T - 60 * SECOND })] },
     "3",
-    false,
+    true,
   ],
   [
     "shown while the purchase was under way: it may hold it",
     { earlier: [shown(1, "3", { askedAtMs: T + 1_050 })], orders: [order(1, "1")] },
     "3",
-    false,
+    true,
   ],
   [
     "shown while the purchase was under way, as it stood before it: the fills that are kept tell",
@@ -215,7 +226,7 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     "shown after the purchase was told, as of before it",
     { earlier: [shown(1, "3", { timeMs: T + 1_050 })], orders: [order(1, "1")] },
     "3",
-    false,
+    true,
   ],
   [
     "a newer fill says more than what was shown before it",

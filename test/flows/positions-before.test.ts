@@ -182,6 +182,32 @@ test("what rests and is filled, back to where it stood, is told once its fill is
   expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(4 * SECOND);
 });
 
+/** Holds 0.01, and then as much more by hand as `bought`: nothing tells of that before its fill is listed. */
+async function moved(rig: PaperRig, bought: string): Promise<void> {
+  await takes(rig, "buy");
+  expect(await positions(rig)).toEqual([200, ["long 0.01"]]);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: bought, price: "60010" }));
+}
+
+test("what others have moved as well is not told as of after a fill while nobody can say that it is", async () => {
+  const rig = await openLiquidRig();
+  lateFills(rig, 10 * MINUTE);
+  await moved(rig, "0.02");
+  await standStill(rig, () => false);
+  await takes(rig, "sell");
+  expect(await positions(rig)).toMatchObject([503, BEHIND]);
+});
+
+test("it is told once the fills are listed, two seconds late", async () => {
+  const rig = await openLiquidRig();
+  lateFills(rig, 2 * SECOND);
+  await moved(rig, "0.02");
+  await takes(rig, "sell");
+  const beganMs = rig.clock.nowMs();
+  expect(await positions(rig)).toEqual([200, ["long 0.02"]]);
+  expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(4 * SECOND);
+});
+
 test("what another machine trades to and fro each second is never an error, with fills that are always one trade behind", async () => {
   const rig = await openLiquidRig();
   lateFills(rig, SECOND);

@@ -1,6 +1,9 @@
 /** What tests of flattening share: how it is asked for, and an exchange that fills what executes at once. */
 
+import { add, decimal, isZero, subtract } from "../../src/core/decimal.ts";
+import { signedSize } from "../../src/core/signed-size.ts";
 import { inTransaction } from "../../src/store/commit.ts";
+import { listNewFilledLegs } from "../../src/store/filled-legs.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
 import { markTakenUp } from "../../src/store/restores.ts";
 import { restores, takeUps } from "../../src/store/schema-restore.ts";
@@ -84,6 +87,20 @@ export function indexFill({ deps: { store } }: Rig, fill: Partial<StoredFill> & 
   const row = { ...base, ...terms, ...rest, isTaker: true, isLiquidation: false, ...fill };
   // Decimals of these texts are canonical.
   inTransaction(store, () => insertFills(store, [row as StoredFill], { atMs: fill.timeMs, toldFromMs: 0 }));
+}
+
+/** As the index of fills learns of all that was told to be filled and is not kept. @param start what was held before that @returns after it */
+export function keepFills(rig: Rig, start: string): string {
+  const { store } = rig.deps;
+  let held = decimal(start);
+  for (const { market, oid, side, filled, kept } of listNewFilledLegs(store, ACCOUNTS.main)) {
+    const size = subtract(filled, kept);
+    if (oid === null || isZero(size)) continue;
+    const timeMs = rig.clock.nowMs();
+    indexFill(rig, { id: `${timeMs}-${market}-${oid}`, market, oid, side, size, startPosition: held, timeMs });
+    held = add(held, signedSize(side, size));
+  }
+  return held;
 }
 
 export async function shownStop(rig: Rig, id: string): Promise<Shown> {

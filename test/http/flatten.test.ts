@@ -12,6 +12,7 @@ import {
   exchangeThatFills,
   flatten,
   indexFill,
+  keepFills,
   pass,
   type Shown,
   showFrom,
@@ -62,6 +63,7 @@ test("a server that is behind and still shows what was held begins to close it, 
   expect(sales).toMatchObject([{ b: false, s: "0.5", r: true }]);
   expect(await endOf(rig, id)).toMatchObject({ status: "flattening" });
   untilMs = rig.clock.nowMs();
+  keepFills(rig, "0.5");
   await pass(rig, 30);
   expect(sales).toHaveLength(1);
   expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });

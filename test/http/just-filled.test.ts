@@ -12,6 +12,7 @@ import { findLegByCloid } from "../../src/store/legs.ts";
 import { listOpenOrders, listOrders } from "../../src/store/orders.ts";
 import { parseFills } from "../../src/wire/answer/fills.ts";
 import { WALL_CLOCKS } from "../support/wall-clocks.ts";
+import { keepFills } from "./flatten-rig.ts";
 import {
   BOT,
   type Body,
@@ -39,7 +40,12 @@ async function twoBots(positions: Position[] = []) {
   fillAt(rig, MARK);
   // The fill is of later than what is shown.
   await rig.clock.advance(100);
-  const goOn = (next: Position[]) => Object.assign(shown, { positions: next, timeMs: rig.clock.nowMs() + 1 });
+  let held = positions[0]?.szi ?? "0";
+  // By then the exchange lists what was filled, and it is kept.
+  const goOn = (next: Position[]) => {
+    held = keepFills(rig, held);
+    Object.assign(shown, { positions: next, timeMs: rig.clock.nowMs() + 1 });
+  };
   return { rig, goOn };
 }
 

@@ -1,5 +1,7 @@
 /** A bot's own resting order is filled, and the position tells it before anything else does: that is no position of others. */
 import { expect, test } from "bun:test";
+import { decimal } from "../../src/core/decimal.ts";
+import { indexFill } from "./flatten-rig.ts";
 import {
   BOT,
   type Body,
@@ -103,4 +105,67 @@ test("more than it could have bought is others' without a doubt", async () => {
   positions.push({ coin: "BTC", szi: "0.002" });
   const refused = await inSeconds(rig, place(rig, SALE));
   expect(await refused.text()).toContain("limit others hold the other side of BTC, use");
+});
+
+/** The bot has bought at most so much by what it has sent, and what became of that nobody has told. */
+async function unheardBot(ask: (rig: Rig) => Promise<Response>, positions: Position[]): Promise<Rig> {
+  const rig = await limitedRig({ may: "increase,reduce,cancel,twap", maxDistance: "3 %" }, positions);
+  rig.answers.set("meta", () => ({ universe: [{ name: "BTC", szDecimals: 5, maxLeverage: 40 }] }));
+  await inSeconds(rig, ask(rig));
+  return rig;
+}
+
+function lost(rig: Rig, terms: Body): Promise<Response> {
+  rig.deps.exchange.send = async () => ({ kind: "unknown", reason: "silence" });
+  return place(rig, { time_in_force: "ioc", ...terms });
+}
+
+function running(rig: Rig): Promise<Response> {
+  const body = { market: "BTC", side: "buy", size: "0.01", duration_minutes: 5, reduce_only: false };
+  return rig.ask({ path: "/v1/twaps", apiKey: BOT, idempotencyKey: "twap-of-this-test", body });
+}
+
+function closing(rig: Rig, idempotencyKey: string): Promise<Response> {
+  const body = { account: ACCOUNTS.main, market: "BTC" };
+  return inSeconds(rig, rig.ask({ path: "/v1/positions/close", apiKey: BOT, idempotencyKey, body }));
+}
+
+test.each<[string, (rig: Rig) => Promise<Response>, string]>([
+  ["an order whose answer was lost", (rig) => lost(rig, {}), "409 position_unproven"],
+  ["a sale whose answer was lost has bought nothing", (rig) => lost(rig, { side: "sell" }), "409 nothing_to_close"],
+  ["a TWAP whose fills may not have been told", running, "409 position_unproven"],
+])("a bot is not told that it holds nothing of what it may have bought: %s", async (_what, ask, told) => {
+  const rig = await unheardBot(ask, [{ coin: "BTC", szi: "0.0005" }]);
+  expect(await refusalOf(await closing(rig, "close-of-unheard-"))).toStartWith(told);
+});
+
+test.each<[string, (rig: Rig) => Promise<Response>]>([
+  ["an order whose answer was lost", (rig) => lost(rig, {})],
+  ["a TWAP", running],
+])("where the account holds nothing on that side, %s is in nobody's way", async (_what, ask) => {
+  for (const szi of ["0", "-0.0005"]) {
+    const rig = await unheardBot(ask, szi === "0" ? [] : [{ coin: "BTC", szi }]);
+    expect(await refusalOf(await closing(rig, "close-of-unheard-"))).toStartWith("409 nothing_to_close");
+  }
+});
+
+test("what the known fills explain no TWAP of the bot's has bought untold", async () => {
+  const rig = await unheardBot(running, [{ coin: "BTC", szi: "0.0005" }]);
+  expect(await refusalOf(await closing(rig, "close-of-unheard-"))).toStartWith("409 position_unproven");
+  const fill = {
+    market: "BTC",
+    id: "fill-1",
+    side: "buy",
+    size: decimal("0.0005"),
+    startPosition: decimal("0"),
+  } as const;
+  indexFill(rig, { ...fill, timeMs: rig.clock.nowMs() - 9 });
+  expect(await refusalOf(await closing(rig, "close-explained--"))).toStartWith("409 nothing_to_close");
+});
+
+test("and where the position cannot be read nobody says that the bot holds nothing either", async () => {
+  const rig = await unheardBot((each) => lost(each, {}), []);
+  await rig.clock.advance(10_000);
+  rig.answers.delete("clearinghouseState");
+  expect(await refusalOf(await closing(rig, "close-of-unheard-"))).toStartWith("409 position_unproven");
 });

@@ -8,6 +8,9 @@ export type FillEvidence = {
   judge(name: string, reading: SizeReading): SizeVerdict;
   /** By when it was over, by the exchange's time: as it was said at first. @param nowMs by then it is, unix milliseconds */
   overByMs(name: string, nowMs: number): number;
+  /** A record has said that it is over, or that nothing is left of it: one that shows it open may be of before that. */
+  noteSaidOver(name: string): void;
+  wasSaidOver(name: string): boolean;
   /** What bears out that they are over. */
   lists: EndLists;
 };
@@ -20,6 +23,7 @@ const MAX_READINGS = 100;
 export function gatherFillEvidence(): FillEvidence {
   const readings = new Map<string, SizeReading[]>();
   const overBy = new Map<string, number>();
+  const saidOver = new Set<string>();
   return {
     lists: keepEndLists(),
     overByMs(name, nowMs) {
@@ -31,6 +35,12 @@ export function gatherFillEvidence(): FillEvidence {
       overBy.set(name, overByMs);
       return overByMs;
     },
+    noteSaidOver(name) {
+      const [oldest] = saidOver;
+      if (saidOver.size >= MAX_ORDERS && oldest !== undefined) saidOver.delete(oldest);
+      saidOver.add(name);
+    },
+    wasSaidOver: (name) => saidOver.has(name),
     judge(name, reading) {
       const known = readings.get(name) ?? [];
       const kept = known.length < MAX_READINGS ? known : [...known.slice(0, 1), ...known.slice(2)];

@@ -1,12 +1,12 @@
-import { compare } from "../../core/decimal.ts";
+import { compare, isZero } from "../../core/decimal.ts";
 import { BEHIND_MS, CLOCK_DOUBT_MS, lacks } from "../../core/evidence.ts";
-import { type Filled, hasFilled, isSaidOver, type Leg, type LegEvent } from "../../core/order.ts";
+import { type Filled, hasFilled, isPerhapsOver, isSaidOver, type Leg, type LegEvent } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions, InfoRequest } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
-import { endingOf, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
+import { endingOf, saysOver, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
 import { neverRests, weighEnd, weighRefusal } from "../evidence/borne-out.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
@@ -122,11 +122,13 @@ export async function interpretOrder(
   const { order, status } = seen;
   const difference = differenceFrom(sought, order);
   if (difference !== null) return { kind: "foreign", difference };
+  // A trigger of a whole position names no size.
+  if (saysOver(status) || (isZero(order.size) && !order.isTrigger)) evidence.noteSaidOver(sought.leg.cloid);
   switch (statusMeaning(status)) {
     case "rejected":
       return (await doubted(world, evidence, sought, seen)) ?? refused(sought, seen);
     case "open":
-      return open(world, sought, seen, order.isTrigger);
+      return (await saidOverBefore(world, evidence, sought, seen)) ?? open(world, sought, seen, order.isTrigger);
     case "triggered":
       return triggered(world, evidence, sought, seen);
     case "canceled":
@@ -136,6 +138,23 @@ export async function interpretOrder(
     case "unknown":
       return unlistedWord(world, evidence, sought, seen);
   }
+}
+
+/**
+ * What keeps a record that shows it open from being believed: another has said that it is over, or that nothing is left of it, and this one may
+ * be of before that. Null where none has, or where a list or its feed shows it open too.
+ */
+async function saidOverBefore(
+  world: ToLook,
+  evidence: FillEvidence,
+  sought: Sought,
+  seen: LookAnswer,
+): Promise<Sight | null> {
+  const wasSaid = evidence.wasSaidOver(sought.leg.cloid) || isPerhapsOver(sought.leg);
+  if (!wasSaid || isToldOpen(world, sought, seen)) return null;
+  const listed = await readListed(world, sought, seen);
+  if (listed === null) return unread(seen, LIST_UNREAD);
+  return listed.some(({ oid }) => oid === seen.order.oid) ? null : aloneTold(sought, seen, false);
 }
 
 /** A trigger stays `triggered` when it has fired; what it placed goes on under its id, or under one of its own. */
