@@ -120,6 +120,7 @@ const SCENES = [
   "test/http/limits.test.ts",
   "test/http/writes.test.ts",
   "test/http/bot-books.test.ts",
+  "test/http/closes-beside.test.ts",
   "test/http/sold-twice.test.ts",
   "test/http/just-filled.test.ts",
   "test/http/open-order-reserve.test.ts",
