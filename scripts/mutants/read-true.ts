@@ -332,7 +332,7 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (sum !== null && isZero(sum)) sums.delete(token);",
     "if (sum === null) sums.set(token, sum);",
   ),
-  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0) return [];", ", least) >= -1) return [];"),
+  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0;", ", least) >= -1;"),
   one(
     "less is held back than an order did, and it has been traded since",
     HELD_BACK,
