@@ -139,10 +139,10 @@ export const READ_TRUE: readonly Mutant[] = [
     "holdsTold: isAfterAll(",
   ),
   one(
-    "a stop goes ahead of its entry by positions of before a fill that was told",
-    "src/actions/create-trade.ts",
-    "!backing.isBefore && isAfterAll(",
-    "isAfterAll(",
+    "a trade is begun, and its stop judged, by positions of before a fill that was told",
+    "src/actions/liquidation-facts.ts",
+    "takePositions(deps, { account, dex }, read)) return",
+    'takePositions(deps, { account, dex }, read) || dex === "") return',
   ),
   one(
     "when an order was sent is told by a clock that was set since",
