@@ -3,6 +3,26 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is known of an account, and of when that is. */
 export const PICTURES: readonly Mutant[] = [
   {
+    name: "an order that our own cancel has ended is told as ended by somebody else",
+    changes: [
+      {
+        file: "src/actions/tell-story.ts",
+        find: 'kind === "cancel" && hasLanded',
+        put: 'kind === "modify" && hasLanded',
+      },
+    ],
+  },
+  {
+    name: "a cancel of ours that was of no avail is not told beside another's",
+    changes: [
+      {
+        file: "src/actions/tell-story.ts",
+        find: 'sentAtMs !== null && (kind === "cancel"',
+        put: 'sentAtMs === null && (kind === "cancel"',
+      },
+    ],
+  },
+  {
     name: "what orders of other hands hold back makes up for one of ours that is missing",
     changes: [
       {
