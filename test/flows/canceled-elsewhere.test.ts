@@ -8,29 +8,32 @@ type Order = { id: string; exchange_order_id: string };
 type Step = { at: string; what: string; detail: string };
 type Ending = (rig: PaperRig, order: Order) => Promise<unknown>;
 
-const byHand: Ending = (rig, { exchange_order_id: oid }) =>
-  rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: BigInt(oid) }] });
+function byHand(rig: PaperRig, { exchange_order_id: oid }: Order): Promise<unknown> {
+  return rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: 0, o: BigInt(oid) }] });
+}
 
-const byRule: Ending = async (rig) => {
+async function byRule(rig: PaperRig): Promise<void> {
   const signer = FIRST.account.tradingAddress;
   rig.paper.happen({ kind: "systemCancel", signer, status: "marginCanceled", atMs: rig.clock.nowMs() });
-};
+}
 
-const byKey: Ending = (rig, { id }) => rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
+function byKey(rig: PaperRig, { id }: Order): Promise<unknown> {
+  return rig.answer(FIRST, { route: `POST /v1/orders/${id}/cancel`, body: {} });
+}
 
 /** Ours does not find it any more. */
-const byHandAndThenByKey: Ending = async (rig, order) => {
+async function byHandAndThenByKey(rig: PaperRig, order: Order): Promise<void> {
   await byHand(rig, order);
   await byKey(rig, order);
-};
+}
 
 /** Ours never arrives, and neither does its copy. */
-const byKeyInVain: Ending = async (rig, order) => {
+async function byKeyInVain(rig: PaperRig, order: Order): Promise<void> {
   rig.deliveries.push(...Array.from({ length: 3 }, () => DELIVERY.neverArrived));
   void rig.ask(FIRST, { route: `POST /v1/orders/${order.id}/cancel`, body: {} });
   await rig.clock.advance(100);
   await byHand(rig, order);
-};
+}
 
 const ANYBODYS = "the exchange tells no more than that, and by that word it may be anybody's cancel";
 const NOT_OURS = "no cancel and no modify of it was sent by this gateway";
