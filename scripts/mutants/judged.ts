@@ -17,6 +17,24 @@ const BOT_TWAPS = "src/store/bot-twaps.ts";
 /** Bugs of one line in how a bot is judged, and in what is booked of it. */
 export const JUDGED: readonly Mutant[] = [
   one(
+    "what can never rest has a place on the book to lose",
+    REDUCTIONS,
+    "mayRest && bot !== rails.bot",
+    "(mayRest || bot !== null || !mayRest) && bot !== rails.bot",
+  ),
+  one(
+    "what rests has no place on the book to lose",
+    "src/store/open-leg-book.ts",
+    'mayRest: leg.timeInForce !== "ioc" ||',
+    'mayRest: leg.timeInForce === "alo" ||',
+  ),
+  one(
+    "what takes the size away before those that rest is not counted with them",
+    REDUCTIONS,
+    "const alike = [...reducing.filter(({ cloid, side }) =>",
+    "const alike = [...reducing.filter(({ cloid, side, mayRest }) => mayRest &&",
+  ),
+  one(
     "another's sale that is on its way is not held",
     JUDGE,
     "compare(subtract(account, moved), net.low) < 0",

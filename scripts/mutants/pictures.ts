@@ -3,6 +3,46 @@ import type { Mutant } from "./mutant.ts";
 /** Bugs in what is known of an account, and of when that is. */
 export const PICTURES: readonly Mutant[] = [
   {
+    name: "an order that our own cancel has ended is told as ended by somebody else",
+    changes: [
+      {
+        file: "src/actions/tell-story.ts",
+        find: 'kind === "cancel" && hasLanded',
+        put: 'kind === "modify" && hasLanded',
+      },
+    ],
+  },
+  {
+    name: "a cancel of ours that was of no avail is not told beside another's",
+    changes: [
+      {
+        file: "src/actions/tell-story.ts",
+        find: 'sentAtMs !== null && (kind === "cancel"',
+        put: 'sentAtMs === null && (kind === "cancel"',
+      },
+    ],
+  },
+  {
+    name: "what orders of other hands hold back makes up for one of ours that is missing",
+    changes: [
+      {
+        file: "src/settle/evidence/held-back.ts",
+        find: "compare(told.own, own) < 0",
+        put: "compare(told.own, own) < -1",
+      },
+    ],
+  },
+  {
+    name: "of what was told to be held back only the last is remembered",
+    changes: [
+      {
+        file: "src/store/told-holds.ts",
+        find: "[told, ...others].slice(0, MAX_KEPT)",
+        put: "[told, ...others].slice(0, 1)",
+      },
+    ],
+  },
+  {
     name: "a frame of the millisecond of what happened counts as of after it, whenever it was told",
     changes: [
       {

@@ -139,10 +139,10 @@ export const READ_TRUE: readonly Mutant[] = [
     "holdsTold: isAfterAll(",
   ),
   one(
-    "a stop goes ahead of its entry by positions of before a fill that was told",
-    "src/actions/create-trade.ts",
-    "!backing.isBefore && isAfterAll(",
-    "isAfterAll(",
+    "a trade is begun, and its stop judged, by positions of before a fill that was told",
+    "src/actions/liquidation-facts.ts",
+    "takePositions(deps, { account, dex }, read)) return",
+    'takePositions(deps, { account, dex }, read) || dex === "") return',
   ),
   one(
     "when an order was sent is told by a clock that was set since",
@@ -332,7 +332,7 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (sum !== null && isZero(sum)) sums.delete(token);",
     "if (sum === null) sums.set(token, sum);",
   ),
-  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0) return [];", ", least) >= -1) return [];"),
+  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0;", ", least) >= -1;"),
   one(
     "less is held back than an order did, and it has been traded since",
     HELD_BACK,

@@ -193,13 +193,13 @@ async function readBefore(deps: ToTrade, { account }: Caller, market: Market): P
   if ("kind" in backing)
     throw notBegun(
       deps,
-      "What stands behind the position could not be read, so nobody knows where its stop would come too late",
+      "What stands behind the position could not be read as of now, so nobody knows where its stop would come too late",
       backing,
     );
   const { timeMs, positions } = backing.state;
   const isHeld = positions.some(({ coin, signedSize }) => coin === market.name && signedSize !== ZERO);
   const isFree = orders.kind === "ok" && !orders.value.some(({ coin }) => coin === market.name);
-  const holdsTold = !backing.isBefore && isAfterAll({ timeMs, heard: null, askedAtMs }, told());
+  const holdsTold = isAfterAll({ timeMs, heard: null, askedAtMs }, told());
   const isOfNow = deps.exchange.nowMs() - timeMs <= MARGIN_AGE_MS;
   return { isFlat: !isHeld && isFree && holdsTold && isOfNow, backing };
 }

@@ -17,8 +17,6 @@ type BackingRequest = { account: Account; market: Market; purpose: Purpose };
 
 export type BackingFacts = {
   state: ClearinghouseState;
-  /** Its positions are of before a fill that was told. */
-  isBefore: boolean;
   mode: AccountMode;
   /** Spot balance of the collateral where the modes share it; null where they do not. */
   shared: Decimal | null;
@@ -28,18 +26,17 @@ export type BackingFacts = {
 
 type Failed = Extract<Read<never>, { kind: "failed" }>;
 
-/** Everything is asked at once; one that is not answered leaves nothing to judge by. */
+/** Everything is asked at once; one that is not answered leaves nothing to judge by, nor do positions of before a fill that was told. */
 export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): Promise<BackingFacts | Failed> {
   const { account, market, purpose } = asked;
   const user = account.tradingAddress;
   const [state, mode] = await Promise.all([
-    deps.reads.clearinghouse(user, market.dex, purpose),
+    readState(deps, asked),
     readMode(deps, user, purpose),
     readSetting(deps, { account, market: market.name }),
   ]);
   if (state.kind === "failed") return state;
-  const { value, askedAtMs } = state;
-  const isBefore = !takePositions(deps, { account, dex: market.dex }, { value, askedAtMs });
+  const { value } = state;
   if (mode.kind === "failed") return mode;
   const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
   if (shared?.kind === "failed") return shared;
@@ -47,7 +44,29 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   const settings = held === undefined ? settingsOf(deps, { account, market: market.name }, "") : [settingOf(held)];
   if (settings === null) return { kind: "failed", reason: "its leverage could not be read", isOurBudget: false };
   const total = shared?.value.find(({ token }) => token === USDC)?.total ?? ZERO;
-  return { state: value, isBefore, mode: mode.value, shared: shared === null ? null : total, settings };
+  return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
+}
+
+/** A server that is behind is asked again for so long, and that often, milliseconds. */
+const AGAIN_WITHIN_MS = 2_000;
+const AGAIN_AFTER_MS = 250;
+
+/**
+ * Positions that hold every fill that was told: by older ones a stop would be refused, or taken, that the position of now does not bear out.
+ * Who moves a stop waits for none.
+ */
+async function readState(
+  deps: ToKnowBacking,
+  { account, market: { dex }, purpose }: BackingRequest,
+): Promise<Read<ClearinghouseState>> {
+  const startedMs = deps.clock.elapsedMs();
+  for (;;) {
+    const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
+    if (read.kind === "failed" || takePositions(deps, { account, dex }, read)) return read;
+    if (purpose === "reduce" || deps.clock.elapsedMs() - startedMs >= AGAIN_WITHIN_MS)
+      return { kind: "failed", reason: "its positions are of before a fill that was told", isOurBudget: false };
+    await deps.clock.sleep(AGAIN_AFTER_MS);
+  }
 }
 
 /** Token that is the collateral of the exchange's own dex. */

@@ -102,6 +102,7 @@ function stepsOf({ order, legs, attempts, notes }: StoryTold): StoryStep[] {
     ...attempts.map((attempt) => storedStep(order, attempt, legByCloid.get(attempt.cloid ?? ""))),
     ...notes.map(({ atMs, what, detail }) => ({ atMs, what, detail })),
     ...attempts.flatMap((attempt) => settledStep(attempt, legByCloid.has(attempt.cloid ?? ""))),
+    ...canceledStep(order, legs, attempts),
   ];
   return steps.sort((a, b) => a.atMs - b.atMs);
 }
@@ -121,4 +122,22 @@ function settledStep({ kind, settledAtMs, answerText, cloid }: Attempt, isLegHer
   const beside =
     kind === "modify" && cloid !== null && !isLegHere ? `; what it placed is the order ${uuidOfCloid(cloid)}` : "";
   return [{ atMs: settledAtMs, what: "settled", detail: `${kind}${beside}${said}` }];
+}
+
+/**
+ * Nothing else in a story says of an order that somebody else has canceled, by hand, by another key of the wallet or by a rule of the exchange, that
+ * it was: who it was the exchange tells only where it is a rule of its own. With the time of the last news of the order.
+ */
+function canceledStep(order: StoredOrder, legs: readonly Leg[], attempts: readonly Attempt[]): StoryStep[] {
+  const ended = legs.findLast(({ state }) => state === "canceled");
+  if (order.status !== "canceled" || ended === undefined) return [];
+  const enders = attempts.filter(({ kind, sentAtMs }) => sentAtMs !== null && (kind === "cancel" || kind === "modify"));
+  if (enders.some(({ kind, hasLanded }) => kind === "cancel" && hasLanded)) return [];
+  const why = ended.reason?.replace(/\.$/, "") ?? "the exchange tells no more than that, and by that word it may be anybody's cancel";
+  const ours = [...new Set(enders.map(({ kind }) => kind))].join(" and a ");
+  const byUs =
+    ours === ""
+      ? "no cancel and no modify of it was sent by this gateway"
+      : `a ${ours} of it was sent by this gateway, and no answer says that a cancel was carried out`;
+  return [{ atMs: order.seenAtMs ?? order.createdAtMs, what: "canceled", detail: `${why}; ${byUs}` }];
 }

@@ -128,5 +128,5 @@ type TwapTerms = Pick<OpenLeg, "market" | "side" | "bot"> & { reduceOnly: boolea
 
 function legOf(id: string, { market, side, reduceOnly, bot }: TwapTerms, remaining: Decimal): OpenLeg {
   const leg = { market, side, canOnlyReduce: reduceOnly, bot, remaining, isUnheard: false, isInFlight: false };
-  return { ...leg, orderId: id, cloid: id, price: null, triggerPrice: null, triggerKind: null };
+  return { ...leg, mayRest: false, orderId: id, cloid: id, price: null, triggerPrice: null, triggerKind: null };
 }

@@ -10,6 +10,7 @@ import type { KnownRestores } from "./restores.ts";
 import type { SealedMemory } from "./sealed-rows.ts";
 import type { ShownBalancesBook } from "./shown-balances.ts";
 import type { ShownPositionsBook } from "./shown-positions.ts";
+import type { ToldHoldsBook } from "./told-holds.ts";
 import type { UnchangedRows } from "./while-unchanged.ts";
 import type { LastWrites } from "./written-last.ts";
 
@@ -38,6 +39,7 @@ export type Memory = {
   sentMarks: SentMark[];
   shownPositions: ShownPositionsBook;
   shownBalances: ShownBalancesBook;
+  toldHolds: ToldHoldsBook;
   /** Monotonic milliseconds; null where nobody has told how they are counted. */
   elapsedMs: (() => number) | null;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
@@ -75,6 +77,7 @@ export function newMemory(): Memory {
     sentMarks: [],
     shownPositions: new Map(),
     shownBalances: new Map(),
+    toldHolds: new Map(),
     elapsedMs: null,
     heardAlerts: new Map(),
     readBy: new Map(),

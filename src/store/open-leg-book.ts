@@ -135,6 +135,8 @@ export function openLeg(store: Store, terms: Terms, leg: Leg): OpenLeg[] {
       triggerKind: waiting?.kind ?? null,
       isUnheard: leg.state === "lost" || leg.state === "closing",
       isInFlight: leg.state === "sent",
+      // What the exchange has shown on the book stands there, whatever was asked for.
+      mayRest: leg.timeInForce !== "ioc" || leg.trigger !== null || leg.state === "resting",
       bot: botOf(store, terms.keyHash),
     },
   ];

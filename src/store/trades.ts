@@ -87,14 +87,14 @@ export function listOpenTradesOf(store: Store, accountId: string): Trade[] {
 /** What the entries of trades may still come to that have not been sent, as if they were out. */
 export function listReservedLegs(store: Store, accountId: string): OpenLeg[] {
   return listOpenTradesOf(store, accountId).flatMap((trade) => {
-    const { id, market, side, size, price, entryId, isEntryUnwanted, keyHash } = trade;
+    const { id, market, side, size, price, timeInForce, entryId, isEntryUnwanted, keyHash } = trade;
     // One that was taken back, because it had never left, is going to be sent again.
     const isSent = entryId !== null && findOrder(store, entryId) !== null;
     if (isSent || isEntryUnwanted) return [];
     const bot = botOf(store, keyHash);
     const terms = { remaining: decimal(size), price: decimal(price), canOnlyReduce: false };
     const state = { triggerPrice: null, triggerKind: null, isUnheard: false, isInFlight: false } as const;
-    return [{ orderId: id, cloid: id, market, side, bot, ...terms, ...state }];
+    return [{ orderId: id, cloid: id, market, side, bot, mayRest: timeInForce !== "ioc", ...terms, ...state }];
   });
 }
 

@@ -212,6 +212,7 @@ function orderWish(deps: ToJudge, name: LegName, order: WireOrder, isModify: boo
     triggerKind: waits ? trigger.kind : null,
     isUnheard: false,
     isInFlight: true,
+    mayRest: "trigger" in order.t || order.t.limit.tif !== "Ioc",
   };
   const { sizeDecimals, pairName } = market;
   return { kind: "order", isModify, leg, trigger, sizeDecimals, pairName };
@@ -231,6 +232,7 @@ function twapWish(deps: ToJudge, name: LegName, twap: TwapOrderAction["twap"]): 
     triggerKind: null,
     isUnheard: false,
     isInFlight: true,
+    mayRest: false,
   };
   return { kind: "order", isModify: false, leg, trigger: null, sizeDecimals: market.sizeDecimals, pairName: null };
 }

@@ -47,18 +47,44 @@ test("a flattening does not end flat by positions of before a told purchase, and
   expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
 });
 
-test("a trade's stop does not go ahead of its entry by positions of before a told purchase", async () => {
+const TRADE = {
+  account: FIRST.account.id,
+  market: "BTC",
+  side: "buy",
+  size: "0.01",
+  entry: { price: "60010" },
+  stop_loss: { trigger_price: "59000" },
+};
+
+test("a trade is not begun by positions of before a told purchase, and its stop does not go ahead of its entry once they are shown", async () => {
   const rig = await openLiquidRig();
-  await standStill(rig, () => false);
+  let isOver = false;
+  await standStill(rig, () => isOver);
   await takes(rig, "buy");
-  const body = {
-    account: FIRST.account.id,
-    market: "BTC",
-    side: "buy",
-    size: "0.01",
-    entry: { price: "60010" },
-    stop_loss: { trigger_price: "59000" },
-  };
-  const trade = await ask(rig, "POST /v1/trades", body);
-  expect(trade).toMatchObject({ path: "after_fills" });
+  const beganMs = rig.clock.nowMs();
+  const refused = await ask(rig, "POST /v1/trades", TRADE);
+  expect(refused).toMatchObject({ status_code: 503, error: { code: "exchange_unreachable" } });
+  expect(String((refused["error"] as Row)["message"])).toContain("could not be read as of now");
+  expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(3 * SECOND);
+  isOver = true;
+  await pass(rig, 1);
+  expect(await ask(rig, "POST /v1/trades", TRADE)).toMatchObject({ status_code: 201, path: "after_fills" });
+});
+
+/** Behind everything stand 100,000: at 1 a stop at 5,000 comes in time, and at 2 the liquidation comes before it. */
+test.each<[string, bought: boolean, forMs: number, status: number]>([
+  ["nothing was bought since", false, 0, 201],
+  ["it is shown at once", true, 0, 409],
+  ["it is shown a second and a half later", true, 1_500, 409],
+  ["it is shown only after that", true, 60_000, 503],
+])("a stop is judged by the position of after a told purchase: %s", async (_what, bought, forMs, status) => {
+  const rig = await openLiquidRig();
+  await takes(rig, "buy", "1");
+  await pass(rig, 5);
+  const untilMs = rig.clock.nowMs() + forMs;
+  await standStill(rig, () => rig.clock.nowMs() >= untilMs);
+  if (bought) await takes(rig, "buy", "1");
+  const trade = await ask(rig, "POST /v1/trades", { ...TRADE, stop_loss: { trigger_price: "5000" } });
+  expect(trade).toMatchObject({ status_code: status });
+  if (status === 409) expect(trade).toMatchObject({ error: { code: "stop_beyond_liquidation" } });
 });

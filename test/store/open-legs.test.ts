@@ -309,3 +309,24 @@ test.each<[Leg["state"], isInFlight: boolean, isUnheard: boolean]>([
     closeStore(store);
   },
 );
+
+test.each<[string, Partial<Leg>, mayRest: boolean]>([
+  ["gtc", { timeInForce: "gtc", state: "sent" }, true],
+  ["alo", { timeInForce: "alo", state: "lost" }, true],
+  ["an ioc on its way", { timeInForce: "ioc", state: "sent" }, false],
+  ["an ioc whose answer was lost", { timeInForce: "ioc", state: "lost" }, false],
+  ["an ioc that is shown on the book all the same", { timeInForce: "ioc", state: "resting", oid: "77" }, true],
+  [
+    "what waits for the mark",
+    { timeInForce: "ioc", state: "armed", trigger: { price: "90", kind: "stop_loss", market: true } },
+    true,
+  ],
+])("%s: whether it may stand on the book", (_what, some, mayRest) => {
+  const store = openStore(":memory:");
+  inTransaction(store, () => {
+    insertOrder(store, orderRow({ id: idOf(1), status: "unknown" }));
+    insertLeg(store, legRow({ cloid: cloidOf(idOf(1)), orderId: idOf(1), oid: null, ...some }));
+  });
+  expect(listOpenLegs(store, accountId)).toMatchObject([{ mayRest }]);
+  closeStore(store);
+});

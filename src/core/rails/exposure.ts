@@ -36,6 +36,8 @@ export type OpenLeg = {
   isUnheard: boolean;
   /** It is on its way, or just about to be: nothing has been answered yet. */
   isInFlight: boolean;
+  /** It may stand on the book, now or once it has fired. What executes at once or not at all never does, nor does a slice of a TWAP. */
+  mayRest: boolean;
   /** For rails: it says so at the exchange, or it sells on spot, where there is nothing below zero. What it brings is for stops to ask. */
   canOnlyReduce: boolean;
   /** Null for what no bot has placed. */

@@ -113,16 +113,16 @@ function hasTrigger({ triggerPrice }: OpenLeg): boolean {
 export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailRefusal | null {
   const { leg } = wish;
   if (isSpot(leg.market) || (leg.canOnlyReduce && hasTrigger(leg))) return null;
-  const resting = facts.legs.filter(
-    (each) => each.canOnlyReduce && each.market === leg.market && isStanding(wish, each) && isOnBook(each),
+  const reducing = facts.legs.filter(
+    (each) => each.canOnlyReduce && each.market === leg.market && isStanding(wish, each) && isPriced(each),
   );
-  if (resting.length === 0) return null;
-  const others = resting.filter(({ bot }) => bot !== rails.bot);
+  // What is never on the book cannot be put out of its place there: it only takes away from what the others may reduce.
+  const others = reducing.filter(({ bot, mayRest }) => mayRest && bot !== rails.bot);
   if (others.some((other) => wouldTrade(leg, other)))
     return refusal("touches", { limit: rails.touches, use: "a trade with another's reduce-only order" });
   const account = facts.accountOf(leg.market);
   if (!leg.canOnlyReduce || !others.some(({ side }) => side === leg.side) || account === null) return null;
-  const alike = [...resting.filter(({ cloid, side }) => side === leg.side && cloid !== leg.cloid), leg];
+  const alike = [...reducing.filter(({ cloid, side }) => side === leg.side && cloid !== leg.cloid), leg];
   const all = sum(alike.map(({ remaining }) => remaining));
   const held = larger(leg.side === "sell" ? account : negate(account), ZERO);
   if (!isAbove(all, held)) return null;
@@ -131,15 +131,15 @@ export function displacedFault(rails: Rails, facts: Facts, wish: Ordered): RailR
 
 /** Orders of others that an order would trade with at once: the exchange cancels what rests of two orders of one account. */
 export function metBy({ bot }: Rails, legs: readonly OpenLeg[], { leg }: Ordered): OpenLeg[] {
-  if (!isOnBook(leg)) return [];
+  if (!isPriced(leg)) return [];
   return legs.filter((each) => {
-    const isOthers = each.market === leg.market && each.bot !== bot && isOnBook(each);
+    const isOthers = each.market === leg.market && each.bot !== bot && each.mayRest && isPriced(each);
     return isOthers && wouldTrade(leg, each);
   });
 }
 
-/** A slice of a TWAP never rests. */
-function isOnBook(leg: OpenLeg): boolean {
+/** It goes to the book as it is: a trigger waits beside it, and a TWAP comes in slices without a price of their own. */
+function isPriced(leg: OpenLeg): boolean {
   return !hasTrigger(leg) && leg.price !== null;
 }
 

@@ -6,9 +6,11 @@ import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
+import type { Store } from "../../store/open.ts";
 import { listLiveOrders } from "../../store/orders.ts";
 import { listNewestFillsIn } from "../../store/position-fills.ts";
 import { listShownBalances } from "../../store/shown-balances.ts";
+import { listToldHolds, noteToldHold, type ToldHold } from "../../store/told-holds.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
 import { CASH } from "./balance-moves.ts";
@@ -43,25 +45,51 @@ const MAX_LIVE = 200;
 
 /**
  * Orders whose money is told not to be held back. What was read has to hold back that of every open one, beside the margin of positions where
- * one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. What a feed tells is doubted only
- * where its total stood there before the new ones.
+ * one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. Orders that were placed elsewhere hold
+ * back as well, and would make up for one of ours that is missing: what was told when ours came to less is of before. What a feed tells is doubted only
+ * where its total stood there before the new ones. What is not doubted is remembered.
  */
 export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown): string[] {
   const { clock, store } = world;
   const now = { elapsedMs: clock.elapsedMs(), wallMs: clock.nowMs() };
   const news = heldBy(listNewOrders(store, account.id, shown.withinMs, now), shown.universe);
-  if (news.length === 0) return [];
   const isRead = shown.heard === null;
+  if (news.length === 0 && !isRead) return [];
   const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), shown.universe) : news;
+  const missing = missingOf(world, account, { shown, news, all });
+  if (isRead && missing.length === 0) noteHolds(store, account.id, { shown, all });
+  return missing;
+}
+
+type HeldOrders = { shown: HoldsShown; news: readonly HeldBack<NewOrder>[]; all: readonly HeldBack<HoldingOrder>[] };
+
+function missingOf(world: ToHold, account: Account, { shown, news, all }: HeldOrders): string[] {
+  const isRead = shown.heard === null;
   return [...Map.groupBy(news, ({ token }) => token)].flatMap(([token, ofToken]) => {
     const balance = shown.balances.find(({ coin }) => coin === token) ?? { hold: ZERO, total: ZERO };
     const holding = all.filter((held) => held.token === token);
-    const least = multiply(sum(holding.map(({ amount }) => amount)), NEARLY_ALL);
+    const own = sum(holding.map(({ amount }) => amount));
+    const least = multiply(own, NEARLY_ALL);
     const margin = isRead && shown.mode === "unified" ? marginIn(world, account, token) : ZERO;
-    if (compare(subtract(balance.hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) >= 0) return [];
+    const isWhole = compare(subtract(balance.hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) >= 0;
+    if (isWhole && !(isRead && wasToldBefore(world.store, account.id, { token, hold: balance.hold, own }))) return [];
     if (!isRead && !stoodBefore(world, account, { token, total: balance.total, news: ofToken })) return [];
     return holding.map(({ order }) => order.id);
   });
+}
+
+/** Whether just that was held back when our own orders came to less. */
+function wasToldBefore(store: Store, accountId: string, { token, hold, own }: ToldHold): boolean {
+  return listToldHolds(store, accountId).some(
+    (told) => told.token === token && told.hold === hold && compare(told.own, own) < 0,
+  );
+}
+
+function noteHolds(store: Store, accountId: string, { shown, all }: Pick<HeldOrders, "shown" | "all">): void {
+  for (const { coin: token, hold } of shown.balances) {
+    const own = sum(all.filter((held) => held.token === token).map(({ amount }) => amount));
+    noteToldHold(store, accountId, { token, hold, own });
+  }
 }
 
 /** Whether the total stood there before the newest of them was placed: one that is another may be of after they were traded. */

@@ -29,6 +29,7 @@ export function leg(some: Partial<OpenLeg>): OpenLeg {
     triggerKind: some.triggerPrice == null ? null : "stop_loss",
     isUnheard: false,
     isInFlight: false,
+    mayRest: true,
     canOnlyReduce: false,
     ...some,
   };

@@ -8,9 +8,21 @@ function othersSale(price: number): OpenLeg {
   return leg({ canOnlyReduce: true, side: "sell", bot: "b", price: usd(price) });
 }
 
+type TimeInForce = "gtc" | "ioc";
+
+function close(timeInForce: TimeInForce): OpenLeg {
+  return leg({ canOnlyReduce: true, side: "sell", mayRest: timeInForce !== "ioc" });
+}
+
+function othersClose(timeInForce: TimeInForce): OpenLeg {
+  return { ...close(timeInForce), bot: "b", isInFlight: true };
+}
+
 const WITH_TWAPS: Partial<Rails> = { may: ["increase", "reduce", "twap"] };
 
-test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
+type Row = [string, string, [Partial<Rails>, OpenLeg, Known]];
+
+test.each<Row>([
   [
     "slices of a TWAP take what comes: another's reduction on the other side may be met, at whatever price",
     "touches",
@@ -95,6 +107,33 @@ test.each<[string, string, [Partial<Rails>, OpenLeg, Known]]>([
       leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(90) }),
       { net: "1", legs: [leg({ canOnlyReduce: true, side: "sell", triggerPrice: usd(91) })] },
     ],
+  ],
+  ...(["gtc", "ioc"] as const).flatMap((own): Row[] => [
+    [
+      `another's reduction that may rest, and more than is held with one that is ${own}`,
+      "touches",
+      [{}, close(own), { net: "1", account: "1", legs: [othersClose("gtc")] }],
+    ],
+    [
+      `another's that can never rest, beside one that is ${own}`,
+      "allowed",
+      [{}, close(own), { net: "1", account: "1", legs: [othersClose("ioc")] }],
+    ],
+    [
+      `another's that rests, with what another's takes away before it and one that is ${own}`,
+      "touches",
+      [{}, close(own), { net: "1", account: "2", legs: [othersClose("gtc"), othersClose("ioc")] }],
+    ],
+    [
+      `another's that rests, where all three are held, beside one that is ${own}`,
+      "allowed",
+      [{}, close(own), { net: "1", account: "3", legs: [othersClose("gtc"), othersClose("ioc")] }],
+    ],
+  ]),
+  [
+    "an order that another's reduction would trade with, which can never rest",
+    "allowed",
+    [{}, leg({ price: usd(105) }), { legs: [{ ...othersSale(104), mayRest: false }] }],
   ],
   [
     "a trigger that buys up to another's reduction on the book",

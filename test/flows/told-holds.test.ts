@@ -1,0 +1,93 @@
+/**
+ * Without a feed: what an order on spot holds back is missed beside what orders of other hands do, whose list nobody has read. Each row: what is
+ * open already, what the server of balances shows after the own order that is placed then, and what of that may be told.
+ */
+import { expect, test } from "bun:test";
+import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+
+const SECOND = 1_000;
+const MINE = FIRST.account.tradingAddress;
+const PURR = 10_000;
+
+type Spot = { balances: { coin: string; total: string; hold: string }[] };
+
+/** In USDC, each a purchase of PURR at 0.1. */
+type Row = { byHand: number; own: number; placed: number; canceledByHand?: boolean };
+
+async function place(rig: PaperRig, usd: number): Promise<void> {
+  const body = { account: FIRST.account.id, market: "PURR/USDC", side: "buy", size: String(usd * 10), price: "0.1" };
+  expect((await rig.answer(FIRST, { route: "POST /v1/orders", body })).body["status"]).toBe("open");
+}
+
+async function byHand(rig: PaperRig, usd: number): Promise<number> {
+  const terms = { assetId: PURR, side: "buy", size: String(usd * 10), price: "0.1" } as const;
+  const reply = JSON.stringify(await rig.elsewhere(FIRST, limitOrder(terms)));
+  return Number(/"oid":(\d+)/.exec(reply)?.[1]);
+}
+
+/** What of USDC is told to be held back, or the word of the refusal, and how long that took. */
+async function told(rig: PaperRig): Promise<{ hold: unknown; tookMs: number }> {
+  const beganMs = rig.clock.nowMs();
+  const { status, body } = await rig.answer(FIRST, { route: "GET /v1/account" });
+  const spot = body["spot"] as { token: string; hold: string }[] | undefined;
+  const hold = status === 200 ? spot?.find(({ token }) => token === "USDC")?.hold : body["error"];
+  return { hold, tookMs: rig.clock.nowMs() - beganMs };
+}
+
+async function stage({ byHand: others, own }: Row): Promise<{ rig: PaperRig; oid: number }> {
+  const rig = await openPaperRig();
+  await rig.clock.advance(20 * SECOND);
+  const oid = others > 0 ? await byHand(rig, others) : 0;
+  if (own > 0) await place(rig, own);
+  await rig.clock.advance(30 * SECOND);
+  expect(await told(rig)).toMatchObject({ hold: String(others + own) });
+  return { rig, oid };
+}
+
+test.each<[string, Row]>([
+  ["another hand's that holds more", { byHand: 50, own: 0, placed: 12 }],
+  ["another hand's that holds as much", { byHand: 12, own: 0, placed: 12 }],
+  ["another hand's and an own one", { byHand: 50, own: 20, placed: 12 }],
+  ["an own one", { byHand: 0, own: 20, placed: 12 }],
+])(
+  "balances of before an own order are not told beside %s, and those of now are as soon as they are shown",
+  async (_what, row) => {
+    const { rig } = await stage(row);
+    const before = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+    await place(rig, row.placed);
+    const untilMs = rig.clock.nowMs() + 3 * SECOND;
+    rig.interfere = ({ type, user }) =>
+      type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? before : undefined;
+    const now = String(row.byHand + row.own + row.placed);
+    expect(await told(rig)).toMatchObject({ hold: now });
+    expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+    // And not once more, by another server that is behind.
+    await rig.clock.advance(2 * SECOND);
+    const againMs = rig.clock.nowMs() + 3 * SECOND;
+    rig.interfere = ({ type, user }) =>
+      type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < againMs ? before : undefined;
+    expect(await told(rig)).toMatchObject({ hold: now });
+  },
+);
+
+test("an honest exchange is told at once, whatever orders of whoever come and go", async () => {
+  const { rig, oid } = await stage({ byHand: 50, own: 20, placed: 0 });
+  const answers: { hold: unknown; tookMs: number }[] = [];
+  for (let nth = 0; nth < 12; nth += 1) {
+    await place(rig, 12 + nth);
+    answers.push(await told(rig));
+    if (nth === 5) await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: PURR, o: BigInt(oid) }] });
+    await rig.clock.advance(2 * SECOND);
+    answers.push(await told(rig));
+  }
+  expect(answers.filter(({ hold, tookMs }) => typeof hold !== "string" || tookMs > SECOND)).toEqual([]);
+});
+
+test("an own order of just what another hand has canceled is told after 20 s, when no server can be behind any more", async () => {
+  const { rig, oid } = await stage({ byHand: 12, own: 0, placed: 0 });
+  await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: PURR, o: BigInt(oid) }] });
+  await place(rig, 12);
+  expect(await told(rig)).toMatchObject({ hold: { code: "exchange_unreachable" } });
+  await rig.clock.advance(14 * SECOND);
+  expect(await told(rig)).toMatchObject({ hold: "12" });
+});
