@@ -23,7 +23,10 @@ export function wire(value, places = 12) {
 }
 
 export const times = (a, b) => (a * b) / ONE;
-export const least = (a, b) => Math.min(a, b);
+export function least(a, b) {
+  if (a < b) return a;
+  return b;
+}
 export const size = (a) => (a < 0n ? -a : a);
 
 export class Draw {

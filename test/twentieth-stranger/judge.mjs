@@ -1,13 +1,8 @@
 // Each word that was told, held against the exchange's log: what it says must have been so between its two moments.
 import { size as abs, parse, show } from "./figures.mjs";
-import { at, cut6 } from "./truth.mjs";
+import { at, cut6, during } from "./truth.mjs";
 
 const FINAL = new Set(["filled", "canceled", "rejected"]);
-
-/** The versions that held at any moment from `from` to `to`, those of one millisecond among them. */
-export function during(versions, from, to) {
-  return versions.filter((version, i) => version.t <= to && (versions[i + 1]?.t ?? Infinity) >= from);
-}
 
 export class Judge {
   constructor({ truth, views, legs, graceMs, account, keys }) {

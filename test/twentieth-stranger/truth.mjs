@@ -23,6 +23,11 @@ export function at(versions, t) {
   return low === 0 ? null : versions[low - 1];
 }
 
+/** The versions that held at any moment from `from` to `to`, those of one millisecond among them. */
+export function during(versions, from, to) {
+  return versions.filter((version, i) => version.t <= to && (versions[i + 1]?.t ?? Infinity) >= from);
+}
+
 export class Truth extends EventEmitter {
   constructor(draw) {
     super();
@@ -129,7 +134,7 @@ export class Truth extends EventEmitter {
     const { szi } = this.position(order.coin);
     const held = order.buy ? -szi : szi;
     if (held <= 0n) return 0n;
-    return Math.min(held, order.left);
+    return least(held, order.left);
   }
 
   fill(order, amount, price, crossed, extra = {}) {

@@ -1,7 +1,10 @@
 // The whole of a run: every answer and event in the order of its coming, and then the end against the log.
+
+import { eventsWhole, exported } from "./ends.mjs";
 import { parse, show } from "./figures.mjs";
-import { during, Judge } from "./judge.mjs";
+import { Judge } from "./judge.mjs";
 import { actionName, operationName, succeeded } from "./operations.mjs";
+import { during } from "./truth.mjs";
 
 const FINAL = new Set(["filled", "canceled", "rejected"]);
 /** What may be refused where the exchange lags or fails, or the gateway starts; nothing was sent then. */
@@ -206,7 +209,12 @@ export class Verdict {
     const code = entry.value?.error?.code;
     const say = (what, truth = "") => this.find(what, JSON.stringify(entry.value).slice(0, 400), truth, by);
     if (entry.kind === "other" && code === "idempotency_key_reused") return;
-    if (entry.from > this.calmAt + 14_000 && (entry.status === 503 || entry.status === 429) && this.weight === "0")
+    if (
+      entry.from > this.calmAt + 14_000 &&
+      (entry.status === 503 || entry.status === 429) &&
+      this.weight === "0" &&
+      code !== "rails_unproven"
+    )
       return say("refused long after all is well");
     if (EXCUSED.has(code)) return;
     if (code === "idempotency_key_reused") return say("a key is said to be used for something else");
@@ -318,7 +326,7 @@ export class Verdict {
       if (
         one.object === "order" &&
         (one.status === "open" || one.status === "waiting_for_trigger") &&
-        !this.judge.legsOf(one).some((leg) => this.truth.isLive(leg, this.final.at - 3000))
+        !this.judge.legsOf(one).some((leg) => this.wasLiveSince(leg, this.final.at - 3000))
       )
         this.find(
           "open at the end, and is not",
@@ -331,7 +339,7 @@ export class Verdict {
         );
     const shown = new Set(this.final.fills.map(({ id }) => id.split("-").pop()));
     for (const row of this.truth.fills)
-      if (!shown.has(String(row.tid)))
+      if (row.t <= this.final.at && !shown.has(String(row.tid)))
         this.find(
           "a fill that is lacking at the end",
           `${this.final.fills.length} fills`,
@@ -340,7 +348,7 @@ export class Verdict {
         );
     for (const fill of this.final.fills) this.judge.fill(fill, by);
     for (const order of this.final.orders)
-      if (order.filled_size !== null && parse(order.filled_size) !== this.judge.sum(this.judge.legsOf(order), Infinity))
+      if (order.filled_size !== null && !this.hadFilled(order))
         this.find(
           "a filled size at the end",
           JSON.stringify(order),
@@ -350,43 +358,16 @@ export class Verdict {
             .join(" | "),
           by,
         );
-    this.eventsWhole(by);
-    this.exports(by);
+    eventsWhole(this, by);
+    exported(this, by);
   }
 
-  eventsWhole(by) {
-    if (this.events.resets > 0) this.find("the place in the events is lost", String(this.events.resets), "", by);
-    const last = new Map();
-    const fills = new Set();
-    for (const { event } of this.events.list) {
-      if (event.type.startsWith("order.") && (event.data.order ?? event.data).status)
-        last.set((event.data.order ?? event.data).id, (event.data.order ?? event.data).status);
-      if (event.type === "fill.created") fills.add(event.data.id);
-    }
-    for (const order of this.final.orders)
-      if (FINAL.has(order.status) && last.get(order.id) !== order.status)
-        this.find("the last event of an order", last.get(order.id), JSON.stringify(order), by);
-    for (const fill of this.final.fills)
-      if (!fills.has(fill.id)) this.find("a fill without an event", JSON.stringify(fill), "", by);
+  hadFilled(order) {
+    const sums = during(this.judge.sums(this.judge.legsOf(order)), this.final.at, Infinity);
+    return sums.some(({ sum }) => sum === parse(order.filled_size));
   }
 
-  exports(by) {
-    // What came after the list was read may be in the file, which was read later.
-    const lacks = (file, list) =>
-      list.some(({ id }) => !file.some((one) => one.id === id)) ||
-      new Set(file.map(({ id }) => id)).size !== file.length;
-    if (lacks(this.final.exportedFills, this.final.fills))
-      this.find("the export of fills", String(this.final.exportedFills.length), String(this.final.fills.length), by);
-    if (lacks(this.final.exportedOrders, this.final.orders))
-      this.find("the export of orders", String(this.final.exportedOrders.length), String(this.final.orders.length), by);
-    const { total } = this.final.performance;
-    if (total === null || total === undefined) return;
-    const until = Date.parse(this.final.performance.complete_to);
-    const rows = this.truth.fills.filter((row) => row.t <= until && !this.truth.markets.get(row.coin).spot);
-    const spot = this.truth.fills.filter((row) => row.t <= until && this.truth.markets.get(row.coin).spot);
-    if (spot.length > 0) return;
-    const sum = (field) => show(rows.reduce((all, row) => all + row[field], 0n));
-    if (total.fills !== rows.length || total.fees !== sum("fee") || total.realized_pnl !== sum("pnl"))
-      this.find("the performance", JSON.stringify(total), `${rows.length} ${sum("fee")} ${sum("pnl")}`, by);
+  wasLiveSince(leg, t) {
+    return during(leg.versions, t, Infinity).some(({ status }) => status === "open" || status === "triggered");
   }
 }
