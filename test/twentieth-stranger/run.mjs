@@ -107,7 +107,7 @@ async function settle(clients, hands, until) {
   await sleep(500);
   for (const twap of exchange.truth.twaps)
     if (twap.versions.at(-1).status === "activated") exchange.actions.writeTwap(twap, "terminated");
-  await clients.repeat(until - 6000);
+  await clients.repeat(Math.min(Date.now() + 6000, until - 6000));
   await clients.write(
     first,
     "/v1/orders/cancel-all",

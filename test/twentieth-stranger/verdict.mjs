@@ -305,7 +305,9 @@ export class Verdict {
         (entry) => actionName(entry.action, this.truth) === name && succeeded(entry.answer),
       ).length;
       const count = (status) => list.filter((one) => one.status === status).length;
-      if (done < count("succeeded") || done > list.length - count("rejected"))
+      // Of what is a state, "succeeded" says that it is in force, whoever did it; a margin and a TWAP are each their own.
+      const least = /^(twapCancel|leverage)/.test(name) ? Math.min(1, count("succeeded")) : count("succeeded");
+      if (done < least || done > list.length - count("rejected"))
         this.find("operations that were not carried out so", JSON.stringify(list), `${name}: ${done} carried out`, {
           line: "the end",
         });
