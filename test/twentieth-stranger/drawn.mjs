@@ -18,7 +18,7 @@ export const WRITES = {
   leverage: 2,
   margin: 1,
   again: 4,
-  other: 1,
+  other: 3,
   read: 22,
 };
 export const READS = {

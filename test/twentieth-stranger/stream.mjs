@@ -78,16 +78,25 @@ export class Stream {
 
   /** Sends a frame of a channel when it has come through, in order. */
   later(connection, entry, channel, make) {
-    const { truth, draw, world } = this.exchange;
+    const { truth } = this.exchange;
     if (Date.now() < entry.silentUntil) return;
     entry.due = Math.max(entry.due ?? 0, Date.now() + entry.lagMs);
+    entry.frames = [...(entry.frames ?? []), { due: entry.due, channel, make }];
     setTimeout(() => {
-      if (truth !== this.exchange.truth) return;
+      if (truth === this.exchange.truth) this.deliver(connection, entry);
+    }, entry.due - Date.now());
+  }
+
+  /** In the order in which they were made, whichever timer comes first. */
+  deliver(connection, entry) {
+    const { draw, world } = this.exchange;
+    while (entry.frames.length > 0 && entry.frames[0].due <= Date.now() + 1) {
+      const { channel, make } = entry.frames.shift();
       const frame = { channel, data: make() };
       this.send(connection, frame);
       if (draw.chance(world.repeats)) this.send(connection, entry.last ?? frame);
       entry.last = frame;
-    }, entry.due - Date.now());
+    }
   }
 
   each(type, make, channel = type) {
