@@ -230,6 +230,13 @@ export class Verdict {
     if (code === "stop_already_met" || code === "take_profit_already_met" || code === "stop_beyond_liquidation") return;
     if (code === "order_not_found" && !entry.path.endsWith("/story")) return say("an order that is not found");
     if (code === "order_refused" && entry.kind === "batch") return;
+    // Of a trade that holds nothing yet a stop has to lie below what it is entered for.
+    if (
+      code === "invalid_parameter" &&
+      entry.path.startsWith("/v1/trades/") &&
+      /losing side/.test(entry.value.error.message)
+    )
+      return;
     say(`refused: ${code}`);
   }
 
