@@ -216,4 +216,10 @@ export const TOLD_LATE: readonly Mutant[] = [
     "if (chain === null) return isAwaited(told, told.orders);",
     "if (chain === null) return false;",
   ),
+  one(
+    "an end that was told waits for the weight of reads",
+    "src/settle/feed/watch.ts",
+    "unlisted: 2, closed: 1 }",
+    "unlisted: 2, closed: 4 }",
+  ),
 ];

@@ -81,7 +81,7 @@ test("simulated seed 1616: a close is looked for after a minute in which no look
   await rig.clock.advance(HOUR);
   expect(looks).toHaveLength(8);
   expect(looks.at(-1)?.atS).toBeGreaterThan(61);
-  expect(looks.map(({ purpose }) => purpose)).toEqual([...Array(4).fill("read"), ...Array(4).fill("settle")]);
+  expect(looks.map(({ purpose }) => purpose)).toEqual(["read", ...Array(7).fill("settle")]);
 });
 
 test("a close that is never seen is given up after a quarter of an hour, and the next news begins anew", async () => {

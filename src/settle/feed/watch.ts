@@ -40,8 +40,11 @@ const MAX_LOOKS = 34;
  * and of one that was read as closed for the first time the second reading tells all.
  */
 const MAX_HASTENED = 3;
-/** Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order. */
-const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 4 };
+/**
+ * Looks that went wrong after which a look may use the weight of settling: sooner where two stores lack the order, and at once where it
+ * is told as open and the exchange has said that it is over.
+ */
+const PATIENT_LOOKS: Record<News, number> = { changed: 4, unlisted: 2, closed: 1 };
 /** Times that an order has to be shown open to be believed so, against the news. A close that was told is not recalled. */
 const TIMES_OPEN: Record<News, number> = { changed: 2, unlisted: 6, closed: Number.POSITIVE_INFINITY };
 /** Orders that are watched at once. */
