@@ -131,6 +131,8 @@ export class Judge {
 
   /** What was told before it, in answers that had ended: nothing final changes, nothing filled shrinks. */
   after(told, _from, to, by, say) {
+    // That the outcome of a modify is not known yet takes back no end of what it was to replace.
+    if (told.status === "unknown" && /\/modify .* 202$/.test(by.line)) return;
     const before = this.told.get(told.id) ?? [];
     for (const one of before) {
       if (one.to > by.from) continue;
