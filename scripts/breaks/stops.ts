@@ -188,11 +188,7 @@ export const STOP_BREAKS: readonly Break[] = [
   {
     row: "S53",
     name: "our own sales make the next price worse",
-    changes: inFile(
-      "src/settle/stop/close-markets.ts",
-      "steps[0] === undefined ? null",
-      "steps[0] !== undefined ? null",
-    ),
+    changes: inFile("src/settle/stop/close-markets.ts", "before === undefined ? null", "before !== undefined ? null"),
     seenBy: { test: FLATTENING, title: "what nobody buys within the bound of the first order is told as left" },
   },
   {

@@ -69,8 +69,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
     TOLD_POSITION,
-    "return { at: end.size, moves, unclear: unclear.map(missingOf), since: [...since, ...unclear] };",
-    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [], since };",
+    "return { at: end.size, moves, unclear: unclear.map(missingOf) };",
+    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [] };",
   ),
   one(
     "where it is not clear which of two came first nothing is of before both",

@@ -295,6 +295,12 @@ export const STOPS: readonly Mutant[] = [
     'reason: "twap_reducing", market',
   ),
   one(
+    "what somebody turns while it is flattened is bounded by the price of the other side",
+    "src/settle/stop/close-markets.ts",
+    "steps.find((order) => order.side === side)",
+    "steps.at(0)",
+  ),
+  one(
     "what may come in one market holds back what is held in all",
     "src/settle/stop/flattener.ts",
     "return closeApart(world, parts, { ...followed, flatten, stop, account, steps });",

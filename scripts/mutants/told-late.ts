@@ -207,13 +207,19 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a position that no known fill explains is of now, though fills that were told are not kept",
     "src/core/told-position.ts",
-    "return !isKnown && isAwaited(told, chain.since);",
-    "return isKnown && isAwaited(told, chain.since);",
+    "return !isKnown && isAwaited(told);",
+    "return isKnown && isAwaited(told);",
+  ),
+  one(
+    "once a position was shown with what was told, none that comes after it is of before",
+    "src/core/told-position.ts",
+    "return told.orders.some((order) =>",
+    "return told.orders.some((order) => order.number > (told.earlier[0]?.lastNumber ?? -1) &&",
   ),
   one(
     "where nobody knows what was held before it a position is of after what was told",
     "src/core/told-position.ts",
-    "if (chain === null) return isAwaited(told, told.orders);",
+    "if (chain === null) return isAwaited(told);",
     "if (chain === null) return false;",
   ),
   one(

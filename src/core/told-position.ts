@@ -48,7 +48,7 @@ export type MarketTold = {
  */
 export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
   const chain = chainOf(told);
-  if (chain === null) return isAwaited(told, told.orders);
+  if (chain === null) return isAwaited(told);
   const sums = sumsOf(chain);
   const now = sums.at(-1);
   if (now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0)) return false;
@@ -59,28 +59,20 @@ export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
   ];
   if (former.some((one) => compare(one, size) === 0)) return true;
   const isKnown = sums.some((sum) => compare(sum, size) === 0);
-  return !isKnown && isAwaited(told, chain.since);
+  return !isKnown && isAwaited(told);
 }
 
-/** Of one of these it claims to hold fills that are not kept yet. */
-function isAwaited(told: MarketTold, orders: readonly OrderFilling[]): boolean {
-  return orders.some((order) => !isZero(missingOf(order)) && isClaimed(told, order.toldAtMs));
+/** Of an order it claims to hold fills that are not kept yet. Where a position was shown that had them, this one may be of before that. */
+function isAwaited(told: MarketTold): boolean {
+  return told.orders.some((order) => !isZero(missingOf(order)) && isClaimed(told, order.toldAtMs));
 }
 
 function isClaimed({ sinceMs, untilMs }: MarketTold, toldAtMs: number): boolean {
   return toldAtMs >= sinceMs && toldAtMs <= untilMs;
 }
 
-/**
- * A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows
- * which. `since`: the orders of both.
- */
-type Chain = {
-  at: Decimal;
-  moves: readonly { by: Decimal; toldAtMs: number }[];
-  unclear: readonly Decimal[];
-  since: readonly OrderFilling[];
-};
+/** A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows which. */
+type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[]; unclear: readonly Decimal[] };
 
 /** Of so many every sum is tried; with more of them nothing is said. */
 const MAX_UNCLEAR = 6;
@@ -92,7 +84,7 @@ function endsOf(now: Decimal, unclear: readonly Decimal[]): Decimal[] {
   return ends;
 }
 
-function sumsOf({ at, moves }: Pick<Chain, "at" | "moves">): Decimal[] {
+function sumsOf({ at, moves }: Chain): Decimal[] {
   const sums = [at];
   for (const { by } of moves) sums.push(add(sums.at(-1) ?? at, by));
   return sums;
@@ -106,7 +98,7 @@ function chainOf(told: MarketTold): Chain | null {
     const since = sinceShown(earlier, orders);
     if (since === null) continue;
     const moves = since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs }));
-    return { at: earlier.size, moves, unclear: [], since };
+    return { at: earlier.size, moves, unclear: [] };
   }
   return told.end === null ? null : chainFrom(told.end, orders);
 }
@@ -132,7 +124,7 @@ function chainFrom(end: KeptEnd, orders: readonly OrderFilling[]): Chain | null 
   const unclear = missing.filter((order) => !since.includes(order) && !isUntil(end, owners, order));
   if (unclear.length > MAX_UNCLEAR) return null;
   const moves = since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs }));
-  return { at: end.size, moves, unclear: unclear.map(missingOf), since: [...since, ...unclear] };
+  return { at: end.size, moves, unclear: unclear.map(missingOf) };
 }
 
 /** It was sent when all that is kept of that fill's own order had been told. */

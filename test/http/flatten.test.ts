@@ -35,6 +35,23 @@ test("an account's position is closed by one order that only reduces, within hal
   expect(end?.order_ids).toHaveLength(1);
 });
 
+test("what somebody turns by hand meanwhile is closed as well: the price of the first order bounds none of the other side", async () => {
+  const rig = openMarketRig();
+  const held = { szi: 0.5 };
+  const sales = exchangeThatFills(rig, held);
+  const id = await stopOf(rig, "account");
+  await flatten(rig, id);
+  while (sales.length === 0) await pass(rig, 0.25);
+  keepFills(rig, "0.5");
+  held.szi = -0.3;
+  await pass(rig, 40);
+  expect(sales.map(({ b, s, p }) => [b, s, p])).toEqual([
+    [false, "0.5", "59691"],
+    [true, "0.3", "60310"],
+  ]);
+  expect(await endOf(rig, id)).toMatchObject({ status: "flat", left: [] });
+});
+
 test("servers that are behind and show nothing held yet end nothing", async () => {
   const rig = openMarketRig();
   const held = { szi: 0.5 };

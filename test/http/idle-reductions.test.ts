@@ -6,6 +6,7 @@ import { inTransaction } from "../../src/store/commit.ts";
 import { insertKeyRecord } from "../../src/store/idempotency.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { findTrade, putTrade } from "../../src/store/trades.ts";
+import { keepFills } from "./flatten-rig.ts";
 import {
   type Bot,
   type Held,
@@ -176,6 +177,7 @@ test("a key of the same bot that is newer says how it is held", async () => {
 test("what guards a trade is the trade's to cancel", async () => {
   const bot = await protectedBot({ szi: "0.5" });
   await sold(bot);
+  keepFills(bot.rig, "0");
   const { store, clock } = bot.rig.deps;
   const { id } = await created(silent(bot.rig), { size: SIZE, stop_loss: guard("59000", "58000") }, { apiKey: BOT });
   const bought = "select id from orders where side = 'buy'";

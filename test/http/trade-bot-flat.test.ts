@@ -1,6 +1,7 @@
 /** What the bot of a trade has sold by other orders is not the trade's any more, although another holds the same side. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { BEHIND_MS } from "../../src/core/evidence.ts";
 import { findTrade } from "../../src/store/trades.ts";
 import { BOT, inSeconds, limitedRig, MARK, place, sell, stateOf } from "./rails-rig.ts";
 import { KEYS, type Rig } from "./rig.ts";
@@ -103,7 +104,8 @@ test("sold in part by a plain order of its bot it keeps guards of what is left, 
 
 test("what its bot sells by other orders is its oldest trade's first", async () => {
   const { rig, trade } = await openTrade(BOT);
-  await rig.clock.advance(1_000);
+  // No server is behind the first purchase any more.
+  await pass(rig, BEHIND_MS / 1_000);
   const { id } = await created(rig, { size: SIZE, stop_loss: guard("58000", "57000") }, { apiKey: BOT });
   await pass(rig, 10);
   const held = (heldSize?: string) => heldSize ?? "none";

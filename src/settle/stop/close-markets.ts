@@ -99,8 +99,9 @@ async function orderFor(
   const prices = await parts.prices(account, market, side);
   if (prices === null) return null;
   const { maxSlippageBps } = flatten;
-  // What our own orders took off the book makes the next one no worse.
-  const first = steps[0] === undefined ? null : decimal(steps[0].price);
+  // What our own orders took off the book makes the next one no worse; one of the other side, from before somebody turned the position, says nothing.
+  const before = steps.find((order) => order.side === side);
+  const first = before === undefined ? null : decimal(before.price);
   const order = closingOrder(listed, closable, {
     prices,
     maxSlippageBps,
