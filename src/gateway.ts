@@ -314,7 +314,7 @@ function openGatewayFeeds(parts: GatewayParts, { exchange, picture, follower, te
       picture.hear(address, event);
       follower().onEvent(address, event);
       if (event.kind !== "account_part") return;
-      noteTold({ exchange, picture, store: parts.store }, address);
+      noteTold({ exchange, picture, settings, store: parts.store }, address);
       teller().look(address);
     },
     onDoubt: (address) => follower().checkFills(address),

@@ -10,6 +10,7 @@ import { FOLLOWING } from "./following.ts";
 import { GUARDS } from "./guards.ts";
 import { IDLE_REDUCTIONS } from "./idle-reductions.ts";
 import { IN_FLIGHT } from "./in-flight.ts";
+import { ISOLATED } from "./isolated.ts";
 import { JUDGED } from "./judged.ts";
 import { LAST_WORDS } from "./last-words.ts";
 import { LATE_COPIES } from "./late-copies.ts";
@@ -375,6 +376,7 @@ export const LISTS = {
   pictures: PICTURES,
   quiet: QUIET_BUGS,
   rails: RAILS,
+  isolated: ISOLATED,
   "read-true": READ_TRUE,
   restores: RESTORES,
   shown: SHOWN,

@@ -280,13 +280,13 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "balances that nothing explains are taken for those of now",
     BEFORE_WRITES,
-    'return word === "unclear" ? { kind: "moved" } : null;',
+    'return word === "unclear" && !isBlind() ? { kind: "moved" } : null;',
     "return null;",
   ),
   one(
     "what was told to be filled, and is not listed, has moved nothing",
     BEFORE_WRITES,
-    'if (isUnlisted) return { kind: "fills" };',
+    'if (isRead && isUnlisted) return { kind: "fills" };',
     "",
   ),
   one(

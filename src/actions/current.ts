@@ -51,14 +51,22 @@ export function datedAge(deps: With<"exchange">, asOfMs: number, withinMs: numbe
 export type ToShowPositions = ToShow & With<"feeds" | "fillIndex" | "ownWrites" | "store">;
 
 /** Positions and margin of one dex, not older than what the account was told last. */
-export async function currentState(
+export function currentState(
+  deps: ToShowPositions,
+  asking: AskingPart,
+  dex: string,
+): Promise<Known<ClearinghouseState>> {
+  return readCurrent(deps, wantedState(deps, asking, dex));
+}
+
+function wantedState(
   deps: ToShowPositions,
   { account, reader }: AskingPart,
   dex: string,
-): Promise<Known<ClearinghouseState>> {
+): WantedPart<ClearinghouseState> {
   const { picture, reads } = deps;
   const user = account.tradingAddress;
-  return readCurrent(deps, {
+  return {
     account,
     reader,
     standsMs: STATE_STANDS_MS,
@@ -76,7 +84,14 @@ export async function currentState(
       arePositionsBefore(deps, { accountId: account.id, dex }, { positions, timeMs, askedAtMs }),
     onBefore: () => deps.fillIndex.readSoon(account),
     onTaken: (value, askedAtMs) => noteRead(deps, { accountId: account.id, dex }, value, askedAtMs),
-  });
+  };
+}
+
+/** One reading, whatever comes of it. */
+async function readStateAnew(deps: ToShowPositions, asking: AskingPart, dex: string): Promise<void> {
+  const wanted = wantedState(deps, asking, dex);
+  const read = await wanted.ask();
+  if (read.kind === "ok" && !isOfBefore(deps, wanted, read)) take(deps, wanted, read);
 }
 
 /** The newest positions that are known without asking, not older than that nor than what the account was told last; else null. */
@@ -94,11 +109,14 @@ export function knownState(
 /** Balances are held against fills, orders and the ledger. */
 export type ToShowSpot = ToShow & With<"fillIndex" | "ledgerIndex" | "markets" | "settling" | "store">;
 
-/** What is not told is asked for until it is known to be of now, and so is what would tell that. */
-function currentSpot(
-  deps: ToShowSpot & With<"ownWrites">,
-  { account, reader, mode }: AskingPart & { mode: AccountMode },
-): Promise<Known<readonly SpotBalance[]>> {
+type AskingSpot = AskingPart & { mode: AccountMode; dexes: readonly string[] };
+
+/**
+ * What is not told is asked for until it is known to be of now, and so is what would tell that: where one balance stands behind all, also the positions, for
+ * what isolated ones hold was taken out of it.
+ */
+function currentSpot(deps: ToShowSpot & ToShowPositions, asking: AskingSpot): Promise<Known<readonly SpotBalance[]>> {
+  const { account, reader, mode, dexes } = asking;
   const { picture, reads } = deps;
   const user = account.tradingAddress;
   let doubt: BalancesDoubt | null = null;
@@ -109,7 +127,12 @@ function currentSpot(
     what: "the balances",
     told: deps.ownWrites.told(account, mode === "standard" ? "spot" : "all"),
     known: () => picture.spot(user),
-    ask: () => reads.spot(user, reader),
+    ask: async () => {
+      const isByPositions = mode !== "standard" && (doubt?.kind === "before" || doubt?.kind === "moved");
+      const readAlso = isByPositions ? dexes.map((dex) => readStateAnew(deps, asking, dex)) : [];
+      const [read] = await Promise.all([reads.spot(user, reader), ...readAlso]);
+      return read;
+    },
     part: (value) => ({ part: "spot", value: [...value] }),
     isBefore: (balances, { timeMs, heard }) => {
       doubt = areBeforeFills(deps, account.id, balances)
@@ -158,7 +181,7 @@ export async function currentAccount(
 ): Promise<CurrentAccount> {
   const mode = await currentMode(deps, asking);
   const [spot, ...states] = await Promise.all([
-    currentSpot(deps, { ...asking, mode: mode.value }),
+    currentSpot(deps, { ...asking, mode: mode.value, dexes }),
     ...dexes.map((dex) => currentState(deps, asking, dex)),
   ]);
   const byDex = states.map(({ value }, nth) => ({ dex: dexes[nth] ?? "", state: value }));

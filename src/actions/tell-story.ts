@@ -133,7 +133,9 @@ function canceledStep(order: StoredOrder, legs: readonly Leg[], attempts: readon
   if (order.status !== "canceled" || ended === undefined) return [];
   const enders = attempts.filter(({ kind, sentAtMs }) => sentAtMs !== null && (kind === "cancel" || kind === "modify"));
   if (enders.some(({ kind, hasLanded }) => kind === "cancel" && hasLanded)) return [];
-  const why = ended.reason?.replace(/\.$/, "") ?? "the exchange tells no more than that, and by that word it may be anybody's cancel";
+  const why =
+    ended.reason?.replace(/\.$/, "") ??
+    "the exchange tells no more than that, and by that word it may be anybody's cancel";
   const ours = [...new Set(enders.map(({ kind }) => kind))].join(" and a ");
   const byUs =
     ours === ""

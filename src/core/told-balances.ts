@@ -7,8 +7,11 @@ import { type Decimal, toUnits, ZERO } from "./decimal.ts";
  */
 export type BalanceMove = { timeMs: number; amounts: ReadonlyMap<string, Decimal | null>; parts: number };
 
-/** Totals by token, zero where one is missing. They hold what came up to `leastMs` and nothing from after `mostMs`; exchange time. */
-export type BalanceReading = { totals: ReadonlyMap<string, Decimal>; leastMs: number; mostMs: number };
+/**
+ * Totals by token, zero where one is missing. They hold what came up to `leastMs` and nothing from after `mostMs`; exchange time. `parts`: of so many
+ * amounts beside the balance itself, each of which the exchange has rounded.
+ */
+export type BalanceReading = { totals: ReadonlyMap<string, Decimal>; leastMs: number; mostMs: number; parts: number };
 
 /**
  * `holds`: nothing that is known is missing, as nothing is new, or as they are what earlier ones and all moves since come to. `before`: they are what earlier
@@ -65,7 +68,7 @@ function placesOf(shown: BalanceReading, reading: BalanceReading, { moves, sums 
     starts.some((start) =>
       listed.every(([token, ofToken]) => {
         const gap = units(shown.totals, token) - units(reading.totals, token);
-        return isGap(gap, ofToken[start], ofToken[place]);
+        return isGap({ gap, parts: shown.parts + reading.parts }, ofToken[start], ofToken[place]);
       }),
     );
   const found = listed.length === 0 ? [] : range(leastPlace, moves.length).filter(isAt);
@@ -75,10 +78,14 @@ function placesOf(shown: BalanceReading, reading: BalanceReading, { moves, sums 
 }
 
 /** True where what has moved between two places comes to that; never where some of it is not known. */
-function isGap(gap: bigint, from: MovedSum | undefined, to: MovedSum | undefined): boolean {
+function isGap(
+  { gap, parts }: { gap: bigint; parts: number },
+  from: MovedSum | undefined,
+  to: MovedSum | undefined,
+): boolean {
   if (from === undefined || to === undefined || from.unknown !== to.unknown) return false;
   const wrong = to.sum - from.sum - gap;
-  const spread = ROUNDED * BigInt(Math.abs(to.moved - from.moved));
+  const spread = ROUNDED * BigInt(parts + Math.abs(to.moved - from.moved));
   return wrong <= spread && wrong >= -spread;
 }
 

@@ -1,6 +1,9 @@
 /** Balances that were shown, kept in memory alone: what a later answer shows is held against them. */
-import type { Decimal } from "../core/decimal.ts";
+import { absolute, compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
 import type { Store } from "./open.ts";
+
+/** What isolated positions held beside them, by dex: only where there are some. `parts`: of so many amounts that the exchange has rounded. */
+export type Isolated = ReadonlyMap<string, { amount: Decimal; parts: number }>;
 
 /**
  * Totals by token, zero where one is missing, and between which times they were so, exchange time, unix milliseconds: they hold all that came
@@ -8,6 +11,7 @@ import type { Store } from "./open.ts";
  */
 export type ShownBalances = {
   totals: ReadonlyMap<string, Decimal>;
+  isolated: Isolated;
   leastMs: number;
   mostMs: number;
   firstMs: number;
@@ -17,12 +21,17 @@ export type ShownBalances = {
 export type ShownBalancesBook = Map<string, readonly ShownBalances[]>;
 
 /** Readings that are kept of an account. */
-const MAX_KEPT = 12;
+const MAX_KEPT = 24;
+/** What positions hold is worked out of rounded amounts, each time anew. */
+const NO_CHANGE = decimal("0.00001");
 
-/** The same totals are kept once, as they were shown first, with all that they are known to hold by now: while they stand nothing moves them. */
+/**
+ * The same totals are kept once, as they were shown first, with all that they are known to hold by now: while they stand nothing moves them. Beside other
+ * positions they are kept again, for nobody knows which of these are of the same moment.
+ */
 export function noteShownBalances(store: Store, accountId: string, shown: ShownBalances): void {
   const kept = listShownBalances(store, accountId);
-  const same = kept.find(({ totals }) => areSame(totals, shown.totals));
+  const same = kept.find((each) => areSameTotals(each, shown) && areNearlySame(each.isolated, shown.isolated));
   const noted = same === undefined ? shown : { ...same, leastMs: Math.max(same.leastMs, shown.leastMs) };
   const others = kept.filter((each) => each !== same);
   store.memory.shownBalances.set(accountId, [noted, ...others].slice(0, MAX_KEPT));
@@ -32,6 +41,17 @@ export function listShownBalances({ memory }: Pick<Store, "memory">, accountId: 
   return memory.shownBalances.get(accountId) ?? [];
 }
 
-function areSame(one: ReadonlyMap<string, Decimal>, other: ReadonlyMap<string, Decimal>): boolean {
-  return one.size === other.size && [...one].every(([token, total]) => other.get(token) === total);
+export function areSameTotals(
+  { totals }: Pick<ShownBalances, "totals">,
+  other: Pick<ShownBalances, "totals">,
+): boolean {
+  return totals.size === other.totals.size && [...totals].every(([token, total]) => other.totals.get(token) === total);
+}
+
+function areNearlySame(one: Isolated, other: Isolated): boolean {
+  const isSame = (dex: string, amount: Decimal): boolean => {
+    const held = other.get(dex)?.amount;
+    return held !== undefined && compare(absolute(subtract(held, amount)), NO_CHANGE) < 0;
+  };
+  return one.size === other.size && [...one].every(([dex, { amount }]) => isSame(dex, amount));
 }

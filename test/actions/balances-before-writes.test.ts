@@ -1,7 +1,7 @@
 /** Balances of before an own write that was told are asked for again, and never shown: what they show stood there before it. */
 import { expect, test } from "bun:test";
 import { getAccount } from "../../src/actions/get-account.ts";
-import { decimal, ZERO } from "../../src/core/decimal.ts";
+import { add, decimal, ZERO } from "../../src/core/decimal.ts";
 import { buildUniverse } from "../../src/core/market.ts";
 import { balancesDoubt } from "../../src/settle/evidence/balances-before-writes.ts";
 import { inTransaction } from "../../src/store/commit.ts";
@@ -173,6 +173,59 @@ test.each(READ)("balances that are read: %s", async (_name, written, ...[mode, b
   const rig = await openStage(written);
   expect(doubtOf(rig, { mode, balances, heard: null })).toBe(doubt);
 });
+
+/** What an isolated position holds beside 20000 before the fill, and after it: null for no position. */
+const ISOLATED: [string, [string | null, string | null], string, string | null][] = [
+  ["an isolated position was opened", [null, "40"], "19958.65", null],
+  ["one was closed", ["40", null], "20038.65", null],
+  ["margin was added to one by hand", ["40", "140"], "19898.65", null],
+  ["margin was taken out of one by hand", ["140", "40"], "20098.65", null],
+  ["the same, with more than that", ["140", "40"], "20098.75", "moved"],
+  ["one was opened, and the balance is of before", [null, "40"], "20000", "before"],
+  ["one was opened, and both are of before", [null, null], "20000", "before"],
+  ["one was opened, and the balance holds its margin still", [null, "40"], "19998.65", null],
+  ["one was opened, and something else has moved it", [null, "40"], "19950", "moved"],
+  ["one was opened, and its position is not known yet", [null, null], "19958.65", "moved"],
+];
+
+test.each(ISOLATED)("balances that are read after a fill: %s", async (_name, [before, after], total, doubt) => {
+  const rig = await openStage({});
+  const read = (shown: string) => doubtOf(rig, { mode: "unified", balances: [balance("USDC", shown)], heard: null });
+  rig.store.memory.shownBalances.clear();
+  isolate(rig, before);
+  expect(read("20000")).toBeNull();
+  await rig.clock.advance(SECOND);
+  fill(rig, { ...FEE, timeMs: rig.clock.nowMs() });
+  await rig.clock.advance(SECOND);
+  isolate(rig, after);
+  expect(read(total)).toBe(doubt);
+});
+
+/** With a profit that is no part of what it holds. */
+function isolate({ deps, clock }: GatewayRig, held: string | null): void {
+  const unrealizedPnl = decimal("2.5");
+  const leverage = { type: "isolated", value: 10 };
+  const positions =
+    held === null ? [] : [{ coin: "BTC", marginUsed: add(decimal(held), unrealizedPnl), unrealizedPnl, leverage }];
+  const value = { positions } as unknown as ClearinghouseState;
+  const nowMs = clock.nowMs();
+  deps.picture.take(ACCOUNT.tradingAddress, { part: "state", dex: "", value }, { timeMs: nowMs, askedAtMs: nowMs });
+}
+
+/** Each: the market of a fill, what is shown then, and why it is not told. */
+const UNSEEN: [string, string, string | null][] = [
+  ["unread:A", "19958.65", null],
+  ["unread:A", "20000", "before"],
+  ["BTC", "19958.65", "moved"],
+];
+
+test.each(UNSEEN)(
+  "what a fill in %s has moved by its margin nobody knows where its dex is not read: %s",
+  async (market, total, doubt) => {
+    const rig = await openStage({ fill: { ...FEE, market } });
+    expect(doubtOf(rig, { mode: "unified", balances: [balance("USDC", total)], heard: null })).toBe(doubt);
+  },
+);
 
 test("what was read first after a fill is told once another shows that it was of after it, or no server can be behind any more", async () => {
   const rig = await openStage({ fill: FEE });

@@ -12,7 +12,7 @@ import {
 const T = 100_000;
 
 function reading(total: string, leastMs = T, mostMs = T): BalanceReading {
-  return { totals: new Map([["USDC", decimal(total)]]), leastMs, mostMs };
+  return { totals: new Map([["USDC", decimal(total)]]), leastMs, mostMs, parts: 0 };
 }
 
 /** The first a second after what was shown before, and each a second after the one before it. */
@@ -43,6 +43,14 @@ const ROWS: [name: string, moves: BalanceMove[], total: string, word: BalancesWo
 
 test.each(ROWS)("balances that are shown: %s", (_name, some, total, word) => {
   expect(balancesWord(reading(total, T, T + 60_000), { moves: some, readings: [reading("100")] })).toBe(word);
+});
+
+test("of what was added up to a total each part is rounded, and in what was shown before as well", () => {
+  const added = { ...reading("98.999994", T, T + 60_000), parts: 1 };
+  const words = [0, 1].map((parts) =>
+    balancesWord(added, { moves: moves("-1"), readings: [{ ...reading("100"), parts }] }),
+  );
+  expect(words).toEqual(["unclear", "holds"]);
 });
 
 test("without anything shown before nothing tells of when they are, once something is new", () => {

@@ -15,15 +15,13 @@ import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { BalanceMove } from "../../core/told-balances.ts";
 import { listNewPayments, listNewTransfers, type NewPayment, type NewTransfer } from "../../store/ledger.ts";
 import type { Store } from "../../store/open.ts";
-import { listNewestFillsIn, type NewFill } from "../../store/position-fills.ts";
+import type { NewFill } from "../../store/position-fills.ts";
 import { parseJson } from "../../wire/json.ts";
 import { tokensOf } from "./balance-check.ts";
+import { CASH, tokenOfDex } from "./dex-token.ts";
 
 /** By how much something has moved a token, and when; null for nobody knows how much. Exchange time, unix milliseconds. */
 export type TokenMove = { timeMs: number; token: string; amount: Decimal | null };
-
-/** Collateral of the native dex. */
-export const CASH = "USDC";
 
 export type MovesAmong = { universe: Universe; isShared: boolean };
 
@@ -57,10 +55,9 @@ export function movesByLedger(
   ];
 }
 
-/** In what another dex pays its fills say. */
 function moveByPayment(store: Store, accountId: string, { market, timeMs, amount }: NewPayment): TokenMove[] {
-  const token = dexOf(market) === "" ? CASH : listNewestFillsIn(store, accountId, market)?.[0]?.feeToken;
-  return token === undefined ? [] : [{ timeMs, token, amount }];
+  const token = tokenOfDex(store, accountId, dexOf(market));
+  return token === null ? [] : [{ timeMs, token, amount }];
 }
 
 /** What is worth so much to the whole of an account has moved its one balance by that. */

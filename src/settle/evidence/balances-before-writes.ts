@@ -3,18 +3,20 @@ import type { Account } from "../../core/account.ts";
 import { compare, type Decimal } from "../../core/decimal.ts";
 import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
-import { type BalanceMove, type BalancesWord, balancesWord } from "../../core/told-balances.ts";
+import { type BalanceMove, type BalanceReading, type BalancesWord, balancesWord } from "../../core/told-balances.ts";
 import type { With } from "../../deps.ts";
 import { listAccountsAt } from "../../store/accounts.ts";
 import { type FilledLeg, listNewFilledLegs } from "../../store/filled-legs.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewFills } from "../../store/position-fills.ts";
-import { listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
+import { areSameTotals, listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
-import { CASH, type MovesAmong, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
+import { type MovesAmong, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
 import { heldByFillsMs } from "./balances-before.ts";
+import { CASH } from "./dex-token.ts";
 import { ordersNotHeld } from "./held-back.ts";
+import { isolatedNow, withIsolated } from "./isolated-collateral.ts";
 import { type MomentsNow, momentsNow } from "./moments-now.ts";
 
 type ToDoubt = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
@@ -35,7 +37,7 @@ const MAX_MOVES = 64;
 
 /**
  * Null where they may be told as of now. What was shown before, and all that is known to have moved it since (fills; where collateral is shared what
- * perpetuals pay; transfers and funding that have been read), says what they have to be. What a feed tells comes in the order in which it happened, and is
+ * perpetuals pay and what isolated positions hold; transfers and funding that have been read), says what they have to be. What a feed tells comes in the order in which it happened, and is
  * doubted only where it is of before for certain; what is read has to be what it comes to, and has to hold back what open orders of ours do. After
  * `DOUBTED_FOR_MS` without anything new what is shown is what is. All that is shown is remembered.
  */
@@ -44,7 +46,7 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   if (universe === null) return null;
   const among = { universe, isShared: shown.mode !== "standard" };
   const isRead = shown.heard === null;
-  const totals = totalsOf(shown.balances);
+  const held = { totals: totalsOf(shown.balances), isolated: isolatedNow(world, account.tradingAddress) };
   const heldMs = heldByFillsMs(world, account.id, shown.balances) ?? Number.NEGATIVE_INFINITY;
   const leastMs = Math.max(shown.timeMs - DOUBTED_FOR_MS, heldMs);
   const unlisted = unlistedLegs(world, account, among.isShared);
@@ -52,40 +54,68 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   const known = knownMoves(world, account, { ...among, leastMs, readings, isNewsKnown: unlisted.length > 0 });
   const moves = isRead ? known.moves : newest(momentsOf([...known.all, ...movesUnknown(world, unlisted, among)]));
   const usable = readings.filter((reading) => reading.leastMs >= known.afterMs);
-  const word = balancesWord({ totals, leastMs, mostMs: shown.timeMs }, { moves, readings: usable });
+  const told = { moves, readings: usable };
+  const word = wordOf(world, account.id, { ...held, leastMs, mostMs: shown.timeMs }, { ...told, ...among });
   const isProven = word === "holds" && unlisted.length === 0;
   const provenMs = isProven ? (moves.at(-1)?.timeMs ?? leastMs) : leastMs;
-  note(world, account.id, { totals, leastMs: Math.max(leastMs, provenMs) });
-  const doubt = doubtBy(word, { isRead, isUnlisted: unlisted.length > 0 });
+  note(world, account.id, { ...held, leastMs: Math.max(leastMs, provenMs) });
+  const isBlind = () => among.isShared && isFilledUnseen(world, account.id, known.afterMs);
+  const doubt = doubtBy(word, { isRead, isUnlisted: unlisted.length > 0, isBlind });
   if (doubt !== null) return doubt;
   const orderIds = ordersNotHeld(world, account, { ...shown, universe, withinMs: DOUBTED_FOR_MS });
   return orderIds.length === 0 ? null : { kind: "held", orderIds };
 }
 
-function doubtBy(
-  word: BalancesWord,
-  { isRead, isUnlisted }: { isRead: boolean; isUnlisted: boolean },
-): BalancesDoubt | null {
+type HeldTotals = Omit<ShownBalances, "firstMs">;
+type ToldBefore = { moves: readonly BalanceMove[]; readings: readonly HeldTotals[]; isShared: boolean };
+
+/** With what isolated positions hold of them; and by themselves, for positions may be of another moment. */
+function wordOf({ store }: With<"store">, accountId: string, shown: HeldTotals, told: ToldBefore): BalancesWord {
+  const { moves, readings } = told;
+  const isIsolated = told.isShared && [shown, ...readings].some(({ isolated }) => isolated.size > 0);
+  const whole = (one: HeldTotals): BalanceReading => withIsolated({ store, accountId }, one);
+  const word = isIsolated ? balancesWord(whole(shown), { moves, readings: readings.map(whole) }) : "unclear";
+  if (word !== "unclear") return word;
+  return balancesWord({ ...shown, parts: 0 }, { moves, readings: readings.map((one) => alone(one, readings)) });
+}
+
+/** Whatever stood beside them: the same totals are of the same time. */
+function alone({ totals }: HeldTotals, readings: readonly HeldTotals[]): BalanceReading {
+  const same = readings.filter((other) => areSameTotals(other, { totals }));
+  const leastMs = Math.max(...same.map((other) => other.leastMs));
+  return { totals, leastMs, mostMs: Math.min(...same.map((other) => other.mostMs)), parts: 0 };
+}
+
+type DoubtFacts = { isRead: boolean; isUnlisted: boolean; isBlind(): boolean };
+
+function doubtBy(word: BalancesWord, { isRead, isUnlisted, isBlind }: DoubtFacts): BalancesDoubt | null {
+  // What is not listed yet may make up for what lacks.
+  if (isRead && isUnlisted) return { kind: "fills" };
   if (word === "before") return { kind: "before" };
   if (!isRead) return null;
-  if (isUnlisted) return { kind: "fills" };
-  return word === "unclear" ? { kind: "moved" } : null;
+  return word === "unclear" && !isBlind() ? { kind: "moved" } : null;
+}
+
+/** Of a dex whose positions are not read: what these have taken out of the balance, or given back, nobody tells. */
+function isFilledUnseen({ settings, store }: With<"settings" | "store">, accountId: string, afterMs: number): boolean {
+  const read = ["", ...settings.dexes];
+  return listNewFills(store, accountId, afterMs).some(({ market }) => !isSpot(market) && !read.includes(dexOf(market)));
 }
 
 /** What a feed has just shown of an address: asked for or not, it is what stood there. */
-export function noteTold({ exchange, picture, store }: With<"exchange" | "picture" | "store">, address: string): void {
-  const spot = picture.spot(address);
+export function noteTold(world: With<"exchange" | "picture" | "settings" | "store">, address: string): void {
+  const spot = world.picture.spot(address);
   if (spot === null || spot.heard === null) return;
-  const totals = totalsOf(spot.value);
-  for (const { id } of listAccountsAt(store, address))
-    note({ exchange, store }, id, { totals, leastMs: spot.timeMs - DOUBTED_FOR_MS });
+  const held = { totals: totalsOf(spot.value), isolated: isolatedNow(world, address) };
+  for (const { id } of listAccountsAt(world.store, address))
+    note(world, id, { ...held, leastMs: spot.timeMs - DOUBTED_FOR_MS });
 }
 
 function totalsOf(balances: readonly SpotBalance[]): Map<string, Decimal> {
   return new Map(balances.map(({ coin, total }) => [coin, total]));
 }
 
-type NotedTotals = Pick<ShownBalances, "totals" | "leastMs">;
+type NotedTotals = Pick<ShownBalances, "totals" | "isolated" | "leastMs">;
 
 /** @param noted `leastMs`: up to when it holds all that is known */
 function note({ exchange, store }: With<"exchange" | "store">, accountId: string, noted: NotedTotals): void {

@@ -8,12 +8,11 @@ import type { With } from "../../deps.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
 import type { Store } from "../../store/open.ts";
 import { listLiveOrders } from "../../store/orders.ts";
-import { listNewestFillsIn } from "../../store/position-fills.ts";
 import { listShownBalances } from "../../store/shown-balances.ts";
 import { listToldHolds, noteToldHold, type ToldHold } from "../../store/told-holds.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
-import { CASH } from "./balance-moves.ts";
+import { tokenOfDex } from "./dex-token.ts";
 import { momentsNow } from "./moments-now.ts";
 
 type ToHold = With<"clock" | "exchange" | "picture" | "settings" | "store">;
@@ -121,10 +120,8 @@ function heldBy<Order extends HoldingOrder>(orders: readonly Order[], universe: 
 /** Margin of cross positions of which it is known that it is held out of this token. */
 function marginIn({ picture, settings, store }: ToHold, { id, tradingAddress }: Account, token: string): Decimal {
   const positions = ["", ...settings.dexes].flatMap((dex) => picture.state(tradingAddress, dex)?.value.positions ?? []);
-  const isOfToken = (market: string): boolean => {
-    const paid = dexOf(market) === "" ? CASH : listNewestFillsIn(store, id, market)?.[0]?.feeToken;
-    return paid === token;
-  };
-  const cross = positions.filter(({ coin, leverage }) => leverage.type === "cross" && isOfToken(coin));
+  const cross = positions.filter(
+    ({ coin, leverage }) => leverage.type === "cross" && tokenOfDex(store, id, dexOf(coin)) === token,
+  );
   return sum(cross.map(({ marginUsed }) => marginUsed));
 }

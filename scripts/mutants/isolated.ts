@@ -1,0 +1,35 @@
+import { type Mutant, one } from "./mutant.ts";
+
+const CURRENT = "src/actions/current.ts";
+const TOLD_BALANCES = "src/core/told-balances.ts";
+const ISOLATED_COLLATERAL = "src/settle/evidence/isolated-collateral.ts";
+const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
+
+/** Bugs in what isolated positions have taken out of a balance. */
+export const ISOLATED: readonly Mutant[] = [
+  one(
+    "what isolated positions hold was never taken out of the balance",
+    BEFORE_WRITES,
+    "const isIsolated = told.isShared &&",
+    'const isIsolated = accountId === "" &&',
+  ),
+  one(
+    "what an isolated position has won is a part of what was taken out of the balance",
+    ISOLATED_COLLATERAL,
+    "subtract(marginUsed, unrealizedPnl)",
+    "marginUsed",
+  ),
+  one(
+    "the margin of a dex that is not read is known",
+    BEFORE_WRITES,
+    "!isSpot(market) && !read.includes(dexOf(market))",
+    "!isSpot(market) && read.length === 0",
+  ),
+  one("what was added up is exact", TOLD_BALANCES, "parts: shown.parts + reading.parts", "parts: 0"),
+  one(
+    "positions are not read again beside a balance that nothing explains",
+    CURRENT,
+    "const readAlso = isByPositions ?",
+    'const readAlso = isByPositions && user === "" ?',
+  ),
+];
