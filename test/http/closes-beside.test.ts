@@ -13,7 +13,7 @@ async function besideOther(other: Body, answer: "awaited" | "lost"): Promise<Rig
   hold(rig, "1");
   const { send } = rig.deps.exchange;
   rig.deps.exchange.send = async () =>
-    answer === "lost" ? { kind: "unknown", reason: "lost" } : await new Promise<never>(() => undefined);
+    answer === "lost" ? { kind: "unknown", reason: "lost" } : new Promise<never>(() => undefined);
   void place(rig, other, { apiKey: KEYS.both });
   await rig.clock.advance(5_000);
   rig.deps.exchange.send = send;
