@@ -57,14 +57,14 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions of before a fill that was told are of now by their own time",
     TOLD_POSITION,
-    "const chain = chainOf(told);",
-    "const chain = chainOf(told);\n  if (size !== null) return false;",
+    "return isPositionOfBefore(size, told) || isPositionUnexplained(size, told);",
+    "return size === null;",
   ),
   one(
     "positions from which a round trip began are taken for those of before it",
     TOLD_POSITION,
-    "if (now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0)) return false;",
-    "if (now === undefined) return false;",
+    "return now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0);",
+    "return now === undefined;",
   ),
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
@@ -135,8 +135,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a flattening ends by positions of before a fill that was told",
     "src/actions/worker-parts.ts",
-    "holdsTold: isTaken && isAfterAll(",
-    "holdsTold: isAfterAll(",
+    "holdsTold: isTaken && isAfter,",
+    "holdsTold: isAfter,",
   ),
   one(
     "a trade is begun, and its stop judged, by positions of before a fill that was told",

@@ -164,20 +164,20 @@ export const STOPS: readonly Mutant[] = [
   one(
     "positions of a server that is behind say that nothing is held",
     "src/settle/stop/flattener.ts",
-    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
-    "const isCurrent = true;",
+    "if (!shown.holdsTold || !isLater) {",
+    "if (shown.held === null) {",
   ),
   one(
     "positions of after the stop are current, whatever was told since",
     "src/settle/stop/flattener.ts",
-    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
-    "const isCurrent = shown.timeMs > memory.sinceMs;",
+    "if (!shown.holdsTold || !isLater) {",
+    "if (!isLater) {",
   ),
   one(
     "positions of after what was told are current, though of before the stop",
     "src/settle/stop/flattener.ts",
-    "const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;",
-    "const isCurrent = shown.holdsTold;",
+    "if (!shown.holdsTold || !isLater) {",
+    "if (!shown.holdsTold) {",
   ),
   one(
     "while positions are behind a market is closed again and again",

@@ -228,4 +228,10 @@ export const TOLD_LATE: readonly Mutant[] = [
     "unlisted: 2, closed: 1 }",
     "unlisted: 2, closed: 4 }",
   ),
+  one(
+    "a flattening reduces nothing more until the fills of what was told are kept",
+    "src/settle/stop/flattener.ts",
+    "new Set(mayBeOfNow ? [] : round.steps",
+    "new Set(mayBeOfNow ? round.steps.map(({ market }) => market) : round.steps",
+  ),
 ];

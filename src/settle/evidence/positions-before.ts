@@ -22,11 +22,14 @@ type ReadPositions = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<Sho
  * True where one of them stands where it stood before a fill that was told, and not where the last of them has left it
  * (`core/told-position`), although its time says that it is of after it. No server is behind for longer than fills and orders are looked at here.
  * What a feed tells comes in order with its fills.
+ *
+ * @param isBefore left out, also where nobody can say yet whether one of them does
  */
 export function arePositionsBefore(
   deps: With<"clock" | "exchange" | "store">,
   of: AccountDex,
   { positions, timeMs, askedAtMs }: ReadPositions,
+  isBefore = isPositionBefore,
 ): boolean {
   if (askedAtMs === null) return false;
   const { store } = deps;
@@ -40,7 +43,7 @@ export function arePositionsBefore(
   const shown = listShownPositions(store, of);
   const news = orders.filter(({ order }) => order.toldAtMs >= sinceMs);
   return [...new Set([...fills, ...news].map(({ market }) => market))].some((market) =>
-    isPositionBefore(sizes.get(market) ?? ZERO, {
+    isBefore(sizes.get(market) ?? ZERO, {
       fills: fills
         .filter((fill) => fill.market === market)
         .map(({ timeMs: atMs, startPosition }) => ({ timeMs: atMs, start: startPosition })),

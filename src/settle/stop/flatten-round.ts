@@ -19,6 +19,8 @@ export type ShownPositions = {
   timeMs: number;
   /** It is of after everything that the account was told. */
   holdsTold: boolean;
+  /** Or may be, as nothing says that it is of before: enough to reduce what is held by it, and not to say that nothing is. */
+  mayHoldTold: boolean;
 };
 
 export type FlattenParts = {

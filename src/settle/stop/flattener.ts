@@ -101,9 +101,9 @@ async function playRound(world: ToFlatten, parts: FlattenParts, followed: Follow
     shownMs: shown.timeMs,
     steps: steps.slice(memory.stepsBefore),
   };
-  const isCurrent = shown.holdsTold && shown.timeMs > memory.sinceMs;
-  if (!isCurrent) {
-    if (!isResumed) await beginBehind(world, parts, round);
+  const isLater = shown.timeMs > memory.sinceMs;
+  if (!shown.holdsTold || !isLater) {
+    if (!isResumed) await closeBehind(world, parts, round, isLater && shown.mayHoldTold);
     return waitFor(world, followed, [{ reason: "position_behind" }, ...round.waits]);
   }
   if (!isResumed) return closeShown(world, parts, round, shown.held);
@@ -158,7 +158,7 @@ async function closeApart(world: ToFlatten, parts: FlattenParts, apart: Apart): 
   const isOut = new Set(out.map(({ market }) => market));
   const steps = apart.steps.slice(memory.stepsBefore);
   const begun = new Set(steps.map(({ market }) => market));
-  const isShown = (market: string) => shown.holdsTold && shown.timeMs > (memory.apart.get(market) ?? exchangeMs);
+  const isShown = (market: string) => shown.mayHoldTold && shown.timeMs > (memory.apart.get(market) ?? exchangeMs);
   const now = free.filter((market) => !isOut.has(market) && (isShown(market) || !begun.has(market)));
   const closing = new Map([...held].filter(([market]) => now.includes(market)));
   const round = { stop, account, flatten, memory, held: closing, waits: [], shownMs: shown.timeMs, steps };
@@ -236,11 +236,16 @@ function heedRequest(memory: FlattenMemory, { askedAtMs }: Flatten, steps: reado
 }
 
 /**
- * By what a server shows that is behind: it may be held no more, or something may be that is not shown yet. The first order of a market
- * goes all the same, as it can only reduce; nothing is told.
+ * By what a server shows that is behind, or may be: it may be held no more, or something may be that is not shown yet. What is shown is reduced
+ * all the same, as an order can only reduce; by what is known to be behind the first of a market alone. Nothing is told.
  */
-async function beginBehind(world: ToFlatten, parts: FlattenParts, round: FlattenRound): Promise<void> {
-  const begun = new Set(round.steps.map(({ market }) => market));
+async function closeBehind(
+  world: ToFlatten,
+  parts: FlattenParts,
+  round: FlattenRound,
+  mayBeOfNow: boolean,
+): Promise<void> {
+  const begun = new Set(mayBeOfNow ? [] : round.steps.map(({ market }) => market));
   const held = new Map([...round.held].filter(([market]) => !begun.has(market)));
   await closeMarkets(world, parts, { ...round, held });
 }
