@@ -234,4 +234,22 @@ export const TOLD_LATE: readonly Mutant[] = [
     "new Set(mayBeOfNow ? [] : round.steps",
     "new Set(mayBeOfNow ? round.steps.map(({ market }) => market) : round.steps",
   ),
+  one(
+    "an order of which no look can be had is open, whatever its feed has told",
+    "src/settle/feed/watch.ts",
+    'if (result === "failed" && !isStopped) entry.whenUnread?.();',
+    "",
+  ),
+  one(
+    "a word that is new ends an order of which no look can be had",
+    "src/settle/feed/told-orders.ts",
+    "if (!ENDS.has(statusMeaning(update.status))) return;",
+    "",
+  ),
+  one(
+    "an order that has just ended is told as over before its next look",
+    "src/settle/feed/told-orders.ts",
+    "update.statusTimestampMs < TOLD_AFTER_MS) return;",
+    "update.statusTimestampMs < 0) return;",
+  ),
 ];

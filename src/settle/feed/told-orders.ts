@@ -13,6 +13,7 @@ import { isSuccessor } from "../evidence/difference.ts";
 import { filledOrder } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import { applySight, isKnownAnothers } from "../look/apply-sight.ts";
+import { TOLD_AFTER_MS } from "../look/ended.ts";
 import type { Sight } from "../look/look.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
@@ -42,8 +43,9 @@ export function openToldOrders(world: ToFollow, { watch, index, others }: ToldOr
     if (statusMeaning(update.status) !== "rejected") noteReported(world, leg, update.order.oid);
     if (statusMeaning(update.status) === "open" && isLost(world, leg) && isAllTold(world, account, update))
       applySight(world, leg, openSight(leg, update));
-    if (!isPursued(world, leg, update))
-      watch.beginSoon(leg.orderId, LIVES.has(statusMeaning(update.status)) ? "changed" : "closed");
+    if (isPursued(world, leg, update)) return;
+    if (LIVES.has(statusMeaning(update.status))) watch.beginSoon(leg.orderId, "changed");
+    else watch.beginSoon(leg.orderId, "closed", () => tellOver(world, leg.cloid, update));
   }
 
   /** A fill of an order whose answer was lost, or that we had given up, is news of that order. */
@@ -101,6 +103,24 @@ function isAllTold({ store }: With<"store">, { id: accountId }: Account, { order
   if (originalSize === null || compare(size, originalSize) >= 0) return true;
   return compare(add(size, sumFillsOf(store, accountId, filledOrder(order)).size), originalSize) >= 0;
 }
+
+/**
+ * That it is over is the exchange's word whether or not its record can be read, for want of weight, say: nobody is told any more that it
+ * is open. How much of it was filled the record tells.
+ */
+function tellOver(world: With<"clock" | "exchange" | "store">, cloid: string, update: OrderUpdate): void {
+  const leg = findLegByCloid(world.store, cloid);
+  if (leg === null || leg.oid !== update.order.oid || !OPEN.has(leg.state)) return;
+  if (!ENDS.has(statusMeaning(update.status))) return;
+  if (world.exchange.nowMs() - update.statusTimestampMs < TOLD_AFTER_MS) return;
+  const event = { type: "closing", oid: update.order.oid } as const;
+  inTransaction(world.store, () => recordLegEvent(world.store, cloid, event, world.clock.nowMs()));
+}
+
+const OPEN: ReadonlySet<LegState> = new Set(["resting", "armed"]);
+
+/** A trigger's refusal is told with its reason, or not at all. */
+const ENDS: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["filled", "canceled"]);
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
 function openSight({ trigger }: Leg, { order }: OrderUpdate): Sight {

@@ -20,9 +20,9 @@ export type Watch = {
   begin(orderId: string, news: News): void;
   /**
    * Begins a moment later, for news of a feed: the other frames of that moment, and the answer to the placing, may say
-   * it all.
+   * it all. `whenUnread` is called after each look that could not be had: what the news said is all that is known then.
    */
-  beginSoon(orderId: string, news: News): void;
+  beginSoon(orderId: string, news: News, whenUnread?: () => void): void;
   stop(): void;
 };
 
@@ -52,6 +52,8 @@ const MAX_WATCHED = 10_000;
 /** Looks at the exchange at once. */
 const MAX_LOOKS_AT_ONCE = 8;
 
+type ToldNews = { told: News; whenUnread?: (() => void) | undefined };
+
 type WatchedOrder = {
   news: News;
   looks: number;
@@ -62,6 +64,7 @@ type WatchedOrder = {
   wasUnfinished: boolean;
   timesOpen: number;
   timesMissed: number;
+  whenUnread: (() => void) | undefined;
   wake(): void;
 };
 
@@ -88,18 +91,21 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
   async function follow(orderId: string, entry: WatchedOrder): Promise<void> {
     while (!isStopped && entry.looks < MAX_LOOKS) {
       const purpose = entry.timesMissed >= PATIENT_LOOKS[entry.news] ? "settle" : "read";
-      note(entry, await turns.take(() => settling.look(orderId, purpose)));
+      const result = await turns.take(() => settling.look(orderId, purpose));
+      note(entry, result);
+      if (result === "failed" && !isStopped) entry.whenUnread?.();
       if (isStopped || !isStillLive(world, orderId, entry.news) || entry.timesOpen >= TIMES_OPEN[entry.news]) return;
       await within(world.clock, pauseMs(entry), news(entry));
     }
   }
 
-  function begin(orderId: string, told: News, run: typeof follow): void {
+  function begin(orderId: string, run: typeof follow, { told, whenUnread }: ToldNews): void {
     const known = watched.get(orderId);
-    if (known !== undefined) addNews(known, told);
+    if (known !== undefined) addNews(known, { told, whenUnread });
     if (known !== undefined || isStopped || watched.size >= MAX_WATCHED) return;
     const counts = { looks: 0, pace: 0, hastened: 0, timesOpen: 0, timesMissed: 0 };
-    const entry: WatchedOrder = { news: told, ...counts, wasShown: false, wasUnfinished: false, wake: () => undefined };
+    const seen = { wasShown: false, wasUnfinished: false };
+    const entry: WatchedOrder = { news: told, ...counts, ...seen, whenUnread, wake: () => undefined };
     watched.set(orderId, entry);
     run(orderId, entry)
       .catch((error: unknown) => {
@@ -110,8 +116,8 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
   }
 
   return {
-    begin: (orderId, told) => begin(orderId, told, follow),
-    beginSoon: (orderId, told) => begin(orderId, told, followSoon),
+    begin: (orderId, told) => begin(orderId, follow, { told }),
+    beginSoon: (orderId, told, whenUnread) => begin(orderId, followSoon, { told, whenUnread }),
     stop() {
       isStopped = true;
     },
@@ -119,12 +125,13 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
 }
 
 /** News that comes while an order is watched starts its round anew; that it is still not listed is no news. */
-function addNews(entry: WatchedOrder, told: News): void {
+function addNews(entry: WatchedOrder, { told, whenUnread }: ToldNews): void {
   if (told === "unlisted") {
     if (entry.news === "changed") entry.news = told;
     return;
   }
   if (told === "closed") entry.news = told;
+  entry.whenUnread = whenUnread ?? entry.whenUnread;
   entry.looks = 0;
   entry.pace = 0;
   entry.timesOpen = 0;

@@ -49,8 +49,8 @@ function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
   };
 }
 
-/** So long an order that has just ended untouched may be shown as it was: the second look comes a second later. */
-const TOLD_AFTER_MS = 900;
+/** So long an order that has just ended untouched may be shown as it was, milliseconds: the second look comes a second later. */
+export const TOLD_AFTER_MS = 900;
 
 type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
 
