@@ -77,7 +77,7 @@ function isWithdrawn({ stop }: Audited, { party }: Wish): boolean {
   return stop !== null && stop.party === party && !stop.keepsProtection;
 }
 
-/** A stop that the exchange has answered to wait may be met while the entry is on its way, milliseconds. */
+/** A stop that the exchange has answered to wait may be met while the entry is being signed and is on its way, milliseconds. */
 const MET_WITHIN_MS = 3_000;
 
 /** Where the stop goes first, all of it waits at the exchange when the entry is taken. */
@@ -89,8 +89,11 @@ function auditOrder(run: Audited, books: Books): string[] {
   const before = books.stops.filter(({ legs }) =>
     legs.some(({ oid }) => (run.venue.record(books.user, oid)?.order.timestampMs ?? Infinity) < takenAtMs),
   );
+  // A network may keep the entry for as long as it is good; its number says when it was signed.
+  const [made] = run.truth.made.get(entry?.wish.number ?? -1) ?? [];
+  const sinceMs = Math.min(takenAtMs, made?.nonce ?? Infinity) - MET_WITHIN_MS;
   const met = before.filter(({ legs }) =>
-    legs.some(({ oid }) => (run.venue.record(books.user, oid)?.statusTimestampMs ?? 0) >= takenAtMs - MET_WITHIN_MS),
+    legs.some(({ oid }) => (run.venue.record(books.user, oid)?.statusTimestampMs ?? 0) >= sinceMs),
   );
   const stood = met.reduce(
     (most, order) => most + (order.legs[0]?.size ?? 0n),
