@@ -243,8 +243,14 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a word that is new ends an order of which no look can be had",
     "src/settle/feed/told-orders.ts",
-    "if (!ENDS.has(statusMeaning(update.status))) return;",
-    "",
+    "return saysOver(status) && (",
+    "return (",
+  ),
+  one(
+    "what a trigger became that was refused as it fired waits for its record, however long that takes",
+    "src/settle/feed/told-orders.ts",
+    '(state === "armed" || (state === "resting" && !isRefusal))',
+    '(state === "armed" || state === "resting") && !isRefusal',
   ),
   one(
     "an order that has just ended is told as over before its next look",

@@ -7,7 +7,7 @@ import { inTransaction } from "../../store/commit.ts";
 import { sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
-import { statusMeaning } from "../../wire/answer/status-words.ts";
+import { saysOver, statusMeaning } from "../../wire/answer/status-words.ts";
 import type { OrderUpdate } from "../../wire/answer/stream.ts";
 import { isSuccessor } from "../evidence/difference.ts";
 import { filledOrder } from "../fills/fill-pages.ts";
@@ -110,17 +110,17 @@ function isAllTold({ store }: With<"store">, { id: accountId }: Account, { order
  */
 function tellOver(world: With<"clock" | "exchange" | "store">, cloid: string, update: OrderUpdate): void {
   const leg = findLegByCloid(world.store, cloid);
-  if (leg === null || leg.oid !== update.order.oid || !OPEN.has(leg.state)) return;
-  if (!ENDS.has(statusMeaning(update.status))) return;
+  if (leg === null || leg.oid !== update.order.oid || !mayEnd(leg, update)) return;
   if (world.exchange.nowMs() - update.statusTimestampMs < TOLD_AFTER_MS) return;
   const event = { type: "closing", oid: update.order.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, cloid, event, world.clock.nowMs()));
 }
 
-const OPEN: ReadonlySet<LegState> = new Set(["resting", "armed"]);
-
-/** A trigger's refusal is told with its reason, or not at all. */
-const ENDS: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["filled", "canceled"]);
+/** What waits for its trigger may be refused when that fires; what rests is refused nothing any more. */
+function mayEnd({ state }: Leg, { status }: OrderUpdate): boolean {
+  const isRefusal = statusMeaning(status) === "rejected";
+  return saysOver(status) && (state === "armed" || (state === "resting" && !isRefusal));
+}
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
 function openSight({ trigger }: Leg, { order }: OrderUpdate): Sight {
