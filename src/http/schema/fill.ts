@@ -22,7 +22,10 @@ export const FillResource = closed(
     network: AnswerNetwork,
     dex: Type.String({ description: "Perpetuals dex; empty for the native one and for spot." }),
     market: MarketName,
-    order_id: nullable(Uuid, "The order that was filled, or null when it was not placed here."),
+    order_id: nullable(
+      Uuid,
+      "The order that was filled, or null when it was not placed here. What a modify with `always_place` has placed stands with the order that was modified until that modify is settled, and is an order of its own from then on where the original had ended by itself.",
+    ),
     key_hash: nullable(
       KeyHash,
       "Hash of the API key that placed the order, or asked for the TWAP of which this is a slice; null when neither was asked for here.",
