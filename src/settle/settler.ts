@@ -5,12 +5,14 @@ import { findAccount } from "../store/accounts.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
+import type { Fill } from "../wire/answer/fills.ts";
 import { type Grounds, LASTING } from "./cancel/grounds.ts";
 import { openCancelMisses } from "./cancel/misses.ts";
 import { burnWhenDue } from "./evidence/absence.ts";
 import { askedTerms } from "./evidence/difference.ts";
 import { gatherFillEvidence } from "./evidence/fill-evidence.ts";
 import { openVanished } from "./evidence/vanished.ts";
+import { newFills } from "./fills/new-fills.ts";
 import { liveLeg } from "./look/apply-sight.ts";
 import type { Sought } from "./look/look.ts";
 import { openLooks } from "./look/looks.ts";
@@ -46,7 +48,7 @@ const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => unde
  */
 export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}): Settler {
   const heeding = { ...NOBODY, ...heeded };
-  const evidence = gatherFillEvidence();
+  const evidence = gatherFillEvidence(heedFills);
   const sweeps = openSweeps(world, { onReopened: resume, onFills: heeding.onFills });
   const tools: Tools = {
     world,
@@ -62,6 +64,12 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
     if (attempt.resource.kind === "order") heeding.onSettled(attempt.resource.id);
   });
   const looks = openLooks(tools);
+
+  function heedFills(accountId: string, fills: readonly Fill[]): void {
+    const account = findAccount(world.store, accountId);
+    const news = newFills(world.store, accountId, fills);
+    if (account !== null && news.length > 0) heeding.onFills(account, news);
+  }
 
   function resume(): void {
     for (const { id, state } of listOpenAttempts(world.store)) if (state === "ambiguous") pursuits.begin(id);
@@ -82,6 +90,7 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
       await burnWhenDue(tools, attempt, pursuit);
     },
     look: (orderId, purpose = "read") => looks.look(orderId, purpose),
+    heedFills,
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
       await Promise.all(listOpenAttempts(world.store).map((attempt) => pursuits.begin(attempt.id).firstLook));
