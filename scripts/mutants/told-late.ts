@@ -234,4 +234,28 @@ export const TOLD_LATE: readonly Mutant[] = [
     "new Set(mayBeOfNow ? [] : round.steps",
     "new Set(mayBeOfNow ? round.steps.map(({ market }) => market) : round.steps",
   ),
+  one(
+    "where weight is short the same accounts are read again, and the others never",
+    "src/settle/feed/follow.ts",
+    "of resyncs.longestFirst(listAccounts(world.store)))",
+    "of listAccounts(world.store))",
+  ),
+  one(
+    "an end that a read has met is followed up when somebody asks again",
+    "src/settle/look/looks.ts",
+    'if (looked === "unfinished" || looked === "unclear") onUnfinished(orderId);',
+    "",
+  ),
+  one(
+    "each read of an order that is over begins the pace of its watch anew",
+    "src/settle/feed/watch.ts",
+    'if (!watched.has(orderId)) begin(orderId, "closed", follow);',
+    'begin(orderId, "closed", follow);',
+  ),
+  one(
+    "an order that something is under way for is watched beside that",
+    "src/settle/feed/follow.ts",
+    "if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);",
+    "if (!isStopped) watch.goOn(orderId);",
+  ),
 ];

@@ -35,11 +35,18 @@ export type Settler = Settling & {
 export type SettlerHeeding = Pick<SweepHeeding, "onFills"> & {
   /** With the id of the order of every attempt that was followed to its end. */
   onSettled(orderId: string): void;
+  /** With the id of an order that a look has found over, and not its size. */
+  onUnfinished(orderId: string): void;
   /** Why cancels are sent again. */
   grounds: Grounds;
 };
 
-const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => undefined, grounds: LASTING };
+const NOBODY: SettlerHeeding = {
+  onFills: () => undefined,
+  onSettled: () => undefined,
+  onUnfinished: () => undefined,
+  grounds: LASTING,
+};
 
 /**
  * Follows every open attempt until it is settled, and answers what one look can.
@@ -63,7 +70,7 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
   const pursuits = openPursuits(tools, (attempt) => {
     if (attempt.resource.kind === "order") heeding.onSettled(attempt.resource.id);
   });
-  const looks = openLooks(tools);
+  const looks = openLooks(tools, heeding.onUnfinished);
 
   function heedFills(accountId: string, fills: readonly Fill[]): void {
     const account = findAccount(world.store, accountId);

@@ -23,6 +23,8 @@ export type Watch = {
    * it all.
    */
   beginSoon(orderId: string, news: News): void;
+  /** Somebody's look has found it over, and not its size: it is looked at until that is known, by who does so already or anew. */
+  goOn(orderId: string): void;
   stop(): void;
 };
 
@@ -112,6 +114,9 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
   return {
     begin: (orderId, told) => begin(orderId, told, follow),
     beginSoon: (orderId, told) => begin(orderId, told, followSoon),
+    goOn(orderId) {
+      if (!watched.has(orderId)) begin(orderId, "closed", follow);
+    },
     stop() {
       isStopped = true;
     },
