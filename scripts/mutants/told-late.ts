@@ -258,4 +258,10 @@ export const TOLD_LATE: readonly Mutant[] = [
     "if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);",
     "if (!isStopped) watch.goOn(orderId);",
   ),
+  one(
+    "nobody is told that a read has met an end",
+    "src/gateway.ts",
+    "    onUnfinished: (orderId) => follower.onUnfinished(orderId),\n",
+    "",
+  ),
 ];
