@@ -15,6 +15,7 @@ import type { Exchange, Markets, Reader } from "./exchange/exchange.ts";
 import type { MarketView } from "./exchange/market-view.ts";
 import type { Picture } from "./exchange/picture.ts";
 import type { Reads } from "./exchange/reads.ts";
+import type { AnsweredFills } from "./exchange/told-fill.ts";
 import type { TrustedFeeds } from "./exchange/trusted-feeds.ts";
 import type { CommitQueue } from "./store/commit-queue.ts";
 import type { Instance } from "./store/instance.ts";
@@ -251,6 +252,8 @@ export type Settling = {
    * throws.
    */
   look(orderId: string, purpose?: "read" | "settle" | Reader): Promise<LookResult>;
+  /** Heeds fills of an account that were read for one of its orders: what others of them are of is known from then on as well. */
+  heedFills(accountId: string, fills: AnsweredFills): void;
   /** Attempts that are not settled. */
   openCount(): number;
 };

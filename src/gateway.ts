@@ -119,6 +119,7 @@ export function openGateway(parts: GatewayParts): Gateway {
   const settler = openSettler(world, {
     onSettled: heed,
     onFills: (account, fills) => fillIndex.addRead(account, fills),
+    onUnfinished: (orderId) => follower.onUnfinished(orderId),
     grounds: idleGrounds(() => deps),
   });
   const workers = openWorkers(world, settler, () => deps);

@@ -84,8 +84,8 @@ export const BUDGET_BUGS: readonly Mutant[] = [
   one(
     "what a feed may have missed is read before what is unknown",
     "src/settle/feed/resync.ts",
-    '{ ...parts, how, purpose: "catch_up" }',
-    '{ ...parts, how, purpose: "settle" }',
+    'await read(account, how, "catch_up")',
+    'await read(account, how, "settle")',
   ),
   one(
     "what a feed may have missed uses up what settling has in any case",

@@ -261,4 +261,34 @@ export const LOOKS: readonly Mutant[] = [
     "saysOver(status) || (isZero(order.size) && !order.isTrigger)",
     "saysOver(status)",
   ),
+  one(
+    "fills that a look at an open order reads are heeded for that order alone",
+    "src/settle/look/look.ts",
+    "  evidence.heedFills(accountId, fills);\n",
+    "",
+  ),
+  one(
+    "fills that a look at a closed order reads are heeded for that order alone",
+    "src/settle/evidence/closed-size.ts",
+    "  evidence.heedFills(accountId, fills);\n",
+    "",
+  ),
+  one(
+    "fills that a list reads are heeded for its orders alone",
+    "src/actions/open-orders.ts",
+    "  if (fills.length > 0) deps.settling.heedFills(account.id, fills);\n",
+    "",
+  ),
+  one(
+    "a list tells an order as it was before its own reading of fills",
+    "src/actions/open-orders.ts",
+    "? asTheyAre(deps, owns) : owns;",
+    "? owns : owns;",
+  ),
+  one(
+    "fills of an order are read from its placing, whatever the index lacks before it",
+    "src/settle/fills/new-fills.ts",
+    "return Math.min(placedAtMs, Math.max(indexedToMs, placedAtMs - BEHIND_MS));",
+    "return placedAtMs;",
+  ),
 ];

@@ -67,8 +67,8 @@ export const SECOND_STRANGER: readonly Mutant[] = [
     changes: [
       {
         file: "src/actions/open-orders.ts",
-        find: "const known = keepFilled(deps, owns, filled);",
-        put: "const known = new Map<string, OwnOrder>();",
+        find: "const isGrown = keepFilled(deps, owns, filled);",
+        put: "const isGrown = false;",
       },
     ],
   },

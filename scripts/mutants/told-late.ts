@@ -258,4 +258,34 @@ export const TOLD_LATE: readonly Mutant[] = [
     "update.statusTimestampMs < TOLD_AFTER_MS) return;",
     "update.statusTimestampMs < 0) return;",
   ),
+  one(
+    "where weight is short the same accounts are read again, and the others never",
+    "src/settle/feed/follow.ts",
+    "of resyncs.longestFirst(listAccounts(world.store)))",
+    "of listAccounts(world.store))",
+  ),
+  one(
+    "an end that a read has met is followed up when somebody asks again",
+    "src/settle/look/looks.ts",
+    'if (looked === "unfinished" || looked === "unclear") onUnfinished(orderId);',
+    "",
+  ),
+  one(
+    "each read of an order that is over begins the pace of its watch anew",
+    "src/settle/feed/watch.ts",
+    'if (!watched.has(orderId)) begin(orderId, follow, { told: "closed" });',
+    'begin(orderId, follow, { told: "closed" });',
+  ),
+  one(
+    "an order that something is under way for is watched beside that",
+    "src/settle/feed/follow.ts",
+    "if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);",
+    "if (!isStopped) watch.goOn(orderId);",
+  ),
+  one(
+    "nobody is told that a read has met an end",
+    "src/gateway.ts",
+    "    onUnfinished: (orderId) => follower.onUnfinished(orderId),\n",
+    "",
+  ),
 ];

@@ -16,12 +16,14 @@ import type { ToldOpen } from "../exchange/account-picture.ts";
 import type { InfoRequest, Reader } from "../exchange/exchange.ts";
 import { shownParts } from "../settle/feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, readFillsSince, sumFills } from "../settle/fills/fill-pages.ts";
+import { sinceUnread } from "../settle/fills/new-fills.ts";
 import { notedAtEarliestMs } from "../settle/record/noted-time.ts";
 import { recordLegEvent } from "../settle/record/record.ts";
 import { inTransactionNotWaiting } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
 import { findLegByCloid, findLegByOid } from "../store/legs.ts";
 import { findOrder, type StoredOrder } from "../store/orders.ts";
+import type { Fill } from "../wire/answer/fills.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { AGE_MS, currentOpenOrders, toldAge } from "./current.ts";
 import { couldNotAsk, FILLS, fillsUnanswered } from "./not-asked.ts";
@@ -87,11 +89,14 @@ export async function listOpenOrders(
   const isBegun = (order: FrontendOrder) =>
     order.size !== order.originalSize || (isTold && owns.get(order.oid) === null);
   const begun = listed.filter(isBegun);
-  const filled = await readFilledOf(deps, account, begun, reader);
-  const known = keepFilled(deps, owns, filled);
+  const { filled, fills } = await readFilledOf(deps, account, begun, reader);
+  const isGrown = keepFilled(deps, owns, filled);
+  // They are of other orders too, and what a bot holds is never told by a part of an answer.
+  if (fills.length > 0) deps.settling.heedFills(account.id, fills);
+  const known = isGrown || fills.length > 0 ? asTheyAre(deps, owns) : owns;
   const orders = shown.flatMap((row) => {
     if (!("order" in row)) return row.stored;
-    const own = known.get(row.oid) ?? owns.get(row.oid) ?? null;
+    const own = known.get(row.oid) ?? null;
     if (own !== null && !isShown(own.stored) && !isListedSince(own)) return [];
     const read = filled.get(row.oid) ?? NOTHING;
     if (own !== null) return refreshedOnce(deps, own, { ...row, filled: read });
@@ -217,43 +222,56 @@ async function readFilledOf(
   account: Account,
   begun: readonly FrontendOrder[],
   reader: Reader,
-): Promise<ReadonlyMap<string, Filled>> {
+): Promise<{ filled: ReadonlyMap<string, Filled>; fills: readonly Fill[] }> {
   const isLive = deps.feeds.isLive(account.tradingAddress);
   const more = new Set(shownParts(deps, account.id, begun).map((shown) => ("oid" in shown ? shown.oid : "")));
   const unknown = isLive ? begun.filter(({ oid }) => more.has(oid)) : begun;
   const told = begun.filter((order) => !unknown.includes(order));
   const filled = new Map(told.map((order) => [order.oid, sumFillsOf(deps.store, account.id, filledOrder(order))]));
-  if (unknown.length === 0) return filled;
-  const sinceMs = Math.min(...unknown.map((order) => order.timestampMs));
+  if (unknown.length === 0) return { filled, fills: [] };
+  const sinceMs = sinceUnread(deps.store, account.id, Math.min(...unknown.map((order) => order.timestampMs)));
   const asked = { user: account.tradingAddress, sinceMs, isEnough: completes(unknown) };
   const fills = await readFillsSince(deps, asked, { purpose: reader });
   const lists = ["", ...deps.settings.dexes].map(() => LIST);
   if (fills === "failed") throw couldNotAsk(deps, "for the open orders", fillsUnanswered(deps, reader, lists), reader);
   for (const order of unknown) filled.set(order.oid, sumFills(fillsOfOrder(fills, order)));
-  return filled;
+  return { filled, fills };
 }
 
 /**
  * What a list has shown to be filled of an order of ours is its own from then on: no later answer, whose servers may be behind this
- * one's, tells of less. Returns those that have changed, by native id.
+ * one's, tells of less. False where none has changed.
  */
 function keepFilled(
   { store, clock }: With<"clock" | "store">,
   owns: ReadonlyMap<string, OwnOrder | null>,
   filled: ReadonlyMap<string, Filled>,
-): ReadonlyMap<string, OwnOrder> {
+): boolean {
   const grown = [...filled].flatMap(([oid, sum]) => {
     const own = owns.get(oid) ?? null;
     const leg = own === null ? null : (own.leg ?? findLegByOid(store, own.stored.accountId, oid));
     if (leg === null || compare(sum.size, leg.filledSize) <= 0 || compare(sum.size, leg.size) > 0) return [];
-    return [{ oid, leg, event: { type: "fills_seen", filled: sum } as const }];
+    return [{ cloid: leg.cloid, event: { type: "fills_seen", filled: sum } as const }];
   });
-  if (grown.length === 0) return new Map();
+  if (grown.length === 0) return false;
   const nowMs = clock.nowMs();
-  const changed = inTransactionNotWaiting(store, () =>
-    grown.map(({ oid, leg, event }) => ({ oid, leg, stored: recordLegEvent(store, leg.cloid, event, nowMs) })),
-  );
-  return new Map(changed.map(({ oid, leg, stored }) => [oid, { leg: findLegByCloid(store, leg.cloid), stored }]));
+  inTransactionNotWaiting(store, () => {
+    for (const { cloid, event } of grown) recordLegEvent(store, cloid, event, nowMs);
+  });
+  return true;
+}
+
+/** Our orders by native id, with what has become known of them since they were found. */
+function asTheyAre(
+  { store }: With<"store">,
+  owns: ReadonlyMap<string, OwnOrder | null>,
+): ReadonlyMap<string, OwnOrder | null> {
+  const now = [...owns].map(([oid, own]) => {
+    const stored = own === null ? null : findOrder(store, own.stored.id);
+    if (own === null || stored === null) return [oid, own] as const;
+    return [oid, { leg: own.leg === null ? null : findLegByCloid(store, own.leg.cloid), stored }] as const;
+  });
+  return new Map(now);
 }
 
 function describe(

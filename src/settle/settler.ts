@@ -5,12 +5,14 @@ import { findAccount } from "../store/accounts.ts";
 import { listOpenAttempts } from "../store/attempts.ts";
 import { findLegByCloid, listLegs } from "../store/legs.ts";
 import { findOrder } from "../store/orders.ts";
+import type { Fill } from "../wire/answer/fills.ts";
 import { type Grounds, LASTING } from "./cancel/grounds.ts";
 import { openCancelMisses } from "./cancel/misses.ts";
 import { burnWhenDue } from "./evidence/absence.ts";
 import { askedTerms } from "./evidence/difference.ts";
 import { gatherFillEvidence } from "./evidence/fill-evidence.ts";
 import { openVanished } from "./evidence/vanished.ts";
+import { newFills } from "./fills/new-fills.ts";
 import { liveLeg } from "./look/apply-sight.ts";
 import type { Sought } from "./look/look.ts";
 import { openLooks } from "./look/looks.ts";
@@ -33,11 +35,18 @@ export type Settler = Settling & {
 export type SettlerHeeding = Pick<SweepHeeding, "onFills"> & {
   /** With the id of the order of every attempt that was followed to its end. */
   onSettled(orderId: string): void;
+  /** With the id of an order that a look has found over, and not its size. */
+  onUnfinished(orderId: string): void;
   /** Why cancels are sent again. */
   grounds: Grounds;
 };
 
-const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => undefined, grounds: LASTING };
+const NOBODY: SettlerHeeding = {
+  onFills: () => undefined,
+  onSettled: () => undefined,
+  onUnfinished: () => undefined,
+  grounds: LASTING,
+};
 
 /**
  * Follows every open attempt until it is settled, and answers what one look can.
@@ -46,7 +55,7 @@ const NOBODY: SettlerHeeding = { onFills: () => undefined, onSettled: () => unde
  */
 export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}): Settler {
   const heeding = { ...NOBODY, ...heeded };
-  const evidence = gatherFillEvidence();
+  const evidence = gatherFillEvidence(heedFills);
   const sweeps = openSweeps(world, { onReopened: resume, onFills: heeding.onFills });
   const tools: Tools = {
     world,
@@ -61,7 +70,13 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
   const pursuits = openPursuits(tools, (attempt) => {
     if (attempt.resource.kind === "order") heeding.onSettled(attempt.resource.id);
   });
-  const looks = openLooks(tools);
+  const looks = openLooks(tools, heeding.onUnfinished);
+
+  function heedFills(accountId: string, fills: readonly Fill[]): void {
+    const account = findAccount(world.store, accountId);
+    const news = newFills(world.store, accountId, fills);
+    if (account !== null && news.length > 0) heeding.onFills(account, news);
+  }
 
   function resume(): void {
     for (const { id, state } of listOpenAttempts(world.store)) if (state === "ambiguous") pursuits.begin(id);
@@ -82,6 +97,7 @@ export function openSettler(world: World, heeded: Partial<SettlerHeeding> = {}):
       await burnWhenDue(tools, attempt, pursuit);
     },
     look: (orderId, purpose = "read") => looks.look(orderId, purpose),
+    heedFills,
     openCount: () => listOpenAttempts(world.store).length,
     async takeUp() {
       await Promise.all(listOpenAttempts(world.store).map((attempt) => pursuits.begin(attempt.id).firstLook));

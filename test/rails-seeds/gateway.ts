@@ -298,6 +298,7 @@ export function openGateway(store: Store, clock: QuickClock, outside: Outside): 
       },
       burn: async () => undefined,
       look: async () => "open",
+      heedFills: () => undefined,
       openCount: () => 0,
     },
     stopper: {

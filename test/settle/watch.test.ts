@@ -141,3 +141,16 @@ test("an order is watched once, and a stopped watch looks no more", async () => 
   await rig.clock.advance(HOUR);
   expect(times()).toEqual([0]);
 });
+
+test("what somebody's look has found over is looked at until its size is known, by one watch at its own pace", async () => {
+  const { rig, watch, looks, times } = openStage(["unfinished", "unfinished", "closed"]);
+  watch.goOn(id);
+  await rig.clock.advance(500);
+  watch.goOn(id);
+  await rig.clock.advance(1_500);
+  watch.goOn(id);
+  await rig.clock.advance(MINUTE);
+  expect(times()).toEqual([0, 1.1, 4.1]);
+  // What is told as unknown meanwhile waits for no weight of reads.
+  expect(looks.map(({ purpose }) => purpose)).toEqual(["read", "settle", "settle"]);
+});

@@ -46,7 +46,7 @@ export async function readClosedSize(
   const isEnough = isEnoughKnown(world, closed, seen, indexed);
   const read = isEnough
     ? { filled: indexed, isWitnessed: false, fills: [], isShort: false }
-    : await readAll(world, closed, seen, indexed);
+    : await readAll(world, evidence, closed, { ...seen, indexed });
   if (read === "failed") return "failed";
   const { filled, isWitnessed, fills, isShort } = read;
   const agreement = agreementOf(closeReading(closed, seen, filled));
@@ -120,12 +120,12 @@ type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[];
 
 async function readAll(
   world: With<"exchange" | "feeds" | "settings" | "store">,
+  evidence: FillEvidence,
   closed: ClosedOrder,
-  seen: SeenClosed,
-  indexed: Filled,
+  seen: SeenClosed & { indexed: Filled },
 ): Promise<ReadFills | "failed"> {
   const { user, accountId } = closed;
-  const { order, statusTimestampMs, options } = seen;
+  const { order, statusTimestampMs, options, indexed } = seen;
   // From where the index ends: what it lacks has moved the position as well.
   const indexedToMs = findFillCursor(world.store, accountId) ?? order.timestampMs;
   const sumOf = (fills: readonly Fill[]) => sumFills(fillsOfOrder(fills, order));
@@ -134,6 +134,7 @@ async function readAll(
   const read = await readFills(world, { user, sinceMs, isEnough }, options);
   if (read === "failed") return "failed";
   const { fills, wholeToMs, isToEnd } = read;
+  evidence.heedFills(accountId, fills);
   const isPastClose = wholeToMs !== null && wholeToMs > statusTimestampMs;
   const sum = sumOf(fills);
   // Each knows of fills that the other does not show yet; neither takes one back.

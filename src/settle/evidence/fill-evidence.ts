@@ -1,5 +1,6 @@
 import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
+import type { Fill } from "../../wire/answer/fills.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
@@ -11,6 +12,11 @@ export type FillEvidence = {
   /** A record has said that it is over, or that nothing is left of it: one that shows it open may be of before that. */
   noteSaidOver(name: string): void;
   wasSaidOver(name: string): boolean;
+  /**
+   * Fills of an account that were read for one of its orders: what the others were filled is in them too, and what a bot holds is never
+   * told by a part of an answer.
+   */
+  heedFills(accountId: string, fills: readonly Fill[]): void;
   /** What bears out that they are over. */
   lists: EndLists;
 };
@@ -20,12 +26,14 @@ const MAX_ORDERS = 10_000;
 /** Readings kept of one order: the oldest and the newest ones. */
 const MAX_READINGS = 100;
 
-export function gatherFillEvidence(): FillEvidence {
+/** @param onFills who is told of fills that were read for one order */
+export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => undefined): FillEvidence {
   const readings = new Map<string, SizeReading[]>();
   const overBy = new Map<string, number>();
   const saidOver = new Set<string>();
   return {
     lists: keepEndLists(),
+    heedFills: onFills,
     overByMs(name, nowMs) {
       const known = overBy.get(name);
       const overByMs = keptMoment(known ?? null, nowMs);

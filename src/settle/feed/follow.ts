@@ -31,6 +31,8 @@ export type Follower = {
   crossCheck(): Promise<void>;
   /** Holds the feed of one address against the exchange's fills, unless that was done a moment ago. */
   checkFills(address: string): void;
+  /** A look, whoever asked for it, has found an order over and not how much of it was filled: nobody has to ask again for that. */
+  onUnfinished(orderId: string): void;
   stop(): void;
 };
 
@@ -93,8 +95,15 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
       heedEach(address, "the fills of a feed could not be checked", checks.runFills);
     },
     async resync(which) {
-      for (const account of listAccounts(world.store))
+      for (const account of resyncs.longestFirst(listAccounts(world.store)))
         if (isMeant(world, account, which)) await resyncs.run(account, which === "not_live" ? "quick" : "thorough");
+    },
+    onUnfinished(orderId) {
+      try {
+        if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);
+      } catch (error) {
+        world.log.error({ order_id: orderId, error: String(error) }, "an order that is over could not be watched");
+      }
     },
     stop() {
       isStopped = true;

@@ -35,8 +35,12 @@ export type Resyncs = {
   makeUp(account: Account): Promise<void>;
   /** The exchange's list of open orders against our rows. False when it could not be read. */
   compare(account: Account): Promise<boolean>;
+  /** Whose reading has been out for longest comes first: where weight is short the same would come too late again and again. */
+  longestFirst(accounts: readonly Account[]): Account[];
 };
 
+/** Before any moment of this process. */
+const NEVER_MS = -1;
 /** Live orders of an account that one resync looks at. */
 const MAX_LOOKS = 500;
 /** Between two resyncs for frames that could not be read, milliseconds: each costs 60 of our weight, and such frames may come one after another. */
@@ -51,10 +55,19 @@ const MAX_ROOM_WAIT_MS = 15_000;
 export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () => boolean): Resyncs {
   /** Accounts whose resync has failed and is tried again. */
   const retrying = new Set<string>();
+  /** When each was last read whole, elapsed milliseconds. */
+  const readAtMs = new Map<string, number>();
   const gaps = openGaps(world, (account) => (hasStopped() ? Promise.resolve() : run(account, "thorough")));
 
   async function run(account: Account, how: Thoroughness): Promise<void> {
-    if (!(await resyncAccount(world, account, { ...parts, how, purpose: "catch_up" }))) void retry(account, how);
+    if (!(await read(account, how, "catch_up"))) void retry(account, how);
+  }
+
+  async function read(account: Account, how: Thoroughness, purpose: Purpose): Promise<boolean> {
+    const askedAtMs = world.clock.elapsedMs();
+    const isRead = await resyncAccount(world, account, { ...parts, how, purpose });
+    if (isRead) readAtMs.set(account.id, askedAtMs);
+    return isRead;
   }
 
   async function retry(account: Account, how: Thoroughness): Promise<void> {
@@ -64,7 +77,7 @@ export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () 
       const purpose = nth < PATIENT_RETRIES ? "catch_up" : "settle";
       const waitMs = roomWaitS(world, account, purpose) * 1_000;
       await world.clock.sleep(waitMs === 0 ? pauseMs : Math.min(waitMs, MAX_ROOM_WAIT_MS));
-      if (hasStopped() || (await resyncAccount(world, account, { ...parts, how, purpose }))) break;
+      if (hasStopped() || (await read(account, how, purpose))) break;
     }
     retrying.delete(account.id);
   }
@@ -75,6 +88,10 @@ export function openResyncs(world: ToFollow, parts: ResyncParts, hasStopped: () 
     compare(account) {
       const live = listLiveOrders(world.store, account.id, MAX_LOOKS);
       return compareListed(world, account, { ...parts, live, purpose: "read" });
+    },
+    longestFirst(accounts) {
+      const lastMs = ({ id }: Account) => readAtMs.get(id) ?? NEVER_MS;
+      return accounts.toSorted((one, other) => lastMs(one) - lastMs(other));
     },
   };
 }

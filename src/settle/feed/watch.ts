@@ -23,6 +23,8 @@ export type Watch = {
    * it all. `whenUnread` is called after each look that could not be had: what the news said is all that is known then.
    */
   beginSoon(orderId: string, news: News, whenUnread?: () => void): void;
+  /** Somebody's look has found it over, and not its size: it is looked at until that is known, by who does so already or anew. */
+  goOn(orderId: string): void;
   stop(): void;
 };
 
@@ -118,6 +120,9 @@ export function openWatch(world: With<"clock" | "log" | "store">, settling: Pick
   return {
     begin: (orderId, told) => begin(orderId, follow, { told }),
     beginSoon: (orderId, told, whenUnread) => begin(orderId, followSoon, { told, whenUnread }),
+    goOn(orderId) {
+      if (!watched.has(orderId)) begin(orderId, follow, { told: "closed" });
+    },
     stop() {
       isStopped = true;
     },

@@ -13,6 +13,7 @@ import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from ".
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
 import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
+import { sinceUnread } from "../fills/new-fills.ts";
 import { closed, FILLS_UNREAD, refused, unread } from "./ended.ts";
 import { readListed } from "./listed.ts";
 
@@ -128,7 +129,7 @@ export async function interpretOrder(
     case "rejected":
       return (await doubted(world, evidence, sought, seen)) ?? refused(sought, seen);
     case "open":
-      return (await saidOverBefore(world, evidence, sought, seen)) ?? open(world, sought, seen, order.isTrigger);
+      return (await saidOverBefore(world, evidence, sought, seen)) ?? open(world, evidence, sought, seen);
     case "triggered":
       return triggered(world, evidence, sought, seen);
     case "canceled":
@@ -167,17 +168,22 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
   const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
   // Another's order under our client order id hides nothing of ours.
   if (!placed || own === null || beside !== null) {
-    const sight = await firedUnderItsId(world, sought, seen);
+    const sight = await firedUnderItsId(world, evidence, sought, seen);
     return beside === null ? sight : { ...sight, beside };
   }
   return interpretOrder(world, evidence, own, { ...answer, options: seen.options });
 }
 
 /** That it has fired is the exchange's word; a list that lacks it may be behind, or it is over, and it waits no more. */
-async function firedUnderItsId(world: ToLook, sought: Sought, seen: LookAnswer): Promise<Sight> {
+async function firedUnderItsId(
+  world: ToLook,
+  evidence: FillEvidence,
+  sought: Sought,
+  seen: LookAnswer,
+): Promise<Sight> {
   const rests = await isResting(world, sought, seen);
   if (rests === "not_read") return unread(seen, LIST_UNREAD);
-  return rests === "no" ? unplaced(seen) : open(world, sought, seen, rests === "market");
+  return rests === "no" ? unplaced(seen) : open(world, evidence, sought, { ...seen, isArmed: rests === "market" });
 }
 
 /** What keeps an end from being told that its record tells: nothing else bears it out. Null where it may be told. */
@@ -190,7 +196,7 @@ async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, se
       return { ...unread(seen, LIST_UNREAD), ...nothingOfRefusal(sought, seen), doubt: null };
     case "refuted": {
       const { shown, doubt } = weighed;
-      return { ...(await open(world, sought, { ...seen, order: shown }, shown.isTrigger)), doubt };
+      return { ...(await open(world, evidence, sought, { ...seen, order: shown })), doubt };
     }
     case "open":
       return { ...aloneTold(sought, seen, weighed.isListed), doubt: weighed.doubt };
@@ -224,10 +230,10 @@ async function unlistedWord(world: ToLook, evidence: FillEvidence, sought: Sough
   // The exchange has said otherwise that it is over, to a cancel for one.
   if (isSaidOver(sought.leg)) return closedUnsaid(world, evidence, sought, seen);
   if (neverRests(sought.leg) && !isRefusedInNewWord(sought, seen)) return closed(world, evidence, sought, seen);
-  if (isToldOpen(world, sought, seen)) return open(world, sought, seen, order.isTrigger);
+  if (isToldOpen(world, sought, seen)) return open(world, evidence, sought, seen);
   const hasLeft = world.picture.hasLeftList(sought.user, order.oid);
   const { listed, isHeld, isLackedTwice } = await listsAfter(world, sought, seen, hasLeft);
-  if (isHeld) return open(world, sought, seen, order.isTrigger);
+  if (isHeld) return open(world, evidence, sought, seen);
   // Of after its placing, or of after a list of its feed that has held it: what is not listed then is over, whatever its record goes on to say.
   if (listed !== null && (isLackedTwice || hasLeft)) return closedUnsaid(world, evidence, sought, seen);
   if (listed !== null && saysItsEnd(world, seen)) return endedInNewWord(world, evidence, sought, seen);
@@ -286,15 +292,19 @@ function isToldOpen({ picture }: With<"picture">, { user }: Sought, { order, sta
   return told?.isOpen === true && !told.hasFired && told.timeMs >= statusTimestampMs;
 }
 
+/** An order that is shown open. `isArmed`: it waits for its trigger; left out, as what shows it says. */
+type SeenOpen = LookAnswer & { isArmed?: boolean };
+
 async function open(
   world: With<"exchange" | "feeds" | "settings" | "store">,
+  evidence: FillEvidence,
   sought: Sought,
-  seen: LookAnswer,
-  isArmed: boolean,
+  seen: SeenOpen,
 ): Promise<Sight> {
-  const { oid } = seen.order;
+  const { oid, isTrigger } = seen.order;
+  const { isArmed = isTrigger } = seen;
   const event: LegEvent = isArmed ? { type: "armed", oid } : { type: "rested", oid };
-  const filled = isArmed && seen.order.isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, sought, seen);
+  const filled = isArmed && isTrigger ? NOTHING_FILLED : await readFilledOfOpen(world, evidence, sought, seen);
   if (filled === "failed") return openUnread(world, sought, seen, event);
   // Its record is of before that: nobody is told that it is open.
   if (compare(filled.size, sought.leg.size) >= 0)
@@ -317,6 +327,7 @@ function openUnread(world: With<"store">, { accountId }: Sought, seen: LookAnswe
 /** A live stream tells an open order's fills as they happen, unless the order's own record tells of more. */
 async function readFilledOfOpen(
   world: With<"exchange" | "feeds" | "settings" | "store">,
+  evidence: FillEvidence,
   sought: Sought,
   { order, options }: LookAnswer,
 ): Promise<Filled | "failed"> {
@@ -324,9 +335,10 @@ async function readFilledOfOpen(
   const parts = shownParts(world, accountId, [order]);
   world.feeds.showed(user, parts);
   if (parts.length === 0 && world.feeds.isLive(user)) return sumFillsOf(world.store, accountId, filledOrder(order));
-  const asked = { user, sinceMs: order.timestampMs, isEnough: completes([order]) };
-  const fills = await readFillsSince(world, asked, options);
+  const sinceMs = sinceUnread(world.store, accountId, order.timestampMs);
+  const fills = await readFillsSince(world, { user, sinceMs, isEnough: completes([order]) }, options);
   if (fills === "failed") return "failed";
+  evidence.heedFills(accountId, fills);
   const [read, known] = [sumFills(fillsOfOrder(fills, order)), sumFillsOf(world.store, accountId, filledOrder(order))];
   // The server that was asked may be behind what was told already.
   return compare(read.size, known.size) < 0 ? known : read;

@@ -20,7 +20,8 @@ const SHARED_FOR_MS = 1_000;
 /** Orders whose last look is remembered; past it the oldest is forgotten. */
 const MAX_REMEMBERED = 10_000;
 
-export function openLooks(tools: Tools): Looks {
+/** @param onUnfinished hears of every look that has found an order over, or not where it was, and not the whole of it */
+export function openLooks(tools: Tools, onUnfinished: (orderId: string) => void): Looks {
   const last = new Map<string, { atMs: number; result: Promise<LookResult> }>();
   return {
     look(orderId, purpose) {
@@ -34,6 +35,9 @@ export function openLooks(tools: Tools): Looks {
       const result = lookOnce(tools, orderId, purpose);
       last.delete(name);
       last.set(name, { atMs: nowMs, result });
+      void result.then((looked) => {
+        if (looked === "unfinished" || looked === "unclear") onUnfinished(orderId);
+      });
       return result;
     },
   };

@@ -4,12 +4,11 @@ import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
-import { findFillCursor } from "../../store/fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { reopenShown } from "../feed/known-leg.ts";
-import { OVERLAP_MS } from "../fills/index-fills.ts";
+import { newFills } from "../fills/new-fills.ts";
 import { readSweep, type Sweep, sweepRequests } from "./sweep.ts";
 import { nameUnnamed } from "./unnamed.ts";
 
@@ -64,9 +63,7 @@ export function openSweeps(world: ToSweep, heeding: SweepHeeding): Sweeps {
     nameUnnamed(world, accountId, [...sweep.open, ...sweep.history.map(({ order }) => order)]);
     const account = findAccount(world.store, accountId);
     if (account === null) return sweep;
-    // What is older the index has: a reading may reach back over thousands.
-    const knownToMs = (findFillCursor(world.store, accountId) ?? 0) - OVERLAP_MS;
-    const news = sweep.fills.filter(({ timeMs }) => timeMs >= knownToMs);
+    const news = newFills(world.store, accountId, sweep.fills);
     if (news.length > 0) heeding.onFills(account, news);
     if (reopenShown(world, account, mayBeCopies(world, sweep)).length > 0) heeding.onReopened();
     return sweep;
