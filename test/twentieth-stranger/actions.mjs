@@ -29,7 +29,7 @@ export class Actions {
     if (expiresAfter != null && Date.now() > expiresAfter) {
       entry.expired = true;
       entry.answer = { status: "err", response: "Action already expired" };
-    } else entry.answer = this.carryOut(action, entry);
+    } else entry.answer = this.truth.inBlock(() => this.carryOut(action, entry));
     return entry.answer;
   }
 

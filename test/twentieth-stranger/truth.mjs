@@ -34,6 +34,7 @@ export class Truth extends EventEmitter {
     this.setMaxListeners(100);
     this.draw = draw;
     this.began = Date.now() - 60_000;
+    this.block = null;
     this.last = this.began;
     this.changes = [this.began];
     this.nextOid = 700_000_000_000 + draw.whole(1, 1_000_000);
@@ -65,7 +66,18 @@ export class Truth extends EventEmitter {
     });
   }
 
+  /** All changes of one block carry its time: what a modify cancels and what it places above all. */
+  inBlock(work) {
+    this.block = this.now();
+    try {
+      return work();
+    } finally {
+      this.block = null;
+    }
+  }
+
   now() {
+    if (this.block !== null) return this.block;
     const t = Math.max(Date.now(), this.last);
     if (t !== this.last) {
       this.last = t;

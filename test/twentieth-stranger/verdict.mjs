@@ -26,6 +26,17 @@ const EXCUSED = new Set([
   "internal_error",
 ]);
 
+/** What a modify has placed beside an order that is over stands in its story until that modify is settled, and is told as an order of its own. */
+function placedApart(story) {
+  if (story?.order?.status !== "filled" && story?.order?.status !== "canceled") return [];
+  const open = story.attempts.filter(({ action, state }) => action === "modify" && state !== "done");
+  return open.flatMap(({ client_order_id: cloid }) => cloid?.toLowerCase() ?? []);
+}
+
+function uuidOf(cloid) {
+  return cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 export class Verdict {
   constructor(run) {
     Object.assign(this, run);
@@ -49,8 +60,13 @@ export class Verdict {
       // Where a modify with always_place found the original gone, the replacement is a new order of its own.
       for (const { client_order_id: cloid } of story?.attempts ?? [])
         if (cloid && !others.has(cloid.toLowerCase())) cloids.add(cloid.toLowerCase());
+      for (const cloid of placedApart(story)) {
+        cloids.delete(cloid);
+        legs.set(uuidOf(cloid), this.truth.byCloid.get(cloid) ?? []);
+      }
       const list = [...cloids].flatMap((cloid) => this.truth.byCloid.get(cloid) ?? []);
       for (const leg of story?.legs ?? []) {
+        if (!cloids.has(leg.client_order_id.toLowerCase())) continue;
         const order = leg.exchange_order_id && this.truth.orders.get(Number(leg.exchange_order_id));
         if (order && !list.includes(order)) list.push(order);
       }
