@@ -3,6 +3,7 @@ import { type Mutant, one } from "./mutant.ts";
 const CURRENT = "src/actions/current.ts";
 const TOLD_BALANCES = "src/core/told-balances.ts";
 const ISOLATED_COLLATERAL = "src/settle/evidence/isolated-collateral.ts";
+const BALANCE_MOVES = "src/settle/evidence/balance-moves.ts";
 const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 
 /** Bugs in what isolated positions have taken out of a balance. */
@@ -31,5 +32,29 @@ export const ISOLATED: readonly Mutant[] = [
     CURRENT,
     "const readAlso = isByPositions ?",
     'const readAlso = isByPositions && user === "" ?',
+  ),
+  one(
+    "margin that we have given moves no balance",
+    BALANCE_MOVES,
+    "return given.flatMap(({ dex,",
+    "return given.slice(given.length).flatMap(({ dex,",
+  ),
+  one(
+    "margin that we have given was held by the position by itself",
+    ISOLATED_COLLATERAL,
+    "filter(({ toMs }) => toMs < held.timeMs)",
+    "filter(({ toMs }) => toMs < 0)",
+  ),
+  one(
+    "margin of which nobody knows whether it was given moves a balance",
+    "src/store/new-margins.ts",
+    '        eq(operations.status, "succeeded"),\n',
+    "",
+  ),
+  one(
+    "positions of while margin was given are of before it",
+    ISOLATED_COLLATERAL,
+    "held.timeMs >= fromMs && held.timeMs <= toMs",
+    "held.timeMs >= fromMs && held.timeMs < 0",
   ),
 ];
