@@ -6,7 +6,11 @@ const ISOLATED_COLLATERAL = "src/settle/evidence/isolated-collateral.ts";
 const BALANCE_MOVES = "src/settle/evidence/balance-moves.ts";
 const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 
-/** Bugs in what isolated positions have taken out of a balance. */
+const HELD_BACK = "src/settle/evidence/held-back.ts";
+const TOLD_HOLDS = "src/store/told-holds.ts";
+const HELD_CHANGES = "src/store/held-changes.ts";
+
+/** Bugs in what is taken out of a balance, or held back of it, and is not there any more: for isolated positions, and for open orders on spot. */
 export const ISOLATED: readonly Mutant[] = [
   one(
     "what isolated positions hold was never taken out of the balance",
@@ -56,5 +60,41 @@ export const ISOLATED: readonly Mutant[] = [
     ISOLATED_COLLATERAL,
     "held.timeMs >= fromMs && held.timeMs <= toMs",
     "held.timeMs >= fromMs && held.timeMs < 0",
+  ),
+  one(
+    "what orders of other hands hold back makes up for one of ours that is missing",
+    HELD_BACK,
+    "return isRead && isOfBeforeChange(",
+    'return isRead && token === "" && isOfBeforeChange(',
+  ),
+  one(
+    "of what was told to be held back only the last is remembered",
+    TOLD_HOLDS,
+    "[told, ...others].slice(0, MAX_KEPT)",
+    "[told, ...others].slice(0, 1)",
+  ),
+  one(
+    "of an order that is over nothing of before is held back",
+    HELD_BACK,
+    "if (lacking.length === 0) return null;",
+    "if (all.every(({ token }) => !lacking.includes(token))) return null;",
+  ),
+  one(
+    "what others hold as they did is taken for what was held before",
+    HELD_BACK,
+    "if (now === undefined || fits(own, now)) return false;",
+    "if (now === undefined) return false;",
+  ),
+  one(
+    "of changes of what is held back only the last is known",
+    HELD_CHANGES,
+    "...book.changes].slice(0, MAX_KEPT)",
+    "...book.changes].slice(0, 1)",
+  ),
+  one(
+    "a change of what is held back counts for ever",
+    HELD_CHANGES,
+    "atElapsedMs >= sinceElapsedMs",
+    "atElapsedMs >= Math.min(sinceElapsedMs, 0)",
   ),
 ];

@@ -91,3 +91,70 @@ test("an own order of just what another hand has canceled is told after 20 s, wh
   await rig.clock.advance(14 * SECOND);
   expect(await told(rig)).toMatchObject({ hold: "12" });
 });
+
+/** What is done by ourselves after 20 of ours, and what another hand's hold, were told: what of USDC our orders come to then. */
+const DONE: [string, (rig: PaperRig, id: string) => Promise<void>, number][] = [
+  ["is canceled", cancel, 0],
+  ["is made smaller", (rig, id) => modify(rig, id, { size: "150" }), 15],
+  ["is made larger", (rig, id) => modify(rig, id, { size: "310" }), 31],
+  ["is moved to a lower price", (rig, id) => modify(rig, id, { price: "0.07" }), 14],
+  [
+    "is canceled after another was placed, which nobody has read,",
+    async (rig, id) => {
+      await place(rig, 12);
+      await cancel(rig, id);
+    },
+    12,
+  ],
+];
+
+async function write(rig: PaperRig, route: string, body: object): Promise<void> {
+  const answer = await rig.answer(FIRST, { route, body });
+  expect(new Set<unknown>(["open", "canceled"]).has(answer.body["status"])).toBe(true);
+}
+
+function cancel(rig: PaperRig, id: string): Promise<void> {
+  return write(rig, `POST /v1/orders/${id}/cancel`, {});
+}
+
+function modify(rig: PaperRig, id: string, terms: object): Promise<void> {
+  return write(rig, `POST /v1/orders/${id}/modify`, terms);
+}
+
+const HANDS = [0, 20, 35];
+
+test.each(DONE.flatMap((one) => HANDS.map((hand) => [...one, hand] as const)))(
+  "balances of before an own order %s are not told, and those of now are: beside another hand's",
+  async (_what, act, own, byHand) => {
+    const { rig } = await stage({ byHand, own: 20, placed: 0 });
+    const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+    const rows = list.body["data"] as { id: string | null }[];
+    const id = rows.flatMap((row) => row.id ?? [])[0] ?? "";
+    const before = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+    await act(rig, id);
+    const now = String(byHand + own);
+    const honest = await told(rig);
+    expect(honest).toMatchObject({ hold: now });
+    expect(honest.tookMs).toBeLessThanOrEqual(SECOND);
+    await rig.clock.advance(3 * SECOND);
+    const untilMs = rig.clock.nowMs() + 3 * SECOND;
+    rig.interfere = ({ type, user }) =>
+      type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? before : undefined;
+    expect(await told(rig)).toMatchObject({ hold: now });
+    expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+  },
+);
+
+test("what was held between two own writes, which nobody was told, is not told as of now", async () => {
+  const { rig } = await stage({ byHand: 35, own: 0, placed: 0 });
+  await place(rig, 12);
+  const between = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+  const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+  const id = (list.body["data"] as { id: string | null }[]).flatMap((row) => row.id ?? [])[0] ?? "";
+  await cancel(rig, id);
+  const untilMs = rig.clock.nowMs() + 3 * SECOND;
+  rig.interfere = ({ type, user }) =>
+    type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? between : undefined;
+  expect(await told(rig)).toMatchObject({ hold: "35" });
+  expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+});

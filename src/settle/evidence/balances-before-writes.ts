@@ -69,7 +69,7 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   const doubt = doubtBy(word, { isRead, isUnlisted: unlisted.length > 0, isBlind });
   if (doubt !== null) return doubt;
   const orderIds = ordersNotHeld(world, account, { ...shown, universe, withinMs: DOUBTED_FOR_MS });
-  return orderIds.length === 0 ? null : { kind: "held", orderIds };
+  return orderIds === null ? null : { kind: "held", orderIds };
 }
 
 type HeldTotals = Omit<ShownBalances, "firstMs">;
