@@ -97,4 +97,10 @@ export const ISOLATED: readonly Mutant[] = [
     "atElapsedMs >= sinceElapsedMs",
     "atElapsedMs >= Math.min(sinceElapsedMs, 0)",
   ),
+  one(
+    "a stop is judged by a balance of before what was told",
+    "src/actions/liquidation-facts.ts",
+    'return doubt !== "before" && doubt !== "fills";',
+    'return doubt !== "before" || account.id !== "";',
+  ),
 ];
