@@ -103,4 +103,10 @@ export const ISOLATED: readonly Mutant[] = [
     'return doubt !== "before" && doubt !== "fills";',
     'return doubt !== "before" || account.id !== "";',
   ),
+  one(
+    "what is held while an order is on its way is of others",
+    HELD_BACK,
+    "missing === null && isSettled)",
+    "missing === null)",
+  ),
 ];

@@ -3,7 +3,7 @@
  * open already, what the server of balances shows after the own order that is placed then, and what of that may be told.
  */
 import { expect, test } from "bun:test";
-import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { delayed, FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 
 const SECOND = 1_000;
 const MINE = FIRST.account.tradingAddress;
@@ -158,3 +158,35 @@ test("what was held between two own writes, which nobody was told, is not told a
   expect(await told(rig)).toMatchObject({ hold: "35" });
   expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
 });
+
+/** What is asked for while an own write is on its way is told as it is, and makes nothing of after it one of before. */
+test.each([
+  ["placed", 0],
+  ["placed", 35],
+  ["canceled", 0],
+  ["canceled", 35],
+] as const)(
+  "balances that were read while an order was being %s do not hold up those of after it: beside %p of another hand",
+  async (done, byHand) => {
+    const { rig } = await stage({ byHand, own: 20, placed: 0 });
+    const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+    const id = (list.body["data"] as { id: string | null }[]).flatMap((row) => row.id ?? [])[0] ?? "";
+    const terms = { account: FIRST.account.id, market: "PURR/USDC", side: "buy", size: "120", price: "0.1" };
+    const ask =
+      done === "placed"
+        ? { route: "POST /v1/orders", body: terms }
+        : { route: `POST /v1/orders/${id}/cancel`, body: {} };
+    // What was read before stands no longer.
+    await rig.clock.advance(3 * SECOND);
+    rig.deliveries.push(delayed(0, SECOND));
+    const asked = rig.ask(FIRST, ask);
+    await rig.clock.advance(SECOND / 4);
+    const now = String(byHand + (done === "placed" ? 32 : 0));
+    expect(await told(rig)).toMatchObject({ hold: now });
+    expect((await rig.answerOf(asked)).body["status"]).toBe(done === "placed" ? "open" : "canceled");
+    await rig.clock.advance(3 * SECOND);
+    const after = await told(rig);
+    expect(after).toMatchObject({ hold: now });
+    expect(after.tookMs).toBeLessThanOrEqual(SECOND);
+  },
+);

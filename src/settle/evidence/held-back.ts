@@ -5,6 +5,7 @@ import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { listOpenAttempts } from "../../store/attempts.ts";
 import { type HeldChange, type HeldPart, listHeldChanges } from "../../store/held-changes.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
 import type { Store } from "../../store/open.ts";
@@ -50,7 +51,7 @@ const MAX_LIVE = 200;
  * margin of positions where one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. Orders that were
  * placed elsewhere hold back as well, and would make up for one of ours that is missing: where what these were told to hold fits what ours came to before
  * one of the last changes of them, and not what they come to now, it is of before that change. What a feed tells is doubted only where its total stood
- * there before the new ones. What is not doubted is remembered.
+ * there before the new ones. What is not doubted is remembered, but for what was read while something of ours was on its way.
  */
 export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown): string[] | null {
   const { clock, store } = world;
@@ -62,7 +63,9 @@ export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown
   const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), universe) : news;
   const changes = isRead ? heldChanges(listHeldChanges(store, account.id, now.elapsedMs - withinMs), universe) : [];
   const missing = missingOf(world, account, { shown, news, all, changes });
-  if (isRead && missing === null) noteHolds(store, account.id, { shown, all });
+  // While something is on its way nobody knows what of what is held is ours.
+  const isSettled = !listOpenAttempts(store).some(({ accountId }) => accountId === account.id);
+  if (isRead && missing === null && isSettled) noteHolds(store, account.id, { shown, all });
   return missing;
 }
 
