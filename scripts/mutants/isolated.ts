@@ -3,9 +3,14 @@ import { type Mutant, one } from "./mutant.ts";
 const CURRENT = "src/actions/current.ts";
 const TOLD_BALANCES = "src/core/told-balances.ts";
 const ISOLATED_COLLATERAL = "src/settle/evidence/isolated-collateral.ts";
+const BALANCE_MOVES = "src/settle/evidence/balance-moves.ts";
 const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 
-/** Bugs in what isolated positions have taken out of a balance. */
+const HELD_BACK = "src/settle/evidence/held-back.ts";
+const TOLD_HOLDS = "src/store/told-holds.ts";
+const HELD_CHANGES = "src/store/held-changes.ts";
+
+/** Bugs in what is taken out of a balance, or held back of it, and is not there any more: for isolated positions, and for open orders on spot. */
 export const ISOLATED: readonly Mutant[] = [
   one(
     "what isolated positions hold was never taken out of the balance",
@@ -31,5 +36,77 @@ export const ISOLATED: readonly Mutant[] = [
     CURRENT,
     "const readAlso = isByPositions ?",
     'const readAlso = isByPositions && user === "" ?',
+  ),
+  one(
+    "margin that we have given moves no balance",
+    BALANCE_MOVES,
+    "return given.flatMap(({ dex,",
+    "return given.slice(given.length).flatMap(({ dex,",
+  ),
+  one(
+    "margin that we have given was held by the position by itself",
+    ISOLATED_COLLATERAL,
+    "filter(({ toMs }) => toMs < held.timeMs)",
+    "filter(({ toMs }) => toMs < 0)",
+  ),
+  one(
+    "margin of which nobody knows whether it was given moves a balance",
+    "src/store/new-margins.ts",
+    '        eq(operations.status, "succeeded"),\n',
+    "",
+  ),
+  one(
+    "positions of while margin was given are of before it",
+    ISOLATED_COLLATERAL,
+    "held.timeMs >= fromMs && held.timeMs <= toMs",
+    "held.timeMs >= fromMs && held.timeMs < 0",
+  ),
+  one(
+    "what orders of other hands hold back makes up for one of ours that is missing",
+    HELD_BACK,
+    "return isRead && isOfBeforeChange(",
+    'return isRead && token === "" && isOfBeforeChange(',
+  ),
+  one(
+    "of what was told to be held back only the last is remembered",
+    TOLD_HOLDS,
+    "[told, ...others].slice(0, MAX_KEPT)",
+    "[told, ...others].slice(0, 1)",
+  ),
+  one(
+    "of an order that is over nothing of before is held back",
+    HELD_BACK,
+    "if (lacking.length === 0) return null;",
+    "if (all.every(({ token }) => !lacking.includes(token))) return null;",
+  ),
+  one(
+    "what others hold as they did is taken for what was held before",
+    HELD_BACK,
+    "if (now === undefined || fits(own, now)) return false;",
+    "if (now === undefined) return false;",
+  ),
+  one(
+    "of changes of what is held back only the last is known",
+    HELD_CHANGES,
+    "...book.changes].slice(0, MAX_KEPT)",
+    "...book.changes].slice(0, 1)",
+  ),
+  one(
+    "a change of what is held back counts for ever",
+    HELD_CHANGES,
+    "atElapsedMs >= sinceElapsedMs",
+    "atElapsedMs >= Math.min(sinceElapsedMs, 0)",
+  ),
+  one(
+    "a stop is judged by a balance of before what was told",
+    "src/actions/liquidation-facts.ts",
+    'return doubt !== "before" && doubt !== "fills";',
+    'return doubt !== "before" || account.id !== "";',
+  ),
+  one(
+    "what is held while an order is on its way is of others",
+    HELD_BACK,
+    "missing === null && isSettled)",
+    "missing === null)",
   ),
 ];

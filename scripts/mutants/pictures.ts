@@ -23,26 +23,6 @@ export const PICTURES: readonly Mutant[] = [
     ],
   },
   {
-    name: "what orders of other hands hold back makes up for one of ours that is missing",
-    changes: [
-      {
-        file: "src/settle/evidence/held-back.ts",
-        find: "compare(told.own, own) < 0",
-        put: "compare(told.own, own) < -1",
-      },
-    ],
-  },
-  {
-    name: "of what was told to be held back only the last is remembered",
-    changes: [
-      {
-        file: "src/store/told-holds.ts",
-        find: "[told, ...others].slice(0, MAX_KEPT)",
-        put: "[told, ...others].slice(0, 1)",
-      },
-    ],
-  },
-  {
     name: "a frame of the millisecond of what happened counts as of after it, whenever it was told",
     changes: [
       {

@@ -141,8 +141,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a trade is begun, and its stop judged, by positions of before a fill that was told",
     "src/actions/liquidation-facts.ts",
-    "takePositions(deps, { account, dex }, read)) return",
-    'takePositions(deps, { account, dex }, read) || dex === "") return',
+    "takePositions(deps, { account, dex }, read),",
+    'takePositions(deps, { account, dex }, read) || dex === "",',
   ),
   one(
     "when an order was sent is told by a clock that was set since",
@@ -332,12 +332,12 @@ export const READ_TRUE: readonly Mutant[] = [
     "if (sum !== null && isZero(sum)) sums.delete(token);",
     "if (sum === null) sums.set(token, sum);",
   ),
-  one("what an order holds back is not missed", HELD_BACK, ", least) >= 0;", ", least) >= -1;"),
+  one("what an order holds back is not missed", HELD_BACK, ", least) < 0;", ", least) < -1;"),
   one(
     "less is held back than an order did, and it has been traded since",
     HELD_BACK,
-    "if (!isRead && !stoodBefore(",
-    'if (!isRead && account.id === "" && !stoodBefore(',
+    "return isRead || stoodBefore(",
+    'return isRead || account.id !== "" || stoodBefore(',
   ),
   one(
     "the margin of positions stands for what orders hold back",

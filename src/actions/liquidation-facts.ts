@@ -6,12 +6,16 @@ import type { Market } from "../core/market.ts";
 import type { LeverageSetting } from "../core/rails/wish.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import type { Read } from "../exchange/reads.ts";
+import { exchangeTimeOf, type Read } from "../exchange/reads.ts";
+import { areBeforeFills } from "../settle/evidence/balances-before.ts";
+import { balancesDoubt } from "../settle/evidence/balances-before-writes.ts";
 import { takePositions } from "../settle/evidence/positions-before.ts";
-import type { AccountMode, ClearinghouseState, Position } from "../wire/answer/account.ts";
+import type { AccountMode, ClearinghouseState, Position, SpotBalance } from "../wire/answer/account.ts";
 import { readSetting, settingsOf } from "../write/leverage-facts.ts";
 
-export type ToKnowBacking = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
+export type ToKnowBacking = With<
+  "clock" | "exchange" | "fillIndex" | "markets" | "picture" | "reads" | "settings" | "store"
+>;
 
 type BackingRequest = { account: Account; market: Market; purpose: Purpose };
 
@@ -26,7 +30,10 @@ export type BackingFacts = {
 
 type Failed = Extract<Read<never>, { kind: "failed" }>;
 
-/** Everything is asked at once; one that is not answered leaves nothing to judge by, nor do positions of before a fill that was told. */
+/**
+ * Everything is asked at once; one that is not answered leaves nothing to judge by, nor do positions of before a fill that was told, nor a balance
+ * of before what has moved it.
+ */
 export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): Promise<BackingFacts | Failed> {
   const { account, market, purpose } = asked;
   const user = account.tradingAddress;
@@ -38,7 +45,7 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   if (state.kind === "failed") return state;
   const { value } = state;
   if (mode.kind === "failed") return mode;
-  const shared = mode.value === "unified" ? await deps.reads.spot(user, purpose) : null;
+  const shared = mode.value === "unified" ? await readShared(deps, asked) : null;
   if (shared?.kind === "failed") return shared;
   const held = value.positions.find(({ coin }) => coin === market.name);
   const settings = held === undefined ? settingsOf(deps, { account, market: market.name }, "") : [settingOf(held)];
@@ -47,25 +54,57 @@ export async function readBacking(deps: ToKnowBacking, asked: BackingRequest): P
   return { state: value, mode: mode.value, shared: shared === null ? null : total, settings };
 }
 
+/**
+ * Positions that hold every fill that was told: by older ones a stop would be refused, or taken, that the position of now does not bear out.
+ */
+function readState(
+  deps: ToKnowBacking,
+  { account, market: { dex }, purpose }: BackingRequest,
+): Promise<Read<ClearinghouseState>> {
+  return readOfNow(deps, {
+    purpose,
+    what: "positions",
+    ask: () => deps.reads.clearinghouse(account.tradingAddress, dex, purpose),
+    isOfNow: (read) => takePositions(deps, { account, dex }, read),
+  });
+}
+
+/** A balance that holds all that was told to have moved it. What is held back of it stands behind a position all the same. */
+function readShared(deps: ToKnowBacking, { account, purpose }: BackingRequest): Promise<Read<readonly SpotBalance[]>> {
+  return readOfNow(deps, {
+    purpose,
+    what: "balances",
+    ask: () => deps.reads.spot(account.tradingAddress, purpose),
+    isOfNow: ({ value: balances, askedAtMs }) => {
+      const shown = { mode: "unified" as const, balances, timeMs: exchangeTimeOf(deps, askedAtMs), heard: null };
+      const doubt = areBeforeFills(deps, account.id, balances) ? "before" : balancesDoubt(deps, account, shown)?.kind;
+      if (doubt === "fills") deps.fillIndex.readSoon(account);
+      return doubt !== "before" && doubt !== "fills";
+    },
+  });
+}
+
 /** A server that is behind is asked again for so long, and that often, milliseconds. */
 const AGAIN_WITHIN_MS = 2_000;
 const AGAIN_AFTER_MS = 250;
 
-/**
- * Positions that hold every fill that was told: by older ones a stop would be refused, or taken, that the position of now does not bear out.
- * Who moves a stop waits for none.
- */
-async function readState(
-  deps: ToKnowBacking,
-  { account, market: { dex }, purpose }: BackingRequest,
-): Promise<Read<ClearinghouseState>> {
-  const startedMs = deps.clock.elapsedMs();
+type WantedOfNow<Value> = {
+  purpose: Purpose;
+  /** For words: "its … are of before". */
+  what: string;
+  ask(): Promise<Read<Value>>;
+  isOfNow(read: Extract<Read<Value>, { kind: "ok" }>): boolean;
+};
+
+/** Who moves a stop waits for none. */
+async function readOfNow<Value>({ clock }: With<"clock">, wanted: WantedOfNow<Value>): Promise<Read<Value>> {
+  const startedMs = clock.elapsedMs();
   for (;;) {
-    const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
-    if (read.kind === "failed" || takePositions(deps, { account, dex }, read)) return read;
-    if (purpose === "reduce" || deps.clock.elapsedMs() - startedMs >= AGAIN_WITHIN_MS)
-      return { kind: "failed", reason: "its positions are of before a fill that was told", isOurBudget: false };
-    await deps.clock.sleep(AGAIN_AFTER_MS);
+    const read = await wanted.ask();
+    if (read.kind === "failed" || wanted.isOfNow(read)) return read;
+    if (wanted.purpose === "reduce" || clock.elapsedMs() - startedMs >= AGAIN_WITHIN_MS)
+      return { kind: "failed", reason: `its ${wanted.what} are of before a fill that was told`, isOurBudget: false };
+    await clock.sleep(AGAIN_AFTER_MS);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Statement } from "bun:sqlite";
 import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
+import type { HeldChangesBook } from "./held-changes.ts";
 import type { JustFilledBook } from "./just-filled.ts";
 import type { LegMomentsBook, SentMark } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
@@ -39,6 +40,7 @@ export type Memory = {
   sentMarks: SentMark[];
   shownPositions: ShownPositionsBook;
   shownBalances: ShownBalancesBook;
+  heldChanges: HeldChangesBook;
   toldHolds: ToldHoldsBook;
   /** Monotonic milliseconds; null where nobody has told how they are counted. */
   elapsedMs: (() => number) | null;
@@ -77,6 +79,7 @@ export function newMemory(): Memory {
     sentMarks: [],
     shownPositions: new Map(),
     shownBalances: new Map(),
+    heldChanges: new Map(),
     toldHolds: new Map(),
     elapsedMs: null,
     heardAlerts: new Map(),

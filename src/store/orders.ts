@@ -6,6 +6,7 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
+import { noteHeld } from "./held-changes.ts";
 import { noteFilled, noteSentOrder } from "./leg-moments.ts";
 import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
@@ -148,6 +149,7 @@ export function insertPlacing(store: Store, placing: Placing<Omit<Attempt, "id">
 
 function tellNew(store: Store, order: StoredOrder): void {
   noteWritten(store);
+  noteHeld(store, order);
   tellOrder(store, order, "order.created");
 }
 
@@ -193,6 +195,7 @@ export function updateOrder(store: Store, order: StoredOrder, known: FilledPart 
   noteWritten(store);
   // What a modify has placed may have ceased to reduce only.
   if (before !== null) bookFills(store, order, before);
+  noteHeld(store, order);
   tellOrder(store, order, "order.updated");
   return true;
 }
@@ -235,6 +238,7 @@ export function settleOrder(
   bookFills(store, order, before.order);
   if (leg.filledSize !== before.leg.filledSize) noteFilled(store, leg.cloid);
   heedNativeId(store, order, { before: before.leg.oid, after: leg.oid });
+  noteHeld(store, order);
   tellOrder(store, order, "order.updated", answer.body);
   return true;
 }

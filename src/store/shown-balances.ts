@@ -2,8 +2,11 @@
 import { absolute, compare, type Decimal, decimal, subtract } from "../core/decimal.ts";
 import type { Store } from "./open.ts";
 
-/** What isolated positions held beside them, by dex: only where there are some. `parts`: of so many amounts that the exchange has rounded. */
-export type Isolated = ReadonlyMap<string, { amount: Decimal; parts: number }>;
+/**
+ * What isolated positions held beside them, by dex, where its positions were known. `parts`: of so many amounts that the exchange has rounded; zero where there
+ * are none. `timeMs`: of when these positions are, exchange time, unix milliseconds.
+ */
+export type Isolated = ReadonlyMap<string, { amount: Decimal; parts: number; timeMs: number }>;
 
 /**
  * Totals by token, zero where one is missing, and between which times they were so, exchange time, unix milliseconds: they hold all that came
@@ -32,7 +35,8 @@ const NO_CHANGE = decimal("0.00001");
 export function noteShownBalances(store: Store, accountId: string, shown: ShownBalances): void {
   const kept = listShownBalances(store, accountId);
   const same = kept.find((each) => areSameTotals(each, shown) && areNearlySame(each.isolated, shown.isolated));
-  const noted = same === undefined ? shown : { ...same, leastMs: Math.max(same.leastMs, shown.leastMs) };
+  const noted =
+    same === undefined ? shown : { ...same, isolated: shown.isolated, leastMs: Math.max(same.leastMs, shown.leastMs) };
   const others = kept.filter((each) => each !== same);
   store.memory.shownBalances.set(accountId, [noted, ...others].slice(0, MAX_KEPT));
 }

@@ -47,6 +47,25 @@ test("a flattening does not end flat by positions of before a told purchase, and
   expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
 });
 
+test("a flattening that can close nothing does not end by positions of before a told purchase: what it leaves is more", async () => {
+  const rig = await openLiquidRig();
+  await takes(rig, "buy");
+  await pass(rig, 5);
+  let isOver = false;
+  await standStill(rig, () => isOver);
+  await takes(rig, "buy");
+  const { id } = await ask(rig, "POST /v1/stop", { scope: "account" });
+  await ask(rig, `POST /v1/stops/${String(id)}/flatten`, {});
+  await pass(rig, 30);
+  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({
+    flatten: { status: "flattening", ended_at: null },
+  });
+  isOver = true;
+  await pass(rig, 30);
+  const left = [{ market: "BTC", size: "0.02", reason: "no_price" }];
+  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
+});
+
 const TRADE = {
   account: FIRST.account.id,
   market: "BTC",

@@ -3,7 +3,7 @@
  * open already, what the server of balances shows after the own order that is placed then, and what of that may be told.
  */
 import { expect, test } from "bun:test";
-import { FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
+import { delayed, FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 
 const SECOND = 1_000;
 const MINE = FIRST.account.tradingAddress;
@@ -91,3 +91,102 @@ test("an own order of just what another hand has canceled is told after 20 s, wh
   await rig.clock.advance(14 * SECOND);
   expect(await told(rig)).toMatchObject({ hold: "12" });
 });
+
+/** What is done by ourselves after 20 of ours, and what another hand's hold, were told: what of USDC our orders come to then. */
+const DONE: [string, (rig: PaperRig, id: string) => Promise<void>, number][] = [
+  ["is canceled", cancel, 0],
+  ["is made smaller", (rig, id) => modify(rig, id, { size: "150" }), 15],
+  ["is made larger", (rig, id) => modify(rig, id, { size: "310" }), 31],
+  ["is moved to a lower price", (rig, id) => modify(rig, id, { price: "0.07" }), 14],
+  [
+    "is canceled after another was placed, which nobody has read,",
+    async (rig, id) => {
+      await place(rig, 12);
+      await cancel(rig, id);
+    },
+    12,
+  ],
+];
+
+async function write(rig: PaperRig, route: string, body: object): Promise<void> {
+  const answer = await rig.answer(FIRST, { route, body });
+  expect(new Set<unknown>(["open", "canceled"]).has(answer.body["status"])).toBe(true);
+}
+
+function cancel(rig: PaperRig, id: string): Promise<void> {
+  return write(rig, `POST /v1/orders/${id}/cancel`, {});
+}
+
+function modify(rig: PaperRig, id: string, terms: object): Promise<void> {
+  return write(rig, `POST /v1/orders/${id}/modify`, terms);
+}
+
+const HANDS = [0, 20, 35];
+
+test.each(DONE.flatMap((one) => HANDS.map((hand) => [...one, hand] as const)))(
+  "balances of before an own order %s are not told, and those of now are: beside another hand's",
+  async (_what, act, own, byHand) => {
+    const { rig } = await stage({ byHand, own: 20, placed: 0 });
+    const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+    const rows = list.body["data"] as { id: string | null }[];
+    const id = rows.flatMap((row) => row.id ?? [])[0] ?? "";
+    const before = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+    await act(rig, id);
+    const now = String(byHand + own);
+    const honest = await told(rig);
+    expect(honest).toMatchObject({ hold: now });
+    expect(honest.tookMs).toBeLessThanOrEqual(SECOND);
+    await rig.clock.advance(3 * SECOND);
+    const untilMs = rig.clock.nowMs() + 3 * SECOND;
+    rig.interfere = ({ type, user }) =>
+      type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? before : undefined;
+    expect(await told(rig)).toMatchObject({ hold: now });
+    expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+  },
+);
+
+test("what was held between two own writes, which nobody was told, is not told as of now", async () => {
+  const { rig } = await stage({ byHand: 35, own: 0, placed: 0 });
+  await place(rig, 12);
+  const between = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+  const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+  const id = (list.body["data"] as { id: string | null }[]).flatMap((row) => row.id ?? [])[0] ?? "";
+  await cancel(rig, id);
+  const untilMs = rig.clock.nowMs() + 3 * SECOND;
+  rig.interfere = ({ type, user }) =>
+    type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? between : undefined;
+  expect(await told(rig)).toMatchObject({ hold: "35" });
+  expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
+});
+
+/** What is asked for while an own write is on its way is told as it is, and makes nothing of after it one of before. */
+test.each([
+  ["placed", 0],
+  ["placed", 35],
+  ["canceled", 0],
+  ["canceled", 35],
+] as const)(
+  "balances that were read while an order was being %s do not hold up those of after it: beside %p of another hand",
+  async (done, byHand) => {
+    const { rig } = await stage({ byHand, own: 20, placed: 0 });
+    const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+    const id = (list.body["data"] as { id: string | null }[]).flatMap((row) => row.id ?? [])[0] ?? "";
+    const terms = { account: FIRST.account.id, market: "PURR/USDC", side: "buy", size: "120", price: "0.1" };
+    const ask =
+      done === "placed"
+        ? { route: "POST /v1/orders", body: terms }
+        : { route: `POST /v1/orders/${id}/cancel`, body: {} };
+    // What was read before stands no longer.
+    await rig.clock.advance(3 * SECOND);
+    rig.deliveries.push(delayed(0, SECOND));
+    const asked = rig.ask(FIRST, ask);
+    await rig.clock.advance(SECOND / 4);
+    const now = String(byHand + (done === "placed" ? 32 : 0));
+    expect(await told(rig)).toMatchObject({ hold: now });
+    expect((await rig.answerOf(asked)).body["status"]).toBe(done === "placed" ? "open" : "canceled");
+    await rig.clock.advance(3 * SECOND);
+    const after = await told(rig);
+    expect(after).toMatchObject({ hold: now });
+    expect(after.tookMs).toBeLessThanOrEqual(SECOND);
+  },
+);

@@ -1,11 +1,13 @@
 /** Copies of refused orders are looked for in turn: who cannot be asked for keeps nobody else from it. */
 import { expect, test } from "bun:test";
 import type { Settling } from "../../src/deps.ts";
-import { openLateCopies } from "../../src/settle/copies/late-copies.ts";
+import { lookForCopy, openLateCopies } from "../../src/settle/copies/late-copies.ts";
 import { openLateRefusals } from "../../src/settle/operation/late-refusals.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { listUnusedNumbers } from "../../src/store/unused-numbers.ts";
-import { inSeconds, limitedRig, place } from "../http/rails-rig.ts";
+import { inSeconds, limitedRig, MARK, place } from "../http/rails-rig.ts";
 import { ACCOUNTS, KEYS } from "../http/rig.ts";
+import { recordOf } from "../support/small-venue.ts";
 
 const USED_UP =
   "Too many cumulative requests sent (10001 > 10000) for cumulative volume traded $0. Place taker orders to free up 1 request per USDC traded.";
@@ -68,4 +70,27 @@ test("copies are looked for in their turn while what shows a refused TWAP does n
   void openLateCopies(deps, settling).look();
   await clock.advance(1);
   expect(asked).toEqual(["twapHistory", "orderStatus"]);
+});
+
+/** Of an order that was refused: what its number came to, how its record ends, and whether that shows a copy of it that was executed. */
+test.each<["nonce_taken" | "noop" | null, string, "shown" | "silent"]>([
+  ["nonce_taken", "perpMarginRejected", "silent"],
+  ["noop", "perpMarginRejected", "silent"],
+  [null, "perpMarginRejected", "shown"],
+  ["nonce_taken", "open", "shown"],
+])("where its number is %p the record of a refused order that says %s is %s", async (seal, status, sight) => {
+  const rig = await limitedRig({});
+  const { deps } = rig;
+  rig.refusals.push(USED_UP);
+  await place(rig, { size: "0.001" });
+  const [refused] = listUnusedNumbers(deps.store, ACCOUNTS.main, 0);
+  const account = findAccount(deps.store, ACCOUNTS.main);
+  const cloid = refused?.attempt.cloid ?? null;
+  if (refused === undefined || account === null || cloid === null) throw new Error("nothing was refused");
+  const times = { placedAtMs: deps.clock.nowMs(), statusAtMs: deps.clock.nowMs() };
+  const terms = { isBuy: true, price: MARK, size: "0.001", tif: "Gtc", reduceOnly: false, isTrigger: false };
+  const order = recordOf({ oid: 4_711, cloid, status, fills: [], ...terms, ...times });
+  deps.exchange.info = async () => ({ kind: "ok", json: { status: "order", order }, askedAtMs: times.placedAtMs });
+  const asked = { ...refused, attempt: { ...refused.attempt, seal } };
+  expect(await lookForCopy(deps, account, asked, "settle")).toBe(sight);
 });

@@ -19,6 +19,7 @@ import type { NewFill } from "../../store/position-fills.ts";
 import { parseJson } from "../../wire/json.ts";
 import { tokensOf } from "./balance-check.ts";
 import { CASH, tokenOfDex } from "./dex-token.ts";
+import type { GivenMargin } from "./isolated-collateral.ts";
 
 /** By how much something has moved a token, and when; null for nobody knows how much. Exchange time, unix milliseconds. */
 export type TokenMove = { timeMs: number; token: string; amount: Decimal | null };
@@ -58,6 +59,14 @@ export function movesByLedger(
 function moveByPayment(store: Store, accountId: string, { market, timeMs, amount }: NewPayment): TokenMove[] {
   const token = tokenOfDex(store, accountId, dexOf(market));
   return token === null ? [] : [{ timeMs, token, amount }];
+}
+
+/** What isolated positions are given is paid out of a shared balance, and what is taken from them goes back to it. */
+export function movesByMargin(store: Store, accountId: string, given: readonly GivenMargin[]): TokenMove[] {
+  return given.flatMap(({ dex, amount, fromMs: timeMs }) => {
+    const token = tokenOfDex(store, accountId, dex);
+    return token === null ? [] : [{ timeMs, token, amount: negate(amount) }];
+  });
 }
 
 /** What is worth so much to the whole of an account has moved its one balance by that. */

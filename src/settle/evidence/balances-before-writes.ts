@@ -7,16 +7,22 @@ import { type BalanceMove, type BalanceReading, type BalancesWord, balancesWord 
 import type { With } from "../../deps.ts";
 import { listAccountsAt } from "../../store/accounts.ts";
 import { type FilledLeg, listNewFilledLegs } from "../../store/filled-legs.ts";
-import type { Store } from "../../store/open.ts";
 import { listNewFills } from "../../store/position-fills.ts";
 import { areSameTotals, listShownBalances, noteShownBalances, type ShownBalances } from "../../store/shown-balances.ts";
 import type { AccountMode, SpotBalance } from "../../wire/answer/account.ts";
 import { tokensOf } from "./balance-check.ts";
-import { type MovesAmong, momentsOf, movesByFill, movesByLedger, type TokenMove } from "./balance-moves.ts";
+import {
+  type MovesAmong,
+  momentsOf,
+  movesByFill,
+  movesByLedger,
+  movesByMargin,
+  type TokenMove,
+} from "./balance-moves.ts";
 import { heldByFillsMs } from "./balances-before.ts";
 import { CASH } from "./dex-token.ts";
 import { ordersNotHeld } from "./held-back.ts";
-import { isolatedNow, withIsolated } from "./isolated-collateral.ts";
+import { type GivenMargin, givenMargins, isolatedNow, withIsolated } from "./isolated-collateral.ts";
 import { type MomentsNow, momentsNow } from "./moments-now.ts";
 
 type ToDoubt = With<"clock" | "exchange" | "markets" | "picture" | "settings" | "store">;
@@ -37,7 +43,7 @@ const MAX_MOVES = 64;
 
 /**
  * Null where they may be told as of now. What was shown before, and all that is known to have moved it since (fills; where collateral is shared what
- * perpetuals pay and what isolated positions hold; transfers and funding that have been read), says what they have to be. What a feed tells comes in the order in which it happened, and is
+ * perpetuals pay, what isolated positions hold and what we have given these; transfers and funding that have been read), says what they have to be. What a feed tells comes in the order in which it happened, and is
  * doubted only where it is of before for certain; what is read has to be what it comes to, and has to hold back what open orders of ours do. After
  * `DOUBTED_FOR_MS` without anything new what is shown is what is. All that is shown is remembered.
  */
@@ -54,7 +60,7 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   const known = knownMoves(world, account, { ...among, leastMs, readings, isNewsKnown: unlisted.length > 0 });
   const moves = isRead ? known.moves : newest(momentsOf([...known.all, ...movesUnknown(world, unlisted, among)]));
   const usable = readings.filter((reading) => reading.leastMs >= known.afterMs);
-  const told = { moves, readings: usable };
+  const told = { moves, readings: usable, given: known.given };
   const word = wordOf(world, account.id, { ...held, leastMs, mostMs: shown.timeMs }, { ...told, ...among });
   const isProven = word === "holds" && unlisted.length === 0;
   const provenMs = isProven ? (moves.at(-1)?.timeMs ?? leastMs) : leastMs;
@@ -63,20 +69,33 @@ export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesS
   const doubt = doubtBy(word, { isRead, isUnlisted: unlisted.length > 0, isBlind });
   if (doubt !== null) return doubt;
   const orderIds = ordersNotHeld(world, account, { ...shown, universe, withinMs: DOUBTED_FOR_MS });
-  return orderIds.length === 0 ? null : { kind: "held", orderIds };
+  return orderIds === null ? null : { kind: "held", orderIds };
 }
 
 type HeldTotals = Omit<ShownBalances, "firstMs">;
-type ToldBefore = { moves: readonly BalanceMove[]; readings: readonly HeldTotals[]; isShared: boolean };
+type ToldBefore = {
+  moves: readonly BalanceMove[];
+  readings: readonly HeldTotals[];
+  given: readonly GivenMargin[];
+  isShared: boolean;
+};
 
 /** With what isolated positions hold of them; and by themselves, for positions may be of another moment. */
 function wordOf({ store }: With<"store">, accountId: string, shown: HeldTotals, told: ToldBefore): BalancesWord {
-  const { moves, readings } = told;
-  const isIsolated = told.isShared && [shown, ...readings].some(({ isolated }) => isolated.size > 0);
-  const whole = (one: HeldTotals): BalanceReading => withIsolated({ store, accountId }, one);
-  const word = isIsolated ? balancesWord(whole(shown), { moves, readings: readings.map(whole) }) : "unclear";
+  const { moves, readings, given } = told;
+  const isIsolated = told.isShared && [shown, ...readings].some(holdsIsolated);
+  const wholeOf = (one: HeldTotals): BalanceReading | null => withIsolated({ store, accountId, given }, one);
+  const whole = isIsolated ? wholeOf(shown) : null;
+  const word =
+    whole === null
+      ? "unclear"
+      : balancesWord(whole, { moves, readings: readings.flatMap((one) => wholeOf(one) ?? []) });
   if (word !== "unclear") return word;
   return balancesWord({ ...shown, parts: 0 }, { moves, readings: readings.map((one) => alone(one, readings)) });
+}
+
+function holdsIsolated({ isolated }: HeldTotals): boolean {
+  return [...isolated.values()].some(({ parts }) => parts > 0);
 }
 
 /** Whatever stood beside them: the same totals are of the same time. */
@@ -124,33 +143,38 @@ function note({ exchange, store }: With<"exchange" | "store">, accountId: string
   noteShownBalances(store, accountId, { ...noted, mostMs, firstMs: nowMs });
 }
 
-type KnownMoves = { all: TokenMove[]; moves: BalanceMove[]; afterMs: number };
+type KnownMoves = { all: TokenMove[]; moves: BalanceMove[]; given: readonly GivenMargin[]; afterMs: number };
 
 /** All moves since what is remembered was shown, or as many as are looked at; none where nothing is new. */
 function knownMoves(
-  { store }: ToDoubt,
+  world: ToDoubt,
   { id }: Account,
   among: MovesAmong & { leastMs: number; readings: readonly ShownBalances[]; isNewsKnown: boolean },
 ): KnownMoves {
   const { leastMs, readings } = among;
-  if (!among.isNewsKnown && movesSince(store, id, { ...among, sinceMs: leastMs }).length === 0)
-    return { all: [], moves: [], afterMs: leastMs };
+  if (!among.isNewsKnown && movesSince(world, id, { ...among, sinceMs: leastMs }).all.length === 0)
+    return { all: [], moves: [], given: [], afterMs: leastMs };
   const sinceMs = Math.min(leastMs, ...readings.map((reading) => reading.leastMs));
-  const all = movesSince(store, id, { ...among, sinceMs });
+  const { all, given } = movesSince(world, id, { ...among, sinceMs });
   const moves = momentsOf(all);
   const kept = newest(moves);
-  return { all, moves: kept, afterMs: kept.length < moves.length ? (kept[0]?.timeMs ?? sinceMs) : sinceMs };
+  const afterMs = kept.length < moves.length ? (kept[0]?.timeMs ?? sinceMs) : sinceMs;
+  return { all, moves: kept, given, afterMs };
 }
 
 function movesSince(
-  store: Store,
+  world: ToDoubt,
   accountId: string,
   { sinceMs, ...among }: MovesAmong & { sinceMs: number },
-): TokenMove[] {
-  return [
+): Pick<KnownMoves, "all" | "given"> {
+  const { store } = world;
+  const given = among.isShared ? givenMargins(world, accountId, sinceMs) : [];
+  const all = [
     ...listNewFills(store, accountId, sinceMs).flatMap((fill) => movesByFill(fill, among)),
     ...movesByLedger(store, accountId, { afterMs: sinceMs, isShared: among.isShared }),
+    ...movesByMargin(store, accountId, given),
   ];
+  return { all, given };
 }
 
 function newest(moves: readonly BalanceMove[]): BalanceMove[] {

@@ -1,10 +1,12 @@
 /** Whether balances hold back what open orders of ours on spot do, one of which was placed a moment ago. */
 import type { Account } from "../../core/account.ts";
-import { compare, type Decimal, decimal, multiply, subtract, sum, ZERO } from "../../core/decimal.ts";
+import { absolute, compare, type Decimal, decimal, multiply, subtract, sum, ZERO } from "../../core/decimal.ts";
 import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
+import { listOpenAttempts } from "../../store/attempts.ts";
+import { type HeldChange, type HeldPart, listHeldChanges } from "../../store/held-changes.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
 import type { Store } from "../../store/open.ts";
 import { listLiveOrders } from "../../store/orders.ts";
@@ -37,58 +39,103 @@ type HeldBack<Order> = { token: string; amount: Decimal; order: Order };
 
 /** What holds back is worked out by the exchange with less decimals than ours. */
 const NEARLY_ALL = decimal("0.999999");
+/** By so much two amounts may differ that the exchange has rounded. */
+const ROUNDED = decimal("0.00001");
 /** Prices move between two readings, and what they move by is held back for positions. */
 const NEARLY_ALL_OF_MARGIN = decimal("0.98");
 /** Open orders of an account that are added up. */
 const MAX_LIVE = 200;
 
 /**
- * Orders whose money is told not to be held back. What was read has to hold back that of every open one, beside the margin of positions where
- * one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. Orders that were placed elsewhere hold
- * back as well, and would make up for one of ours that is missing: what was told when ours came to less is of before. What a feed tells is doubted only
- * where its total stood there before the new ones. What is not doubted is remembered.
+ * Orders whose money is told not to be held back, if it is; null where what was read may be of now. It has to hold back that of every open one, beside the
+ * margin of positions where one balance stands behind all: older ones that lack have been traded or canceled, which a look at them tells. Orders that were
+ * placed elsewhere hold back as well, and would make up for one of ours that is missing: where what these were told to hold fits what ours came to before
+ * one of the last changes of them, and not what they come to now, it is of before that change. What a feed tells is doubted only where its total stood
+ * there before the new ones. What is not doubted is remembered, but for what was read while something of ours was on its way.
  */
-export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown): string[] {
+export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown): string[] | null {
   const { clock, store } = world;
   const now = { elapsedMs: clock.elapsedMs(), wallMs: clock.nowMs() };
-  const news = heldBy(listNewOrders(store, account.id, shown.withinMs, now), shown.universe);
+  const { universe, withinMs } = shown;
+  const news = heldBy(listNewOrders(store, account.id, withinMs, now), universe);
   const isRead = shown.heard === null;
-  if (news.length === 0 && !isRead) return [];
-  const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), shown.universe) : news;
-  const missing = missingOf(world, account, { shown, news, all });
-  if (isRead && missing.length === 0) noteHolds(store, account.id, { shown, all });
+  if (news.length === 0 && !isRead) return null;
+  const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), universe) : news;
+  const changes = isRead ? heldChanges(listHeldChanges(store, account.id, now.elapsedMs - withinMs), universe) : [];
+  const missing = missingOf(world, account, { shown, news, all, changes });
+  // While something is on its way nobody knows what of what is held is ours.
+  const isSettled = !listOpenAttempts(store).some(({ accountId }) => accountId === account.id);
+  if (isRead && missing === null && isSettled) noteHolds(store, account.id, { shown, all });
   return missing;
 }
 
-type HeldOrders = { shown: HoldsShown; news: readonly HeldBack<NewOrder>[]; all: readonly HeldBack<HoldingOrder>[] };
+type HeldOrders = {
+  shown: HoldsShown;
+  news: readonly HeldBack<NewOrder>[];
+  all: readonly HeldBack<HoldingOrder>[];
+  changes: readonly ChangedHold[];
+};
 
-function missingOf(world: ToHold, account: Account, { shown, news, all }: HeldOrders): string[] {
+function missingOf(world: ToHold, account: Account, { shown, news, all, changes }: HeldOrders): string[] | null {
   const isRead = shown.heard === null;
-  return [...Map.groupBy(news, ({ token }) => token)].flatMap(([token, ofToken]) => {
-    const balance = shown.balances.find(({ coin }) => coin === token) ?? { hold: ZERO, total: ZERO };
-    const holding = all.filter((held) => held.token === token);
-    const own = sum(holding.map(({ amount }) => amount));
-    const least = multiply(own, NEARLY_ALL);
+  const isNew = ({ token }: { token: string }) => news.some((each) => each.token === token);
+  const tokens = [...new Set([...news, ...changes].map(({ token }) => token))];
+  const lacking = tokens.filter((token) => {
+    const { hold, total } = shown.balances.find(({ coin }) => coin === token) ?? { hold: ZERO, total: ZERO };
+    const own = ownIn(all, token);
     const margin = isRead && shown.mode === "unified" ? marginIn(world, account, token) : ZERO;
-    const isWhole = compare(subtract(balance.hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) >= 0;
-    if (isWhole && !(isRead && wasToldBefore(world.store, account.id, { token, hold: balance.hold, own }))) return [];
-    if (!isRead && !stoodBefore(world, account, { token, total: balance.total, news: ofToken })) return [];
-    return holding.map(({ order }) => order.id);
+    const least = multiply(own, NEARLY_ALL);
+    const isLess = compare(subtract(hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) < 0;
+    if (isLess && isNew({ token }))
+      return isRead || stoodBefore(world, account, { token, total, news: news.filter((each) => each.token === token) });
+    return isRead && isOfBeforeChange({ token, hold, own }, changes, listToldHolds(world.store, account.id));
+  });
+  if (lacking.length === 0) return null;
+  return all.filter(({ token }) => lacking.includes(token)).map(({ order }) => order.id);
+}
+
+function ownIn(held: readonly HeldBack<HoldingOrder>[], token: string): Decimal {
+  return sum(held.filter((each) => each.token === token).map(({ amount }) => amount));
+}
+
+/** By how much one change of ours has changed what is held back of a token. */
+type ChangedHold = { token: string; by: Decimal };
+
+function heldChanges(changes: readonly HeldChange[], universe: Universe): ChangedHold[] {
+  return changes.flatMap(({ market, side, before, after }) => {
+    const token = tokenHeld(universe, { market, side });
+    const amountOf = (part: HeldPart): Decimal => (part === null ? ZERO : amountHeld(side, part));
+    return token === undefined ? [] : [{ token, by: subtract(amountOf(after), amountOf(before)) }];
   });
 }
 
-/** Whether just that was held back when our own orders came to less. */
-function wasToldBefore(store: Store, accountId: string, { token, hold, own }: ToldHold): boolean {
-  return listToldHolds(store, accountId).some(
-    (told) => told.token === token && told.hold === hold && compare(told.own, own) < 0,
-  );
+/** @param changes of ours, the newest first */
+function isOfBeforeChange(
+  { token, hold, own }: ToldHold,
+  changes: readonly ChangedHold[],
+  told: readonly ToldHold[],
+): boolean {
+  // What others held, as it was told, the newest first.
+  const others = told.filter((each) => each.token === token).map((each) => subtract(each.hold, each.own));
+  const [now] = others;
+  const fits = (ours: Decimal, theirs: Decimal) => isNear(subtract(hold, ours), theirs);
+  if (now === undefined || fits(own, now)) return false;
+  let before = own;
+  for (const change of changes) {
+    if (change.token !== token) continue;
+    before = subtract(before, change.by);
+    if (!isNear(before, own) && others.some((theirs) => fits(before, theirs))) return true;
+  }
+  return false;
+}
+
+function isNear(one: Decimal, other: Decimal): boolean {
+  return compare(absolute(subtract(one, other)), ROUNDED) <= 0;
 }
 
 function noteHolds(store: Store, accountId: string, { shown, all }: Pick<HeldOrders, "shown" | "all">): void {
-  for (const { coin: token, hold } of shown.balances) {
-    const own = sum(all.filter((held) => held.token === token).map(({ amount }) => amount));
-    noteToldHold(store, accountId, { token, hold, own });
-  }
+  for (const { coin: token, hold } of shown.balances)
+    noteToldHold(store, accountId, { token, hold, own: ownIn(all, token) });
 }
 
 /** Whether the total stood there before the newest of them was placed: one that is another may be of after they were traded. */
@@ -103,18 +150,26 @@ function stoodBefore(
   );
 }
 
-/** Of a purchase what it would pay, of a sale what it sells. */
 function heldBy<Order extends HoldingOrder>(orders: readonly Order[], universe: Universe): HeldBack<Order>[] {
   return orders.flatMap((order) => {
-    const { market, side, status, size, price, filledSize } = order;
-    if (!isSpot(market) || status !== "open") return [];
-    const [base, quote] = tokensOf(universe, market);
+    const { side, status, size, price, filledSize } = order;
+    if (status !== "open") return [];
+    const token = tokenHeld(universe, order);
     const left = subtract(decimal(size), filledSize ?? ZERO);
-    const token = side === "buy" ? quote : base;
-    return token === undefined
-      ? []
-      : [{ token, amount: side === "buy" ? multiply(left, decimal(price)) : left, order }];
+    return token === undefined ? [] : [{ token, amount: amountHeld(side, { left, price }), order }];
   });
+}
+
+/** Undefined for a perpetual, and for a market that is not listed. */
+function tokenHeld(universe: Universe, { market, side }: Pick<HoldingOrder, "market" | "side">): string | undefined {
+  if (!isSpot(market)) return undefined;
+  const [base, quote] = tokensOf(universe, market);
+  return side === "buy" ? quote : base;
+}
+
+/** Of a purchase what it would pay, of a sale what it sells. */
+function amountHeld(side: Side, { left, price }: NonNullable<HeldPart>): Decimal {
+  return side === "buy" ? multiply(left, decimal(price)) : left;
 }
 
 /** Margin of cross positions of which it is known that it is held out of this token. */

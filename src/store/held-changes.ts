@@ -1,0 +1,58 @@
+/**
+ * When our own orders on spot began to hold something back, or otherwise than before, by a clock that nobody sets; kept in memory alone. What a
+ * server shows that is behind is of before one of these changes.
+ */
+import { type Decimal, decimal, subtract, ZERO } from "../core/decimal.ts";
+import { isSpot } from "../core/market.ts";
+import type { Side } from "../core/order.ts";
+import { momentNow } from "./leg-moments.ts";
+import type { Store } from "./open.ts";
+
+/** What is left of an order that is open; null of one that is not. `price`: decimal text. */
+export type HeldPart = { left: Decimal; price: string } | null;
+
+/** `atElapsedMs`: elapsed milliseconds. */
+export type HeldChange = { market: string; side: Side; before: HeldPart; after: HeldPart; atElapsedMs: number };
+
+type HeldOrder = {
+  id: string;
+  accountId: string;
+  market: string;
+  side: Side;
+  status: string;
+  size: string;
+  price: string;
+  filledSize: Decimal | null;
+};
+
+/** By account: what each order that is open holds by now, and the changes, the newest first. */
+export type HeldChangesBook = Map<string, { open: Map<string, HeldPart>; changes: readonly HeldChange[] }>;
+
+/** Of an account. */
+const MAX_KEPT = 64;
+
+/** An order as it stands from now on. */
+export function noteHeld(store: Pick<Store, "memory">, order: HeldOrder): void {
+  const atElapsedMs = momentNow(store);
+  if (atElapsedMs === null || !isSpot(order.market)) return;
+  const book = store.memory.heldChanges.get(order.accountId) ?? { open: new Map<string, HeldPart>(), changes: [] };
+  const part = { left: subtract(decimal(order.size), order.filledSize ?? ZERO), price: order.price };
+  const after = order.status === "open" ? part : null;
+  const before = book.open.get(order.id) ?? null;
+  if (after === null) book.open.delete(order.id);
+  else book.open.set(order.id, after);
+  if (before?.left === after?.left && before?.price === after?.price) return;
+  const { market, side } = order;
+  const changes = [{ market, side, before, after, atElapsedMs }, ...book.changes].slice(0, MAX_KEPT);
+  store.memory.heldChanges.set(order.accountId, { open: book.open, changes });
+}
+
+/** Those since then, the newest first. */
+export function listHeldChanges(
+  { memory }: Pick<Store, "memory">,
+  accountId: string,
+  sinceElapsedMs: number,
+): readonly HeldChange[] {
+  const changes = memory.heldChanges.get(accountId)?.changes ?? [];
+  return changes.filter(({ atElapsedMs }) => atElapsedMs >= sinceElapsedMs);
+}

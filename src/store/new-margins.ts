@@ -1,0 +1,56 @@
+/** Margin that isolated positions were given or lost by our own operations a while ago, by which balances are told from those of before. */
+import { and, eq, gt, gte, sql } from "drizzle-orm";
+import type { Store } from "./open.ts";
+import { prepared } from "./prepared.ts";
+import { attempts, operations } from "./schema.ts";
+import { whileUnchanged } from "./while-unchanged.ts";
+
+/**
+ * `parameters`: JSON text of what was asked. It was carried out between the two times: when it was signed, exchange time, and when that was known, by our
+ * wall clock, unix milliseconds.
+ */
+export type NewMargin = { market: string; parameters: string; signedAtMs: number; settledAtMs: number | null };
+
+/** So far our clock, by which rows are dated, may be from the exchange's, or have been since, milliseconds. */
+const CLOCK_OFF_MS = 24 * 60 * 60_000;
+
+const newMargins = prepared((store) =>
+  store
+    .select({
+      id: operations.id,
+      market: operations.market,
+      parameters: operations.parameters,
+      signedAtMs: attempts.nonce,
+      settledAtMs: attempts.settledAtMs,
+    })
+    .from(operations)
+    // In this order: of an account's operations those of the last day are few.
+    .crossJoin(attempts)
+    .where(
+      and(
+        eq(operations.accountId, sql.placeholder("accountId")),
+        gte(operations.createdAtMs, sql.placeholder("storedSinceMs")),
+        eq(operations.action, "isolated_margin"),
+        eq(operations.status, "succeeded"),
+        eq(attempts.resourceId, operations.id),
+        gt(attempts.nonce, sql.placeholder("afterMs")),
+      ),
+    )
+    .prepare(),
+);
+
+const sinceStretch = whileUnchanged((store: Store, key: string): readonly NewMargin[] => {
+  const [accountId, afterMs] = key.split(" ");
+  const times = { afterMs: Number(afterMs), storedSinceMs: Number(afterMs) - CLOCK_OFF_MS };
+  const rows = newMargins(store).all({ accountId, ...times });
+  // Each once, however often it was sent.
+  return [...new Map(rows.map(({ id, ...margin }) => [id, margin])).values()];
+});
+
+const STRETCH_MS = 10_000;
+
+/** Those that were carried out, signed after a time, exchange time, unix milliseconds. */
+export function listNewMargins(store: Store, accountId: string, afterMs: number): readonly NewMargin[] {
+  const fromMs = Math.floor(afterMs / STRETCH_MS) * STRETCH_MS;
+  return sinceStretch(store, `${accountId} ${fromMs}`).filter(({ signedAtMs }) => signedAtMs > afterMs);
+}
