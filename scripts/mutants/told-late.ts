@@ -288,4 +288,16 @@ export const TOLD_LATE: readonly Mutant[] = [
     "    onUnfinished: (orderId) => follower.onUnfinished(orderId),\n",
     "",
   ),
+  one(
+    "what is placed beside an order that was filled whole is that one's until its modify is settled",
+    "src/store/placed-apart.ts",
+    "leg.oid === targetOid && isWhollyFilled(leg)",
+    "false",
+  ),
+  one(
+    "what is placed in the place of an order of which a part was filled is told as another",
+    "src/store/placed-apart.ts",
+    "isWhollyFilled(leg)",
+    'leg.state === "filled"',
+  ),
 ];

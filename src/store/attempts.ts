@@ -108,14 +108,14 @@ function ofEveryAccount(store: Store): { accountIds: string } {
 }
 
 /** A modify that is not settled, by the client order id of what it places. */
-export type OpenModify = Pick<Attempt, "cloid" | "isTargetClosed"> & { resourceId: string };
+export type OpenModify = Pick<Attempt, "cloid" | "targetOid" | "isTargetClosed"> & { resourceId: string };
 
 /** No placing is a modify: these have rows of their own. In the words of the index that holds only what is open. */
 function openModifiesWhere(isWanted: SQL) {
   const isOpenRow = sql`${attempts.state} <> 'done'`;
   return prepared((store) =>
     store
-      .select(columnsOf(attempts, ["cloid", "resourceId", "isTargetClosed"]))
+      .select(columnsOf(attempts, ["cloid", "resourceId", "targetOid", "isTargetClosed"]))
       .from(attempts)
       .where(and(isOpenRow, isWanted, eq(attempts.kind, "modify")))
       .prepare(),
@@ -133,12 +133,6 @@ export function listOpenModifies(store: Store, accountId: string): OpenModify[] 
 /** Modifies of one order that are not settled. */
 export function listOpenModifiesOf(store: Store, orderId: string): OpenModify[] {
   return openModifiesOf(store).all({ resourceId: orderId });
-}
-
-/** Client order ids of what open modifies place beside originals that are over: each will be an order of its own, if it was placed. */
-export function listPlacedApart(store: Store, accountId: string): ReadonlySet<string> {
-  const apart = listOpenModifies(store, accountId).filter(({ isTargetClosed }) => isTargetClosed);
-  return new Set(apart.flatMap(({ cloid }) => cloid ?? []));
 }
 
 const ofResource = prepared((store) =>

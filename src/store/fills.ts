@@ -2,13 +2,13 @@ import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, notExists, or, sql 
 import { uuidOfCloid } from "../core/cloid.ts";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
-import { listPlacedApart } from "./attempts.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
 import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
+import { listPlacedApart } from "./placed-apart.ts";
 import { assignments, placeholders, prepared, rowsOf } from "./prepared.ts";
 import { fillCursors, fills, operations, orders } from "./schema.ts";
 import { everyLeg } from "./schema-views.ts";
