@@ -38,6 +38,12 @@ export const ISOLATED: readonly Mutant[] = [
     'const readAlso = isByPositions && user === "" ?',
   ),
   one(
+    "positions are not read again beside a balance that holds back too little",
+    CURRENT,
+    'doubt.kind !== "fills";',
+    'doubt.kind !== "fills" && doubt.kind !== "held";',
+  ),
+  one(
     "margin that we have given moves no balance",
     BALANCE_MOVES,
     "return given.flatMap(({ dex,",
