@@ -38,6 +38,12 @@ export const ISOLATED: readonly Mutant[] = [
     'const readAlso = isByPositions && user === "" ?',
   ),
   one(
+    "positions are not read again beside a balance that holds back too little",
+    CURRENT,
+    'doubt.kind !== "fills";',
+    'doubt.kind !== "fills" && doubt.kind !== "held";',
+  ),
+  one(
     "margin that we have given moves no balance",
     BALANCE_MOVES,
     "return given.flatMap(({ dex,",
@@ -93,9 +99,27 @@ export const ISOLATED: readonly Mutant[] = [
   ),
   one(
     "a change of what is held back counts for ever",
+    HELD_BACK,
+    "change.atElapsedMs < sinceElapsedMs) return false;",
+    "change.atElapsedMs < Math.min(sinceElapsedMs, 0)) return false;",
+  ),
+  one(
+    "what an order has been filled was held until that was known",
+    HELD_BACK,
+    "each.atElapsedMs > fromMs)",
+    "each.atElapsedMs > Math.min(fromMs, 0))",
+  ),
+  one(
+    "what is filled of an order is a change of ours",
     HELD_CHANGES,
-    "atElapsedMs >= sinceElapsedMs",
-    "atElapsedMs >= Math.min(sinceElapsedMs, 0)",
+    "const isByFill = isSame && ",
+    "const isByFill = !isSame && ",
+  ),
+  one(
+    "what another hand has canceled is a change of ours",
+    HELD_BACK,
+    'listAttemptsOf(store, orderId).some(({ kind }) => kind === "cancel")',
+    "listAttemptsOf(store, orderId).length > 0",
   ),
   one(
     "a stop is judged by a balance of before what was told",

@@ -113,7 +113,7 @@ type AskingSpot = AskingPart & { mode: AccountMode; dexes: readonly string[] };
 
 /**
  * What is not told is asked for until it is known to be of now, and so is what would tell that: where one balance stands behind all, also the positions, for
- * what isolated ones hold was taken out of it.
+ * what isolated ones hold was taken out of it, and margin of the others is held back of it.
  */
 function currentSpot(deps: ToShowSpot & ToShowPositions, asking: AskingSpot): Promise<Known<readonly SpotBalance[]>> {
   const { account, reader, mode, dexes } = asking;
@@ -128,7 +128,7 @@ function currentSpot(deps: ToShowSpot & ToShowPositions, asking: AskingSpot): Pr
     told: deps.ownWrites.told(account, mode === "standard" ? "spot" : "all"),
     known: () => picture.spot(user),
     ask: async () => {
-      const isByPositions = mode !== "standard" && (doubt?.kind === "before" || doubt?.kind === "moved");
+      const isByPositions = mode !== "standard" && doubt !== null && doubt.kind !== "fills";
       const readAlso = isByPositions ? dexes.map((dex) => readStateAnew(deps, asking, dex)) : [];
       const [read] = await Promise.all([reads.spot(user, reader), ...readAlso]);
       return read;

@@ -8,11 +8,20 @@ import type { Side } from "../core/order.ts";
 import { momentNow } from "./leg-moments.ts";
 import type { Store } from "./open.ts";
 
-/** What is left of an order that is open; null of one that is not. `price`: decimal text. */
-export type HeldPart = { left: Decimal; price: string } | null;
+/** What is left of an order that is open, of which size and at which price, decimal texts; null of one that is not. */
+export type HeldPart = { left: Decimal; size: string; price: string } | null;
 
 /** `atElapsedMs`: elapsed milliseconds. */
-export type HeldChange = { market: string; side: Side; before: HeldPart; after: HeldPart; atElapsedMs: number };
+export type HeldChange = {
+  orderId: string;
+  market: string;
+  side: Side;
+  before: HeldPart;
+  after: HeldPart;
+  /** It was filled, which is known later than it has happened. */
+  isByFill: boolean;
+  atElapsedMs: number;
+};
 
 type HeldOrder = {
   id: string;
@@ -36,23 +45,21 @@ export function noteHeld(store: Pick<Store, "memory">, order: HeldOrder): void {
   const atElapsedMs = momentNow(store);
   if (atElapsedMs === null || !isSpot(order.market)) return;
   const book = store.memory.heldChanges.get(order.accountId) ?? { open: new Map<string, HeldPart>(), changes: [] };
-  const part = { left: subtract(decimal(order.size), order.filledSize ?? ZERO), price: order.price };
+  const { id: orderId, market, side, size, price } = order;
+  const part = { left: subtract(decimal(size), order.filledSize ?? ZERO), size, price };
   const after = order.status === "open" ? part : null;
-  const before = book.open.get(order.id) ?? null;
-  if (after === null) book.open.delete(order.id);
-  else book.open.set(order.id, after);
+  const before = book.open.get(orderId) ?? null;
+  if (after === null) book.open.delete(orderId);
+  else book.open.set(orderId, after);
   if (before?.left === after?.left && before?.price === after?.price) return;
-  const { market, side } = order;
-  const changes = [{ market, side, before, after, atElapsedMs }, ...book.changes].slice(0, MAX_KEPT);
+  const isSame = before !== null && before.size === size && before.price === price;
+  const isByFill = isSame && (after !== null || order.status === "filled");
+  const change = { orderId, market, side, before, after, isByFill, atElapsedMs };
+  const changes = [change, ...book.changes].slice(0, MAX_KEPT);
   store.memory.heldChanges.set(order.accountId, { open: book.open, changes });
 }
 
-/** Those since then, the newest first. */
-export function listHeldChanges(
-  { memory }: Pick<Store, "memory">,
-  accountId: string,
-  sinceElapsedMs: number,
-): readonly HeldChange[] {
-  const changes = memory.heldChanges.get(accountId)?.changes ?? [];
-  return changes.filter(({ atElapsedMs }) => atElapsedMs >= sinceElapsedMs);
+/** The newest first. */
+export function listHeldChanges({ memory }: Pick<Store, "memory">, accountId: string): readonly HeldChange[] {
+  return memory.heldChanges.get(accountId)?.changes ?? [];
 }

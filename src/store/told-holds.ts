@@ -2,8 +2,8 @@
 import type { Decimal } from "../core/decimal.ts";
 import type { Store } from "./open.ts";
 
-/** Of one token, in its units: what was held back in all, and how much of that our own open orders on spot came to. */
-export type ToldHold = { token: string; hold: Decimal; own: Decimal };
+/** Of one token, in its units: what was held back in all, how much of that our own open orders on spot came to, and when it was told last, elapsed milliseconds. */
+export type ToldHold = { token: string; hold: Decimal; own: Decimal; atElapsedMs: number };
 
 /** By account, the newest first. */
 export type ToldHoldsBook = Map<string, readonly ToldHold[]>;

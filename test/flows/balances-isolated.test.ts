@@ -79,6 +79,27 @@ test("and beside one that a hand has filled since the positions were read", asyn
   expect(answer.tookMs).toBeLessThanOrEqual(2 * SECOND);
 });
 
+test("nor is less held back than an own order does where a hand has reduced a cross position since the positions were read", async () => {
+  const { rig } = await openUnified();
+  await rig.trade("sell", "1", "60000", 0);
+  await rig.trade("buy", "1", "59990", 0);
+  await take(rig, "buy", "BTC");
+  await rig.clock.advance(30 * SECOND);
+  const terms = { market: "PURR/USDC", side: "buy", size: "200", price: "0.1" };
+  const placed = await rig.answer(FIRST, { route: "POST /v1/orders", body: { account: FIRST.account.id, ...terms } });
+  expect(placed.body["status"]).toBe("open");
+  await rig.clock.advance(3 * SECOND);
+  await told(rig);
+  // A balance that is asked for now is of now, while these positions still stand.
+  await rig.clock.advance(1_200);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "sell", size: "0.0005", price: "59000" }));
+  await take(rig, "buy");
+  const now = await spotNow(rig);
+  const answer = await told(rig);
+  expect(answer.total).toBeCloseTo(now.total, 6);
+  expect(answer.tookMs).toBeLessThanOrEqual(2 * SECOND);
+});
+
 /** Margin, and what else has moved the balance just before it. */
 test.each([
   ["10", "nothing else"],

@@ -190,3 +190,31 @@ test.each([
     expect(after.tookMs).toBeLessThanOrEqual(SECOND);
   },
 );
+
+/** What others do with an order of ours, which is known later than it has happened: balances were told in between. */
+test.each<[string, boolean, (rig: PaperRig, oid: string) => Promise<unknown>]>([
+  ["a part of it was filled", false, (rig) => rig.trade("buy", "150", "0.25", PURR)],
+  ["a part of it was filled, and we have canceled the rest", true, (rig) => rig.trade("buy", "150", "0.25", PURR)],
+  [
+    "another hand has canceled it",
+    false,
+    (rig, oid) => rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: PURR, o: BigInt(oid) }] }),
+  ],
+])("balances are told at once, when it is known that %s", async (_what, cancels, act) => {
+  const rig = await openPaperRig();
+  await rig.clock.advance(20 * SECOND);
+  const body = { account: FIRST.account.id, market: "PURR/USDC", side: "sell", size: "300", price: "0.25" };
+  const { body: order } = await rig.answer(FIRST, { route: "POST /v1/orders", body });
+  expect(order["status"]).toBe("open");
+  await rig.clock.advance(30 * SECOND);
+  await told(rig);
+  await act(rig, String(order["exchange_order_id"]));
+  await rig.clock.advance(3 * SECOND);
+  await told(rig);
+  await rig.answer(FIRST, { route: `GET /v1/orders/${String(order["id"])}` });
+  if (cancels) await cancel(rig, String(order["id"]));
+  await rig.clock.advance(3 * SECOND);
+  const after = await told(rig);
+  expect(after).toMatchObject({ hold: "0" });
+  expect(after.tookMs).toBeLessThanOrEqual(SECOND);
+});

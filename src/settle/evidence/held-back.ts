@@ -5,7 +5,7 @@ import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
-import { listOpenAttempts } from "../../store/attempts.ts";
+import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { type HeldChange, type HeldPart, listHeldChanges } from "../../store/held-changes.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
 import type { Store } from "../../store/open.ts";
@@ -61,11 +61,11 @@ export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown
   const isRead = shown.heard === null;
   if (news.length === 0 && !isRead) return null;
   const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), universe) : news;
-  const changes = isRead ? heldChanges(listHeldChanges(store, account.id, now.elapsedMs - withinMs), universe) : [];
-  const missing = missingOf(world, account, { shown, news, all, changes });
+  const changes = isRead ? heldChanges(store, listHeldChanges(store, account.id), universe) : [];
+  const missing = missingOf(world, account, { shown, news, all, changes, sinceElapsedMs: now.elapsedMs - withinMs });
   // While something is on its way nobody knows what of what is held is ours.
   const isSettled = !listOpenAttempts(store).some(({ accountId }) => accountId === account.id);
-  if (isRead && missing === null && isSettled) noteHolds(store, account.id, { shown, all });
+  if (isRead && missing === null && isSettled) noteHolds(world, account.id, { shown, all });
   return missing;
 }
 
@@ -74,9 +74,12 @@ type HeldOrders = {
   news: readonly HeldBack<NewOrder>[];
   all: readonly HeldBack<HoldingOrder>[];
   changes: readonly ChangedHold[];
+  /** What has changed before that every server holds, elapsed milliseconds. */
+  sinceElapsedMs: number;
 };
 
-function missingOf(world: ToHold, account: Account, { shown, news, all, changes }: HeldOrders): string[] | null {
+function missingOf(world: ToHold, account: Account, held: HeldOrders): string[] | null {
+  const { shown, news, all, changes } = held;
   const isRead = shown.heard === null;
   const isNew = ({ token }: { token: string }) => news.some((each) => each.token === token);
   const tokens = [...new Set([...news, ...changes].map(({ token }) => token))];
@@ -88,7 +91,7 @@ function missingOf(world: ToHold, account: Account, { shown, news, all, changes 
     const isLess = compare(subtract(hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) < 0;
     if (isLess && isNew({ token }))
       return isRead || stoodBefore(world, account, { token, total, news: news.filter((each) => each.token === token) });
-    return isRead && isOfBeforeChange({ token, hold, own }, changes, listToldHolds(world.store, account.id));
+    return isRead && isOfBeforeChange({ token, hold, own }, held, listToldHolds(world.store, account.id));
   });
   if (lacking.length === 0) return null;
   return all.filter(({ token }) => lacking.includes(token)).map(({ order }) => order.id);
@@ -98,31 +101,41 @@ function ownIn(held: readonly HeldBack<HoldingOrder>[], token: string): Decimal 
   return sum(held.filter((each) => each.token === token).map(({ amount }) => amount));
 }
 
-/** By how much one change of ours has changed what is held back of a token. */
-type ChangedHold = { token: string; by: Decimal };
+/**
+ * By how much one change has changed what is held back of a token. Not `isOwn`: by a fill, or by another hand, which is known later than it has
+ * happened: what others hold was worked out wrongly until then.
+ */
+type ChangedHold = { token: string; by: Decimal; isOwn: boolean; atElapsedMs: number };
 
-function heldChanges(changes: readonly HeldChange[], universe: Universe): ChangedHold[] {
-  return changes.flatMap(({ market, side, before, after }) => {
+function heldChanges(store: Store, changes: readonly HeldChange[], universe: Universe): ChangedHold[] {
+  return changes.flatMap(({ orderId, market, side, before, after, isByFill, atElapsedMs }) => {
     const token = tokenHeld(universe, { market, side });
     const amountOf = (part: HeldPart): Decimal => (part === null ? ZERO : amountHeld(side, part));
-    return token === undefined ? [] : [{ token, by: subtract(amountOf(after), amountOf(before)) }];
+    const isOwn = !isByFill && (after !== null || listAttemptsOf(store, orderId).some(({ kind }) => kind === "cancel"));
+    return token === undefined ? [] : [{ token, by: subtract(amountOf(after), amountOf(before)), isOwn, atElapsedMs }];
   });
 }
 
-/** @param changes of ours, the newest first */
+type HoldNow = Omit<ToldHold, "atElapsedMs">;
+
 function isOfBeforeChange(
-  { token, hold, own }: ToldHold,
-  changes: readonly ChangedHold[],
+  { token, hold, own }: HoldNow,
+  { changes, sinceElapsedMs }: Pick<HeldOrders, "changes" | "sinceElapsedMs">,
   told: readonly ToldHold[],
 ): boolean {
+  const ofToken = changes.filter((each) => each.token === token);
+  const lastOther = ofToken.find(({ isOwn }) => !isOwn);
+  const fromMs = lastOther?.atElapsedMs ?? Number.NEGATIVE_INFINITY;
   // What others held, as it was told, the newest first.
-  const others = told.filter((each) => each.token === token).map((each) => subtract(each.hold, each.own));
+  const others = told
+    .filter((each) => each.token === token && each.atElapsedMs > fromMs)
+    .map((each) => subtract(each.hold, each.own));
   const [now] = others;
   const fits = (ours: Decimal, theirs: Decimal) => isNear(subtract(hold, ours), theirs);
   if (now === undefined || fits(own, now)) return false;
   let before = own;
-  for (const change of changes) {
-    if (change.token !== token) continue;
+  for (const change of ofToken) {
+    if (change === lastOther || change.atElapsedMs < sinceElapsedMs) return false;
     before = subtract(before, change.by);
     if (!isNear(before, own) && others.some((theirs) => fits(before, theirs))) return true;
   }
@@ -133,9 +146,14 @@ function isNear(one: Decimal, other: Decimal): boolean {
   return compare(absolute(subtract(one, other)), ROUNDED) <= 0;
 }
 
-function noteHolds(store: Store, accountId: string, { shown, all }: Pick<HeldOrders, "shown" | "all">): void {
+function noteHolds(
+  { clock, store }: With<"clock" | "store">,
+  accountId: string,
+  { shown, all }: Pick<HeldOrders, "shown" | "all">,
+): void {
+  const atElapsedMs = clock.elapsedMs();
   for (const { coin: token, hold } of shown.balances)
-    noteToldHold(store, accountId, { token, hold, own: ownIn(all, token) });
+    noteToldHold(store, accountId, { token, hold, own: ownIn(all, token), atElapsedMs });
 }
 
 /** Whether the total stood there before the newest of them was placed: one that is another may be of after they were traded. */
@@ -168,7 +186,7 @@ function tokenHeld(universe: Universe, { market, side }: Pick<HoldingOrder, "mar
 }
 
 /** Of a purchase what it would pay, of a sale what it sells. */
-function amountHeld(side: Side, { left, price }: NonNullable<HeldPart>): Decimal {
+function amountHeld(side: Side, { left, price }: Pick<NonNullable<HeldPart>, "left" | "price">): Decimal {
   return side === "buy" ? multiply(left, decimal(price)) : left;
 }
 
