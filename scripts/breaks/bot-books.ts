@@ -82,8 +82,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what a trade has read of the account is not kept for its rails",
     changes: inFile(
       "src/actions/liquidation-facts.ts",
-      "takePositions(deps, { account, dex }, read)) return read;",
-      "read.value.timeMs >= 0) return read;",
+      "isOfNow: (read) => takePositions(deps, { account, dex }, read),",
+      "isOfNow: (read) => read.value.timeMs >= 0,",
     ),
     seenBy: { test: "test/rails-seeds/rails-seeds.test.ts", title: "a run in which %s keeps to its rails" },
   },
