@@ -85,7 +85,11 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
       "isOfNow: (read) => takePositions(deps, { account, dex }, read),",
       "isOfNow: (read) => read.value.timeMs >= 0,",
     ),
-    seenBy: { test: "test/rails-seeds/rails-seeds.test.ts", title: "a run in which %s keeps to its rails" },
+    seenBy: {
+      test: "test/flows/flat-before.test.ts",
+      title:
+        "a trade is not begun by positions of before a told purchase, and its stop does not go ahead of its entry once they are shown",
+    },
   },
   {
     row: "S54",
