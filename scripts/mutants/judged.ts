@@ -254,4 +254,28 @@ export const JUDGED: readonly Mutant[] = [
     "twapId: exchangeId, filledSize: ZERO }",
     "twapId: exchangeId }",
   ),
+  one(
+    "a bot's resting order that no look has shown has bought nothing",
+    "src/actions/close-position.ts",
+    "(price === null || unshown.has(orderId))",
+    "price === null",
+  ),
+  one(
+    "a look that has not shown an order has shown it",
+    "src/write/rails-facts.ts",
+    'if (looked === "open" || looked === "closed") unshown.delete(orderId);',
+    "if (looked !== null) unshown.delete(orderId);",
+  ),
+  one(
+    "resting orders beyond those that are looked at have bought nothing",
+    "src/write/rails-facts.ts",
+    "const unshown = new Set(resting.map(",
+    "const unshown = new Set(resting.slice(-MAX_LOOKED_AT).map(",
+  ),
+  one(
+    "what the known fills explain a bot's order may have bought all the same",
+    "src/actions/close-position.ts",
+    "(!isExplained && (price",
+    "(!unshown.has(market.name) && (price",
+  ),
 ];

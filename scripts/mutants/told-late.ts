@@ -201,8 +201,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a bot holds nothing although a TWAP of it may have bought it untold",
     "src/actions/close-position.ts",
-    "(price === null && !isExplained)",
-    "(price === null && isExplained)",
+    "(price === null || unshown.has(orderId))",
+    "unshown.has(orderId)",
   ),
   one(
     "a position that no known fill explains is of now, though fills that were told are not kept",

@@ -359,8 +359,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "a close is refused before the bot's resting orders are looked at",
     "src/actions/close-position.ts",
-    "return ownNetOf(deps, caller, { wanted, market }) !== net;",
-    "return false;",
+    "if (ownNetOf(deps, caller, { wanted, market }) !== net) return",
+    "if (unshown === null) return",
   ),
   one(
     "what an account held some seconds ago is told as held",

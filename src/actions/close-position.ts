@@ -85,10 +85,10 @@ async function planClose(deps: ToClose, caller: Caller, { wanted, write }: Plann
   const net = ownNetOf(deps, caller, { wanted, market });
   const closable = position === null ? (net ?? ZERO) : closableOf(position, net);
   if (isZero(closable)) {
-    if (await hasFilledUnheard(deps, caller, { wanted, market, net }))
-      return planClose(deps, caller, { wanted, write });
+    const unshown = await lookAtOwn(deps, caller, { market, net });
+    if (ownNetOf(deps, caller, { wanted, market }) !== net) return planClose(deps, caller, { wanted, write });
     requireProven(deps, caller, { wanted, market, position });
-    requireHeard(deps, caller, { wanted, market, position });
+    requireHeard(deps, caller, { wanted, market, position, unshown });
     throw nothingToClose(market, position, timeMs);
   }
   if (wanted.fraction === ALL && (await hasCleared(deps, caller, { wanted, market, write })))
@@ -132,15 +132,13 @@ async function hasCleared(
   return clearForClose(deps, caller, { market: market.name, net, untilElapsedMs });
 }
 
-/** Looks at the bot's resting orders, of whose fills nothing may have told yet; true where it holds something else by them than before. */
-async function hasFilledUnheard(
+/** Looks at the bot's resting orders, of whose fills nothing may have told yet; returns the ids of those that nothing has shown. */
+async function lookAtOwn(
   deps: ToClose,
   caller: Caller,
-  { wanted, market, net }: { wanted: ClosePosition; market: Market; net: Decimal | null },
-): Promise<boolean> {
-  if (net === null) return false;
-  await lookAtOpened(deps, { ...caller, market: market.name });
-  return ownNetOf(deps, caller, { wanted, market }) !== net;
+  { market, net }: { market: Market; net: Decimal | null },
+): Promise<ReadonlySet<string>> {
+  return net === null ? new Set() : lookAtOpened(deps, { ...caller, market: market.name });
 }
 
 function requireMayTouch({ store }: With<"store">, { key }: Caller, { touches }: ClosePosition): void {
@@ -177,12 +175,12 @@ function requireProven(
 
 /**
  * Refuses where an order of the bot's own may have been filled without the gateway's knowing: what it has bought stands in the position before it
- * stands in the bot's books. What rests is not among these: it was just looked at.
+ * stands in the bot's books. What rests is not among these where it was just looked at and shown.
  */
 function requireHeard(
   deps: ToClose,
   { account, key }: Caller,
-  { wanted, market, position }: { wanted: ClosePosition; market: Market; position: Decimal | null },
+  { wanted, market, position, unshown }: ClosingBeside,
 ): void {
   const { store } = deps;
   const bot = wanted.touches === "own" ? botOf(store, key.keyHash) : null;
@@ -195,7 +193,8 @@ function requireHeard(
   const isExplained = position !== null && leftByFills(store, account.id, market.name) === position;
   const unheard = opening.filter(
     // Fills of a TWAP are told by its own, and where no feed is live only now and then.
-    ({ isUnheard, isInFlight, price }) => isUnheard || isInFlight || (price === null && !isExplained),
+    ({ orderId, isUnheard, isInFlight, price }) =>
+      isUnheard || isInFlight || (!isExplained && (price === null || unshown.has(orderId))),
   );
   if (unheard.length === 0) return;
   deps.fillIndex.readSoon(account);
@@ -203,6 +202,14 @@ function requireHeard(
   const words = `What of ${market.name} is held for this key's bot cannot be said before more is known of what it has sent: ${ids}. Nothing was sent, and the Idempotency-Key is not used.`;
   throw new ApiError("position_unproven", words, UNHEARD_RETRY_S);
 }
+
+/** `unshown`: ids of the bot's resting orders that a look has just not shown. */
+type ClosingBeside = {
+  wanted: ClosePosition;
+  market: Market;
+  position: Decimal | null;
+  unshown: ReadonlySet<string>;
+};
 
 /** What may have been filled is looked for every few seconds. */
 const UNHEARD_RETRY_S = 1;

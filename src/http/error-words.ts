@@ -44,7 +44,7 @@ export const ERROR_WORDS = {
   nothing_to_close:
     "The account, or the key's bot, holds nothing of the market, or the fraction of it is less than one step. Nothing was sent, and the Idempotency-Key is not used.",
   position_unproven:
-    "By its books the key's bot holds nothing of the market, and nobody can say yet that this is so: an order of the bot of which no answer has come, or a TWAP of it, may have been filled on the side that the account holds (the message names it; ask again in a second), or a TWAP that was begun after a backup which has been restored may have bought it for the bot (close it for the whole account then, `touches` all). Nothing was sent, and the Idempotency-Key is not used.",
+    "By its books the key's bot holds nothing of the market, and nobody can say yet that this is so: an order of the bot of which no answer has come, one that rests and that no look shows just now, or a TWAP of it may have been filled on the side that the account holds (the message names it; ask again in a second), or a TWAP that was begun after a backup which has been restored may have bought it for the bot (close it for the whole account then, `touches` all). Nothing was sent, and the Idempotency-Key is not used.",
   close_in_progress:
     "What became of an earlier close of the same bot in this market is not known yet, or what the bot had resting to reduce is still being canceled before it. Nothing was closed, and the Idempotency-Key is not used.",
   rail_refused:

@@ -134,22 +134,28 @@ const MAX_LOOKED_AT = 4;
 
 /**
  * Looks at resting orders of a bot that increase: they may have been filled without its being told, and what they have
- * filled is then the bot's own to reduce.
+ * filled is then the bot's own to reduce. Returns the ids of those that nothing has shown: what they were filled nobody knows.
  */
 export async function lookAtOpened(
   { store, settling, clock }: With<"clock" | "settling" | "store">,
   { account, key, reader, market }: Pick<Caller, "account" | "key" | "reader"> & { market: string },
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const bot = botOf(store, key.keyHash);
   const resting = listOpenLegs(store, account.id).filter(
     (leg) => leg.bot === bot && leg.market === market && !leg.canOnlyReduce && leg.price !== null,
   );
-  const looking = resting.slice(-MAX_LOOKED_AT).map(({ orderId }) => settling.look(orderId, reader));
+  const unshown = new Set(resting.map(({ orderId }) => orderId));
+  const looking = resting.slice(-MAX_LOOKED_AT).map(async ({ orderId }) => {
+    const looked = await settling.look(orderId, reader);
+    if (looked === "open" || looked === "closed") unshown.delete(orderId);
+  });
   await atMost(
     { clock },
     Promise.all(looking).then(() => undefined),
     REDUCTION_WAITS_MS,
   );
+  // What is shown later than it was waited for was not known then.
+  return new Set(unshown);
 }
 
 /** Reads the state of the account and puts it into the picture, where the gate looks. */

@@ -150,7 +150,7 @@ function readFactsFor(
   return reading.length === 0 ? null : readAll(reading);
 }
 
-async function readAll(reading: readonly Promise<void>[]): Promise<void> {
+async function readAll(reading: readonly Promise<unknown>[]): Promise<void> {
   await Promise.all(reading);
 }
 

@@ -1,6 +1,9 @@
 /** A bot's own resting order is filled, and the position tells it before anything else does: that is no position of others. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { insertLeg, listLegs } from "../../src/store/legs.ts";
+import { insertOrder, listOpenOrders } from "../../src/store/orders.ts";
 import { indexFill } from "./flatten-rig.ts";
 import {
   BOT,
@@ -90,6 +93,53 @@ test("a close of what its own resting order has just bought is an order", async 
   await rig.clock.advance(5_000);
   const closed = await close("close-of-the-fill");
   expect([closed.status, ((await closed.json()) as { size?: string }).size]).toEqual([201, "0.001"]);
+});
+
+test.each<[string, (rig: Rig) => void]>([
+  [
+    "the exchange keeps no record of any more",
+    (rig) => void rig.answers.set("orderStatus", () => ({ status: "unknownOid" })),
+  ],
+  ["cannot be looked at", (rig) => void rig.answers.delete("orderStatus")],
+  ["is looked at for longer than a close waits", (rig) => lookFor(rig, 2_000)],
+])("a bot is not told that it holds nothing beside a resting order that %s", async (_what, hide) => {
+  const { rig, positions } = await restingBot();
+  positions.push({ coin: "BTC", szi: "0.001" });
+  hide(rig);
+  expect(await refusalOf(await closing(rig, "close-of-unshown-"))).toStartWith("409 position_unproven");
+  // What the known fills explain it has not bought.
+  const bought = { id: "fill-1", side: "buy", size: decimal("0.001"), startPosition: decimal("0") } as const;
+  indexFill(rig, { ...bought, market: "BTC", timeMs: rig.clock.nowMs() - 9 });
+  expect(await refusalOf(await closing(rig, "close-explained--"))).toStartWith("409 nothing_to_close");
+});
+
+/** A look takes so long, milliseconds, and shows it open. */
+function lookFor(rig: Rig, takesMs: number): void {
+  const { settling, clock } = rig.deps;
+  rig.deps.settling = {
+    ...settling,
+    async look() {
+      await clock.sleep(takesMs);
+      return "open";
+    },
+  };
+}
+
+test("of more resting orders than are looked at, those that are not may have bought what is held", async () => {
+  const { rig, positions } = await restingBot();
+  const row = listOpenOrders(rig.deps.store, ACCOUNTS.main)[0];
+  const [leg] = row === undefined ? [] : listLegs(rig.deps.store, row.id);
+  if (row === undefined || leg === undefined) throw new Error("bug: nothing rests");
+  for (const nth of [1, 2, 3, 4]) {
+    const [id, oid] = [`${row.id.slice(0, -1)}${nth}`, String(OID + nth)];
+    inTransaction(rig.deps.store, () => {
+      insertOrder(rig.deps.store, { ...row, id, exchangeOrderId: oid });
+      insertLeg(rig.deps.store, { ...leg, orderId: id, oid, cloid: `0x${String(nth).repeat(32)}` });
+    });
+  }
+  positions.push({ coin: "BTC", szi: "0.001" });
+  rig.deps.settling = { ...rig.deps.settling, look: async () => "open" };
+  expect(await refusalOf(await closing(rig, "close-of-unshown-"))).toStartWith("409 position_unproven");
 });
 
 test("and where that has bought nothing, others hold what the account holds, or it is not shown yet", async () => {

@@ -43,7 +43,7 @@ function ownIds(venue: Venue, { tradingAddress }: { tradingAddress: string }): S
 }
 
 /** A fill of another's is kept that nothing in its answer told from the account's own. */
-function hasForeignFill(
+export function hasForeignFill(
   database: Database,
   { venue, wrongly }: { venue: Venue; wrongly: Wrongly },
   account: { id: string; tradingAddress: string },
