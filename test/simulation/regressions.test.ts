@@ -5,7 +5,7 @@ import type { Ask } from "./front.ts";
 import { directly, type Fate, type FateOf, NODES } from "./network.ts";
 import { MAKER, TAKER } from "./plain-venue.ts";
 
-import { limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
+import { limit, liveOrders, shown, statusHere, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
 import { takePositions } from "./trading.ts";
 
@@ -317,54 +317,6 @@ test.each(BESIDE)(
   },
 );
 
-/** An order is over, nobody can look at it, and what `always_place` has placed beside it is canceled by hand. */
-async function endBeside(end: (s: Scene, oid: number) => void) {
-  const s = await scene();
-  const placed = shown(await s.tell("not-its-end", limit("sell", 95_100)));
-  const late: Fate = { arrivesAfterMs: [2_500], answer: { kind: "true", ofCopy: 0, afterMs: 5 } };
-  s.setFate(actions((body) => (body.includes('"batchModify"') ? late : null)));
-  const modify = { ...modifyOf(placed.id, "95200", true), size: "0.02" };
-  s.ask("not-its-end-modify", modify);
-  await s.pass(100);
-  s.setFate(({ body }) => (body.includes(`"oid":${placed.oid}`) ? LOST : directly(5)));
-  end(s, Number(placed.oid));
-  await s.pass(4_000);
-  const [beside] = liveOrders(s);
-  s.venue.act(s.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: beside ?? 0 }], f: false });
-  for (let look = 0; look < 3; look += 1) {
-    await s.tell(null, { kind: "get", id: placed.id });
-    await s.pass(1_200);
-  }
-  const endOfSplit = async () => {
-    s.setFate(() => directly(5));
-    await s.pass(30_000);
-    // Its key tells the order as it was when that was known: it may have been open then.
-    const { id } = shown(await s.tell("not-its-end-modify", modify));
-    const split = shown(await s.tell(null, { kind: "get", id }));
-    expect(split).toMatchObject({ http: 200, status: "canceled", oid: String(beside), filled: "0" });
-  };
-  return { s, id: placed.id, endOfSplit };
-}
-
-test("seed 50066111: the end of what always_place placed is not the order's while nobody knows of the order", async () => {
-  const { s, id, endOfSplit } = await endBeside((each, oid) =>
-    each.venue.act(each.party.account.ownerAddress, { type: "cancel", cancels: [{ a: 0, o: oid }], f: false }),
-  );
-  expect(legStates(s)).toEqual(["resting", "canceled"]);
-  expect(statusHere(s, id)).toMatchObject({ status: "unknown" });
-  await endOfSplit();
-  expect(statusHere(s, id)).toEqual({ status: "canceled", filled_size: "0" });
-});
-
-test("an order that was filled is filled by the fills that were read for what always_place placed beside it", async () => {
-  const { s, id, endOfSplit } = await endBeside((each) =>
-    trade(each, TAKER, { isBuy: true, price: 95_100, size: "0.01" }),
-  );
-  expect(statusHere(s, id)).toEqual({ status: "filled", filled_size: "0.01" });
-  await endOfSplit();
-  expect(statusHere(s, id)).toEqual({ status: "filled", filled_size: "0.01" });
-});
-
 test("a node from before a refused modify does not tell that its original is still open", async () => {
   const s = await scene();
   trade(s, MAKER, { isBuy: false, price: 95_100, size: "0.5" });
@@ -415,8 +367,3 @@ test("a close during a gap of the feed is seen although the first reading after 
   await s.pass(40_000);
   expect(statusHere(s, placed.id)).toMatchObject({ status: "canceled" });
 });
-
-/** As the row stands: a read by the client would look for itself. */
-function statusHere(s: Scene, id: string): Record<string, unknown> | undefined {
-  return s.rows(`select status, filled_size from orders where id = '${id}'`)[0];
-}

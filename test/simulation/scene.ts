@@ -274,3 +274,8 @@ export function executed(scene: Scene, type: string) {
 export function liveOrders(scene: Scene): number[] {
   return [...scene.venue.account(scene.party.account.tradingAddress).openOids];
 }
+
+/** As the row stands: a read by the client would look for itself. */
+export function statusHere(s: Scene, id: string): Record<string, unknown> | undefined {
+  return s.rows(`select status, filled_size from orders where id = '${id}'`)[0];
+}
