@@ -104,7 +104,6 @@ const MAX_FEEDS = 7;
 
 /** Marks what an earlier process left in flight, before anything can be asked of the new one. */
 export function openGateway(parts: GatewayParts): Gateway {
-  const { store } = parts;
   const { exchange, reads, allowance, builderApproval } = connect(parts);
   const state: GatewayState = { phase: parts.isOnTrial === true ? "trial" : "opening", writesStoppedBecause: null };
   const picture = createPicture();
@@ -112,8 +111,8 @@ export function openGateway(parts: GatewayParts): Gateway {
   const marketView = openGatewayMarketView(parts, { exchange, reads });
   const world = worldOf(parts, { exchange, allowance, feeds, picture, state });
   const interrupted = markInterrupted(world);
-  waitBriefly(store);
-  onBroken(store, (because) => stopWrites(world, because));
+  waitBriefly(parts.store);
+  onBroken(parts.store, (because) => stopWrites(world, because));
   if (interrupted.attempts > 0) parts.log.warn({ attempts: interrupted.attempts }, "looking up what was in flight");
   const heed = (orderId: string) => repeating.once(() => heedExcess(world, settler, orderId));
   const settler = openSettler(world, {
@@ -170,7 +169,7 @@ export function openGateway(parts: GatewayParts): Gateway {
       for (const each of [feeds, marketView]) each.close();
       for (const each of [follower, heartbeats, ...Object.values(workers), teller, settler]) each.stop();
       parts.signers.lock();
-      closeStore(store);
+      closeStore(parts.store);
     },
   };
 }

@@ -279,8 +279,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order that something is under way for is watched beside that",
     "src/settle/feed/follow.ts",
-    "if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);",
-    "if (!isStopped) watch.goOn(orderId);",
+    "if (!isUnderWay(world, orderId)) watch.goOn(orderId);",
+    "watch.goOn(orderId);",
   ),
   one(
     "nobody is told that a read has met an end",

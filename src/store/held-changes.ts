@@ -23,9 +23,9 @@ export type HeldChange = {
   atElapsedMs: number;
 };
 
-type HeldOrder = {
+/** An order as far as it may hold something back; size and price are decimal texts. */
+export type HoldingOrder = {
   id: string;
-  accountId: string;
   market: string;
   side: Side;
   status: string;
@@ -41,7 +41,7 @@ export type HeldChangesBook = Map<string, { open: Map<string, HeldPart>; changes
 const MAX_KEPT = 64;
 
 /** An order as it stands from now on. */
-export function noteHeld(store: Pick<Store, "memory">, order: HeldOrder): void {
+export function noteHeld(store: Pick<Store, "memory">, order: HoldingOrder & { accountId: string }): void {
   const atElapsedMs = momentNow(store);
   if (atElapsedMs === null || !isSpot(order.market)) return;
   const book = store.memory.heldChanges.get(order.accountId) ?? { open: new Map<string, HeldPart>(), changes: [] };

@@ -6,7 +6,7 @@ import { dexOf, isSpot, type Universe } from "../../core/market.ts";
 import type { Side } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
-import { type HeldChange, type HeldPart, listHeldChanges } from "../../store/held-changes.ts";
+import { type HeldChange, type HeldPart, type HoldingOrder, listHeldChanges } from "../../store/held-changes.ts";
 import { listNewOrders, type NewOrder } from "../../store/new-orders.ts";
 import type { Store } from "../../store/open.ts";
 import { listLiveOrders } from "../../store/orders.ts";
@@ -26,15 +26,6 @@ type HoldsShown = Pick<ShownState, "heard"> & {
   withinMs: number;
 };
 
-type HoldingOrder = {
-  id: string;
-  market: string;
-  side: Side;
-  status: string;
-  size: string;
-  price: string;
-  filledSize: Decimal | null;
-};
 type HeldBack<Order> = { token: string; amount: Decimal; order: Order };
 
 /** What holds back is worked out by the exchange with less decimals than ours. */

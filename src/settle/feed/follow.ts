@@ -99,18 +99,11 @@ export function openFollower(world: ToFollow, settling: Settling, { index, other
         if (isMeant(world, account, which)) await resyncs.run(account, which === "not_live" ? "quick" : "thorough");
     },
     onUnfinished(orderId) {
-      try {
-        if (!isStopped && !isUnderWay(world, orderId)) watch.goOn(orderId);
-      } catch (error) {
-        world.log.error({ order_id: orderId, error: String(error) }, "an order that is over could not be watched");
-      }
+      if (!isStopped) watchUnfinished(world, orderId, watch);
     },
     stop() {
       isStopped = true;
-      watch.stop();
-      told.stop();
-      checks.stop();
-      ended.stop();
+      for (const each of [watch, told, checks, ended]) each.stop();
     },
   };
 }
@@ -134,6 +127,15 @@ function heedLeftList(world: With<"picture" | "store">, account: Account, watch:
   for (const oid of world.picture.justLeftList(account.tradingAddress)) {
     const leg = findLegByOid(world.store, account.id, oid);
     if (leg !== null && !isClosed(leg) && !isUnderWay(world, leg.orderId)) watch.beginSoon(leg.orderId, "unlisted");
+  }
+}
+
+/** Nobody waits for it: a fault is no fault of the look that has found it over. */
+function watchUnfinished(world: With<"log" | "store">, orderId: string, watch: Pick<Watch, "goOn">): void {
+  try {
+    if (!isUnderWay(world, orderId)) watch.goOn(orderId);
+  } catch (error) {
+    world.log.error({ order_id: orderId, error: String(error) }, "an order that is over could not be watched");
   }
 }
 
