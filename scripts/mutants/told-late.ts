@@ -243,14 +243,14 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a word that is new ends an order of which no look can be had",
     "src/settle/feed/told-orders.ts",
-    "return saysOver(status) && (",
-    "return (",
+    "return saysOver(status) && statusMeaning",
+    "return statusMeaning",
   ),
   one(
-    "what a trigger became that was refused as it fired waits for its record, however long that takes",
+    "an order whose trigger has fired is over by the word of its refusal, which no record may bear out",
     "src/settle/feed/told-orders.ts",
-    '(state === "armed" || (state === "resting" && !isRefusal))',
-    '(state === "armed" || state === "resting") && !isRefusal',
+    'statusMeaning(status) !== "rejected" && ',
+    "",
   ),
   one(
     "an order that has just ended is told as over before its next look",

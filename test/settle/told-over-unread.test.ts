@@ -38,7 +38,12 @@ test.each<[string, Partial<OrderTerms>, string, object]>([
   ["the end of one that is said to be filled", {}, "filled", OVER],
   ["a word that is new is no end", {}, "swapCanceled", { status: "open", error: null }],
   ["one that fired goes on", STOP, "triggered", { status: "waiting_for_trigger", error: null }],
-  ["a refusal of one whose trigger has fired", STOP, "reduceOnlyRejected", OVER],
+  [
+    "a refusal of one whose trigger has fired waits for its record",
+    STOP,
+    "reduceOnlyRejected",
+    { status: "waiting_for_trigger" },
+  ],
   ["what rests is refused nothing any more", {}, "badAloPxRejected", { status: "open", error: null }],
 ])("%s", async (_name, terms, status, told) => {
   const { rig, tell, shown } = await openStage(terms);

@@ -116,10 +116,9 @@ function tellOver(world: With<"clock" | "exchange" | "store">, cloid: string, up
   inTransaction(world.store, () => recordLegEvent(world.store, cloid, event, world.clock.nowMs()));
 }
 
-/** What waits for its trigger may be refused when that fires; what rests is refused nothing any more. */
+/** What a trigger became that was refused as it fired is told with its reason, by its record: where that was at its placing it was never taken. */
 function mayEnd({ state }: Leg, { status }: OrderUpdate): boolean {
-  const isRefusal = statusMeaning(status) === "rejected";
-  return saysOver(status) && (state === "armed" || (state === "resting" && !isRefusal));
+  return saysOver(status) && statusMeaning(status) !== "rejected" && (state === "armed" || state === "resting");
 }
 
 /** What the stream says of an order that rests is the exchange's word; what it does not say is nothing. */
