@@ -130,7 +130,7 @@ export const ISOLATED: readonly Mutant[] = [
   one(
     "what is held while an order is on its way is of others",
     HELD_BACK,
-    "missing === null && isSettled)",
+    "missing === null && !isAnythingUnsettled(store, account.id))",
     "missing === null)",
   ),
 ];

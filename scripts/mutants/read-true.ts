@@ -273,9 +273,9 @@ export const READ_TRUE: readonly Mutant[] = [
   ),
   one(
     "balances of before an order of ours are shown",
-    CURRENT,
-    ": balancesDoubt(deps, account, { mode, balances, timeMs, heard });",
-    ": null;",
+    BEFORE_WRITES,
+    "if (universe === null) return null;\n  const among",
+    "if (universe === null || shown.timeMs > 0) return null;\n  const among",
   ),
   one(
     "balances that nothing explains are taken for those of now",

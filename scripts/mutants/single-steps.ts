@@ -163,8 +163,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one(
     "what ended a moment ago is told over before its fills",
     "src/settle/look/ended.ts",
-    "const TOLD_AFTER_MS = 900;",
-    "const TOLD_AFTER_MS = 0;",
+    "const SHOWN_AS_BEFORE_MS = 900;",
+    "const SHOWN_AS_BEFORE_MS = 0;",
   ),
   one(
     "whether an order lives is asked of the main list alone",

@@ -255,7 +255,7 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order that has just ended is told as over before its next look",
     "src/settle/feed/told-orders.ts",
-    "update.statusTimestampMs < TOLD_AFTER_MS) return;",
+    "update.statusTimestampMs < SHOWN_AS_BEFORE_MS) return;",
     "update.statusTimestampMs < 0) return;",
   ),
   one(

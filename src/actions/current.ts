@@ -5,7 +5,6 @@ import type { ToLook, ToShow, With } from "../deps.ts";
 import type { InfoRequest, Purpose } from "../exchange/exchange.ts";
 import type { Known, ReadPart } from "../exchange/picture.ts";
 import { type AccountState, exchangeTimeOf, type Read } from "../exchange/reads.ts";
-import { areBeforeFills } from "../settle/evidence/balances-before.ts";
 import { type BalancesDoubt, balancesDoubt } from "../settle/evidence/balances-before-writes.ts";
 import { arePositionsBefore, noteRead } from "../settle/evidence/positions-before.ts";
 import { shownListed, shownPositions } from "../settle/feed/shown.ts";
@@ -135,9 +134,7 @@ function currentSpot(deps: ToShowSpot & ToShowPositions, asking: AskingSpot): Pr
     },
     part: (value) => ({ part: "spot", value: [...value] }),
     isBefore: (balances, { timeMs, heard }) => {
-      doubt = areBeforeFills(deps, account.id, balances)
-        ? { kind: "before" }
-        : balancesDoubt(deps, account, { mode, balances, timeMs, heard });
+      doubt = balancesDoubt(deps, account, { mode, balances, timeMs, heard });
       return doubt !== null;
     },
     onBefore: () => askAbout(deps, account, doubt),

@@ -7,7 +7,6 @@ import type { LeverageSetting } from "../core/rails/wish.ts";
 import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { exchangeTimeOf, type Read } from "../exchange/reads.ts";
-import { areBeforeFills } from "../settle/evidence/balances-before.ts";
 import { balancesDoubt } from "../settle/evidence/balances-before-writes.ts";
 import { takePositions } from "../settle/evidence/positions-before.ts";
 import type { AccountMode, ClearinghouseState, Position, SpotBalance } from "../wire/answer/account.ts";
@@ -77,7 +76,7 @@ function readShared(deps: ToKnowBacking, { account, purpose }: BackingRequest): 
     ask: () => deps.reads.spot(account.tradingAddress, purpose),
     isOfNow: ({ value: balances, askedAtMs }) => {
       const shown = { mode: "unified" as const, balances, timeMs: exchangeTimeOf(deps, askedAtMs), heard: null };
-      const doubt = areBeforeFills(deps, account.id, balances) ? "before" : balancesDoubt(deps, account, shown)?.kind;
+      const doubt = balancesDoubt(deps, account, shown)?.kind;
       if (doubt === "fills") deps.fillIndex.readSoon(account);
       return doubt !== "before" && doubt !== "fills";
     },

@@ -1,6 +1,7 @@
 /** Margin that isolated positions were given or lost by our own operations a while ago, by which balances are told from those of before. */
-import { and, eq, gt, gte, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Store } from "./open.ts";
+import { CLOCK_OFF_MS, storedSince } from "./operations.ts";
 import { prepared } from "./prepared.ts";
 import { attempts, operations } from "./schema.ts";
 import { whileUnchanged } from "./while-unchanged.ts";
@@ -10,9 +11,6 @@ import { whileUnchanged } from "./while-unchanged.ts";
  * wall clock, unix milliseconds.
  */
 export type NewMargin = { market: string; parameters: string; signedAtMs: number; settledAtMs: number | null };
-
-/** So far our clock, by which rows are dated, may be from the exchange's, or have been since, milliseconds. */
-const CLOCK_OFF_MS = 24 * 60 * 60_000;
 
 const newMargins = prepared((store) =>
   store
@@ -24,15 +22,11 @@ const newMargins = prepared((store) =>
       settledAtMs: attempts.settledAtMs,
     })
     .from(operations)
-    // In this order: of an account's operations those of the last day are few.
     .crossJoin(attempts)
     .where(
       and(
-        eq(operations.accountId, sql.placeholder("accountId")),
-        gte(operations.createdAtMs, sql.placeholder("storedSinceMs")),
-        eq(operations.action, "isolated_margin"),
+        storedSince("isolated_margin"),
         eq(operations.status, "succeeded"),
-        eq(attempts.resourceId, operations.id),
         gt(attempts.nonce, sql.placeholder("afterMs")),
       ),
     )

@@ -74,6 +74,16 @@ export function deleteOperation(store: Store, id: string, atMs: number): void {
   }
 }
 
+/** Operations of an account of one kind beside their attempts, stored since a time: of the last day they are few, and so are read first. */
+export function storedSince(action: StoredOperation["action"]) {
+  return and(
+    eq(operations.accountId, sql.placeholder("accountId")),
+    gte(operations.createdAtMs, sql.placeholder("storedSinceMs")),
+    eq(operations.action, action),
+    eq(attempts.resourceId, operations.id),
+  );
+}
+
 const leverageSince = prepared((store) =>
   store
     .select({
@@ -82,15 +92,11 @@ const leverageSince = prepared((store) =>
       attemptId: attempts.id,
     })
     .from(operations)
-    // In this order: of an account's operations those of the last day are few.
     .crossJoin(attempts)
     .where(
       and(
-        eq(operations.accountId, sql.placeholder("accountId")),
-        gte(operations.createdAtMs, sql.placeholder("storedSinceMs")),
-        eq(operations.action, "leverage"),
+        storedSince("leverage"),
         ne(operations.status, "rejected"),
-        eq(attempts.resourceId, operations.id),
         gte(attempts.expiresAtMs, sql.placeholder("sinceMs")),
       ),
     )
@@ -102,7 +108,7 @@ export type LeverageChange = Pick<StoredOperation, "id" | "market" | "parameters
   Pick<Attempt, "expiresAtMs">;
 
 /** So far our clock, by which rows are dated, may be from the exchange's, or have been since, milliseconds. */
-const CLOCK_OFF_MS = 24 * 60 * 60_000;
+export const CLOCK_OFF_MS = 24 * 60 * 60_000;
 
 /**
  * Changes of leverage that were carried out, or may have been, the one that was signed last first.

@@ -29,22 +29,27 @@ async function pass(rig: PaperRig, seconds: number): Promise<void> {
   for (let nth = 0; nth < seconds; nth += 1) await rig.clock.advance(SECOND);
 }
 
+/** Begins a flattening that has not ended half a minute later; returns what reads how far it is. */
+async function flattens(rig: PaperRig): Promise<() => Promise<unknown>> {
+  const { id } = await ask(rig, "POST /v1/stop", { scope: "account" });
+  await ask(rig, `POST /v1/stops/${String(id)}/flatten`, {});
+  await pass(rig, 30);
+  const flattened = async () => (await ask(rig, `GET /v1/stops/${String(id)}`))["flatten"];
+  expect(await flattened()).toMatchObject({ status: "flattening", ended_at: null });
+  return flattened;
+}
+
 test("a flattening does not end flat by positions of before a told purchase, and goes by it once it is shown", async () => {
   const rig = await openLiquidRig();
   let isOver = false;
   await standStill(rig, () => isOver);
   await takes(rig, "buy");
-  const { id } = await ask(rig, "POST /v1/stop", { scope: "account" });
-  await ask(rig, `POST /v1/stops/${String(id)}/flatten`, {});
-  await pass(rig, 30);
-  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({
-    flatten: { status: "flattening", ended_at: null },
-  });
+  const flattened = await flattens(rig);
   isOver = true;
   await pass(rig, 30);
   // No price is known here.
   const left = [{ market: "BTC", size: "0.01", reason: "no_price" }];
-  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
+  expect(await flattened()).toMatchObject({ status: "left", left });
 });
 
 test("a flattening that can close nothing does not end by positions of before a told purchase: what it leaves is more", async () => {
@@ -54,16 +59,11 @@ test("a flattening that can close nothing does not end by positions of before a 
   let isOver = false;
   await standStill(rig, () => isOver);
   await takes(rig, "buy");
-  const { id } = await ask(rig, "POST /v1/stop", { scope: "account" });
-  await ask(rig, `POST /v1/stops/${String(id)}/flatten`, {});
-  await pass(rig, 30);
-  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({
-    flatten: { status: "flattening", ended_at: null },
-  });
+  const flattened = await flattens(rig);
   isOver = true;
   await pass(rig, 30);
   const left = [{ market: "BTC", size: "0.02", reason: "no_price" }];
-  expect(await ask(rig, `GET /v1/stops/${String(id)}`)).toMatchObject({ flatten: { status: "left", left } });
+  expect(await flattened()).toMatchObject({ status: "left", left });
 });
 
 const TRADE = {

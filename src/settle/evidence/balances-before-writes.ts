@@ -19,7 +19,7 @@ import {
   movesByMargin,
   type TokenMove,
 } from "./balance-moves.ts";
-import { heldByFillsMs } from "./balances-before.ts";
+import { areBeforeFills, heldByFillsMs } from "./balances-before.ts";
 import { CASH } from "./dex-token.ts";
 import { ordersNotHeld } from "./held-back.ts";
 import { type GivenMargin, givenMargins, isolatedNow, withIsolated } from "./isolated-collateral.ts";
@@ -48,6 +48,7 @@ const MAX_MOVES = 64;
  * `DOUBTED_FOR_MS` without anything new what is shown is what is. All that is shown is remembered.
  */
 export function balancesDoubt(world: ToDoubt, account: Account, shown: BalancesShown): BalancesDoubt | null {
+  if (areBeforeFills(world, account.id, shown.balances)) return { kind: "before" };
   const universe = world.markets.current();
   if (universe === null) return null;
   const among = { universe, isShared: shown.mode !== "standard" };

@@ -52,12 +52,16 @@ export function ordersNotHeld(world: ToHold, account: Account, shown: HoldsShown
   const isRead = shown.heard === null;
   if (news.length === 0 && !isRead) return null;
   const all = isRead ? heldBy<HoldingOrder>(listLiveOrders(store, account.id, MAX_LIVE), universe) : news;
-  const changes = isRead ? heldChanges(store, listHeldChanges(store, account.id), universe) : [];
+  const changes = isRead ? heldChanges(listHeldChanges(store, account.id), universe) : [];
   const missing = missingOf(world, account, { shown, news, all, changes, sinceElapsedMs: now.elapsedMs - withinMs });
   // While something is on its way nobody knows what of what is held is ours.
-  const isSettled = !listOpenAttempts(store).some(({ accountId }) => accountId === account.id);
-  if (isRead && missing === null && isSettled) noteHolds(world, account.id, { shown, all });
+  if (isRead && missing === null && !isAnythingUnsettled(store, account.id))
+    noteHolds(world, account.id, { shown, all });
   return missing;
+}
+
+function isAnythingUnsettled(store: Store, accountId: string): boolean {
+  return listOpenAttempts(store).some((attempt) => attempt.accountId === accountId);
 }
 
 type HeldOrders = {
@@ -82,7 +86,7 @@ function missingOf(world: ToHold, account: Account, held: HeldOrders): string[] 
     const isLess = compare(subtract(hold, multiply(margin, NEARLY_ALL_OF_MARGIN)), least) < 0;
     if (isLess && isNew({ token }))
       return isRead || stoodBefore(world, account, { token, total, news: news.filter((each) => each.token === token) });
-    return isRead && isOfBeforeChange({ token, hold, own }, held, listToldHolds(world.store, account.id));
+    return isRead && isOfBeforeChange(world.store, account.id, { token, hold, own }, held);
   });
   if (lacking.length === 0) return null;
   return all.filter(({ token }) => lacking.includes(token)).map(({ order }) => order.id);
@@ -92,33 +96,38 @@ function ownIn(held: readonly HeldBack<HoldingOrder>[], token: string): Decimal 
   return sum(held.filter((each) => each.token === token).map(({ amount }) => amount));
 }
 
-/**
- * By how much one change has changed what is held back of a token. Not `isOwn`: by a fill, or by another hand, which is known later than it has
- * happened: what others hold was worked out wrongly until then.
- */
-type ChangedHold = { token: string; by: Decimal; isOwn: boolean; atElapsedMs: number };
+/** By how much one change has changed what is held back of a token. */
+type ChangedHold = HeldChange & { token: string; by: Decimal };
 
-function heldChanges(store: Store, changes: readonly HeldChange[], universe: Universe): ChangedHold[] {
-  return changes.flatMap(({ orderId, market, side, before, after, isByFill, atElapsedMs }) => {
-    const token = tokenHeld(universe, { market, side });
+function heldChanges(changes: readonly HeldChange[], universe: Universe): ChangedHold[] {
+  return changes.flatMap((change) => {
+    const { side, before, after } = change;
+    const token = tokenHeld(universe, change);
     const amountOf = (part: HeldPart): Decimal => (part === null ? ZERO : amountHeld(side, part));
-    const isOwn = !isByFill && (after !== null || listAttemptsOf(store, orderId).some(({ kind }) => kind === "cancel"));
-    return token === undefined ? [] : [{ token, by: subtract(amountOf(after), amountOf(before)), isOwn, atElapsedMs }];
+    return token === undefined ? [] : [{ ...change, token, by: subtract(amountOf(after), amountOf(before)) }];
   });
+}
+
+/**
+ * Not by a fill, nor by another hand, which is known later than it has happened: what others hold was worked out wrongly until then.
+ */
+function isOwnChange(store: Store, { orderId, after, isByFill }: HeldChange): boolean {
+  return !isByFill && (after !== null || listAttemptsOf(store, orderId).some(({ kind }) => kind === "cancel"));
 }
 
 type HoldNow = Omit<ToldHold, "atElapsedMs">;
 
 function isOfBeforeChange(
+  store: Store,
+  accountId: string,
   { token, hold, own }: HoldNow,
   { changes, sinceElapsedMs }: Pick<HeldOrders, "changes" | "sinceElapsedMs">,
-  told: readonly ToldHold[],
 ): boolean {
   const ofToken = changes.filter((each) => each.token === token);
-  const lastOther = ofToken.find(({ isOwn }) => !isOwn);
+  const lastOther = ofToken.find((change) => !isOwnChange(store, change));
   const fromMs = lastOther?.atElapsedMs ?? Number.NEGATIVE_INFINITY;
   // What others held, as it was told, the newest first.
-  const others = told
+  const others = listToldHolds(store, accountId)
     .filter((each) => each.token === token && each.atElapsedMs > fromMs)
     .map((each) => subtract(each.hold, each.own));
   const [now] = others;

@@ -119,10 +119,8 @@ function isMeant(
 
 /**
  * Orders that a list of a feed has held and its next one does not. The channel that tells of their end may have fallen silent while that of
- * the list goes on: what protects a position may be gone.
+ * the list goes on: what protects a position may be gone. To be called for each list, once the picture has it.
  */
-
-/** To be called for each list, once the picture has it. */
 function heedLeftList(world: With<"picture" | "store">, account: Account, watch: Pick<Watch, "beginSoon">): void {
   for (const oid of world.picture.justLeftList(account.tradingAddress)) {
     const leg = findLegByOid(world.store, account.id, oid);

@@ -13,7 +13,7 @@ import { isSuccessor } from "../evidence/difference.ts";
 import { filledOrder } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import { applySight, isKnownAnothers } from "../look/apply-sight.ts";
-import { TOLD_AFTER_MS } from "../look/ended.ts";
+import { SHOWN_AS_BEFORE_MS } from "../look/ended.ts";
 import type { Sight } from "../look/look.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
@@ -111,7 +111,7 @@ function isAllTold({ store }: With<"store">, { id: accountId }: Account, { order
 function tellOver(world: With<"clock" | "exchange" | "store">, cloid: string, update: OrderUpdate): void {
   const leg = findLegByCloid(world.store, cloid);
   if (leg === null || leg.oid !== update.order.oid || !mayEnd(leg, update)) return;
-  if (world.exchange.nowMs() - update.statusTimestampMs < TOLD_AFTER_MS) return;
+  if (world.exchange.nowMs() - update.statusTimestampMs < SHOWN_AS_BEFORE_MS) return;
   const event = { type: "closing", oid: update.order.oid } as const;
   inTransaction(world.store, () => recordLegEvent(world.store, cloid, event, world.clock.nowMs()));
 }

@@ -14,7 +14,7 @@ export async function closed(world: ToLook, evidence: FillEvidence, sought: Soug
   if (size === "failed") return endedUnread(world, seen);
   const { filled, isAll } = size;
   if (isAll === "not_yet" || isAll === "untouched" || isAll === "missing") {
-    const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= TOLD_AFTER_MS;
+    const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= SHOWN_AS_BEFORE_MS;
     const events: LegEvent[] = [
       isTold ? closing(order, isAll === "missing") : { type: "reported", oid: order.oid },
       { type: "fills_seen", filled },
@@ -27,7 +27,7 @@ export async function closed(world: ToLook, evidence: FillEvidence, sought: Soug
 
 /** That it is over is the exchange's word whether or not its fills can be read: nobody is told any more that it is open. */
 function endedUnread({ exchange }: With<"exchange">, { order, statusTimestampMs, isEndUnsaid }: LookAnswer): Sight {
-  const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= TOLD_AFTER_MS;
+  const isTold = isEndUnsaid !== true && exchange.nowMs() - statusTimestampMs >= SHOWN_AS_BEFORE_MS;
   if (!isTold) return unread({ order }, FILLS_UNREAD);
   return { kind: "unfinished", events: [closing(order, false)], untouched: null, isUnclear: true };
 }
@@ -50,7 +50,7 @@ function closedOf(sought: Sought, order: FrontendOrder): ClosedOrder {
 }
 
 /** So long an order that has just ended untouched may be shown as it was, milliseconds: the second look comes a second later. */
-export const TOLD_AFTER_MS = 900;
+export const SHOWN_AS_BEFORE_MS = 900;
 
 type KnownSize = { filled: Filled; isAll: "yes" | "disputed" };
 
