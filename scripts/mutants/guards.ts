@@ -1,6 +1,5 @@
 import { type Mutant, one } from "./mutant.ts";
 
-const EVIDENCE = "src/core/evidence.ts";
 const ORDER = "src/core/order.ts";
 const ADVANCE_LEG = "src/core/advance-leg.ts";
 const MODIFY_EVIDENCE = "src/core/modify-evidence.ts";
@@ -14,9 +13,9 @@ const CLOCK = "src/exchange/clock.ts";
 export const GUARDS: readonly Mutant[] = [
   one(
     "a reading that is not proven tells whether the last change of margin is in",
-    EVIDENCE,
-    "last.before?.isProven !== true || ",
-    "last.before === null || ",
+    "src/core/margin-evidence.ts",
+    "if (!isDone || before?.isProven !== true || ",
+    "if (!isDone || before === null || ",
   ),
   one(
     "an order that was canceled was filled whole",

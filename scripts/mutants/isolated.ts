@@ -6,6 +6,7 @@ const ISOLATED_COLLATERAL = "src/settle/evidence/isolated-collateral.ts";
 const BALANCE_MOVES = "src/settle/evidence/balance-moves.ts";
 const BEFORE_WRITES = "src/settle/evidence/balances-before-writes.ts";
 
+const MARGIN_EVIDENCE = "src/core/margin-evidence.ts";
 const HELD_BACK = "src/settle/evidence/held-back.ts";
 const TOLD_HOLDS = "src/store/told-holds.ts";
 const HELD_CHANGES = "src/store/held-changes.ts";
@@ -132,5 +133,47 @@ export const ISOLATED: readonly Mutant[] = [
     HELD_BACK,
     "missing === null && !isAnythingUnsettled(store, account.id))",
     "missing === null)",
+  ),
+  one(
+    "a position of before a change of margin is of after it by its own time",
+    MARGIN_EVIDENCE,
+    "mayBe && !mayBeMoved && hasSettled(change, after)",
+    "mayBe && !mayBeMoved && after.timeMs > change.endsAtMs",
+  ),
+  one(
+    "a reading has every change of margin that is over by its own time",
+    MARGIN_EVIDENCE,
+    "last === null || hasSettled(last, read) ||",
+    "last === null || read.timeMs > last.endsAtMs ||",
+  ),
+  one(
+    "cash that another change of margin may have moved is this one's",
+    MARGIN_EVIDENCE,
+    'if (mayBeMoved && !mayBe) return "moved";',
+    'if (mayBeMoved) return "moved";',
+  ),
+  one(
+    "margin that another change may have moved did not move by this one",
+    MARGIN_EVIDENCE,
+    "mayBe && !mayBeMoved && hasSettled",
+    "mayBe && hasSettled",
+  ),
+  one(
+    "a change of margin that may not have run has run",
+    MARGIN_EVIDENCE,
+    "return isDone ? moves : [ZERO, ...moves];",
+    "return moves;",
+  ),
+  one(
+    "a reading that is not proven has all that was signed before it",
+    MARGIN_EVIDENCE,
+    '(before.isProven && signed === "before the reading")',
+    'signed === "before the reading"',
+  ),
+  one(
+    "what was traded since the last change of margin is waited for",
+    MARGIN_EVIDENCE,
+    "(last.isDone && isUntraded)",
+    "last.isDone",
   ),
 ];

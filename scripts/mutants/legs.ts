@@ -6,13 +6,15 @@ const ORDER_OF_LEGS = "src/core/order-of-legs.ts";
 const EXCESS = "src/core/excess.ts";
 const VANISHED = "src/settle/evidence/vanished.ts";
 
+const MARGIN_EVIDENCE = "src/core/margin-evidence.ts";
+
 /** Bugs of one line in what facts make of legs, orders and excesses, and in what two readings prove. */
 export const LEGS: readonly Mutant[] = [
   one(
-    "a change of margin that was signed by a clock that is ahead is in no reading",
-    EVIDENCE,
-    "SIGNED_EARLY_MS = 5_000",
-    "SIGNED_EARLY_MS = 0",
+    "a change of margin that may be in a reading is in none",
+    MARGIN_EVIDENCE,
+    "const second = hasSettled({ endsAtMs }, after) ? [amount] : [ZERO, amount];",
+    "const second = hasSettled({ endsAtMs }, after) ? [amount] : [ZERO];",
   ),
   one(
     "two readings that say different things of a size are two words",
@@ -136,20 +138,20 @@ export const LEGS: readonly Mutant[] = [
     "(misses",
   ),
   one(
-    "a change of margin that was under way with the first reading is counted once",
-    EVIDENCE,
-    "  if (known.later.some(({ isBeside }) => isBeside)) return null;\n",
-    "",
+    "a change of margin that was under way with the first reading is not in it",
+    MARGIN_EVIDENCE,
+    'signed === "after the change" ? [ZERO]',
+    'signed !== "before the reading" ? [ZERO]',
   ),
   one(
-    "another change of margin is added where it is to be taken off",
-    EVIDENCE,
-    "subtract(left, amount), change)",
-    "add(left, amount), change)",
+    "what another change of margin did is counted the other way round",
+    MARGIN_EVIDENCE,
+    "subtract(has, had)",
+    "subtract(had, has)",
   ),
   one(
     "cash of a position that was traded tells a change of margin",
-    EVIDENCE,
+    MARGIN_EVIDENCE,
     "  if (compare(before.signedSize, after.signedSize) !== 0) return null;\n",
     "",
   ),

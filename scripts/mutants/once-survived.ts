@@ -26,7 +26,7 @@ export const ONCE_SURVIVED: readonly Mutant[] = [
     name: "funding counts the other way in a margin change",
     changes: [
       {
-        file: "src/core/evidence.ts",
+        file: "src/core/margin-evidence.ts",
         find: "return add(subtract(after.rawUsd, before.rawUsd), paid);",
         put: "return subtract(subtract(after.rawUsd, before.rawUsd), paid);",
       },

@@ -5,7 +5,7 @@
  * of them is in ARCHITECTURE.
  */
 import type { Attempt } from "./attempt.ts";
-import { add, compare, type Decimal, subtract, ZERO } from "./decimal.ts";
+import { add, compare, type Decimal, ZERO } from "./decimal.ts";
 
 /** What every store together shows of an action of which no answer told. */
 export type Trace = {
@@ -189,72 +189,6 @@ export type MissingTwap = {
  */
 export function isNothingToCancel({ shown, misses }: MissingTwap): boolean {
   return shown === "ended" || (shown === "nothing" && misses >= MISSES_NEEDED);
-}
-
-/** What tells a change of margin: an isolated position's cash, with what else may have moved it. */
-export type MarginReading = { signedSize: Decimal; rawUsd: Decimal; fundingSinceOpen: Decimal };
-
-/** A position as the exchange had it at a time of its own, unix milliseconds; null where there was no isolated one. */
-export type TimedMargin = { timeMs: number; reading: MarginReading | null };
-
-/** Another change of ours to the margin of the same position, which was not refused. Times of the exchange, unix milliseconds. */
-export type OtherMargin = {
-  amount: Decimal;
-  /** True where it is known to have been carried out; else it may have been. */
-  isDone: boolean;
-  signedAtMs: number;
-  endsAtMs: number;
-};
-
-/** Another change since a reading was asked for. `isBeside`: it was signed before the one that is looked for. */
-export type LaterMargin = OtherMargin & { isBeside: boolean };
-
-/** The last change of ours before a reading, with the reading that was taken before it. */
-export type EarlierMargin = OtherMargin & { before: (TimedMargin & { isProven: boolean }) | null };
-
-/**
- * True when a reading that is taken before a change has all that went before it: it is of after the last fill that is known
- * and of after the last possible moment of our last change, or it shows just what that change did.
- */
-export function isMarginCurrent(
-  { timeMs, reading }: TimedMargin,
-  last: EarlierMargin | null,
-  newestFillAtMs: number | null,
-): boolean {
-  if (newestFillAtMs !== null && newestFillAtMs > timeMs) return false;
-  if (last === null || timeMs > last.endsAtMs) return true;
-  if (!last.isDone || last.before?.isProven !== true || timeMs < last.before.timeMs) return false;
-  const change = cashBetween(last.before.reading, reading);
-  return change !== null && compare(change, last.amount) === 0;
-}
-
-/**
- * Cash that between two readings neither fills nor funding nor other changes of ours account for. Null where that cannot be
- * told: a reading of before the first, fills that moved the position, or a change of ours that only one of them may have.
- */
-export function marginMovedBetween(
-  before: TimedMargin,
-  after: TimedMargin,
-  known: { later: readonly LaterMargin[]; newestFillAtMs: number | null },
-): Decimal | null {
-  if (after.timeMs < before.timeMs) return null;
-  if (known.newestFillAtMs !== null && known.newestFillAtMs > before.timeMs) return null;
-  // The first reading may or may not include what was signed while that reading was on its way.
-  if (known.later.some(({ isBeside }) => isBeside)) return null;
-  const mayHave = known.later.filter(({ signedAtMs }) => signedAtMs <= after.timeMs + SIGNED_EARLY_MS);
-  if (mayHave.some(({ isDone, endsAtMs }) => !isDone || endsAtMs >= after.timeMs)) return null;
-  const change = cashBetween(before.reading, after.reading);
-  return change === null ? null : mayHave.reduce((left, { amount }) => subtract(left, amount), change);
-}
-
-/** How far ahead our idea of the exchange's time may be when an action is signed, milliseconds. */
-const SIGNED_EARLY_MS = 5_000;
-
-function cashBetween(before: MarginReading | null, after: MarginReading | null): Decimal | null {
-  if (before === null || after === null) return null;
-  if (compare(before.signedSize, after.signedSize) !== 0) return null;
-  const paid = subtract(after.fundingSinceOpen, before.fundingSinceOpen);
-  return add(subtract(after.rawUsd, before.rawUsd), paid);
 }
 
 /** What is known of the size of a closed order that was filled. */

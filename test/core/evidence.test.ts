@@ -10,25 +10,18 @@ import {
   type CancelsWord,
   concludeAbsence,
   DISPUTED_AFTER_MS,
-  type EarlierMargin,
   isGoneByCancels,
-  isMarginCurrent,
   isNothingToCancel,
   isOutlived,
   isWitness,
   judgeSize,
-  type LaterMargin,
   lacks,
-  type MarginReading,
   type MissingTwap,
-  marginMovedBetween,
-  type OtherMargin,
   QUIET_AFTER_MS,
   QUIET_SPACING_MS,
   READING_SPACING_MS,
   type SizeReading,
   type SizeVerdict,
-  type TimedMargin,
 } from "../../src/core/evidence.ts";
 
 const NO_TRACE = {
@@ -139,67 +132,6 @@ test.each<[MissingTwap["shown"], number, boolean]>([
   ["nothing", 3, true],
 ])("a TWAP that is not found, of which the history shows %s, after %d cancels", (shown, misses, isNothing) => {
   expect(isNothingToCancel({ shown, misses })).toBe(isNothing);
-});
-
-function cash(rawUsd: string, signedSize = "1", fundingSinceOpen = "0"): MarginReading {
-  return {
-    rawUsd: decimal(rawUsd),
-    signedSize: decimal(signedSize),
-    fundingSinceOpen: decimal(fundingSinceOpen),
-  };
-}
-const TEN: OtherMargin = { amount: decimal("10"), isDone: true, signedAtMs: 2_000, endsAtMs: 17_000 };
-const LAST: EarlierMargin = { ...TEN, before: { timeMs: 1_500, reading: cash("-100"), isProven: true } };
-const MAYBE: EarlierMargin = { ...LAST, isDone: false };
-const BARE: EarlierMargin = { ...LAST, before: null };
-const GUESSED: EarlierMargin = { ...LAST, before: { timeMs: 1_500, reading: cash("-100"), isProven: false } };
-const LATER: LaterMargin = { ...TEN, isBeside: false };
-const BESIDE: LaterMargin = { ...LATER, isBeside: true };
-
-type Current = { shown: TimedMargin; last?: EarlierMargin | null; fillAtMs?: number };
-
-test.each<[string, Current, boolean]>([
-  ["nothing went before it", { shown: { timeMs: 3_000, reading: cash("-90") }, last: null }, true],
-  ["a fill is newer", { shown: { timeMs: 3_000, reading: cash("-90") }, fillAtMs: 3_001 }, false],
-  ["it shows what the last change did", { shown: { timeMs: 3_000, reading: cash("-90") }, fillAtMs: 2_500 }, true],
-  ["it shows it beside funding", { shown: { timeMs: 3_000, reading: cash("-91", "1", "1") } }, true],
-  ["it does not show it", { shown: { timeMs: 3_000, reading: cash("-100") } }, false],
-  ["it is of before it", { shown: { timeMs: 1_499, reading: cash("-90") } }, false],
-  ["the last may not have run", { shown: { timeMs: 3_000, reading: cash("-90") }, last: MAYBE }, false],
-  ["what was before the last is not proven", { shown: { timeMs: 3_000, reading: cash("-90") }, last: GUESSED }, false],
-  ["what was before the last is not known", { shown: { timeMs: 3_000, reading: cash("-90") }, last: BARE }, false],
-  ["it is of after the last one's end", { shown: { timeMs: 17_001, reading: cash("-100") }, last: BARE }, true],
-])("a margin read before a change has all that went before, or not: %s", (_name, about, isCurrent) => {
-  const { shown, last = LAST, fillAtMs = null } = about;
-  expect(isMarginCurrent(shown, last, fillAtMs)).toBe(isCurrent);
-});
-
-const BEFORE: TimedMargin = { timeMs: 1_500, reading: cash("-100") };
-
-type Later = { after: TimedMargin; later?: LaterMargin[]; newestFillAtMs?: number };
-
-test.each<[string, Later, string | null]>([
-  ["moved", { after: { timeMs: 2_500, reading: cash("-90") }, newestFillAtMs: 1_000 }, "10"],
-  ["moved beside funding that was paid", { after: { timeMs: 2_500, reading: cash("-92", "1", "2") } }, "10"],
-  ["of before the first", { after: { timeMs: 1_499, reading: cash("-110") } }, null],
-  ["a fill came in between", { after: { timeMs: 2_500, reading: cash("-90") }, newestFillAtMs: 1_501 }, null],
-  ["the size is another", { after: { timeMs: 2_500, reading: cash("-90", "2") } }, null],
-  ["no position is left", { after: { timeMs: 2_500, reading: null } }, null],
-  ["another change that it must have", { after: { timeMs: 17_001, reading: cash("-80") }, later: [LATER] }, "10"],
-  ["another change that it may lack", { after: { timeMs: 17_000, reading: cash("-80") }, later: [LATER] }, null],
-  [
-    "another that may not have run",
-    { after: { timeMs: 17_001, reading: cash("-80") }, later: [{ ...LATER, isDone: false }] },
-    null,
-  ],
-  ["another that the first may have", { after: { timeMs: 17_001, reading: cash("-80") }, later: [BESIDE] }, null],
-  [
-    "another that came after it",
-    { after: { timeMs: 2_500, reading: cash("-90") }, later: [{ ...LATER, signedAtMs: 7_501 }] },
-    "10",
-  ],
-])("cash between two readings: %s", (_name, { after, later = [], newestFillAtMs = null }, moved) => {
-  expect<string | null>(marginMovedBetween(BEFORE, after, { later, newestFillAtMs })).toBe(moved);
 });
 
 test("a history is a witness only by something newer in itself, and when it reaches back", () => {

@@ -89,23 +89,29 @@ test.each(each)("%s that never arrived is rejected, and cannot arrive any more",
 });
 
 /**
- * A TWAP that somebody else has canceled is not running, which is what was asked for. The account's state carries its own
- * time; a setting, and a history that does not move, prove nothing by what they do not show.
+ * A minute after it, and when no server can be from before it any more. A TWAP that somebody else has canceled is not running, which
+ * is what was asked for. Until then a setting and a position prove nothing by what they do not show, nor does a history that does not
+ * move; a setting that was in force may have been changed back between two looks of this clock.
  */
-const AFTER_LOST_REFUSAL: Readonly<Record<string, string>> = {
-  twap_cancel: "succeeded",
-  isolated_margin: "rejected",
-  leverage: "unknown",
-  twap: "unknown",
+const AFTER_LOST_REFUSAL: Readonly<Record<string, readonly [string, string]>> = {
+  twap_cancel: ["succeeded", "succeeded"],
+  isolated_margin: ["unknown", "rejected"],
+  leverage: ["unknown", "unknown"],
+  twap: ["unknown", "unknown"],
 };
 
 test.each(each)("%s that was refused, and the refusal lost, is never said to have succeeded", async (_name, one) => {
   const { rig, act } = await begin({ ...one, prepare: one.refused.prepare });
   rig.deliveries.push(DELIVERY.answerLost);
   const answer = await act(one.refused.body);
-  await rig.clock.advance(60_000);
-  const { read } = await later(rig, one, answer);
-  expect(read.body).toMatchObject({ status: AFTER_LOST_REFUSAL[one.action], exchange_id: null });
+  const told: unknown[] = [];
+  for (const ms of [60_000, 140_000]) {
+    await rig.clock.advance(ms);
+    const { read } = await later(rig, one, answer);
+    expect(read.body).toMatchObject({ exchange_id: null });
+    told.push(read.body["status"]);
+  }
+  expect(told).toEqual([...(AFTER_LOST_REFUSAL[one.action] ?? [])]);
   expect(rig.sent.filter((type) => type !== "noop")).toHaveLength(1);
 });
 

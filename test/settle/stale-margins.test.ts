@@ -50,7 +50,7 @@ test.each([
     expect(await told(s, "second", margin("10"))).toMatchObject({
       http: 202,
       status: "unknown",
-      error: expect.stringContaining("so that the position's cash cannot tell"),
+      error: expect.stringContaining("the position's cash may not tell the two apart"),
     });
     expect(marginsMoved(s)).toEqual([20n, 10n]);
   },
@@ -105,7 +105,54 @@ test("a reading from before the one that was taken first does not tell what a ch
   expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
   held.clear();
   await s.pass(10_000);
+  expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(130_000);
   expect(await told(s, "out", margin("-10"))).toMatchObject({ http: 200, status: "rejected" });
+  expect(marginsMoved(s)).toEqual([20n, 10n]);
+});
+
+/** The account is shown as it was, under the time of each answer, until what is returned is called. */
+function showUnderNewTimes(s: Scene, past: ReturnType<Scene["venue"]["snapshot"]>): () => void {
+  let isOver = false;
+  s.seeThrough((request, answer) => {
+    if (isOver || request.type !== "clearinghouseState") return answer;
+    const then = JSON.parse(s.venue.read(JSON.stringify(request), past).body) as object;
+    return { ...then, time: Number(Object(answer).time) };
+  });
+  return () => {
+    isOver = true;
+  };
+}
+
+test("margin that was added is not said to be unmoved by a position of before it under a time of after it", async () => {
+  const s = await inPosition();
+  const end = showUnderNewTimes(s, s.venue.snapshot());
+  s.setFate(fates("updateIsolatedMargin", UNHEARD));
+  s.ask("in", margin("10"));
+  await s.pass(100_000);
+  expect(await told(s, "in", margin("10"))).toMatchObject({
+    http: 202,
+    status: "unknown",
+    error: expect.stringMatching(/that it has not moved counts from 2\d{3}-/),
+  });
+  end();
+  await s.pass(20_000);
+  expect(await told(s, "in", margin("10"))).toMatchObject({ http: 200, status: "succeeded" });
+  expect(marginsMoved(s)).toEqual([20n, 10n]);
+});
+
+test("margin that never ran has not been added because the position before it was of before the last, under a new time", async () => {
+  const s = await inPosition();
+  const old = s.venue.snapshot();
+  await told(s, "first", margin("10"));
+  await s.pass(20_000);
+  const end = showUnderNewTimes(s, old);
+  s.setFate(fates("updateIsolatedMargin", TOO_LATE, 2));
+  s.ask("second", margin("10"));
+  await s.pass(6_000);
+  end();
+  await s.pass(60_000);
+  expect(await told(s, "second", margin("10"))).toMatchObject({ http: 202, status: "unknown" });
   expect(marginsMoved(s)).toEqual([20n, 10n]);
 });
 

@@ -75,12 +75,11 @@ export async function seeRefused(
     }
     case "leverage":
       return showsLeverage(world, attempt, () => read({ type: "activeAssetData", user, coin: operation.market }));
-    default:
-      return showsMargin(
-        world,
-        attempt,
-        await read({ type: "clearinghouseState", user, dex: dexOf(operation.market) }),
-      );
+    default: {
+      const askedAtMs = world.exchange.nowMs();
+      const json = await read({ type: "clearinghouseState", user, dex: dexOf(operation.market) });
+      return showsMargin(world, attempt, { json, askedAtMs });
+    }
   }
 }
 
