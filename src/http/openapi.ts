@@ -56,6 +56,7 @@ export function openApiDocument(given: readonly Route[]): JsonObject {
         },
       },
       headers: HEADERS,
+      examples: errorExamples(routes),
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
@@ -107,6 +108,17 @@ const HEADERS = {
     schema: { type: "string" },
   },
 } as const satisfies JsonObject;
+
+/** What each code answers, written once: every route may carry thirty of them. */
+function errorExamples(routes: readonly Route[]): JsonObject {
+  const codes = new Set(routes.flatMap(({ contract }) => errorsOf(contract)));
+  return Object.fromEntries(
+    [...codes].sort().map((code) => {
+      const error = { type: ERROR_TYPE[ERROR_STATUS[code]], code, message: ERROR_WORDS[code] };
+      return [code, { summary: code, value: { error } }];
+    }),
+  );
+}
 
 function headers(names: readonly (keyof typeof HEADERS)[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -224,10 +236,7 @@ function failures(contract: Contract, components: Components): JsonObject {
 
 function failure(status: ErrorStatus, codes: readonly ErrorCode[], components: Components): JsonObject {
   const mayWait = status === 429 || status === 503 || codes.includes("idempotency_in_progress");
-  const examples = codes.map((code): [string, Json] => [
-    code,
-    { summary: code, value: { error: { type: ERROR_TYPE[status], code, message: ERROR_WORDS[code] } } },
-  ]);
+  const examples = codes.map((code): [string, Json] => [code, { $ref: `#/components/examples/${code}` }]);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_WORDS[code]}`).join("\n\n"),
     headers: headers(["X-Request-Id", ...(mayWait ? (["Retry-After"] as const) : [])]),
