@@ -193,8 +193,8 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "flat is what a server that is behind shows",
       file: "src/actions/worker-parts.ts",
-      find: "holdsTold: isTaken && isAfter,",
-      put: "holdsTold: isTaken && (isAfter || timeMs > 0),",
+      find: 'holdsTold: moment === "now" && isAfter,',
+      put: 'holdsTold: moment === "now" && (isAfter || timeMs > 0),',
     },
     {
       name: "a flattening that a process has left is nobody's",

@@ -57,14 +57,14 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions of before a fill that was told are of now by their own time",
     TOLD_POSITION,
-    "return isPositionOfBefore(size, told) || isPositionUnexplained(size, told);",
-    "return size === null;",
+    'if (former.some(isJust(size))) return "before";',
+    "",
   ),
   one(
     "positions from which a round trip began are taken for those of before it",
     TOLD_POSITION,
-    "return now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0);",
-    "return now === undefined;",
+    'if (endsOf(sums.at(-1) ?? chain.at, chain.unclear).some(isJust(size))) return "now";',
+    "",
   ),
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
@@ -135,14 +135,14 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a flattening ends by positions of before a fill that was told",
     "src/actions/worker-parts.ts",
-    "holdsTold: isTaken && isAfter,",
+    'holdsTold: moment === "now" && isAfter,',
     "holdsTold: isAfter,",
   ),
   one(
     "a trade is begun, and its stop judged, by positions of before a fill that was told",
     "src/actions/liquidation-facts.ts",
-    "takePositions(deps, { account, dex }, read),",
-    'takePositions(deps, { account, dex }, read) || dex === "",',
+    'takePositions(deps, { account, dex }, read) === "now",',
+    'takePositions(deps, { account, dex }, read) === "now" || dex === "",',
   ),
   one(
     "when an order was sent is told by a clock that was set since",
@@ -171,8 +171,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a bot is judged by a position of before a fill that was told",
     POSITIONS_BEFORE,
-    "{ positions, timeMs, askedAtMs })) return false;",
-    "{ positions, timeMs, askedAtMs })) deps.exchange.nowMs();",
+    'if (moment !== "now") return moment;',
+    'if (moment !== "now") deps.exchange.nowMs();',
   ),
   one(
     "a position that was moved back waits for the next reading of the fills",

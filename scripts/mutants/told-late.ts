@@ -207,8 +207,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a position that no known fill explains is of now, though fills that were told are not kept",
     "src/core/told-position.ts",
-    "return !isKnown && isAwaited(told);",
-    "return isKnown && isAwaited(told);",
+    'return !sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";',
+    'return sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";',
   ),
   one(
     "once a position was shown with what was told, none that comes after it is of before",
@@ -219,8 +219,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "where nobody knows what was held before it a position is of after what was told",
     "src/core/told-position.ts",
-    "if (chain === null) return isAwaited(told);",
-    "if (chain === null) return false;",
+    'if (chain === null) return isAwaited(told) ? "unclear" : "now";',
+    'if (chain === null) return "now";',
   ),
   one(
     "an end that was told waits for the weight of reads",

@@ -64,7 +64,7 @@ function readState(
     purpose,
     what: "positions",
     ask: () => deps.reads.clearinghouse(account.tradingAddress, dex, purpose),
-    isOfNow: (read) => takePositions(deps, { account, dex }, read),
+    isOfNow: (read) => takePositions(deps, { account, dex }, read) === "now",
   });
 }
 

@@ -8,12 +8,11 @@ import { ApiError } from "../core/errors.ts";
 import { isAfterAll } from "../core/mark.ts";
 import { dexOf, findMarket } from "../core/market.ts";
 import type { Side } from "../core/order.ts";
-import { isPositionOfBefore } from "../core/told-position.ts";
 import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import { heldByFills, leftByFills } from "../settle/evidence/position-check.ts";
-import { arePositionsBefore, takePositions } from "../settle/evidence/positions-before.ts";
+import { takePositions } from "../settle/evidence/positions-before.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
@@ -72,17 +71,15 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   const { askedAtMs, value } = state;
   const { positions, timeMs } = value;
   // Of before a fill that was told, under whatever time: what bears it out is asked for.
-  const isTaken = takePositions(deps, { account, dex }, { value, askedAtMs });
-  if (!isTaken) deps.fillIndex.readSoon(account);
-  const of = { accountId: account.id, dex };
-  const mayBeOfNow = isTaken || !arePositionsBefore(deps, of, { positions, timeMs, askedAtMs }, isPositionOfBefore);
+  const moment = takePositions(deps, { account, dex }, { value, askedAtMs });
+  if (moment !== "now") deps.fillIndex.readSoon(account);
   const isAfter = isAfterAll({ timeMs, heard: null, askedAtMs }, told());
   const held = positions.filter(({ signedSize }) => !isZero(signedSize));
   return {
     held: new Map(held.map(({ coin, signedSize }) => [coin, signedSize])),
     timeMs,
-    holdsTold: isTaken && isAfter,
-    mayHoldTold: mayBeOfNow && isAfter,
+    holdsTold: moment === "now" && isAfter,
+    mayHoldTold: moment !== "before" && isAfter,
   };
 }
 

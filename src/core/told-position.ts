@@ -41,42 +41,29 @@ export type MarketTold = {
 };
 
 /**
- * True where it stands where the account stood before one of these fills, and not where they may have left it by now; or where nobody can
- * say yet whether it does (`isPositionUnexplained`).
+ * Of when a position is. `before`: it stands where the account stood before one of these fills, and not where they may have left it by now.
+ * What fills that are not known here have brought back to the very same size is taken for that, until they are known. `unclear`: it was moved by
+ * fills that are not known here (another's orders, a trigger, a liquidation), before what was told or after: nobody can say which until the fills
+ * of what was told are kept, and those before them with them.
  */
-export function isPositionBefore(size: Decimal, told: MarketTold): boolean {
-  return isPositionOfBefore(size, told) || isPositionUnexplained(size, told);
-}
+export type PositionMoment = "now" | "before" | "unclear";
 
-/**
- * True where it stands where the account stood before one of these fills. What fills that are not known here have brought back to the very
- * same size is taken for one of before, until they are known.
- */
-export function isPositionOfBefore(size: Decimal, told: MarketTold): boolean {
+export function momentOfPosition(size: Decimal, told: MarketTold): PositionMoment {
   const chain = chainOf(told);
-  if (chain === null || isWhereLeft(size, chain)) return false;
+  if (chain === null) return isAwaited(told) ? "unclear" : "now";
+  const sums = sumsOf(chain);
+  if (endsOf(sums.at(-1) ?? chain.at, chain.unclear).some(isJust(size))) return "now";
   const former = [
     ...told.fills.filter(({ timeMs }) => timeMs < told.untilMs).map(({ start }) => start),
-    ...sumsOf(chain).filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
+    ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
     ...told.earlier.filter((one) => isOfBeforeSome(told, one)).map((one) => one.size),
   ];
-  return former.some((one) => compare(one, size) === 0);
+  if (former.some(isJust(size))) return "before";
+  return !sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";
 }
 
-/**
- * True where it was moved by fills that are not known here (another's orders, a trigger, a liquidation), before what was told or after: nobody
- * can say which until the fills of what was told are kept, and those before them with them.
- */
-function isPositionUnexplained(size: Decimal, told: MarketTold): boolean {
-  const chain = chainOf(told);
-  if (chain === null) return isAwaited(told);
-  const isKnown = isWhereLeft(size, chain) || sumsOf(chain).some((sum) => compare(sum, size) === 0);
-  return !isKnown && isAwaited(told);
-}
-
-function isWhereLeft(size: Decimal, chain: Chain): boolean {
-  const now = sumsOf(chain).at(-1);
-  return now === undefined || endsOf(now, chain.unclear).some((end) => compare(end, size) === 0);
+function isJust(size: Decimal): (other: Decimal) => boolean {
+  return (other) => compare(other, size) === 0;
 }
 
 /** Of an order it claims to hold fills that are not kept yet. Where a position was shown that had them, this one may be of before that. */

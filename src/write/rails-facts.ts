@@ -172,7 +172,7 @@ type ReadState = { value: ClearinghouseState; askedAtMs: number };
 
 /** False where it is of before a fill that was told: nobody is judged by it. */
 function showState(deps: ToJudge, of: { account: Account; dex: string }, read: ReadState): boolean {
-  const isTaken = takePositions(deps, of, read);
+  const isTaken = takePositions(deps, of, read) === "now";
   if (!isTaken) deps.fillIndex.readSoon(of.account);
   return isTaken;
 }

@@ -1,7 +1,7 @@
 /** A position that stands where it stood before a fill that was told is of before it, whatever time it bears. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
-import { isPositionBefore, type MarketTold, type OrderFilling } from "../../src/core/told-position.ts";
+import { type MarketTold, momentOfPosition, type OrderFilling } from "../../src/core/told-position.ts";
 
 const SINCE_MS = 100_000;
 const SECOND = 1_000;
@@ -260,5 +260,5 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
 
 test.each(ROWS)("%s", (_name, known, size, isBefore) => {
   const told = { fills: [], end: null, orders: [], earlier: [], untilMs: T + 60 * SECOND, ...known, sinceMs: SINCE_MS };
-  expect(isPositionBefore(decimal(size), told)).toBe(isBefore);
+  expect(momentOfPosition(decimal(size), told) !== "now").toBe(isBefore);
 });

@@ -5,7 +5,7 @@ import { BEHIND_MS } from "../../core/evidence.ts";
 import type { ShownState } from "../../core/mark.ts";
 import { dexOf, isSpot } from "../../core/market.ts";
 import { signedSize } from "../../core/signed-size.ts";
-import { isPositionBefore, type KeptEnd, type OrderFilling } from "../../core/told-position.ts";
+import { type KeptEnd, momentOfPosition, type OrderFilling, type PositionMoment } from "../../core/told-position.ts";
 import type { With } from "../../deps.ts";
 import { type FilledLeg, listNewFilledLegs } from "../../store/filled-legs.ts";
 import { findFillCursor } from "../../store/fills.ts";
@@ -19,19 +19,15 @@ import { type MomentsNow, momentsNow } from "./moments-now.ts";
 type ReadPositions = Pick<ClearinghouseState, "positions" | "timeMs"> & Pick<ShownState, "askedAtMs">;
 
 /**
- * True where one of them stands where it stood before a fill that was told, and not where the last of them has left it
- * (`core/told-position`), although its time says that it is of after it. No server is behind for longer than fills and orders are looked at here.
- * What a feed tells comes in order with its fills.
- *
- * @param isBefore left out, also where nobody can say yet whether one of them does
+ * Of when they are (`core/told-position`), whatever their time says: `before` where one of them is, `unclear` where nobody can say of one.
+ * No server is behind for longer than fills and orders are looked at here. What a feed tells comes in order with its fills.
  */
-export function arePositionsBefore(
+function momentOfPositions(
   deps: With<"clock" | "exchange" | "store">,
   of: AccountDex,
   { positions, timeMs, askedAtMs }: ReadPositions,
-  isBefore = isPositionBefore,
-): boolean {
-  if (askedAtMs === null) return false;
+): PositionMoment {
+  if (askedAtMs === null) return "now";
   const { store } = deps;
   const times = momentsNow(deps);
   const sinceMs = times.nowMs - BEHIND_MS;
@@ -42,8 +38,8 @@ export function arePositionsBefore(
   const sizes = sizesOf(positions);
   const shown = listShownPositions(store, of);
   const news = orders.filter(({ order }) => order.toldAtMs >= sinceMs);
-  return [...new Set([...fills, ...news].map(({ market }) => market))].some((market) =>
-    isBefore(sizes.get(market) ?? ZERO, {
+  const moments = [...new Set([...fills, ...news].map(({ market }) => market))].map((market) =>
+    momentOfPosition(sizes.get(market) ?? ZERO, {
       fills: fills
         .filter((fill) => fill.market === market)
         .map(({ timeMs: atMs, startPosition }) => ({ timeMs: atMs, start: startPosition })),
@@ -58,6 +54,16 @@ export function arePositionsBefore(
       untilMs: timeMs,
     }),
   );
+  return moments.find((moment) => moment === "before") ?? moments.find((moment) => moment !== "now") ?? "now";
+}
+
+/** True where they are of before a fill that was told, or nobody can say whether they are. */
+export function arePositionsBefore(
+  deps: With<"clock" | "exchange" | "store">,
+  of: AccountDex,
+  read: ReadPositions,
+): boolean {
+  return momentOfPositions(deps, of, read) !== "now";
 }
 
 /** Remembers what has just been read, and is not of before: later readings are held against it. */
@@ -78,18 +84,19 @@ function sizesOf(positions: ClearinghouseState["positions"]): Map<string, Decima
   return new Map(positions.map(({ coin, signedSize: size }) => [coin, size]));
 }
 
-/** Puts what was read into the picture, where the gate and others look, but for what is of before: false then. */
+/** Puts what was read into the picture, where the gate and others look, where it is of now. */
 export function takePositions(
   deps: With<"clock" | "exchange" | "picture" | "store">,
   { account, dex }: { account: Account; dex: string },
   { value, askedAtMs }: { value: ClearinghouseState; askedAtMs: number },
-): boolean {
+): PositionMoment {
   const { positions, timeMs } = value;
   const of = { accountId: account.id, dex };
-  if (arePositionsBefore(deps, of, { positions, timeMs, askedAtMs })) return false;
+  const moment = momentOfPositions(deps, of, { positions, timeMs, askedAtMs });
+  if (moment !== "now") return moment;
   noteRead(deps, of, value, askedAtMs);
   deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs, askedAtMs });
-  return true;
+  return moment;
 }
 
 function isOfPerpetuals(market: string, dex: string): boolean {
