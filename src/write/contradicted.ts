@@ -46,7 +46,7 @@ export function contradicted(store: Store, record: KeyRecord): WriteAnswer | nul
  */
 function ofOrder(store: Store, record: KeyRecord, answer: KeyAnswer): WriteAnswer | null {
   // `orderText` has written it.
-  const told = JSON.parse(answer.body) as Told;
+  const told = JSON.parse(answer.body) as { id: string; status: OrderStatus; error: string | null };
   const overruled = overruledLeg(store, record);
   if (overruled !== null) return shownOrder(store, overruled.orderId, answer, null);
   if (isShownOtherwise(store, told.id)) return shownOrder(store, told.id, answer, null);
@@ -55,8 +55,6 @@ function ofOrder(store: Store, record: KeyRecord, answer: KeyAnswer): WriteAnswe
   const hasSent = ownAttempts(store, record).length > 0;
   return !hasSent || !isLive(told.status) ? shownOrder(store, told.id, answer, told.error) : null;
 }
-
-type Told = { id: string; status: OrderStatus; error: string | null };
 
 /** What this key itself placed and was shown after it had been told as refused; it may be a leg of an order of its own by now (a modify). */
 function overruledLeg(store: Store, record: KeyRecord): Leg | null {

@@ -1,7 +1,7 @@
 /** What a key answers once something has been noted of an order: of the one that its answer tells, or of another. */
 import { expect, test } from "bun:test";
-import type { KeyRecord } from "../../src/core/idempotency.ts";
 import { decimal } from "../../src/core/decimal.ts";
+import type { KeyRecord } from "../../src/core/idempotency.ts";
 import { orderText } from "../../src/core/resource.ts";
 import { ELSEWHERE, LISTED_AFTER_END } from "../../src/settle/look/apply-sight.ts";
 import { OVERRULED } from "../../src/settle/record/note.ts";
@@ -11,7 +11,12 @@ import { contradicted } from "../../src/write/contradicted.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
 import { orderRow } from "../support/rows.ts";
 
-const ORIGINAL = orderRow({ status: "filled", filledSize: decimal("1"), averagePrice: decimal("100"), exchangeOrderId: "7" });
+const ORIGINAL = orderRow({
+  status: "filled",
+  filledSize: decimal("1"),
+  averagePrice: decimal("100"),
+  exchangeOrderId: "7",
+});
 const BESIDE = orderRow({
   id: "0190a0b0-0000-7007-8000-000000000002",
   status: "canceled",
