@@ -302,7 +302,7 @@ export const RAILS_BREAKS: readonly Break[] = [
     row: "S59",
     name: "a narrowing that is gone holds nobody",
     changes: inFile(
-      "src/write/day-loss.ts",
+      "src/store/halts.ts",
       " ?? haltByLost(store, of)",
       ' ?? (of.bot === "" ? haltByLost(store, of) : null)',
     ),

@@ -96,6 +96,24 @@ export const BOT_LIFE: readonly Mutant[] = [
   ]),
   ...inWorld("losses", [
     {
+      name: "who holds another key increases what is a halted bot's",
+      file: "src/write/gate.ts",
+      find: "    requireNotHalted(deps, stored);\n",
+      put: "",
+    },
+    {
+      name: "what a halted bot holds is not closed by who modifies its order",
+      file: "src/write/gate.ts",
+      find: "if (halted === null || !canIncrease(order, pairName)) return;",
+      put: "if (halted === null) return;",
+    },
+    {
+      name: "what is left of an excess is placed anew for a halted bot",
+      file: "src/settle/modify/reduce.ts",
+      find: "return stop !== null || haltOfOrder(store, order, clock.nowMs()) !== null;",
+      put: "return stop !== null;",
+    },
+    {
       name: "a trip holds until a restart",
       file: "src/store/trips.ts",
       find: "  sealTrip(store, trip);\n  const { id, accountId, bot, cause",
@@ -104,7 +122,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     },
     {
       name: "a trip refuses nothing",
-      file: "src/write/day-loss.ts",
+      file: "src/store/halts.ts",
       find: "  return (trip === null ? null : haltBy(trip, rails)) ?? haltByLost(store, of);",
       put: '  return (trip === null || trip.cause === "loss" ? null : haltBy(trip, rails)) ?? haltByLost(store, of);',
     },

@@ -59,14 +59,26 @@ export const LATE_COPIES: readonly Mutant[] = [
   one(
     "a key repeats what the exchange has contradicted",
     CONTRADICTED,
-    "  if (!hasNote(store, resource.id, OVERRULED)) return null;\n  const own",
-    "  if (hasNote(store, resource.id, OVERRULED)) return null;\n  const own",
+    "if (!hasNote(store, told.id, OVERRULED)) return null;",
+    "if (told.id !== null) return null;",
   ),
   one(
     "a modify's key repeats that it was not carried out",
     CONTRADICTED,
-    "if (leg !== null) return shownOrder",
-    "if (leg !== null && leg.ordinal === 0) return shownOrder",
+    "if (overruled !== null) return shownOrder",
+    "if (overruled !== null && overruled.ordinal === 0) return shownOrder",
+  ),
+  one(
+    "a modify's key tells its original once that is shown after a refusal, whatever the modify placed beside it",
+    CONTRADICTED,
+    "if (!hasNote(store, told.id, OVERRULED)) return null;",
+    "if (!hasNote(store, record.resource.id, OVERRULED)) return null;",
+  ),
+  one(
+    "a modify's key tells its original once that is shown otherwise, whatever the modify placed beside it",
+    CONTRADICTED,
+    "if (isShownOtherwise(store, told.id)) return",
+    "if (isShownOtherwise(store, record.resource.id)) return",
   ),
   one(
     "a TWAP's key repeats that it was refused",

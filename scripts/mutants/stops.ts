@@ -373,4 +373,16 @@ export const STOPS: readonly Mutant[] = [
     'records.every(({ status }) => twapWord(status) === "running");',
     'records.every(({ status }) => twapWord(status) !== "ended");',
   ),
+  one(
+    "a flattening is told to have ended while the fills of after its stop are not read",
+    "src/settle/stop/flattener.ts",
+    "memory.flatReadings >= FLAT_READINGS && unread.length === 0;",
+    "memory.flatReadings >= FLAT_READINGS;",
+  ),
+  one(
+    "a flattening waits for ever for fills that cannot be read",
+    "src/settle/stop/still-held.ts",
+    "return unread.sinceMs !== null && clock.elapsedMs() - unread.sinceMs < SETTLED_AFTER_MS;",
+    "return unread.sinceMs !== null;",
+  ),
 ];

@@ -144,4 +144,10 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     "coin !== market || isZero(signedSize)",
     "coin !== market || !isZero(signedSize)",
   ),
+  one(
+    "what a modify has placed without a name is named by no list",
+    UNNAMED,
+    "[...listUnnamedOrders(store, accountId, MAX_ORDERS), ...modified]",
+    "listUnnamedOrders(store, accountId, MAX_ORDERS + modified.length)",
+  ),
 ];

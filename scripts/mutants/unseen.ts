@@ -281,8 +281,8 @@ export const UNSEEN: readonly Mutant[] = [
   one(
     "some markets that are left end a flattening of all",
     "src/settle/stop/flattener.ts",
-    "const isAllLeft = isKnown && left.length === held.size;",
-    "const isAllLeft = isKnown && left.length > 0;",
+    "left.length === held.size;",
+    "left.length > 0;",
   ),
   one(
     "what a TWAP of nobody sold counts as bought",

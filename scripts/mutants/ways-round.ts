@@ -134,8 +134,8 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "what a person has approved is judged by no other rail",
     GATE,
-    "  if (limited === null) return;\n",
-    "  if (limited === null || caller.isApproved === true) return;\n",
+    "  requireTime(deps, limited);\n",
+    "  if (caller.isApproved === true) return;\n",
   ),
   one(
     "what a bot may propose it may place",
@@ -146,8 +146,8 @@ export const WAYS_ROUND: readonly Mutant[] = [
   one(
     "an alert is an order that nobody judges",
     GATE,
-    "  if (limited === null) return;\n",
-    '  if (limited === null || caller.reader.reader.startsWith("hook ")) return;\n',
+    "  requireTime(deps, limited);\n",
+    '  if (caller.reader.reader.startsWith("hook ")) return;\n',
   ),
   one(
     "a stop does not stop what is asked for after it",

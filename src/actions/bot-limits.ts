@@ -9,10 +9,10 @@ import { isoTime } from "../core/resource.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findApiKey, type StoredKey } from "../store/api-keys.ts";
 import { listBotNets } from "../store/bots.ts";
+import { haltOf } from "../store/halts.ts";
 import { railsOf } from "../store/narrowings.ts";
 import { findStopOf } from "../store/stops.ts";
 import { findTrip } from "../store/trips.ts";
-import { haltOf } from "../write/day-loss.ts";
 import { booksShown, type ToShowBooks } from "../write/rails-facts.ts";
 
 /** How much of its rails a bot has used, at the newest prices that are known. */

@@ -41,6 +41,12 @@ export function flattenParts(
       await closeEndedTwaps(deps(), account);
       return !listBotTwaps(deps().store, account.id).some((twap) => twap.bot === bot && !twap.reduceOnly);
     },
+    areFillsRead(account, sinceMs) {
+      const { fillIndex } = deps();
+      const isRead = (fillIndex.readToMs(account) ?? 0) >= sinceMs;
+      if (!isRead) fillIndex.readSoon(account);
+      return isRead;
+    },
     prices: (account, market, side) => priceNow(deps(), market, { account, side }),
   };
 }

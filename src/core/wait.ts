@@ -23,7 +23,8 @@ export const WAITS = {
   order_unsettled: "it is known what became of this order, which closes",
   position_not_read: "the exchange's positions can be read",
   position_behind: "a server shows positions of after the stop and after all that the account was told",
-  fills_not_known: "the fills tell the same as the positions: by what is known more may be held than is shown",
+  fills_not_known:
+    "the fills of after the stop are read and tell the same as the positions: by what is known more may be held than is shown",
   twap_fills_not_known:
     "the fills of the bot's TWAPs are known: one that could increase runs, or has some that are not",
   second_reading: "a second reading shows that nothing is held",

@@ -2,8 +2,9 @@
  * What a key answers when the exchange has shown, since the answer, what contradicts it: the key tells that from then
  * on.
  */
+import type { Attempt } from "../core/attempt.ts";
 import type { KeyAnswer, KeyRecord, WriteAnswer } from "../core/idempotency.ts";
-import { isLive, type OrderStatus } from "../core/order.ts";
+import { isLive, type Leg, type OrderStatus } from "../core/order.ts";
 import { batchText, operationText, orderText } from "../core/resource.ts";
 import { ELSEWHERE, LISTED_AFTER_END } from "../settle/look/apply-sight.ts";
 import { OVERRULED } from "../settle/record/note.ts";
@@ -35,32 +36,38 @@ export function contradicted(store: Store, record: KeyRecord): WriteAnswer | nul
     case "operation":
       return hasNote(store, resource.id, OVERRULED) ? ofOperation(store, resource.id, answer.status) : null;
     case "order":
-      return isShownOtherwise(store, resource.id)
-        ? shownOrder(store, resource.id, answer, null)
-        : ofOverruled(store, record, answer);
+      return ofOrder(store, record, answer);
   }
 }
 
 /**
- * For an order that was shown after it had been told as refused. What this key itself placed may be an order of its own
- * by now (a modify). Or the key was told of the order that it had ended, or that nothing was left to do: then the words
- * of its own refusal stay.
+ * By what is shown of the order that the key was told of. A modify's may be one of its own, placed beside the original that the key
+ * names: then nothing that is shown of that original is about its answer.
  */
-function ofOverruled(
-  store: Store,
-  { accountId, idempotencyKey, resource }: KeyRecord,
-  answer: KeyAnswer,
-): WriteAnswer | null {
-  if (!hasNote(store, resource.id, OVERRULED)) return null;
-  const own = listAttemptsOf(store, resource.id).filter(
+function ofOrder(store: Store, record: KeyRecord, answer: KeyAnswer): WriteAnswer | null {
+  // `orderText` has written it.
+  const told = JSON.parse(answer.body) as { id: string; status: OrderStatus; error: string | null };
+  const overruled = overruledLeg(store, record);
+  if (overruled !== null) return shownOrder(store, overruled.orderId, answer, null);
+  if (isShownOtherwise(store, told.id)) return shownOrder(store, told.id, answer, null);
+  if (!hasNote(store, told.id, OVERRULED)) return null;
+  // The key was told of the order that it had ended, or that nothing was left to do: the words of its own refusal stay.
+  const hasSent = ownAttempts(store, record).length > 0;
+  return !hasSent || !isLive(told.status) ? shownOrder(store, told.id, answer, told.error) : null;
+}
+
+/** What this key itself placed and was shown after it had been told as refused; it may be a leg of an order of its own by now (a modify). */
+function overruledLeg(store: Store, record: KeyRecord): Leg | null {
+  const { id } = record.resource;
+  if (!hasNote(store, id, OVERRULED)) return null;
+  const shown = ownAttempts(store, record).find(({ cloid }) => cloid !== null && hasNote(store, id, OVERRULED, cloid));
+  return shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");
+}
+
+function ownAttempts(store: Store, { accountId, idempotencyKey, resource }: KeyRecord): Attempt[] {
+  return listAttemptsOf(store, resource.id).filter(
     (attempt) => attempt.accountId === accountId && attempt.idempotencyKey === idempotencyKey,
   );
-  const shown = own.find(({ cloid }) => cloid !== null && hasNote(store, resource.id, OVERRULED, cloid));
-  const leg = shown === undefined ? null : findLegByCloid(store, shown.cloid ?? "");
-  if (leg !== null) return shownOrder(store, leg.orderId, answer, null);
-  // `orderText` has written it.
-  const told = JSON.parse(answer.body) as { status: OrderStatus; error: string | null };
-  return own.length === 0 || !isLive(told.status) ? shownOrder(store, resource.id, answer, told.error) : null;
 }
 
 function shownOrder(store: Store, id: string, { status }: KeyAnswer, error: string | null): WriteAnswer {

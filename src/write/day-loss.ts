@@ -1,22 +1,12 @@
-/** What keeps a bot from increasing today: a trip that stands, and what it has lost. */
-
+/** What a bot has lost of today. */
 import { type Decimal, ZERO } from "../core/decimal.ts";
 import { lossOfDay } from "../core/rails/loss.ts";
-import type { Rails } from "../core/rails/rails.ts";
-import { dayOf, type Halt, haltBy, lossThatCounts } from "../core/rails/trip.ts";
+import { dayOf, lossThatCounts } from "../core/rails/trip.ts";
 import type { With } from "../deps.ts";
 import { findBotDay, listBotNets } from "../store/bots.ts";
 import { listDayMarkets, newDayMarket } from "../store/day-markets.ts";
-import { haltByLost } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
-import { findTrip, listTrips } from "../store/trips.ts";
-
-/** Why a bot may not increase today: a trip, or a narrowing that was lost; null where nothing is in the way. */
-export function haltOf(store: Store, accountId: string, rails: Rails, nowMs: number): Halt | null {
-  const of = { accountId, bot: rails.bot };
-  const trip = findTrip(store, of, dayOf(nowMs));
-  return (trip === null ? null : haltBy(trip, rails)) ?? haltByLost(store, of);
-}
+import { listTrips } from "../store/trips.ts";
 
 /**
  * What a bot has lost since 00:00 UTC, USD, at marks that are not older than `maxAgeMs` (milliseconds); without what

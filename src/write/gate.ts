@@ -14,12 +14,14 @@ import type { LimitedGrant } from "../core/rails/limited-grant.ts";
 import { memberName } from "../core/rails/member-name.ts";
 import type { Rails } from "../core/rails/rails.ts";
 import { reducingTwaps } from "../core/rails/reductions.ts";
-import type { RailVerdict } from "../core/rails/verdict.ts";
+import { type RailVerdict, refusal } from "../core/rails/verdict.ts";
 import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
+import { canIncrease } from "../core/stop.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
 import type { StoredKey } from "../store/api-keys.ts";
 import { addToBotDay, botOf } from "../store/bots.ts";
+import { haltOfOrder } from "../store/halts.ts";
 import { railsOf } from "../store/narrowings.ts";
 import type { Store } from "../store/open.ts";
 import { findOperation, listTwapOperations } from "../store/operations.ts";
@@ -33,11 +35,14 @@ import type { Reserved, Stored } from "./verb.ts";
 
 /**
  * Judges what a write of a key with rails has stored, inside the intent's transaction. Throws `rail_refused` or
- * `rails_unproven`, which takes all of it back. A key without rails is held to nothing.
+ * `rails_unproven`, which takes all of it back. A key without rails is held to nothing of its own.
  */
 export function passGate(deps: ToJudge, caller: Caller, key: StoredKey, stored: Stored): void {
   const { limited } = key;
-  if (limited === null) return;
+  if (limited === null) {
+    requireNotHalted(deps, stored);
+    return;
+  }
   requireTime(deps, limited);
   const by: Judging = { account: caller.account, rails: railsFor(caller, railsOf(deps.store, key, limited)) };
   if (stored.kind === "said") {
@@ -49,6 +54,21 @@ export function passGate(deps: ToJudge, caller: Caller, key: StoredKey, stored: 
   const { attempt, batch } = stored;
   if (batch === undefined) judgeOne(deps, by, attempt, NOTHING_LATER);
   else judgeEach(deps, by, batch);
+}
+
+/**
+ * What a modify places stands in the books of whoever placed its original: while that bot may not increase, nobody increases it for it.
+ * Other bots do not change what is its own.
+ */
+function requireNotHalted({ clock, markets, store }: With<"clock" | "markets" | "store">, stored: Stored): void {
+  if (stored.kind !== "outgoing" || stored.attempt.kind !== "modify") return;
+  const order = findOrder(store, stored.attempt.resource.id);
+  if (order === null) throw new Error("bug: a modify without its order");
+  const halted = haltOfOrder(store, order, clock.nowMs());
+  const pairName = markets.current()?.byName.get(order.market)?.pairName ?? null;
+  if (halted === null || !canIncrease(order, pairName)) return;
+  const { rails, halt } = halted;
+  throw refusalOf(rails, refusal(halt.rail, halt), " Place it as an order of this key's own.");
 }
 
 /** Lets a key that may propose place the one order that a person has approved; every other rail still holds. */

@@ -35,6 +35,7 @@ import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
+import { readWhenAsked } from "../support/read-when-asked.ts";
 import { TEST_HOST, type TestRequest, testRequest } from "../support/request.ts";
 import { documented } from "./documented.ts";
 import { type SmallExchange, smallExchange } from "./small-exchange.ts";
@@ -192,7 +193,7 @@ export function openRig(options: RigOptions = {}): Rig {
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval,
-    fillIndex: { readToMs: () => START_MS, readSoon: () => undefined },
+    fillIndex: readWhenAsked(world, START_MS),
     ledgerIndex: { readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),

@@ -259,6 +259,24 @@ test.each([false, true])(
   },
 );
 
+test("a modify's key tells what it placed beside its original, whatever is shown of that original", async () => {
+  const s = await scene();
+  refuseEarly(s, { is: isOf("order"), copyAfterMs: 1_000 });
+  const first = shown(await s.tell("original", limit("buy", 90_000)));
+  expect(first).toMatchObject({ http: 201, status: "rejected" });
+  await s.pass(FOUND_MS);
+  const { id } = first;
+  trade(s, MAKER, { isBuy: false, price: 90_000, size: "0.01" });
+  await s.pass(FOUND_MS);
+  trade(s, MAKER, { isBuy: false, price: 90_010, size: "0.01" });
+  const modify = { ...MODIFY, id, size: "0.01", alwaysPlace: true };
+  const beside = await s.tell("beside", modify);
+  expect(shown(beside)).toMatchObject({ http: 200, status: "filled", error: null });
+  expect(shown(beside).id).not.toBe(id);
+  expect(await s.tell("beside", modify)).toEqual({ ...beside, isReplay: true });
+  expect(shown(await s.tell("original", limit("buy", 90_000)))).toMatchObject({ id, http: 201, status: "filled" });
+});
+
 test.each([
   ["its entry", 1],
   ["its stop", 2],

@@ -77,6 +77,34 @@ test.each(["placed before it", "placed after it"])(
   },
 );
 
+test("seed 256509: what a modify of a trigger has placed is named by a list, though another's order hides its record", async () => {
+  const s = await scene({ areTriggersUnnamed: true });
+  const placed = shown(await s.tell("nameless", TAKE_PROFIT));
+  expect(shown(await s.tell(null, { kind: "get", id: placed.id })).oid).not.toBeNull();
+  let isHidden = true;
+  s.seeThrough((request, answer) => {
+    if (isHidden && LISTS.includes(request.type)) return [];
+    // The record of the original says first that it was canceled, and not by whom; that of its replacement is never shown.
+    const isOriginals = typeof request["oid"] === "number";
+    return request.type === "orderStatus" && isOriginals !== isHidden ? { status: "unknownOid" } : answer;
+  });
+  const modify = modifyTo(placed.id, "94951");
+  s.ask("nameless-1", modify);
+  await s.pass(20);
+  const [own] = liveOrders(s);
+  expect(own).toBeDefined();
+  const cloid = s.venue.runtime.world.venue.orders.get(Number(own))?.cloid ?? null;
+  const orders = [{ a: 0, b: true, p: "93000", s: "0.07", r: false, t: { limit: { tif: "Gtc" } }, c: cloid }];
+  const action = { type: "order", orders, grouping: "na", builder: null } as unknown;
+  s.venue.act(s.party.account.ownerAddress, action as Parameters<typeof s.venue.act>[1]);
+  await s.pass(8_000);
+  isHidden = false;
+  await s.pass(60_000);
+  const answer = shown(await s.tell("nameless-1", modify));
+  expect(answer).toMatchObject({ http: 200, status: "waiting_for_trigger", id: placed.id, oid: String(own) });
+  s.takeErrors();
+});
+
 test("what a cancel by client order id has closed may be another's: a trigger that is named after it is canceled by its own id", async () => {
   const s = await scene({ areTriggersUnnamed: true });
   // Nothing names it before its cancel is answered.

@@ -40,6 +40,7 @@ import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { openMemoryStore } from "./memory-store.ts";
+import { readWhenAsked } from "./read-when-asked.ts";
 import { type ScriptedExchange, scriptedExchange } from "./scripted-exchange.ts";
 import { withSleep } from "./sleeping-timer.ts";
 import { type SmallVenue, smallVenue } from "./small-venue.ts";
@@ -261,7 +262,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
       exchangeNowMs: () => clock.nowMs(),
     }),
     builderApproval: openBuilderApproval({ builderAddress: null, reads, clock }),
-    fillIndex: { readToMs: () => null, readSoon: () => undefined },
+    fillIndex: readWhenAsked(world, null),
     ledgerIndex: { readSoon: () => undefined },
     ownWrites: openOwnWrites(world),
     orderNews: openOrderNews(world),

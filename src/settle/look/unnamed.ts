@@ -1,9 +1,9 @@
 import type { With } from "../../deps.ts";
-import { findAttemptByCloid, listAttemptsOf } from "../../store/attempts.ts";
+import { findAttemptByCloid, listAttemptsOf, listOpenModifies } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { hasFillOfNobody } from "../../store/fills.ts";
 import { findLegByOid, listLegs } from "../../store/legs.ts";
-import { listUnnamedOrders } from "../../store/orders.ts";
+import { findOrder, listUnnamedOrders, type StoredOrder } from "../../store/orders.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import { type AskedOrder, askedTerms, differenceFrom } from "../evidence/difference.ts";
@@ -16,16 +16,18 @@ const MAX_ORDERS = 500;
 
 /**
  * Some answers to triggers name no native id. Whatever list shows such an order under its client order id, and as it was
- * asked for, names it, whoever had that list read: its record may be gone by the time at which the order itself is looked for.
+ * asked for, names it, whoever had that list read: its record may be gone by the time at which the order itself is looked for. So it does
+ * what a modify that is not settled has placed, whose order has the name of its original: by its client order id another's may be shown.
  */
 export function nameUnnamed(
   { store, clock }: With<"clock" | "store">,
   accountId: string,
   shown: readonly FrontendOrder[],
 ): void {
-  const named = listUnnamedOrders(store, accountId, MAX_ORDERS).flatMap((order) =>
-    listLegs(store, order.id).flatMap((leg) => nameOf({ ...askedTerms(order), leg }, shown)),
-  );
+  const ofOrder = (order: StoredOrder) =>
+    listLegs(store, order.id).flatMap((leg) => nameOf({ ...askedTerms(order), leg }, shown));
+  const modified = listOpenModifies(store, accountId).flatMap(({ resourceId }) => findOrder(store, resourceId) ?? []);
+  const named = [...listUnnamedOrders(store, accountId, MAX_ORDERS), ...modified].flatMap(ofOrder);
   if (named.length === 0) return;
   inTransaction(store, () => {
     for (const { cloid, oid } of named) recordLegEvent(store, cloid, { type: "reported", oid }, clock.nowMs());

@@ -13,6 +13,7 @@ import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { botOf } from "../../store/bots.ts";
 import { inTransaction } from "../../store/commit.ts";
+import { haltOfOrder } from "../../store/halts.ts";
 import { insertLeg, listLegs } from "../../store/legs.ts";
 import { listOpenModified } from "../../store/open-modified.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -63,7 +64,7 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
   const placedBy = attempts.find(({ cloid }) => cloid === excess.leg.cloid) ?? attempt;
   const mayReduce = reductionsOf(excess.leg, legs, attempts).mayReduce && compare(excess.remainder, ZERO) > 0;
   return inTransaction(world.store, () => {
-    // What is left of it would be placed anew: where trading is stopped it goes.
+    // What is left of it would be placed anew: where nothing of its placer's may increase it goes.
     const isReduced = mayReduce && !isStopped(world, id);
     updateAttempt(world.store, attempt, { state: "done", settledAtMs: world.clock.nowMs() });
     const what = isReduced ? `is reduced to ${excess.remainder}` : "is canceled";
@@ -74,11 +75,13 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
   });
 }
 
-function isStopped({ store, markets }: With<"markets" | "store">, orderId: string): boolean {
+function isStopped({ clock, store, markets }: With<"clock" | "markets" | "store">, orderId: string): boolean {
   const order = findOrder(store, orderId);
   if (order === null) throw new Error("bug: an attempt without its order");
   const pairName = markets.current()?.byName.get(order.market)?.pairName ?? null;
-  return canIncrease(order, pairName) && findStopOf(store, order.accountId, order.keyHash) !== null;
+  if (!canIncrease(order, pairName)) return false;
+  const stop = findStopOf(store, order.accountId, order.keyHash);
+  return stop !== null || haltOfOrder(store, order, clock.nowMs()) !== null;
 }
 
 /** A removal is a cancel that nothing but the end of the leg ends, whatever the answer was. */

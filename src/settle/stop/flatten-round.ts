@@ -31,6 +31,8 @@ export type FlattenParts = {
   positions(account: Account): Promise<ShownPositions | null>;
   /** False while a TWAP of the bot that could increase runs, or has a fill that is not known: then nobody knows what the bot holds. */
   areTwapsOver(account: Account, bot: string): Promise<boolean>;
+  /** Whether the exchange's list of fills was read to its end from that moment on, exchange time in unix milliseconds; where it was not, that is asked for. */
+  areFillsRead(account: Account, sinceMs: number): boolean;
   /** What an order of this side that only reduces is priced by now; null where neither a book nor a mark of now is known. */
   prices(account: Account, market: string, side: Side): Promise<Prices | null>;
 };
@@ -49,6 +51,8 @@ export type FlattenMemory = {
   idle: Map<string, number>;
   undecided: Map<string, number>;
   contradiction: Contradiction;
+  /** While the fills of after `sinceMs` are not read. */
+  unread: Contradiction;
   /** Null before the first round. */
   waits: readonly Wait[] | null;
   told: ToldWaits;
@@ -65,6 +69,7 @@ export function newFlattenMemory(): FlattenMemory {
     idle: new Map(),
     undecided: new Map(),
     contradiction: { sinceMs: null },
+    unread: { sinceMs: null },
     waits: null,
     told: { names: "", atMs: null },
   };

@@ -18,7 +18,7 @@ import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { closeMarkets } from "./close-markets.ts";
 import { type FlattenMemory, type FlattenParts, type FlattenRound, newFlattenMemory } from "./flatten-round.ts";
 import { isStepOut, type ToFlatten } from "./flatten-step.ts";
-import { closableIn, listContradicted, listUnproven } from "./still-held.ts";
+import { areFillsAwaited, closableIn, listContradicted, listUnproven } from "./still-held.ts";
 import { isNothingToCome, isNothingToComeIn, lookForTraces } from "./traceless.ts";
 import { tellWaits } from "./waits.ts";
 
@@ -174,6 +174,7 @@ async function closeShown(
   positions: ReadonlyMap<string, Decimal>,
 ): Promise<boolean> {
   const { held, memory, flatten, waits, stop } = round;
+  const unread = unreadFills(world, parts, round);
   const unsure = [...unsureOf(world, round), ...(await unknownFills(world, parts, round))];
   const isKnown = unsure.length === 0;
   memory.flatReadings = held.size === 0 && isKnown ? memory.flatReadings + 1 : 0;
@@ -181,15 +182,16 @@ async function closeShown(
   // In whichever market, beside what else is left.
   const unproven = leftOf(listUnproven(world.store, stop, positions), "unproven");
   if (held.size === 0) {
-    const isFlat = memory.flatReadings >= FLAT_READINGS;
+    const isFlat = memory.flatReadings >= FLAT_READINGS && unread.length === 0;
     if (isFlat && stop.stoppedAtMs !== null) return end(world, flatten, unproven);
     if (isFlat) return waitFor(world, followed, awaitStop(parts, round));
-    return waitFor(world, followed, isKnown ? [{ reason: "second_reading" }] : unsure);
+    if (isKnown && unread.length === 0) return waitFor(world, followed, [{ reason: "second_reading" }]);
+    return waitFor(world, followed, [...unsure, ...unread]);
   }
   const left = await closeMarkets(world, parts, round);
-  const isAllLeft = isKnown && left.length === held.size;
+  const isAllLeft = isKnown && unread.length === 0 && left.length === held.size;
   if (isAllLeft && stop.stoppedAtMs !== null) return end(world, flatten, [...left, ...unproven]);
-  return waitFor(world, followed, [...(isAllLeft ? stopWaits(parts, stop) : unsure), ...waits]);
+  return waitFor(world, followed, [...(isAllLeft ? stopWaits(parts, stop) : [...unsure, ...unread]), ...waits]);
 }
 
 /** What nobody knows of may have been filled. What turns up of it is closed as what was found first: at prices of then. */
@@ -209,6 +211,12 @@ function stopWaits(parts: FlattenParts, stop: Stop): NewWait[] {
 function unsureOf(world: With<"clock" | "store">, { stop, held, memory }: FlattenRound): NewWait[] {
   const contradicted = listContradicted(world, stop, { held, seen: memory.contradiction });
   return contradicted.map((market) => ({ reason: "fills_not_known", market }));
+}
+
+/** Of after nothing could increase any more: by those alone is told what servers leave out. */
+function unreadFills(world: With<"clock">, parts: FlattenParts, { account, memory }: FlattenRound): NewWait[] {
+  const isRead = parts.areFillsRead(account, memory.sinceMs ?? Number.POSITIVE_INFINITY);
+  return areFillsAwaited(world, isRead, memory.unread) ? [{ reason: "fills_not_known" }] : [];
 }
 
 async function unknownFills(

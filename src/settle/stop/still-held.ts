@@ -58,6 +58,15 @@ export function listContradicted(
   return seen.sinceMs !== null && clock.elapsedMs() - seen.sinceMs < SETTLED_AFTER_MS ? missing : [];
 }
 
+/**
+ * True while what nothing shows to be held may lack because the fills of after the stop were not read: a position that servers leave out is
+ * told by its fills alone. Where they cannot be read for as long as what they show is waited for, it is told without.
+ */
+export function areFillsAwaited({ clock }: With<"clock">, isRead: boolean, unread: Contradiction): boolean {
+  unread.sinceMs = isRead ? null : (unread.sinceMs ?? clock.elapsedMs());
+  return unread.sinceMs !== null && clock.elapsedMs() - unread.sinceMs < SETTLED_AFTER_MS;
+}
+
 /** Where the bot of a stop holds something by the answers to its orders, and not all of their fills are known. */
 function heldByAnswers(store: Store, stop: Stop): string[] {
   const bot = botOfStop(store, stop);
