@@ -101,6 +101,20 @@ test.each([
   },
 );
 
+test("profit is told of no time before that from which transfers are whole, nor where a clock that was ahead has read them", async () => {
+  const rig = openRig();
+  sample(rig, DAY_0, "100");
+  sample(rig, DAY_0 + DAY_MS, "110");
+  const names = { accountId: ACCOUNTS.main, list: "transfers", newestMs: 0 } as const;
+  const profits = async (cursor: { fromMs: number; readToMs: number }) => {
+    putLedgerCursor(rig.deps.store, { ...names, ...cursor });
+    return (await listed(rig, "resolution=1d")).data.map((row) => row["profit"]);
+  };
+  expect(await profits({ fromMs: DAY_0 - 19_999, readToMs: START_MS })).toEqual([null]);
+  expect(await profits({ fromMs: DAY_0 - 20_000, readToMs: START_MS + HOUR_MS })).toEqual([null]);
+  expect(await profits({ fromMs: DAY_0 - 20_000, readToMs: START_MS })).toEqual(["10"]);
+});
+
 test("profit is told of no time whose transfers are not known, nor of one in which something came that has no price", async () => {
   const rig = openRig();
   sample(rig, DAY_0, "100");
@@ -110,7 +124,13 @@ test("profit is told of no time whose transfers are not known, nor of one in whi
     ["110", "120", null, null],
     ["100", "110", null, null],
   ]);
-  known(rig, DAY_0 + DAY_MS + 20_000);
+  // A server may be behind by 160 s, and what was moved 20 s after a sample counts with it.
+  known(rig, DAY_0 + DAY_MS + 20_000 + 159_999);
+  expect(told(await listed(rig, "resolution=1d"))).toEqual([
+    ["110", "120", null, null],
+    ["100", "110", null, null],
+  ]);
+  known(rig, DAY_0 + DAY_MS + 20_000 + 160_000);
   expect(told(await listed(rig, "resolution=1d"))).toEqual([
     ["110", "120", null, null],
     ["100", "110", "0", "10"],

@@ -13,7 +13,7 @@ export const EquityResource = closed(
     close: described(Figure, "And at its end."),
     transfers: nullable(
       Figure,
-      "USDC that came in between without a trade, less what went; null while that is not read, where the exchange does not tell what it was worth, and where something was moved within 20 s of either end: what was looked at there may hold the one side of it alone.",
+      "USDC that came in between without a trade, less what went; null while `/v1/transfers` is not whole up to 20 s after it, where the exchange does not tell what it was worth, and where something was moved within 20 s of either end: what was looked at there may hold the one side of it alone.",
     ),
     profit: nullable(Figure, "`close` less `open` less `transfers`; null where those are."),
     unpriced: Type.Array(Type.String(), {
