@@ -325,4 +325,10 @@ export const TOLD_LATE: readonly Mutant[] = [
     "open.atMs - BESIDE_MS >= cursor.fromMs && ",
     "",
   ),
+  one(
+    "every dex is counted in what an account is worth",
+    "src/actions/list-equity.ts",
+    "return counted.includes(sourceDex) && counted.includes(destinationDex);",
+    "return counted.length > 0 || counted.includes(sourceDex) || counted.includes(destinationDex);",
+  ),
 ];

@@ -22,10 +22,11 @@ function sample(rig: Rig, atMs: number, equity: string, unpriced = ""): void {
   insertEquitySample(rig.deps.store, { accountId: ACCOUNTS.main, atMs, equity: decimal(equity), unpriced });
 }
 
-function transfer(rig: Rig, timeMs: number, value: string | null): void {
-  const names = { accountId: ACCOUNTS.main, timeMs, id: `${timeMs}-0x`, kind: "deposit", token: "USDC" };
+function transfer(rig: Rig, timeMs: number, value: string | null, some = {}): void {
+  const names = { accountId: ACCOUNTS.main, timeMs, id: `${timeMs}-0x`, kind: "deposit", token: "USDC", ...some };
   const figures = { amount: null, fee: null, value: value === null ? null : decimal(value) };
-  insertTransfers(rig.deps.store, [{ ...names, ...figures, counterparty: null, transactionHash: "0x", told: "{}" }]);
+  const rest = { counterparty: null, transactionHash: "0x", told: "{}" };
+  insertTransfers(rig.deps.store, [{ ...rest, ...names, ...figures }]);
 }
 
 /** Transfers up to this time are known. */
@@ -98,6 +99,26 @@ test.each([
     known(rig, START_MS);
     const { data } = await listed(rig, "resolution=1d");
     expect(data.map((row) => row["profit"])).toEqual([profit]);
+  },
+);
+
+test.each([
+  ["", "xyz", "10"],
+  ["spot", "", "10"],
+  ["", "unread", null],
+  ["unread", "spot", null],
+])(
+  "what is sent from the dex %p to %p is no profit and no loss where both are counted, and else none is told",
+  async (sourceDex, destinationDex, profit) => {
+    const rig = openRig();
+    sample(rig, DAY_0, "100");
+    sample(rig, DAY_0 + DAY_MS, "110");
+    transfer(rig, DAY_0 + HOUR_MS, "0", { kind: "send", told: JSON.stringify({ sourceDex, destinationDex }) });
+    known(rig, START_MS);
+    const { data } = await listed(rig, "resolution=1d");
+    expect(data.map((row) => row["profit"])).toEqual([profit]);
+    const file = await rig.ask({ path: "/v1/exports/equity.jsonl?resolution=1d", apiKey: KEYS.both });
+    expect((JSON.parse(await file.text()) as Row)["profit"]).toBe(profit);
   },
 );
 
