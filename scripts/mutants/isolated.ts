@@ -123,6 +123,25 @@ export const ISOLATED: readonly Mutant[] = [
     "listAttemptsOf(store, orderId).length > 0",
   ),
   one(
+    "an order of another hand holds more once it is given a row",
+    "src/store/orders.ts",
+    "  noteTakenOver(store, order);\n",
+    "",
+  ),
+  one(
+    "what is ours by now was held by others all along",
+    HELD_BACK,
+    "subtract(subtract(each.hold, each.own), takenOverSince(ofToken, each))",
+    "subtract(each.hold, each.own)",
+  ),
+  one(
+    "what an earlier process has left open changes nothing when it ends",
+    "src/settle/start-up.ts",
+    "rememberHeld(world.store, listOpenOrders(world.store, id));",
+    "rememberHeld(world.store, listOpenOrders(world.store, id).slice(0, 0));",
+  ),
+  one("an order that is given a row has held nothing before", HELD_BACK, "    if (change.isTakenOver) continue;\n", ""),
+  one(
     "a stop is judged by a balance of before what was told",
     "src/actions/liquidation-facts.ts",
     'return doubt !== "before" && doubt !== "fills";',

@@ -1,5 +1,6 @@
 import { type Mutant, one } from "./mutant.ts";
 
+const INDEX_LEDGER = "src/settle/ledger/index-ledger.ts";
 const CLOCK = "src/exchange/clock.ts";
 const PICTURE = "src/exchange/picture.ts";
 const ACCOUNT_PICTURE = "src/exchange/account-picture.ts";
@@ -299,5 +300,35 @@ export const TOLD_LATE: readonly Mutant[] = [
     "src/store/placed-apart.ts",
     "isWhollyFilled(leg)",
     'leg.state === "filled"',
+  ),
+  one(
+    "what a server shows out of turn is older by a minute at the most",
+    INDEX_LEDGER,
+    "const OVERLAP_MS = SHOWN_WITHIN_MS;",
+    "const OVERLAP_MS = 60_000;",
+  ),
+  one(
+    "the last row of a page is its newest",
+    INDEX_LEDGER,
+    "const lastMs = newestOf(rows);",
+    "const lastMs = rows.at(-1)?.timeMs;",
+  ),
+  one(
+    "no server is behind that was asked for what came and went",
+    "src/actions/list-equity.ts",
+    "const knownToMs = wholeToMs(cursor, nowMs);",
+    "const knownToMs = cursor?.readToMs ?? null;",
+  ),
+  one(
+    "what came and went is known from the beginning",
+    "src/actions/list-equity.ts",
+    "open.atMs - BESIDE_MS >= cursor.fromMs && ",
+    "",
+  ),
+  one(
+    "every dex is counted in what an account is worth",
+    "src/actions/list-equity.ts",
+    "return counted.includes(sourceDex) && counted.includes(destinationDex);",
+    "return counted.length > 0 || counted.includes(sourceDex) || counted.includes(destinationDex);",
   ),
 ];

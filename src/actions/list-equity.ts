@@ -3,8 +3,10 @@ import { add, type Decimal, subtract, ZERO } from "../core/decimal.ts";
 import { ApiError } from "../core/errors.ts";
 import { isoTime } from "../core/resource.ts";
 import type { With } from "../deps.ts";
+import { wholeToMs } from "../settle/ledger/index-ledger.ts";
 import { type EquitySample, findSampleBefore, findSampleFrom } from "../store/equity.ts";
-import { findLedgerCursor, listTransferValues } from "../store/ledger.ts";
+import { findLedgerCursor, listTransferValues, type TransferValue } from "../store/ledger.ts";
+import { parseJson } from "../wire/json.ts";
 import type { Caller } from "../write/caller.ts";
 import type { ReadAnswer } from "./answer.ts";
 
@@ -26,10 +28,15 @@ export type ListEquity = {
 type EquityRow = { open: EquitySample; close: EquitySample };
 
 /** `GET /v1/equity`: newest first, from samples that this gateway has taken since it knows the account. */
-export function listEquity(deps: With<"store">, { account }: Caller, wanted: ListEquity): ReadAnswer {
+export function listEquity(
+  deps: With<"exchange" | "settings" | "store">,
+  { account }: Caller,
+  wanted: ListEquity,
+): ReadAnswer {
   const { store } = deps;
   const { id } = account;
-  const { rows, next } = equityPage(deps, id, { ...wanted, after: requireCursor(wanted.cursor) });
+  const known = { nowMs: deps.exchange.nowMs(), dexes: deps.settings.dexes };
+  const { rows, next } = equityPage(deps, id, { ...wanted, ...known, after: requireCursor(wanted.cursor) });
   const [first, last] = [findSampleFrom(store, id, 0), findSampleBefore(store, id, Number.MAX_SAFE_INTEGER)];
   const body = {
     object: "list",
@@ -51,12 +58,16 @@ function requireCursor(cursor: string | null): number | null {
 export type EquityPage = Omit<ListEquity, "cursor"> & {
   /** Of the page before, unix milliseconds; null for the newest. */
   after: number | null;
+  /** Exchange time, unix milliseconds: what is said to be read up to later than that is not believed. */
+  nowMs: number;
+  /** Those that samples count, besides the native one. */
+  dexes: readonly string[];
 };
 
 /** Rows as they are told, newest first, and where the next page begins; null on the last. */
 export function equityPage(deps: With<"store">, accountId: string, wanted: EquityPage) {
   const { rows, next } = rowsOf(deps, accountId, wanted);
-  const moved = movedIn(deps, accountId, rows);
+  const moved = movedIn(deps, { ...wanted, accountId }, rows);
   return { rows: rows.map((row) => equityResource(row, moved(row))), next };
 }
 
@@ -89,15 +100,19 @@ function rowsOf(
  */
 const BESIDE_MS = 20_000;
 
-/** What came and went without a trade; null where that is not known, or not what it was worth, or where a sample may hold half of it. */
+/**
+ * What came and went without a trade; null where that is not known, or may not be shown yet, or not what it was worth, or where a sample may hold half
+ * of it.
+ */
 function movedIn(
   { store }: With<"store">,
-  accountId: string,
+  { accountId, nowMs, dexes }: Pick<EquityPage, "dexes" | "nowMs"> & { accountId: string },
   rows: readonly EquityRow[],
 ): (row: EquityRow) => Decimal | null {
   const [newest, oldest] = [rows[0], rows.at(-1)];
-  const knownToMs = findLedgerCursor(store, accountId, "transfers")?.readToMs ?? 0;
-  if (newest === undefined || oldest === undefined) return () => null;
+  const cursor = findLedgerCursor(store, accountId, "transfers");
+  const knownToMs = wholeToMs(cursor, nowMs);
+  if (cursor === null || knownToMs === null || newest === undefined || oldest === undefined) return () => null;
   const values = listTransferValues(store, accountId, {
     afterMs: oldest.open.atMs - BESIDE_MS - 1,
     toMs: newest.close.atMs + BESIDE_MS,
@@ -105,11 +120,25 @@ function movedIn(
   const isBeside = ({ atMs }: EquitySample) =>
     values?.some(({ timeMs }) => Math.abs(timeMs - atMs) <= BESIDE_MS) === true;
   return ({ open, close }) => {
-    if (values === null || close.atMs + BESIDE_MS > knownToMs) return null;
+    const isKnown = open.atMs - BESIDE_MS >= cursor.fromMs && close.atMs + BESIDE_MS <= knownToMs;
+    if (values === null || !isKnown) return null;
     if (isBeside(open) || isBeside(close)) return null;
-    const own = values.filter(({ timeMs }) => timeMs > open.atMs && timeMs <= close.atMs).map(({ value }) => value);
-    return own.reduce<Decimal | null>((sum, value) => (sum === null || value === null ? null : add(sum, value)), ZERO);
+    const own = values.filter(({ timeMs }) => timeMs > open.atMs && timeMs <= close.atMs);
+    const moved = own.map((each) => (isBetweenCounted(each, dexes) ? each.value : null));
+    return moved.reduce<Decimal | null>(
+      (sum, value) => (sum === null || value === null ? null : add(sum, value)),
+      ZERO,
+    );
   };
+}
+
+/** What is sent to a dex that no sample counts, or from one, is another change of what is counted than of what the account is worth. */
+function isBetweenCounted({ kind, told }: TransferValue, dexes: readonly string[]): boolean {
+  if (kind !== "send") return true;
+  // What it is of any kind is told by what is in it.
+  const { sourceDex, destinationDex } = Object(parseJson(told)) as { sourceDex?: unknown; destinationDex?: unknown };
+  const counted: readonly unknown[] = [undefined, "", "spot", ...dexes];
+  return counted.includes(sourceDex) && counted.includes(destinationDex);
 }
 
 export function equityResource({ open, close }: EquityRow, transfers: Decimal | null) {

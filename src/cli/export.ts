@@ -46,12 +46,12 @@ export const exportCommand: Command = {
     const status = list === "orders" ? orderStatus(input.value("status")) : null;
     const history = historyIn(input);
     reading(places(input, outside), ({ store }) => {
-      // The names of markets are the exchange's, which is not asked.
+      // The names of markets are the exchange's, which is not asked; nor is it known here which dexes a gateway follows.
       const deps = { store, markets: { current: () => null } };
       const file = exportOf(
         deps,
         { account: chosenAccount(store, input), keyHash: null },
-        { list, format, filter, status, resolution, history },
+        { list, format, filter, status, resolution, dexes: [], history },
       );
       // A file gets every byte; a terminal must not be steered by texts of others.
       const print = (text: string) => outside.print(outside.isTerminal ? shown(text) : text);

@@ -113,7 +113,9 @@ function exportRoute(list: ExportedList, format: ExportFormat): Route {
       caller.charge("reads");
       if (deps.state.phase === "draining") throw new ApiError("draining", "The gateway is shutting down.");
       const whose = { account: caller.account, keyHash: caller.key.keyHash };
-      const begin = () => sourceOf(deps, exportOf(deps, whose, { list, format, filter, status, resolution, history }));
+      const { dexes } = deps.settings;
+      const asked = { list, format, filter, status, resolution, dexes, history };
+      const begin = () => sourceOf(deps, exportOf(deps, whose, asked));
       return { status: 200, contentType: CONTENT_TYPES[format], body: visit.streams.open(caller.key.keyHash, begin) };
     },
   };

@@ -7,10 +7,12 @@ import { listAccounts } from "../store/accounts.ts";
 import { listOpenAttempts, markPreparedAmbiguous } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { markStart } from "../store/events.ts";
+import { rememberHeld } from "../store/held-changes.ts";
 import { listLegs } from "../store/legs.ts";
 import { listProcessing } from "../store/live-orders.ts";
 import type { Store } from "../store/open.ts";
 import { markOperationsUnknown } from "../store/operations.ts";
+import { listOpenOrders } from "../store/orders.ts";
 import { recordLegEvent } from "./record/record.ts";
 import type { Settler } from "./settler.ts";
 import { within } from "./within.ts";
@@ -28,6 +30,7 @@ export function markInterrupted(world: With<"clock" | "store">): {
   attempts: number;
 } {
   const nowMs = world.clock.nowMs();
+  for (const { id } of listAccounts(world.store)) rememberHeld(world.store, listOpenOrders(world.store, id));
   return inTransaction(world.store, (store) => {
     markStart(store, nowMs);
     return {

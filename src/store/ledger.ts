@@ -109,14 +109,16 @@ function isTransferWithin(accountId: string, span: Span): SQL | undefined {
 /** Transfers whose worth one answer adds up. */
 const MAX_VALUES = 10_000;
 
+export type TransferValue = Pick<StoredTransfer, "kind" | "told" | "timeMs" | "value">;
+
 /** After the first time and up to the other; null for more than are added up. */
 export function listTransferValues(
   store: Store,
   accountId: string,
   { afterMs, toMs }: { afterMs: number; toMs: number },
-): Pick<StoredTransfer, "timeMs" | "value">[] | null {
+): TransferValue[] | null {
   const rows = store
-    .select({ timeMs: transfers.timeMs, value: transfers.value })
+    .select(columnsOf(transfers, ["kind", "told", "timeMs", "value"]))
     .from(transfers)
     .where(and(eq(transfers.accountId, accountId), gt(transfers.timeMs, afterMs), lte(transfers.timeMs, toMs)))
     .limit(MAX_VALUES + 1)

@@ -6,7 +6,7 @@ import type { KeyAnswer, KeyRecord } from "../core/idempotency.ts";
 import { type Leg, LIVE_STATUSES, ORDER_STATUSES, type Order, type OrderStatus } from "../core/order.ts";
 import { requireOwnNumber } from "./batch-number.ts";
 import { bookFills, type FilledPart, filledBefore } from "./bots.ts";
-import { noteHeld } from "./held-changes.ts";
+import { noteHeld, noteTakenOver } from "./held-changes.ts";
 import { noteFilled, noteSentOrder } from "./leg-moments.ts";
 import { deleteLegsOf } from "./legs.ts";
 import { type LiveCount, type LiveRange, liveWithin, noteWritten } from "./live-tally.ts";
@@ -112,6 +112,7 @@ const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 /** Stores an order that was placed elsewhere, or whose leg and attempt have rows of their own. */
 export function insertOrder(store: Store, order: StoredOrder): void {
   insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeRowId(store) });
+  noteTakenOver(store, order);
   tellNew(store, order);
 }
 

@@ -3,6 +3,7 @@
  * open already, what the server of balances shows after the own order that is placed then, and what of that may be told.
  */
 import { expect, test } from "bun:test";
+import { markInterrupted } from "../../src/settle/start-up.ts";
 import { delayed, FIRST, limitOrder, openPaperRig, type PaperRig } from "../support/paper-rig.ts";
 
 const SECOND = 1_000;
@@ -217,4 +218,69 @@ test.each<[string, boolean, (rig: PaperRig, oid: string) => Promise<unknown>]>([
   const after = await told(rig);
   expect(after).toMatchObject({ hold: "0" });
   expect(after.tookMs).toBeLessThanOrEqual(SECOND);
+});
+
+/** What is asked of an order that another hand has placed, of 50: what of USDC it holds back then. */
+const TAKEN_OVER: [string, object, number][] = [
+  ["to hold as much", { size: "1000", price: "0.05" }, 50],
+  ["to hold less", { size: "300" }, 30],
+];
+
+const READ_BEFORE = [true, false];
+
+test.each(TAKEN_OVER.flatMap((one) => READ_BEFORE.map((isRead) => [...one, isRead] as const)))(
+  "balances are told at once when an order of another hand was modified %s, and those of before are not",
+  async (_what, terms, left, isRead) => {
+    const rig = await openPaperRig();
+    await byHand(rig, 35);
+    const oid = await byHand(rig, 50);
+    await rig.clock.advance(20 * SECOND);
+    await place(rig, 20);
+    await rig.clock.advance(30 * SECOND);
+    expect(await told(rig)).toMatchObject({ hold: "105" });
+    const before = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+    await modify(rig, String(oid), terms);
+    const now = { hold: String(35 + left + 20) };
+    if (isRead) {
+      await rig.clock.advance(3 * SECOND);
+      expect((await told(rig)).tookMs).toBeLessThanOrEqual(SECOND);
+      await rig.clock.advance(3 * SECOND);
+    }
+    const untilMs = rig.clock.nowMs() + 3 * SECOND;
+    rig.interfere = ({ type, user }) =>
+      type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? before : undefined;
+    expect(await told(rig)).toMatchObject(now);
+  },
+);
+
+test("an order that was given a row has not held less before, whatever another hand cancels", async () => {
+  const { rig, oid } = await stage({ byHand: 50, own: 0, placed: 0 });
+  const other = await byHand(rig, 50);
+  await modify(rig, String(oid), { size: "1000", price: "0.05" });
+  await rig.clock.advance(3 * SECOND);
+  expect(await told(rig)).toMatchObject({ hold: "100" });
+  await rig.elsewhere(FIRST, { type: "cancel", cancels: [{ a: PURR, o: BigInt(other) }] });
+  await rig.clock.advance(3 * SECOND);
+  const after = await told(rig);
+  expect(after).toMatchObject({ hold: "50" });
+  expect(after.tookMs).toBeLessThanOrEqual(SECOND);
+});
+
+test("what an order held that an earlier process has placed is not told once it is canceled", async () => {
+  const { rig } = await stage({ byHand: 35, own: 20, placed: 0 });
+  // All that a process keeps in mind of it goes with it.
+  rig.store.memory.heldChanges.clear();
+  rig.store.memory.toldHolds.clear();
+  markInterrupted(rig.deps);
+  await rig.clock.advance(3 * SECOND);
+  expect(await told(rig)).toMatchObject({ hold: "55" });
+  const list = await rig.answer(FIRST, { route: "GET /v1/orders?status=open" });
+  const id = (list.body["data"] as { id: string | null }[]).flatMap((row) => row.id ?? [])[0] ?? "";
+  const before = (await rig.info({ type: "spotClearinghouseState", user: MINE })) as Spot;
+  await cancel(rig, id);
+  const untilMs = rig.clock.nowMs() + 3 * SECOND;
+  rig.interfere = ({ type, user }) =>
+    type === "spotClearinghouseState" && user === MINE && rig.clock.nowMs() < untilMs ? before : undefined;
+  expect(await told(rig)).toMatchObject({ hold: "35" });
+  expect(rig.clock.nowMs()).toBeGreaterThanOrEqual(untilMs);
 });

@@ -98,7 +98,7 @@ test("what is read again begins before the newest that is known, and what has an
   tell(rig, "userFunding", [payment(START_MS - 100_000)], asked);
   await read(rig, "funding");
   await read(rig, "funding");
-  expect(asked).toEqual([START_MS - 30 * 24 * 3_600_000, START_MS - 160_000]);
+  expect(asked).toEqual([START_MS - 30 * 24 * 3_600_000, START_MS - 100_000 - SHOWN_WITHIN_MS]);
   rig.answers.set("userFunding", () => [{ time: START_MS, hash: HASH, delta: { type: "funding" } }]);
   expect(await read(rig, "funding")).toBe(false);
   expect((await listed(rig, "/v1/funding")).data).toHaveLength(1);
@@ -181,6 +181,36 @@ test("several transfers of one transaction stay apart, also where a page ends be
   }));
   tell(rig, "userNonFundingLedgerUpdates", rows);
   expect(await read(rig, "transfers")).toBe(true);
+  expect(await read(rig, "transfers")).toBe(true);
+  expect(await walked(rig, "/v1/transfers?limit=100")).toHaveLength(rows.length);
+});
+
+test("a transfer that a server shows out of turn is missing from nothing that is said to be whole", async () => {
+  const rig = openRig();
+  const at = (agoMs: number): Row => ({ time: START_MS - agoMs, hash: HASH, delta: { type: "deposit", usdc: "5" } });
+  const [late, newer] = [at(150_000), at(10_000)];
+  tell(rig, "userNonFundingLedgerUpdates", [newer]);
+  await read(rig, "transfers");
+  tell(rig, "userNonFundingLedgerUpdates", [late, newer]);
+  await rig.clock.advance(SHOWN_WITHIN_MS);
+  await read(rig, "transfers");
+  const { data, complete_to } = await listed(rig, "/v1/transfers");
+  expect([data.length, Date.parse(complete_to ?? "") >= late.time]).toEqual([2, true]);
+});
+
+test("a full page whose rows come in another order loses none of them", async () => {
+  const rig = openRig();
+  const rows = Array.from({ length: LEDGER_PAGE_ROWS + 20 }, (_, nth) => ({
+    time: START_MS - 3_600_000 + nth * 1_000,
+    hash: HASH,
+    delta: { type: "deposit", usdc: String(nth) },
+  }));
+  rig.answers.set("userNonFundingLedgerUpdates", ({ startTime }) =>
+    rows
+      .filter(({ time }) => time >= Number(startTime))
+      .slice(0, LEDGER_PAGE_ROWS)
+      .toReversed(),
+  );
   expect(await read(rig, "transfers")).toBe(true);
   expect(await walked(rig, "/v1/transfers?limit=100")).toHaveLength(rows.length);
 });

@@ -63,6 +63,34 @@ test("a modify of which nobody hears has not placed nothing because the record o
   expect(shown(await s.tell("alone-modify", modify))).toMatchObject({ http: 200, id: placed.id, oid: live });
 });
 
+test("an original that lives has had no end of its own because its record alone says so for minutes, while no list can be read", async () => {
+  const s = await scene();
+  const placed = shown(await s.tell("lives", RESTING));
+  await s.pass(5_000);
+  s.seeThrough(
+    eachRecord((row, { type }) =>
+      type === "orderStatus" && String(row.order.oid) === placed.oid ? { ...row, status: "selfTradeCanceled" } : row,
+    ),
+  );
+  const isUnread = () => s.timeline.nowMs() < 250_000;
+  s.setFate(({ body }) => {
+    if (body.includes('"batchModify"')) return { arrivesAfterMs: [], answer: { kind: "silence" } };
+    const isList = body.includes('"frontendOpenOrders"') && isUnread();
+    return isList ? { arrivesAfterMs: [], answer: { kind: "page", status: 500, afterMs: 5 } } : directly(5);
+  });
+  const modify = { kind: "modify" as const, id: placed.id, price: "94001", size: "0.02", alwaysPlace: true };
+  s.ask("lives-modify", modify);
+  const told = async () => shown(await s.tell(null, { kind: "get", id: placed.id }));
+  await s.pass(200_000);
+  // Nobody has shown it open since, either.
+  expect(await told()).toMatchObject({ status: "unknown" });
+  expect(shown(await s.tell("lives-modify", modify))).toMatchObject({ http: 202, status: "unknown" });
+  await s.pass(100_000);
+  expect(await told()).toMatchObject({ status: "open", oid: placed.oid });
+  expect(shown(await s.tell("lives-modify", modify))).toMatchObject({ http: 200, status: "open", oid: placed.oid });
+  expect(liveOrders(s).map(String)).toEqual([placed.oid ?? ""]);
+});
+
 /** For forty seconds no store shows any other order. */
 function hideOthers(s: Scene, oid: string | null): void {
   const isIt = ({ order }: Pick<RecordRow, "order">) => String(order.oid) === oid;

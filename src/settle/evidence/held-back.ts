@@ -126,20 +126,26 @@ function isOfBeforeChange(
   const ofToken = changes.filter((each) => each.token === token);
   const lastOther = ofToken.find((change) => !isOwnChange(store, change));
   const fromMs = lastOther?.atElapsedMs ?? Number.NEGATIVE_INFINITY;
-  // What others held, as it was told, the newest first.
+  // What others held, as it was told, without what of theirs is ours by now; the newest first.
   const others = listToldHolds(store, accountId)
     .filter((each) => each.token === token && each.atElapsedMs > fromMs)
-    .map((each) => subtract(each.hold, each.own));
+    .map((each) => subtract(subtract(each.hold, each.own), takenOverSince(ofToken, each)));
   const [now] = others;
   const fits = (ours: Decimal, theirs: Decimal) => isNear(subtract(hold, ours), theirs);
   if (now === undefined || fits(own, now)) return false;
   let before = own;
   for (const change of ofToken) {
     if (change === lastOther || change.atElapsedMs < sinceElapsedMs) return false;
+    if (change.isTakenOver) continue;
     before = subtract(before, change.by);
     if (!isNear(before, own) && others.some((theirs) => fits(before, theirs))) return true;
   }
   return false;
+}
+
+/** Held all along, as another's until it was given a row. */
+function takenOverSince(changes: readonly ChangedHold[], { atElapsedMs }: ToldHold): Decimal {
+  return sum(changes.filter((each) => each.isTakenOver && each.atElapsedMs > atElapsedMs).map(({ by }) => by));
 }
 
 function isNear(one: Decimal, other: Decimal): boolean {

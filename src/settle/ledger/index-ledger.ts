@@ -28,8 +28,8 @@ const READER: Reader = { reader: "ledger" };
 export const LEDGER_PAGE_ROWS = 500;
 /** Pages of one list in one round: 45 of our weight each. The rest is the next round's. */
 const MAX_PAGES = 4;
-/** Read again before the newest that an answer held, for what a server shows out of turn, milliseconds. */
-const OVERLAP_MS = 60_000;
+/** Read again before the newest that an answer held: what is older than that no server shows out of turn any more, milliseconds. */
+const OVERLAP_MS = SHOWN_WITHIN_MS;
 /** Of funding from before an account was added, milliseconds: what years of it weigh nobody wants to wait for. */
 const FUNDING_BEFORE_MS = 30 * 24 * 3_600_000;
 
@@ -168,7 +168,7 @@ async function readPage(
   const read = parseLedger(outcome.json, user);
   if (read === null) return unreadable(world, type);
   // A transaction that a page has cut is read whole by the next one.
-  const whole = read.length < LEDGER_PAGE_ROWS ? read : withoutLast(read);
+  const whole = read.length < LEDGER_PAGE_ROWS ? read : withoutNewest(read);
   return pageOf(read, () => insertTransfers(store, transferRows(account, whole)));
 }
 
@@ -178,12 +178,16 @@ function unreadable({ log }: With<"log">, type: string): null {
 }
 
 function pageOf(rows: readonly { timeMs: number }[], insert: () => void): LedgerRound {
-  return { count: rows.length, newestMs: rows.reduce((newest, { timeMs }) => Math.max(newest, timeMs), 0), insert };
+  return { count: rows.length, newestMs: newestOf(rows), insert };
 }
 
-/** All of one millisecond stays together; where there is only one there is nothing else to do. */
-function withoutLast<Row extends { timeMs: number }>(rows: readonly Row[]): readonly Row[] {
-  const lastMs = rows.at(-1)?.timeMs;
+function newestOf(rows: readonly { timeMs: number }[]): number {
+  return rows.reduce((newest, { timeMs }) => Math.max(newest, timeMs), 0);
+}
+
+/** All of one millisecond stays together, in whatever order they come; where there is only one there is nothing else to do. */
+function withoutNewest<Row extends { timeMs: number }>(rows: readonly Row[]): readonly Row[] {
+  const lastMs = newestOf(rows);
   const whole = rows.filter(({ timeMs }) => timeMs !== lastMs);
   return whole.length === 0 ? rows : whole;
 }
