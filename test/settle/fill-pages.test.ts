@@ -105,6 +105,16 @@ test.each(TIMES.filter(([name]) => !name.includes("more than a page")))(
   },
 );
 
+test("fills are read whole by a server that knows no end of a range: what it gives again lies before nothing", async () => {
+  const fills = fillsAt(count(PAGE_ROWS + 500).map((nth) => START_MS + 1 + nth));
+  const rig = openGatewayRig();
+  rig.exchange.answer("userFillsByTime", ({ startTime }: InfoRequest) =>
+    fills.filter(({ time }) => time >= Number(startTime)).slice(0, PAGE_ROWS),
+  );
+  const read = await readFillsSince(rig.deps, { user: USER, sinceMs: START_MS }, { purpose: "settle" });
+  expect(read === "failed" ? read : read.length).toBe(fills.length);
+});
+
 test("what lies before a full page is asked for once where the page holds the oldest, and never of one that is not full", async () => {
   const asked = async (rows: number) => {
     const rig = openStage(fillsAt(count(rows).map((nth) => START_MS + 1 + nth)));
