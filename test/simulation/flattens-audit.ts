@@ -15,6 +15,7 @@ import type { Execution } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 import { auditOver, increasesOf, type Taken, takenOf } from "./withdrawn.ts";
 import type { Moves } from "./worlds/markets.ts";
+import type { Wrongly } from "./worlds/wrong.ts";
 
 /** Orders of one stop in all its markets and for all that was asked, at most. */
 const MAX_STEPS = 60;
@@ -53,7 +54,8 @@ function isStep(wish: Wish | undefined): boolean {
   return wish !== undefined && wish.number >= FIRST_STEP;
 }
 
-export type Flat = Unasked & Omit<Stopping, "resumedAtMs"> & { moves: Moves | null };
+export type Flat = Unasked &
+  Omit<Stopping, "resumedAtMs"> & { moves: Moves | null; wrongly: Pick<Wrongly, "fillsGivenTo"> };
 
 /** One sentence for each of these that did not hold. */
 export function auditFlattening(run: Flat, flattening: Flattening): string[] {
@@ -70,8 +72,21 @@ export function auditFlattening(run: Flat, flattening: Flattening): string[] {
     ...auditSteps(about),
     ...auditProtection(about),
     ...flattening.ends.flatMap((end) => auditEnd(about, end)),
-    ...(flattening.isRunning() && !run.hasUnsettled() ? ["a flattening never ended"] : []),
+    ...(isEndOwed(run, wish, flattening) ? ["a flattening never ended"] : []),
   ];
+}
+
+type Shown = Pick<Flattening, "isRunning" | "waitsFor">;
+
+/** What a fill that is another's, and that no answer tells from its own, leaves against the positions is waited for longer than a run lasts. */
+export function isEndOwed(
+  { hasUnsettled, wrongly }: Pick<Flat, "hasUnsettled" | "wrongly">,
+  { stop }: Pick<FlattenWish, "stop">,
+  shown: Shown,
+): boolean {
+  const wasGivenOthers = wrongly.fillsGivenTo(stop.party.account.tradingAddress).size > 0;
+  const isForThose = wasGivenOthers && shown.waitsFor().includes("fills_not_known");
+  return shown.isRunning() && !hasUnsettled() && !isForThose;
 }
 
 /** When the stop was told to stand, to be over and to be resumed, milliseconds of the run. */

@@ -106,6 +106,8 @@ export type Flattening = {
   readonly ends: readonly FlattenEnd[];
   /** One was accepted of which the end was not heard. */
   isRunning(): boolean;
+  /** What it waits for, by what was shown last: reasons. */
+  waitsFor(): readonly string[];
   resumedAtMs(): number | null;
 };
 
@@ -117,6 +119,7 @@ export function openFlattening(wish: FlattenWish | null, timeline: Timeline): Fl
   const ends: FlattenEnd[] = [];
   /** When it was last shown to go on; null while none is known to. */
   let runningMs: number | null = null;
+  let waits: readonly string[] = [];
   let resumedAtMs: () => number | null = () => null;
 
   function begin({ clients, venue, process }: Parameters<Flattening["begin"]>[0]): void {
@@ -147,6 +150,7 @@ export function openFlattening(wish: FlattenWish | null, timeline: Timeline): Fl
         if (flatten === null) return;
         if (flatten.status === "flattening") {
           runningMs = askedAtMs;
+          waits = flatten.waits_for.map(({ reason }) => reason);
           return timeline.after(AGAIN_AFTER_MS, () => follow(id, isLast));
         }
         ends.push({ fromMs: runningMs ?? askedAtMs, toMs: endedAtMs ?? askedAtMs, ...flatten });
@@ -167,10 +171,14 @@ export function openFlattening(wish: FlattenWish | null, timeline: Timeline): Fl
     );
   }
 
-  return { begin, wish, stopIds, ends, isRunning: () => runningMs !== null, resumedAtMs: () => resumedAtMs() };
+  const shown = { isRunning: () => runningMs !== null, waitsFor: () => waits };
+  return { begin, wish, stopIds, ends, ...shown, resumedAtMs: () => resumedAtMs() };
 }
 
-type Shown = { id: string; flatten: { status: string; left: readonly Left[] } | null };
+type Shown = {
+  id: string;
+  flatten: { status: string; left: readonly Left[]; waits_for: readonly { reason: string }[] } | null;
+};
 
 function shownIn({ outcome }: Turn): Shown | null {
   if (outcome?.kind !== "answer" || outcome.status >= 300) return null;

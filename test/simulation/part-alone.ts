@@ -13,7 +13,7 @@ type Run = {
 
 /**
  * A part under its client order id may be another's, and nothing that the exchange keeps says whose it is: it stays unknown, and is
- * told without a native id. So is what an answer says of it, where one is given.
+ * told without a native id, and without a size where no more than a fill has named it. So is what an answer says of it, where one is given.
  */
 export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder, answer?: string): boolean {
   const [leg] = order.legs;
@@ -26,8 +26,9 @@ export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder
   return told?.kind === "answer" && [told.body, answer ?? told.body].every((body) => isPartTold(body, part));
 }
 
-/** All that is known of it is told: that part, and neither an end nor a native id. */
-function isPartTold(body: string, part: bigint): boolean {
+/** All that is known of it is told: that part or that its size is not known, and neither an end nor a native id. */
+export function isPartTold(body: string, part: bigint): boolean {
   const isOpen = fieldOf(body, "status") === "unknown" && fieldOf(body, "exchange_order_id") === null;
-  return isOpen && units(fieldOf(body, "filled_size") ?? "0") === part;
+  const filled = fieldOf(body, "filled_size");
+  return isOpen && (filled === null || units(filled) === part);
 }

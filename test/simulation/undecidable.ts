@@ -14,6 +14,9 @@ export function isKeptOpenByOthers(run: Audited, { wish: { number, part } }: Dia
   );
 }
 
+/** Wishes that are one order. */
+const PLACING: ReadonlySet<Dialogue["wish"]["kind"]> = new Set(["place", "market", "close"]);
+
 /**
  * What may stay unknown for good. Of two changes of one margin at the same time neither can be told by its amount; of an
  * operation whose number may have been taken by an empty action of ours nobody can say more than that; of a trigger that no
@@ -24,7 +27,7 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { wish } = dialogue;
   const error = lastError(dialogue);
   if (error.includes("cannot be proven") || isHidden(run, dialogue)) return true;
-  const number = wish.kind === "place" ? wish.number : wish.kind === "cancel" ? wish.target : null;
+  const number = PLACING.has(wish.kind) ? wish.number : wish.kind === "cancel" ? wish.target : null;
   const placed = number === null ? undefined : run.truth.orders.get(number);
   if (number !== null && isNamesakeAlone(run, placed, error)) return true;
   if (placed !== undefined && isPartAlone(run, placed, lastBody(dialogue))) return true;
