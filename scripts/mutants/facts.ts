@@ -322,4 +322,10 @@ export const FACTS: readonly Mutant[] = [
     "isKeyOfPlacing(store, values) ? fixPlacingAnswer : fixAnswer",
     "isKeyOfPlacing(store, values) && answer.status === 200 ? fixPlacingAnswer : fixAnswer",
   ),
+  one(
+    "of all markets in which a bot holds something one is asked for its mark",
+    WATCH_LOSSES,
+    "const listed = markets.flatMap(",
+    "const listed = markets.slice(0, 1).flatMap(",
+  ),
 ];

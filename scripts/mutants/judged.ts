@@ -278,4 +278,10 @@ export const JUDGED: readonly Mutant[] = [
     "(!isExplained && (price",
     "(!unshown.has(market.name) && (price",
   ),
+  one(
+    "positions of after what somebody did by hand are waited for until the next round of fills",
+    "src/actions/liquidation-facts.ts",
+    "      if (!isTaken) deps.fillIndex.readSoon(account);\n",
+    "",
+  ),
 ];

@@ -167,6 +167,12 @@ export const SINGLE_STEPS: readonly Mutant[] = [
     "const SHOWN_AS_BEFORE_MS = 0;",
   ),
   one(
+    "a look that shows as it was what has ended is shared for as long as any",
+    "src/settle/look/looks.ts",
+    "stand(sight.asBeforeMs);",
+    "stand(Number.POSITIVE_INFINITY);",
+  ),
+  one(
     "whether an order lives is asked of the main list alone",
     "src/settle/look/listed.ts",
     "const dex = dexOf(order.coin);",

@@ -64,7 +64,12 @@ function readState(
     purpose,
     what: "positions",
     ask: () => deps.reads.clearinghouse(account.tradingAddress, dex, purpose),
-    isOfNow: (read) => takePositions(deps, { account, dex }, read) === "now",
+    isOfNow: (read) => {
+      const isTaken = takePositions(deps, { account, dex }, read) === "now";
+      // It may be of after a trade by hand, or a liquidation, that is not listed yet.
+      if (!isTaken) deps.fillIndex.readSoon(account);
+      return isTaken;
+    },
   });
 }
 

@@ -43,13 +43,16 @@ export function openLossWatch(deps: ToWatchLosses, isStopped: () => boolean) {
   const askedAtMs = new Map<string, number>();
   const countedFills = new Map<string, string>();
 
-  /** Asks for marks: of each market at most every half minute, for all bots together. */
+  /**
+   * Asks for marks every half minute, for all bots together, and of all markets when it is the time of one: a loss is worked out where the marks of all
+   * of them are known at once.
+   */
   async function ask(markets: readonly string[]): Promise<void> {
     const nowMs = deps.clock.elapsedMs();
     const universe = deps.markets.current();
-    const due = markets.filter((name) => nowMs - (askedAtMs.get(name) ?? -ASK_EVERY_MS) >= ASK_EVERY_MS);
-    for (const name of due) askedAtMs.set(name, nowMs);
-    const listed = due.flatMap((name) => (universe === null ? [] : (findMarket(universe, name) ?? [])));
+    if (markets.every((name) => nowMs - (askedAtMs.get(name) ?? -ASK_EVERY_MS) < ASK_EVERY_MS)) return;
+    for (const name of markets) askedAtMs.set(name, nowMs);
+    const listed = markets.flatMap((name) => (universe === null ? [] : (findMarket(universe, name) ?? [])));
     await Promise.all(listed.map((market) => deps.marketView.mark(market, "reduce")));
   }
 

@@ -74,3 +74,27 @@ test("a story of an order that is open, or was filled, tells of no cancel", asyn
     expect(text).not.toContain('"what":"canceled"');
   }
 });
+
+/** Milliseconds after its end at which somebody looks at it first. */
+const FIRST_LOOKS = [0, 400, 700, 800, 900];
+
+test.each(FIRST_LOOKS)(
+  "an order that is over is told open for a second at the most, first looked at after %p ms",
+  async (firstMs) => {
+    const rig = await openPaperRig();
+    await rig.clock.advance(20 * SECOND);
+    const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price: "50000" };
+    const order = (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body as Order;
+    await rig.clock.advance(5 * SECOND);
+    const endedMs = rig.clock.nowMs();
+    await byHand(rig, order);
+    await rig.clock.advance(firstMs);
+    const open: number[] = [];
+    while (rig.clock.nowMs() - endedMs < 4 * SECOND) {
+      const askedMs = rig.clock.nowMs();
+      const { body: told } = await rig.answer(FIRST, { route: `GET /v1/orders/${order.id}` });
+      if (told["status"] === "open") open.push(askedMs - endedMs);
+    }
+    expect(open.filter((afterMs) => afterMs > SECOND)).toEqual([]);
+  },
+);

@@ -1,6 +1,6 @@
 /** Nobody is told that nothing is held by positions of before a told fill, under whatever time a server shows them. */
 import { expect, test } from "bun:test";
-import { FIRST, type PaperRig } from "../support/paper-rig.ts";
+import { FIRST, limitOrder, type PaperRig } from "../support/paper-rig.ts";
 import { openLiquidRig, takes } from "./liquid-rig.ts";
 
 const SECOND = 1_000;
@@ -106,4 +106,14 @@ test.each<[string, bought: boolean, forMs: number, status: number]>([
   const trade = await ask(rig, "POST /v1/trades", { ...TRADE, stop_loss: { trigger_price: "5000" } });
   expect(trade).toMatchObject({ status_code: status });
   if (status === 409) expect(trade).toMatchObject({ error: { code: "stop_beyond_liquidation" } });
+});
+
+test("a trade is begun at once after somebody has traded by hand, where no server is behind", async () => {
+  const rig = await openLiquidRig();
+  await takes(rig, "buy");
+  await pass(rig, 5);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.5", price: "60010" }));
+  const beganMs = rig.clock.nowMs();
+  expect(await ask(rig, "POST /v1/trades", TRADE)).toMatchObject({ status_code: 201, path: "after_fills" });
+  expect(rig.clock.nowMs() - beganMs).toBeLessThanOrEqual(SECOND);
 });

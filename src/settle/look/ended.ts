@@ -14,13 +14,14 @@ export async function closed(world: ToLook, evidence: FillEvidence, sought: Soug
   if (size === "failed") return endedUnread(world, seen);
   const { filled, isAll } = size;
   if (isAll === "not_yet" || isAll === "untouched" || isAll === "missing") {
-    const isTold = isAll !== "untouched" || world.exchange.nowMs() - seen.statusTimestampMs >= SHOWN_AS_BEFORE_MS;
+    const asBeforeMs = SHOWN_AS_BEFORE_MS - (world.exchange.nowMs() - seen.statusTimestampMs);
+    const isTold = isAll !== "untouched" || asBeforeMs <= 0;
     const events: LegEvent[] = [
       isTold ? closing(order, isAll === "missing") : { type: "reported", oid: order.oid },
       { type: "fills_seen", filled },
     ];
     const untouched = isAll === "untouched" ? endOf(sought, seen, { filled, isAll: "yes" }) : null;
-    return { kind: "unfinished", events, untouched };
+    return { kind: "unfinished", events, untouched, ...(isTold ? {} : { asBeforeMs }) };
   }
   return { kind: "seen", events: [endOf(sought, seen, { filled, isAll })], isClosed: true };
 }

@@ -29,9 +29,9 @@ type SeenSight =
   | { kind: "seen"; events: LegEvent[]; isClosed: boolean }
   /**
    * The exchange has it and it is closing, but the evidence is not complete: ask again. `untouched` is its end where
-   * nothing was filled, as far as can be seen yet.
+   * nothing was filled, as far as can be seen yet. `asBeforeMs`: for so long, milliseconds, it may be shown as it was.
    */
-  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null; isUnclear?: true }
+  | { kind: "unfinished"; events: LegEvent[]; untouched: LegEvent | null; isUnclear?: true; asBeforeMs?: number }
   | { kind: "not_found" }
   /** Under its id the exchange shows something else than was asked for. */
   | { kind: "foreign"; difference: Difference }
