@@ -231,4 +231,10 @@ export const LATE_COPIES: readonly Mutant[] = [
     "held === null ? (memory.unreadSinceMs ?? nowMs) : null",
     "memory.unreadSinceMs ?? nowMs",
   ),
+  one(
+    "an order that was shown in part before a copy was turned away is answered as it stands",
+    "src/settle/place/place.ts",
+    "    if (isOfAnotherCopy(event, order)) {\n",
+    "    if (order === null) {\n",
+  ),
 ];

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test";
 import type { Ask } from "./front.ts";
+import { directly, type Fate } from "./network.ts";
 import { MAKER } from "./plain-venue.ts";
 import { executed, limit, liveOrders, type Scene, shown, trade } from "./scene.ts";
 import { scenesOfThisFile } from "./scenes.ts";
@@ -17,6 +18,9 @@ const NO_AGENT = "User or API Wallet 0x1111111111111111111111111111111111111111 
 const NO_DEPOSIT = "Must deposit before performing actions. User: 0x1111111111111111111111111111111111111111";
 /** After that long an action and what may still take it are past, and it has been asked for. */
 const FOUND_MS = 25_000;
+
+/** It is executed, or refused, long before that is heard. */
+const ANSWERED_LATE: Fate = { arrivesAfterMs: [5], answer: { kind: "true", ofCopy: 0, afterMs: 400 } };
 
 type Refusing = {
   /** True for the bodies that are refused. */
@@ -112,6 +116,29 @@ test("what a copy was filled for is found by its fills, where its record has a n
   await s.pass(90_000);
   expect(shown(await s.tell(null, { kind: "get", id }))).toMatchObject({ status: "filled", filled: "0.01" });
 });
+
+test.each(["alone", "in a batch"])(
+  "an order %s that was filled in part before its refusal comes is not answered before it is known what it is",
+  async (how) => {
+    const s = await scene({ hasFeed: true });
+    trade(s, MAKER, { isBuy: false, price: 89_900, size: "0.004" });
+    await s.pass(5_000);
+    refuseEarly(s, { is: isOf("order"), copyAfterMs: 50 });
+    s.setFate(({ path, body }) => (path === "/exchange" && isOf("order")(body) ? ANSWERED_LATE : directly(5)));
+    // Of what rests nothing but a word that is new tells: by its feed it is known by its fill alone.
+    s.seeThrough((_request, answer) =>
+      JSON.parse(JSON.stringify(answer).replaceAll('"status":"open"', '"status":"amended"')),
+    );
+    const order = limit("buy", 90_000);
+    const asked: Ask = how === "alone" ? order : { kind: "batch", orders: [order] };
+    s.ask("early", asked);
+    await s.pass(450);
+    expect(s.rows("select filled_size from orders")).toEqual([{ filled_size: "0.004" }]);
+    await s.pass(60_000);
+    const told = await s.tell("early", asked);
+    expect([told.status, told.body]).toEqual([201, expect.stringContaining('"status":"open"')]);
+  },
+);
 
 const MODIFY = { kind: "modify", price: "90010", size: null, alwaysPlace: false } as const;
 

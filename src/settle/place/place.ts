@@ -5,7 +5,7 @@ import { type Filled, filledAt, type Leg, type LegEvent } from "../../core/order
 import type { Settling, With } from "../../deps.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import type { Store } from "../../store/open.ts";
-import type { Placing } from "../../store/orders.ts";
+import type { Placing, StoredOrder } from "../../store/orders.ts";
 import { isListedRefusal, mayLeaveNumber, plainWords } from "../../wire/answer/refusal.ts";
 import { type AmbiguousReason, type Reply, wordsWithoutProof } from "../../wire/answer/reply.ts";
 import type { Difference } from "../evidence/difference.ts";
@@ -36,9 +36,18 @@ export function recordPlaceReply(
     const settled = settlePlacing(store, placing, event, nowMs);
     if (settled !== null) return settled;
     const order = recordLegEvent(store, leg.cloid, event, nowMs);
+    if (isOfAnotherCopy(event, order)) {
+      recordLost(store, attempt, { leg, event: lost(lostReason("contradicted")), reply, nowMs });
+      return "open";
+    }
     const end = { nowMs, change: { sentAtMs: attempt.createdAtMs, ...sealOf(event) }, order };
     return finishOrderAttempt(store, attempt, end) ?? "settled";
   }, canBeReadAgain(event));
+}
+
+/** Something of it was shown before its answer came: that one turned away was a copy, and what has become of the other is not known yet. */
+function isOfAnotherCopy({ type }: LegEvent, { status }: Pick<StoredOrder, "status">): boolean {
+  return type === "turned_away" && status === "unknown";
 }
 
 /**
@@ -175,7 +184,7 @@ function refused(text: string): LegEvent {
 }
 
 /** It proves nothing: what became of the order has to be looked up. */
-function lost(reason: string): LegEvent {
+function lost(reason: string): LegEvent & { type: "lost" } {
   return { type: "lost", reason };
 }
 
