@@ -1,9 +1,7 @@
 /**
  * What one request may cost the built executable, at every limit of every route and header:
  *
- *   bun run costs [--most 5] [--only /v1/orders] [--share 1/2] [--executable dist/postern]
- *
- * A share is every so-manieth input: two of them keep two processors busy, each with a gateway of its own.
+ *   bun run costs [--most 5] [--only /v1/orders] [--executable dist/postern]
  *
  * Processor time of all its threads, as the kernel counts it; what seems dear on a machine that is slow just now is told as it would be
  * where the limit was set. Prints the worst of each route, and fails above the limit.
@@ -80,24 +78,13 @@ function keysOf({ apiKey, account }: Scene, setup: SetupSession | null): Keys {
   return { apiKey, account, setupToken: setup?.token ?? null };
 }
 
-type Wanted = { most: number; only: string | null; share: Share };
-/** The inputs `nth`, `nth + of`, and so on, counted from 0. */
-type Share = { nth: number; of: number };
-
-function shareIn(text: string): Share {
-  const [, nth, of] = /^([1-9][0-9]?)\/([1-9][0-9]?)$/.exec(text) ?? [];
-  if (nth === undefined || of === undefined || Number(nth) > Number(of)) throw new Error(`no share: ${text}`);
-  return { nth: Number(nth) - 1, of: Number(of) };
-}
-
-async function run(executable: string, { most, only, share }: Wanted): Promise<boolean> {
+async function run(executable: string, most: number, only: string | null): Promise<boolean> {
   const scene = await setScene({ executable: [executable], faults: { rules: [] } });
   const setup = await openSetupSession(executable, scene.exchangeUrl);
   try {
     const gateway = await startGateway(scene, executable);
     const ids = await fillBooks(gateway, scene);
-    const isWanted = ({ route }: Case, index: number) =>
-      (only === null || route.includes(only)) && index % share.of === share.nth;
+    const isWanted = ({ route }: Case) => only === null || route.includes(only);
     const ofTrading = casesOf(gateway, keysOf(scene, null), ids).filter(isWanted);
     const ofSetup = casesOf(setup.gateway, keysOf(scene, setup), ids).filter(isWanted);
     const told = [await measure(ofTrading, gateway, most), await measure(ofSetup, setup.gateway, most)];
@@ -122,10 +109,8 @@ const { values } = parseArgs({
   options: {
     most: { type: "string", default: "5" },
     only: { type: "string" },
-    share: { type: "string", default: "1/1" },
     executable: { type: "string", default: join(import.meta.dir, "..", "dist", "postern") },
   },
 });
-const wanted = { most: Number(values.most), only: values.only ?? null, share: shareIn(values.share) };
-const isCheap = await run(resolve(values.executable), wanted);
+const isCheap = await run(resolve(values.executable), Number(values.most), values.only ?? null);
 process.exit(isCheap ? 0 : 1);
