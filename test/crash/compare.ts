@@ -128,9 +128,20 @@ function compareWish({ key, kind, heard, lost }: Wish, made: number, rows: Rows)
 }
 
 /** A setting whose number was taken, perhaps by our own empty action, is proven by nothing but its being in force. */
-export function mayStayUnknown(body: string): boolean {
+export function isOfSetting(body: string): boolean {
+  const action = actionOf(body);
+  return action !== null && action !== "isolated_margin";
+}
+
+/** Margin that was moved shows it at once; that it was not counts when no server can be behind any more, which is not waited for here. */
+function mayStayUnknown(body: string, made: number): boolean {
+  return isOfSetting(body) || (made === 0 && actionOf(body) === "isolated_margin");
+}
+
+/** Null for what is no operation. */
+function actionOf(body: string): unknown {
   const told: unknown = JSON.parse(body);
-  return typeof told === "object" && told !== null && "action" in told && told.action !== "isolated_margin";
+  return typeof told === "object" && told !== null && "action" in told ? told.action : null;
 }
 
 /** Of an order: what was looked at, and what is waited for. */
@@ -152,7 +163,7 @@ export async function compareSettled(
   for (const wish of wishes) {
     const last = wish.heard.at(-1);
     if (last === undefined) findings.push(`${wish.key} was never answered`);
-    else if (last.status === 202 && !mayStayUnknown(last.body))
+    else if (last.status === 202 && !mayStayUnknown(last.body, executed(wish)))
       findings.push(`${wish.key} was never settled: ${last.body}${await storyOf(client, last.body)}`);
     else if (last.status === 202) continue;
     else if (last.status < 300) findings.push(...compareAnswer(wish, last.body, { made: executed(wish), log }));

@@ -1,6 +1,6 @@
 /** Every key is asked for again until everything is known. */
 import { ask, type Client, isOpen } from "./clients.ts";
-import { mayStayUnknown } from "./compare.ts";
+import { isOfSetting } from "./compare.ts";
 import type { Wish, Wishes } from "./wishes.ts";
 
 /** While nothing happens the history stands still, and says nothing of what was refused and lost: between two more orders. */
@@ -20,7 +20,7 @@ export async function settleAll(
   const startedMs = performance.now();
   const sinceMs = new Map(wishes.all.map((wish) => [wish, startedMs]));
   const isWaitedFor = (wish: Wish) => {
-    const mostMs = isOfSetting(wish) ? Math.min(SETTING_WITHIN_MS, withinMs) : withinMs;
+    const mostMs = isUnsettledSetting(wish) ? Math.min(SETTING_WITHIN_MS, withinMs) : withinMs;
     return isOpen(wish) && performance.now() < (sinceMs.get(wish) ?? startedMs) + mostMs;
   };
   const latestMs = startedMs + MOST_TIMES * withinMs;
@@ -31,7 +31,7 @@ export async function settleAll(
     }
     waited = waited.filter(isWaitedFor);
     if (waited.length > 0) await Bun.sleep(ROUND_MS);
-    if (waited.every(isOfSetting) || performance.now() < nextOrderMs) continue;
+    if (waited.every(isUnsettledSetting) || performance.now() < nextOrderMs) continue;
     nextOrderMs = performance.now() + ORDER_EVERY_MS;
     const another = wishes.place();
     sinceMs.set(another, performance.now());
@@ -41,7 +41,7 @@ export async function settleAll(
   return [...sinceMs.keys()].filter(isOpen);
 }
 
-function isOfSetting({ heard }: Wish): boolean {
+function isUnsettledSetting({ heard }: Wish): boolean {
   const last = heard.at(-1);
-  return last?.status === 202 && mayStayUnknown(last.body);
+  return last?.status === 202 && isOfSetting(last.body);
 }
