@@ -82,8 +82,8 @@ export const BOT_BOOKS_BREAKS: readonly Break[] = [
     name: "what a trade has read of the account is not kept for its rails",
     changes: inFile(
       "src/actions/liquidation-facts.ts",
-      'const isTaken = takePositions(deps, { account, dex }, read) === "now";',
-      "const isTaken = read.value.timeMs >= 0;",
+      'isOfNow: (read) => takeOrAskFills(deps, { account, dex }, read) === "now",',
+      "isOfNow: (read) => read.value.timeMs >= 0,",
     ),
     seenBy: {
       test: "test/flows/flat-before.test.ts",

@@ -104,7 +104,7 @@ export const BOT_LIFE: readonly Mutant[] = [
     {
       name: "what a halted bot holds is not closed by who modifies its order",
       file: "src/write/gate.ts",
-      find: "if (halted === null || !canIncrease(order, pairName)) return;",
+      find: "if (halted === null || !canIncreaseIn(markets.current(), order)) return;",
       put: "if (halted === null) return;",
     },
     {

@@ -280,8 +280,8 @@ export const JUDGED: readonly Mutant[] = [
   ),
   one(
     "positions of after what somebody did by hand are waited for until the next round of fills",
-    "src/actions/liquidation-facts.ts",
-    "      if (!isTaken) deps.fillIndex.readSoon(account);\n",
+    "src/settle/evidence/positions-before.ts",
+    '  if (moment !== "now") deps.fillIndex.readSoon(of.account);\n',
     "",
   ),
 ];

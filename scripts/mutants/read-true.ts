@@ -141,8 +141,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a trade is begun, and its stop judged, by positions of before a fill that was told",
     "src/actions/liquidation-facts.ts",
-    'takePositions(deps, { account, dex }, read) === "now";',
-    'takePositions(deps, { account, dex }, read) === "now" || dex === "";',
+    'isOfNow: (read) => takeOrAskFills(deps, { account, dex }, read) === "now",',
+    'isOfNow: (read) => takeOrAskFills(deps, { account, dex }, read) === "now" || dex === "",',
   ),
   one(
     "when an order was sent is told by a clock that was set since",

@@ -8,7 +8,7 @@ import type { With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
 import { exchangeTimeOf, type Read } from "../exchange/reads.ts";
 import { balancesDoubt } from "../settle/evidence/balances-before-writes.ts";
-import { takePositions } from "../settle/evidence/positions-before.ts";
+import { takeOrAskFills } from "../settle/evidence/positions-before.ts";
 import type { AccountMode, ClearinghouseState, Position, SpotBalance } from "../wire/answer/account.ts";
 import { readSetting, settingsOf } from "../write/leverage-facts.ts";
 
@@ -64,12 +64,7 @@ function readState(
     purpose,
     what: "positions",
     ask: () => deps.reads.clearinghouse(account.tradingAddress, dex, purpose),
-    isOfNow: (read) => {
-      const isTaken = takePositions(deps, { account, dex }, read) === "now";
-      // It may be of after a trade by hand, or a liquidation, that is not listed yet.
-      if (!isTaken) deps.fillIndex.readSoon(account);
-      return isTaken;
-    },
+    isOfNow: (read) => takeOrAskFills(deps, { account, dex }, read) === "now",
   });
 }
 

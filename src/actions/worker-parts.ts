@@ -12,7 +12,7 @@ import type { Prices } from "../core/worst-price.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { CloserParts } from "../settle/close/closer.ts";
 import { heldByFills, leftByFills } from "../settle/evidence/position-check.ts";
-import { takePositions } from "../settle/evidence/positions-before.ts";
+import { takeOrAskFills } from "../settle/evidence/positions-before.ts";
 import type { FlattenParts, ShownPositions } from "../settle/stop/flatten-round.ts";
 import type { ShownPosition } from "../settle/trade/held-now.ts";
 import type { TraderParts } from "../settle/trade/trader.ts";
@@ -76,9 +76,7 @@ async function positionsIn(deps: ToLookAtFacts, account: Account, dex: string): 
   if (state.kind === "failed") return null;
   const { askedAtMs, value } = state;
   const { positions, timeMs } = value;
-  // Of before a fill that was told, under whatever time: what bears it out is asked for.
-  const moment = takePositions(deps, { account, dex }, { value, askedAtMs });
-  if (moment !== "now") deps.fillIndex.readSoon(account);
+  const moment = takeOrAskFills(deps, { account, dex }, { value, askedAtMs });
   const isAfter = isAfterAll({ timeMs, heard: null, askedAtMs }, told());
   const held = positions.filter(({ signedSize }) => !isZero(signedSize));
   return {

@@ -2,6 +2,7 @@
  * A stop: from its row on nothing that could make a position larger is signed for whom it covers, and what was signed
  * before is burnt or canceled. What can only make a position smaller passes: whoever holds one must get out of it.
  */
+import type { Universe } from "./market.ts";
 import type { OrderTerms } from "./order.ts";
 
 export const STOP_SCOPES = ["bot", "account"] as const;
@@ -85,6 +86,14 @@ export function canIncrease(
 ): boolean {
   const isSaleForCash = side === "sell" && pairName?.endsWith(`/${CASH}`) === true;
   return !reduceOnly && !isSaleForCash;
+}
+
+/** The same of an order by the list of markets; null where that has not been read. */
+export function canIncreaseIn(
+  universe: Universe | null,
+  order: Pick<OrderTerms, "market" | "side" | "reduceOnly">,
+): boolean {
+  return canIncrease(order, universe?.byName.get(order.market)?.pairName ?? null);
 }
 
 /** Of one kind that are named of a stop: orders, what was placed elsewhere, what is waited for. */

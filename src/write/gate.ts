@@ -16,7 +16,7 @@ import type { Rails } from "../core/rails/rails.ts";
 import { reducingTwaps } from "../core/rails/reductions.ts";
 import { type RailVerdict, refusal } from "../core/rails/verdict.ts";
 import type { Facts, Ordered as OrderWish, Wish, WishedTrigger } from "../core/rails/wish.ts";
-import { canIncrease } from "../core/stop.ts";
+import { canIncreaseIn } from "../core/stop.ts";
 import type { ToJudge, With } from "../deps.ts";
 import { actionOf } from "../settle/send/intent.ts";
 import type { StoredKey } from "../store/api-keys.ts";
@@ -65,8 +65,7 @@ function requireNotHalted({ clock, markets, store }: With<"clock" | "markets" | 
   const order = findOrder(store, stored.attempt.resource.id);
   if (order === null) throw new Error("bug: a modify without its order");
   const halted = haltOfOrder(store, order, clock.nowMs());
-  const pairName = markets.current()?.byName.get(order.market)?.pairName ?? null;
-  if (halted === null || !canIncrease(order, pairName)) return;
+  if (halted === null || !canIncreaseIn(markets.current(), order)) return;
   const { rails, halt } = halted;
   throw refusalOf(rails, refusal(halt.rail, halt), " Place it as an order of this key's own.");
 }

@@ -13,7 +13,7 @@ import { dayOf } from "../core/rails/trip.ts";
 import type { Facts } from "../core/rails/wish.ts";
 import type { ToJudge, With } from "../deps.ts";
 import type { Purpose } from "../exchange/exchange.ts";
-import { takePositions } from "../settle/evidence/positions-before.ts";
+import { takeOrAskFills } from "../settle/evidence/positions-before.ts";
 import { within } from "../settle/within.ts";
 import { bookOf, dayIn } from "../store/bot-books.ts";
 import { listBotTwaps } from "../store/bot-twap-rows.ts";
@@ -24,7 +24,7 @@ import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import { listUnusedLegs } from "../store/unused-numbers.ts";
-import { type ClearinghouseState, parseClearinghouseState } from "../wire/answer/account.ts";
+import { parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Caller } from "./caller.ts";
 import { lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
@@ -124,7 +124,7 @@ async function askForPosition(deps: ToJudge, { account, market, purpose }: Posit
   // By our wall clock as it goes now: it may have been set meanwhile.
   const askedAtMs = deps.clock.nowMs() - (deps.clock.elapsedMs() - askedElapsedMs);
   const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
-  return value !== null && showState(deps, { account, dex }, { value, askedAtMs });
+  return value !== null && takeOrAskFills(deps, { account, dex }, { value, askedAtMs }) === "now";
 }
 
 /**
@@ -163,19 +163,10 @@ export async function lookAtOpened(
 async function readPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<void> {
   const dex = dexOf(market);
   const read = await deps.reads.clearinghouse(account.tradingAddress, dex, purpose);
-  if (read.kind === "failed" || showState(deps, { account, dex }, read)) return;
+  if (read.kind === "failed" || takeOrAskFills(deps, { account, dex }, read) === "now") return;
   // Nothing else is known: a bot that reduces is not kept from it by a position that something untold may have moved back.
   const { value, askedAtMs } = read;
   deps.picture.take(account.tradingAddress, { part: "state", dex, value }, { timeMs: value.timeMs, askedAtMs });
-}
-
-type ReadState = { value: ClearinghouseState; askedAtMs: number };
-
-/** False where it is of before a fill that was told: nobody is judged by it. */
-function showState(deps: ToJudge, of: { account: Account; dex: string }, read: ReadState): boolean {
-  const isTaken = takePositions(deps, of, read) === "now";
-  if (!isTaken) deps.fillIndex.readSoon(of.account);
-  return isTaken;
 }
 
 /** What is judged, and the bot whose order it changes. */

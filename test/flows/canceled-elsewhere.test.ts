@@ -40,6 +40,12 @@ const NOT_OURS = "no cancel and no modify of it was sent by this gateway";
 const OURS_TOO = "a cancel of it was sent by this gateway, and no answer says that a cancel was carried out";
 const MARGIN = "canceled by the exchange: not enough margin when it was about to fill (marginCanceled)";
 
+/** An order of the first account to buy 0.01 BTC, as it was answered. */
+async function placed(rig: PaperRig, price: string): Promise<Order> {
+  const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price };
+  return (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body as Order;
+}
+
 test.each<[string, Ending, string | null]>([
   ["by hand", byHand, `${ANYBODYS}; ${NOT_OURS}`],
   ["by a rule of the exchange", byRule, `${MARGIN}; ${NOT_OURS}`],
@@ -50,8 +56,7 @@ test.each<[string, Ending, string | null]>([
   for (const hasFeed of [true, false]) {
     const rig = await openPaperRig({ hasFeed });
     await rig.clock.advance(20 * SECOND);
-    const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price: "50000" };
-    const order = (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body as Order;
+    const order = await placed(rig, "50000");
     await rig.clock.advance(2 * SECOND);
     const endedMs = rig.clock.nowMs();
     await end(rig, order);
@@ -68,8 +73,7 @@ test("a story of an order that is open, or was filled, tells of no cancel", asyn
   const rig = await openPaperRig();
   await rig.trade("sell", "1", "60000");
   for (const price of ["50000", "60000"]) {
-    const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price };
-    const order = (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body as Order;
+    const order = await placed(rig, price);
     const { text } = await rig.answer(FIRST, { route: `GET /v1/orders/${order.id}/story` });
     expect(text).not.toContain('"what":"canceled"');
   }
@@ -83,8 +87,7 @@ test.each(FIRST_LOOKS)(
   async (firstMs) => {
     const rig = await openPaperRig();
     await rig.clock.advance(20 * SECOND);
-    const body = { account: FIRST.account.id, market: "BTC", side: "buy", size: "0.01", price: "50000" };
-    const order = (await rig.answer(FIRST, { route: "POST /v1/orders", body })).body as Order;
+    const order = await placed(rig, "50000");
     await rig.clock.advance(5 * SECOND);
     const endedMs = rig.clock.nowMs();
     await byHand(rig, order);

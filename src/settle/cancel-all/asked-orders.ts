@@ -4,7 +4,7 @@ import { API_NETWORK } from "../../core/account.ts";
 import type { CancelAll } from "../../core/cancel-all.ts";
 import type { OrderTerms } from "../../core/order.ts";
 import { isoTime } from "../../core/resource.ts";
-import { canIncrease } from "../../core/stop.ts";
+import { canIncreaseIn } from "../../core/stop.ts";
 import type { Trade } from "../../core/trade.ts";
 import type { With } from "../../deps.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
@@ -43,8 +43,7 @@ type CoveredTerms = Pick<OrderTerms, "market" | "side" | "reduceOnly">;
 export function isAsked({ markets }: With<"markets">, row: CancelAll, terms: CoveredTerms): boolean {
   if (row.market !== null && row.market !== terms.market) return false;
   if (row.side !== null && row.side !== terms.side) return false;
-  const pairName = markets.current()?.byName.get(terms.market)?.pairName ?? null;
-  return !row.keepsProtection || canIncrease(terms, pairName);
+  return !row.keepsProtection || canIncreaseIn(markets.current(), terms);
 }
 
 /** Inside the caller's transaction: an entry that was asked for and has not been sent is not sent after that what there is was canceled. */

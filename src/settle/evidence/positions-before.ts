@@ -99,6 +99,20 @@ export function takePositions(
   return moment;
 }
 
+/**
+ * The same. Where it is not of now what bears it out is asked for: it may be of before what was told, or of after a trade by hand, or a
+ * liquidation, that is not listed yet.
+ */
+export function takeOrAskFills(
+  deps: With<"clock" | "exchange" | "fillIndex" | "picture" | "store">,
+  of: { account: Account; dex: string },
+  read: { value: ClearinghouseState; askedAtMs: number },
+): PositionMoment {
+  const moment = takePositions(deps, of, read);
+  if (moment !== "now") deps.fillIndex.readSoon(of.account);
+  return moment;
+}
+
 function isOfPerpetuals(market: string, dex: string): boolean {
   return !isSpot(market) && dexOf(market) === dex;
 }

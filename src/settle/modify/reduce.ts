@@ -7,7 +7,7 @@ import { cloidOf } from "../../core/cloid.ts";
 import { compare, ZERO } from "../../core/decimal.ts";
 import { type Excess, reductionsOf, standingExcess } from "../../core/excess.ts";
 import type { Leg } from "../../core/order.ts";
-import { canIncrease } from "../../core/stop.ts";
+import { canIncreaseIn } from "../../core/stop.ts";
 import type { Settling, Slot, ToSend, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
@@ -78,8 +78,7 @@ function storeLess(world: ToSign & With<"instance" | "markets">, attempt: Attemp
 function isStopped({ clock, store, markets }: With<"clock" | "markets" | "store">, orderId: string): boolean {
   const order = findOrder(store, orderId);
   if (order === null) throw new Error("bug: an attempt without its order");
-  const pairName = markets.current()?.byName.get(order.market)?.pairName ?? null;
-  if (!canIncrease(order, pairName)) return false;
+  if (!canIncreaseIn(markets.current(), order)) return false;
   const stop = findStopOf(store, order.accountId, order.keyHash);
   return stop !== null || haltOfOrder(store, order, clock.nowMs()) !== null;
 }

@@ -3,7 +3,7 @@ import type { Attempt } from "../../core/attempt.ts";
 import { cloidOf } from "../../core/cloid.ts";
 import { isSpot } from "../../core/market.ts";
 import { wasListedSince } from "../../core/order.ts";
-import { canIncrease, isOfThen, type Stop } from "../../core/stop.ts";
+import { canIncreaseIn, isOfThen, type Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid, listAttemptsOf, listOpenAttempts } from "../../store/attempts.ts";
 import { isFlattenStep } from "../../store/flattens.ts";
@@ -93,7 +93,7 @@ function isToGo(world: CoveredRows, stop: Stop, order: StoredOrder): boolean {
   if (!stop.keepsProtection) return true;
   // Until the markets are read nobody knows what a sale on spot brings: nothing is claimed before.
   if (universe === null && isSpot(order.market) && order.side === "sell") return false;
-  return canIncrease(order, universe?.byName.get(order.market)?.pairName ?? null);
+  return canIncreaseIn(universe, order);
 }
 
 function unusedNumbersOf(world: CoveredRows, stop: Stop): UnusedNumber[] {
