@@ -63,14 +63,14 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions from which a round trip began are taken for those of before it",
     TOLD_POSITION,
-    'if (endsOf(sums.at(-1) ?? chain.at, chain.unclear).some(isJust(size))) return "now";',
+    'if (ends.length > 0) return "now";',
     "",
   ),
   one(
     "an order of which fills lack is taken to have come after every fill that is kept",
     TOLD_POSITION,
-    "return { at: end.size, moves, unclear: unclear.map(missingOf) };",
-    "return { at: end.size, moves: moves.concat(unclear.map((one) => ({ ...one, by: missingOf(one) }))), unclear: [] };",
+    "return { at: end.size, moves: since.map(notKeptOf), unclear: unclear.map(notKeptOf) };",
+    "return { at: end.size, moves: since.concat(unclear).map(notKeptOf), unclear: [] };",
   ),
   one(
     "where it is not clear which of two came first nothing is of before both",

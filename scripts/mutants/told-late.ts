@@ -218,6 +218,12 @@ export const TOLD_LATE: readonly Mutant[] = [
     "return told.orders.some((order) => order.number > (told.earlier[0]?.lastNumber ?? -1) &&",
   ),
   one(
+    "a position without what may have come after the newest fill is of now",
+    "src/core/told-position.ts",
+    "without.some(({ toldAtMs }) => isClaimed(told, toldAtMs))",
+    "without.length > MAX_UNCLEAR",
+  ),
+  one(
     "where nobody knows what was held before it a position is of after what was told",
     "src/core/told-position.ts",
     'if (chain === null) return isAwaited(told) ? "unclear" : "now";',

@@ -44,7 +44,7 @@ export type MarketTold = {
  * Of when a position is. `before`: it stands where the account stood before one of these fills, and not where they may have left it by now.
  * What fills that are not known here have brought back to the very same size is taken for that, until they are known. `unclear`: it was moved by
  * fills that are not known here (another's orders, a trigger, a liquidation), before what was told or after: nobody can say which until the fills
- * of what was told are kept, and those before them with them.
+ * of what was told are kept, and those before them with them. So is one that lacks what may be of before the newest fill that is kept or of after it.
  */
 export type PositionMoment = "now" | "before" | "unclear";
 
@@ -52,7 +52,9 @@ export function momentOfPosition(size: Decimal, told: MarketTold): PositionMomen
   const chain = chainOf(told);
   if (chain === null) return isAwaited(told) ? "unclear" : "now";
   const sums = sumsOf(chain);
-  if (endsOf(sums.at(-1) ?? chain.at, chain.unclear).some(isJust(size))) return "now";
+  const ends = endsOf(sums.at(-1) ?? chain.at, chain.unclear).filter(({ at }) => isJust(size)(at));
+  if (ends.some(({ without }) => without.some(({ toldAtMs }) => isClaimed(told, toldAtMs)))) return "unclear";
+  if (ends.length > 0) return "now";
   const former = [
     ...told.fills.filter(({ timeMs }) => timeMs < told.untilMs).map(({ start }) => start),
     ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
@@ -75,16 +77,26 @@ function isClaimed({ sinceMs, untilMs }: MarketTold, toldAtMs: number): boolean 
   return toldAtMs >= sinceMs && toldAtMs <= untilMs;
 }
 
+/** What of an order's fills is not kept, and when it was told. */
+type NotKept = { by: Decimal; toldAtMs: number };
+
 /** A position that is known, and what it was moved by since, oldest first. `unclear`: what has moved it since or is in it already, nobody knows which. */
-type Chain = { at: Decimal; moves: readonly { by: Decimal; toldAtMs: number }[]; unclear: readonly Decimal[] };
+type Chain = { at: Decimal; moves: readonly NotKept[]; unclear: readonly NotKept[] };
 
 /** Of so many every sum is tried; with more of them nothing is said. */
 const MAX_UNCLEAR = 6;
 
-/** Where it may stand by now: with each of them, and without. */
-function endsOf(now: Decimal, unclear: readonly Decimal[]): Decimal[] {
-  const ends = [now];
-  for (const by of unclear) ends.push(...ends.map((end) => add(end, by)));
+/** Where it may stand by now. `without`: what is in the known position already, or in no server's yet. */
+type PossibleEnd = { at: Decimal; without: readonly NotKept[] };
+
+function endsOf(now: Decimal, unclear: readonly NotKept[]): PossibleEnd[] {
+  let ends: PossibleEnd[] = [{ at: now, without: [] }];
+  for (const notKept of unclear) {
+    ends = ends.flatMap(({ at, without }) => [
+      { at: add(at, notKept.by), without },
+      { at, without: [...without, notKept] },
+    ]);
+  }
   return ends;
 }
 
@@ -127,8 +139,7 @@ function chainFrom(end: KeptEnd, orders: readonly OrderFilling[]): Chain | null 
   const since = missing.filter((order) => isSince(end, owners, order));
   const unclear = missing.filter((order) => !since.includes(order) && !isUntil(end, owners, order));
   if (unclear.length > MAX_UNCLEAR) return null;
-  const moves = since.map((order) => ({ by: missingOf(order), toldAtMs: order.toldAtMs }));
-  return { at: end.size, moves, unclear: unclear.map(missingOf) };
+  return { at: end.size, moves: since.map(notKeptOf), unclear: unclear.map(notKeptOf) };
 }
 
 /** It was sent when all that is kept of that fill's own order had been told. */
@@ -147,6 +158,10 @@ function isUntil(end: KeptEnd, owners: readonly OrderFilling[], order: OrderFill
   return owners.some(
     ({ number, sentAtMs }) => number > order.number && sentAtMs !== null && order.toldAtMs <= sentAtMs,
   );
+}
+
+function notKeptOf(order: OrderFilling): NotKept {
+  return { by: missingOf(order), toldAtMs: order.toldAtMs };
 }
 
 function missingOf({ filled, kept }: OrderFilling): Decimal {

@@ -136,13 +136,13 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     false,
   ],
   [
-    "the second was sent before the first was told: nobody knows which came first",
+    "the second was sent before the first was told, and it has the first alone: of before the second, or of now",
     {
       ...keptFill(1, "0", "1"),
       orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "1")],
     },
     "1",
-    false,
+    true,
   ],
   [
     "nobody knows which came first, and it has neither",
@@ -163,13 +163,13 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     false,
   ],
   [
-    "nobody knows which came first, and one of them may have taken the other back",
+    "nobody knows of two which came first, and it has one of them",
     {
       ...keptFill(1, "0", "1"),
       orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "-1"), order(3, "0.3")],
     },
     "0",
-    false,
+    true,
   ],
   [
     "nobody knows of many which came first",
@@ -184,10 +184,36 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     true,
   ],
   [
-    "a fill of somebody else's order is kept, a moment before: nobody knows which came first",
+    "a fill of somebody else's order is kept, a moment before, and it has that alone: of before ours, or of now",
     { ...keptFill(1, "0", "1"), end: { size: decimal("1"), timeMs: T, oids: ["9"] }, orders: [order(2, "1")] },
     "1",
+    true,
+  ],
+  [
+    "a fill of somebody else's order is kept, a moment before, and it has that and ours",
+    { ...keptFill(1, "0", "1"), end: { size: decimal("1"), timeMs: T, oids: ["9"] }, orders: [order(2, "1")] },
+    "2",
     false,
+  ],
+  [
+    "a fill of somebody else's order is kept, a moment before, and its own time is of before ours was told",
+    {
+      ...keptFill(1, "0", "1"),
+      end: { size: decimal("1"), timeMs: T, oids: ["9"] },
+      orders: [order(2, "1")],
+      untilMs: T + 2 * SECOND,
+    },
+    "1",
+    false,
+  ],
+  [
+    "nobody knows of two which came first, they take each other back, and it has both or neither",
+    {
+      ...keptFill(1, "0", "1"),
+      orders: [order(1, "1", { keptSize: "1", toldAtMs: T + 5 * SECOND }), order(2, "-0.5"), order(3, "0.5")],
+    },
+    "1",
+    true,
   ],
   [
     "a fill of somebody else's order is kept, of long before",
@@ -200,10 +226,10 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     true,
   ],
   [
-    "of an order a part is kept: the rest may have come before it",
+    "of an order a part is kept, and it has that alone: the rest came before it, or is not in it yet",
     { ...keptFill(1, "0", "1"), orders: [order(1, "2", { keptSize: "1" })] },
     "1",
-    false,
+    true,
   ],
 
   // By what was shown before.
