@@ -3,7 +3,7 @@
  *
  *   bun run simulate --seeds N [--from S] [--minutes M] [--jobs J] [--keep-going]
  *   bun run simulate --seed S        one seed, with its whole history
- *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, quiet, …
+ *   --world NAME[,NAME…]             of these only the seeds in which each of these worlds is drawn: rests, forgetting, odd, short_lists, whole_trades, busy, bots, bot_operations, narrowings, heartbeats, losses, flattens, spot, quiet, …
  *   --quiet                          no history of the first failing seed
  *   --hash                           prints the hash of each seed's event log; --hash-up-to N of the seeds up to that one
  *   --directory PATH                 where databases lie; memory-backed storage by default
@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { LIFE_KINDS } from "../test/simulation/bot-life.ts";
 import { BOT_KINDS } from "../test/simulation/bots.ts";
-import { type Drawn, QUIET, WHOLE_TRADES, worldsOf } from "../test/simulation/drawn.ts";
+import { BUSY, type Drawn, QUIET, WHOLE_TRADES, worldsOf } from "../test/simulation/drawn.ts";
 import { addMeasured, type Measured, measuredLines, NOTHING_MEASURED } from "../test/simulation/measured.ts";
 import { runAny } from "../test/simulation/run-any.ts";
 import type { RunResult } from "../test/simulation/run-seed.ts";
@@ -157,6 +157,7 @@ function worldNames(text: string): Drawn[] {
     ...BOT_KINDS,
     ...LIFE_KINDS,
     WHOLE_TRADES,
+    BUSY,
     QUIET,
   ] as const;
   return text

@@ -96,7 +96,7 @@ export function openBotLife(drawn: DrawnLife, { timeline, sent, signerOf }: Part
   const narrowings = openNarrowings(drawn.narrowings, timeline);
   const beating = openBeating(drawn.beats, timeline);
   const flattening = openFlattening(drawn.flatten, timeline);
-  const sentWhen = openSentWhen(sent, signerOf);
+  const sentWhen = openSentWhen({ sent, signerOf });
   const operationOf = operationsBy(drawn.wishes);
   const railsOf = (bot: Bot, execution: Execution) => narrowings.railsOf(bot, sentWhen(execution));
   const spot = drawn.hasSpot ? openSpotWatch({ bots: drawn.bots, railsOf, sentWhen }) : null;

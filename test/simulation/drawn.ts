@@ -1,6 +1,7 @@
 /** What a seed draws, known without running it. */
 import { type LifeKind, lifeKindsOf } from "./bot-life.ts";
 import { type BotKind, botKindsOf } from "./bots.ts";
+import { isBusy } from "./busy.ts";
 import { type Chance, openChance } from "./chance.ts";
 import { isQuiet } from "./quiet.ts";
 import { hasWhole } from "./whole-wishes.ts";
@@ -33,16 +34,27 @@ const EARLY_STREAM = 0x0ea7_0000;
 
 /** What clients ask for in a share of the runs, named beside their worlds. */
 export const WHOLE_TRADES = "whole_trades" as const;
+/** Several times as much of it. */
+export const BUSY = "busy" as const;
 /** An account in which nothing else happens, and a stop: a run of its own. */
 export const QUIET = "quiet" as const;
-export type Drawn = WorldName | OddKind | WrongKind | BotKind | LifeKind | typeof WHOLE_TRADES | typeof QUIET;
+export type Drawn =
+  | WorldName
+  | OddKind
+  | WrongKind
+  | BotKind
+  | LifeKind
+  | typeof WHOLE_TRADES
+  | typeof BUSY
+  | typeof QUIET;
 
 /** Which worlds a seed draws, whether whole trades are asked for, and bots ask, whatever else it does. */
 export function worldsOf(seed: number): ReadonlySet<Drawn> {
   if (isQuiet(seed)) return new Set<Drawn>([QUIET]);
   const worlds = drawnFor(seed, openChance(seed ^ WORLD_STREAM), 1);
   const names = WORLD_NAMES.filter((name) => worlds[name] !== null && worlds[name] !== false);
-  const more: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...botKindsOf(seed), ...lifeKindsOf(seed)];
+  const asked: Drawn[] = [...(hasWhole(seed) ? [WHOLE_TRADES] : []), ...(isBusy(seed) ? [BUSY] : [])];
+  const more: Drawn[] = [...asked, ...botKindsOf(seed), ...lifeKindsOf(seed)];
   const kinds = [worlds.odd, worlds.wrong].flatMap((each) => each?.kind ?? []);
   return new Set<Drawn>([...names, ...more, ...kinds]);
 }

@@ -7,6 +7,8 @@ import { PARTIES, START_MS } from "./template.ts";
 
 const [PARTY] = PARTIES;
 const NONCE = 77;
+const SIGNER = PARTIES[0]?.agent;
+const BODY = `{"nonce":${NONCE},}`;
 /** Virtual times, milliseconds. */
 const [MODIFIED_AT, ASKED_AT, ANSWERED_AT, PLACED_AT] = [1_000, 2_000, 2_100, 3_000];
 const HEARD: AnswerFate = { kind: "true", ofCopy: 0, afterMs: 10 };
@@ -16,7 +18,7 @@ type Case = { answer?: AnswerFate; arrivesAfterMs?: readonly number[]; isCopied?
 function findingsOf({ answer = HEARD, arrivesAfterMs = [10], isCopied = true, isLive = true }: Case): string[] {
   const wish = { party: PARTY, number: 2, target: 1 };
   const turn = { askedAtMs: ASKED_AT, endedAtMs: ANSWERED_AT, outcome: { kind: "answer", status: 200 } };
-  const made = [{ nonce: NONCE, atMs: START_MS + PLACED_AT }];
+  const made = [{ nonce: NONCE, signer: SIGNER, atMs: START_MS + PLACED_AT }];
   const run = {
     venue: { isLive: () => isLive, record: () => ({ statusTimestampMs: START_MS + ASKED_AT }) },
     truth: {
@@ -24,7 +26,8 @@ function findingsOf({ answer = HEARD, arrivesAfterMs = [10], isCopied = true, is
       splits: new Map([[3, { wish: { number: 3, target: 1 }, legs: [{ oid: 8 }] }]]),
       made: new Map([[3, made]]),
     },
-    sent: [{ body: `{"nonce":${NONCE},}`, atMs: MODIFIED_AT, fate: { arrivesAfterMs, answer } }],
+    sent: [{ body: BODY, atMs: MODIFIED_AT, fate: { arrivesAfterMs, answer } }],
+    signerOf: new Map([[BODY, SIGNER]]),
     copies: { isCopied: () => isCopied },
   };
   // No more of a run than is asked for here.

@@ -2,12 +2,12 @@
 import type { Audited } from "./auditor.ts";
 import type { Dialogue, Turn } from "./clients.ts";
 import type { Sent } from "./network.ts";
+import { type SentBy, sendsOf } from "./sent-when.ts";
 import { START_MS } from "./template.ts";
 
-type Run = {
+type Run = SentBy & {
   venue: Pick<Audited["venue"], "isLive" | "record">;
   truth: Pick<Audited["truth"], "made" | "orders" | "splits">;
-  sent: readonly Sent[];
   copies: Pick<Audited["copies"], "isCopied">;
 };
 
@@ -22,7 +22,7 @@ export function auditLeftLive(run: Run, { wish, turns }: Dialogue, name: string)
     const [leg] = split.legs;
     const made = run.truth.made.get(split.wish.number)?.at(-1);
     if (split.wish.target !== wish.target || leg === undefined || made === undefined) return [];
-    const sent = run.sent.find(({ body }) => body.includes(`"nonce":${made.nonce},`));
+    const [sent] = sendsOf(run, made);
     if (sent === undefined || !record || record.statusTimestampMs - START_MS <= sent.atMs) return [];
     // Refused before the cancel was answered: what a copy makes of it then is told when it is known.
     if (run.copies.isCopied(made.nonce) && heardAtMs(sent) <= endOfFirst(accepted)) return [];

@@ -1,6 +1,7 @@
 /** How long the truth took, by what had become of the answer, and what stayed unknown for long, by reason. */
 import type { Database } from "bun:sqlite";
 import type { Sent } from "./network.ts";
+import { nonceOf } from "./sent-when.ts";
 import { START_MS } from "./template.ts";
 import type { Weather } from "./weather.ts";
 import type { Worlds } from "./worlds/worlds.ts";
@@ -43,7 +44,7 @@ const ATTEMPTS = `select nonce, seal, created_at_ms as createdAtMs, settled_at_m
 export function measure(run: Run, nowMs: number): Measured {
   const rows = run.database.prepare<Row, []>(ATTEMPTS).all();
   const sends = new Map(
-    run.sent.filter(({ body }) => !body.includes('"type":"noop"')).map((one) => [nonceOf(one), one]),
+    run.sent.filter(({ body }) => !body.includes('"type":"noop"')).map((one) => [nonceOf(one.body), one]),
   );
   const measured: Measured = { ...NOTHING_MEASURED, actions: rows.length, long: {}, times: {} };
   for (const row of rows) {
@@ -56,10 +57,6 @@ export function measure(run: Run, nowMs: number): Measured {
     if (tookMs > LONG_MS) count(measured.long, reasonOf(run, row, loss));
   }
   return measured;
-}
-
-function nonceOf({ body }: Sent): number {
-  return Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1] ?? 0);
 }
 
 /** Null where the answer was heard. */

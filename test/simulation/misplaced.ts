@@ -3,16 +3,15 @@
  * it has moved. What is promised: for a short while only, and whoever asks is told that something is wrong.
  */
 import { type Dialogue, fieldOf } from "./clients.ts";
-import type { Sent } from "./network.ts";
+import { type SentBy, sendsOf } from "./sent-when.ts";
 import type { ToldEvent } from "./tellings.ts";
 import { allOrders, isMisplaced, type TrueOrder, type Truth } from "./truth.ts";
 import type { Moves } from "./worlds/markets.ts";
 import type { Wrongly } from "./worlds/wrong.ts";
 
-type Run = {
+type Run = SentBy & {
   truth: Truth;
   dialogues: readonly Dialogue[];
-  sent: readonly Sent[];
   told: readonly ToldEvent[];
   moves: Moves | null;
   wrongly: Pick<Wrongly, "wereListsWrong">;
@@ -30,7 +29,7 @@ export function auditMisplaced(run: Run): string[] {
   return orders.flatMap((order) => [...auditSince(run, order), ...auditTold(run, order)]);
 }
 
-function auditSince({ truth, sent, moves, faultsEndMs }: Run, { wish, legs }: TrueOrder): string[] {
+function auditSince({ truth, sent, signerOf, moves, faultsEndMs }: Run, { wish, legs }: TrueOrder): string[] {
   if (moves === null) return [];
   const knownAtMs = Math.max(moves.atMs + moves.behindMs, faultsEndMs) + LIST_READ_WITHIN_MS;
   const late = [...truth.made.values()]
@@ -38,7 +37,7 @@ function auditSince({ truth, sent, moves, faultsEndMs }: Run, { wish, legs }: Tr
     .filter(({ reply }) =>
       legs.some(({ oid, asset }) => asset !== (wish.asset ?? 0) && JSON.stringify(reply).includes(`"oid":${oid}`)),
     )
-    .filter(({ nonce }) => sent.some(({ body, atMs }) => atMs > knownAtMs && body.includes(`"nonce":${nonce},`)));
+    .filter((execution) => sendsOf({ sent, signerOf }, execution).some(({ atMs }) => atMs > knownAtMs));
   return late.map(({ nonce }) => `${wish.key} was sent as ${nonce} to a place in the list that moved at ${moves.atMs}`);
 }
 

@@ -6,6 +6,7 @@ import { type Audited, audit } from "./auditor.ts";
 import { drawLife, openBotLife } from "./bot-life.ts";
 import { drawBots, templateWith } from "./bots.ts";
 import { type BotsWatch, watchBots } from "./bots-audit.ts";
+import { howMany } from "./busy.ts";
 import { tradeByHand } from "./by-hand.ts";
 import { openChance } from "./chance.ts";
 import { countReads, openClients } from "./clients.ts";
@@ -26,7 +27,7 @@ import { hasPlainRecords, isWrongForLong, readsOf, WITNESSED_WITHIN_MS, witnesse
 import { SPOT_BEFORE_MS, SPOT_DOOMS_FROM_MS, tradeSpot } from "./spot.ts";
 import { askForStop, auditStop, drawStop, resumeLater } from "./stops.ts";
 import type { ToldEvent } from "./tellings.ts";
-import { makeTemplate, PARTIES, START_MS } from "./template.ts";
+import { makeTemplate, ownerOf, PARTIES, START_MS } from "./template.ts";
 import { fromItsBeginning, openTimeline, settleHttp, settleOnce } from "./timeline.ts";
 import { type Top, topOf } from "./tops.ts";
 import { auditTrades, type Span } from "./trades-audit.ts";
@@ -141,7 +142,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
   const network = openNetwork({ timeline, venue, chance: chance.split(), history, worlds: opened, onSent });
   const fates = fatesOf(weather, chance.split(), faultsEndMs);
   network.setFate((sent) => (sent.atMs < 0 ? directly(5) : fates(sent)));
-  const whole = drawWhole(seed, drawWishes(chance.split(), faultsEndMs), faultsEndMs);
+  const whole = drawWhole(seed, drawWishes(chance.split(), faultsEndMs, howMany(seed)), faultsEndMs);
   const drawnLife = drawLife(seed, drawBots(seed, whole.wishes, faultsEndMs), faultsEndMs);
   const { bots, wishes } = drawnLife;
   const life = openBotLife(drawnLife, { timeline, sent: network.sent, signerOf });
@@ -392,9 +393,3 @@ function isExpectedAlarm({ others, moves, wrong }: Worlds, text: string): boolea
 }
 
 const OTHER_THAN_ASKED = /shows something else than was asked for|has named another TWAP than it has made/;
-
-function ownerOf(agent: string | undefined): string {
-  const party = PARTIES.find((each) => each.agent === agent);
-  if (party === undefined) throw new Error("bug: signed by nobody");
-  return party.account.ownerAddress;
-}

@@ -67,3 +67,10 @@ function fill(path: string): void {
   store.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   closeStore(store);
 }
+
+/** Whose agent it is. */
+export function ownerOf(agent: string | undefined): string {
+  const party = PARTIES.find((each) => each.agent === agent);
+  if (party === undefined) throw new Error("bug: signed by nobody");
+  return party.account.ownerAddress;
+}

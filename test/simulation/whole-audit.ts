@@ -3,6 +3,7 @@
 import { CLOSED, heardIn } from "./answers.ts";
 import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
+import { sendsOf } from "./sent-when.ts";
 import { canOnlyReduce } from "./stops.ts";
 import { stateAt } from "./tellings.ts";
 import { START_MS } from "./template.ts";
@@ -68,8 +69,8 @@ function auditPrice(run: Audited, { wish, ask }: Dialogue): string[] {
   });
 }
 
-function sentAt({ sent }: Audited, { nonce }: Execution): number | null {
-  return sent.find(({ body }) => body.includes(`"nonce":${nonce},`))?.atMs ?? null;
+function sentAt(run: Audited, execution: Execution): number | null {
+  return sendsOf(run, execution)[0]?.atMs ?? null;
 }
 
 function largest(of: readonly bigint[]): bigint {

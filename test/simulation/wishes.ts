@@ -1,5 +1,6 @@
 /** What the clients of a run want, drawn before it begins. Every wish has its own price, by which the auditor knows it. */
 import type { Side } from "../../src/core/order.ts";
+import type { HowMany } from "./busy.ts";
 import type { Chance } from "./chance.ts";
 import type { Ask } from "./front.ts";
 import { PARTIES, type Party } from "./template.ts";
@@ -44,11 +45,8 @@ export type Known = {
 /** Price of BTC in the middle of the book, dollars; prices of wishes lie around it, a dollar apart. */
 export const MIDDLE = 95_000;
 
-/** Wishes of one run. */
-const MAX_WISHES = 9;
-
-export function drawWishes(chance: Chance, faultsEndMs: number): Wish[] {
-  const count = chance.between(2, MAX_WISHES);
+export function drawWishes(chance: Chance, faultsEndMs: number, { least, most }: HowMany): Wish[] {
+  const count = chance.between(least, most);
   const isHasty = chance.isLucky(0.4);
   const hasOperations = chance.isLucky(0.35);
   const wishes: Wish[] = [];

@@ -2,6 +2,7 @@
 import { copyFileSync } from "node:fs";
 import { NO_DISK } from "../../../src/store/disk.ts";
 import { closeStore, openStore, type Store } from "../../../src/store/open.ts";
+import { FEW } from "../../simulation/busy.ts";
 import type { Chance } from "../../simulation/chance.ts";
 import { type Clients, openClients } from "../../simulation/clients.ts";
 import { askDirectly } from "../../simulation/front.ts";
@@ -137,7 +138,7 @@ export async function recordLife(
       if (!isOver) hear.onMark();
       return answered;
     },
-    wishes: drawWishes(chance.split(), ASKING_MS),
+    wishes: drawWishes(chance.split(), ASKING_MS, FEW),
     process: () => (process.isAlive() ? process : null),
     deaths: () => 0,
     untilMs: ASKING_MS,

@@ -4,6 +4,7 @@
  */
 import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import { type Chance, openChance } from "../chance.ts";
+import { nonceOf } from "../sent-when.ts";
 import type { Timeline } from "../timeline.ts";
 
 export type EarlyRefusals = {
@@ -74,8 +75,4 @@ export function openEarlyRefusals(early: EarlyRefusals, timeline: Timeline, from
       return { status: 200, contentType: "application/json", body };
     },
   };
-}
-
-export function nonceOf(body: string): number {
-  return Number(/"nonce":([0-9]{1,16})/.exec(body)?.[1]);
 }

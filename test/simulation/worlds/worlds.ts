@@ -1,10 +1,11 @@
 /** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
 import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
+import { nonceOf } from "../sent-when.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
 import { type Clocks, drawClocks, wrongClocks } from "./clocks.ts";
-import { drawEarlyRefusals, type EarlyRefusals, nonceOf, openEarlyRefusals } from "./early-refusals.ts";
+import { drawEarlyRefusals, type EarlyRefusals, openEarlyRefusals } from "./early-refusals.ts";
 import { drawFalseEnds, type FalseEnds, falseEnds } from "./false-ends.ts";
 import { drawForgetting, type Forgetting, forgets } from "./forgetting.ts";
 import type { Lens } from "./lens.ts";
