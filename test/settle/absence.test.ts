@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Attempt, Seal } from "../../src/core/attempt.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Absence, HistoryAnswer } from "../../src/core/evidence.ts";
+import type { Leg } from "../../src/core/order.ts";
 import type { World } from "../../src/deps.ts";
 import { isOver } from "../../src/settle/cancel/cancel.ts";
 import { LASTING } from "../../src/settle/cancel/grounds.ts";
@@ -12,7 +13,7 @@ import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { startPursuit, type Tools } from "../../src/settle/pursuit.ts";
 import { sendAttempt, sendNoop } from "../../src/settle/send/send.ts";
 import { findAttempt, insertAttempt } from "../../src/store/attempts.ts";
-import { insertLeg } from "../../src/store/legs.ts";
+import { findLegByCloid, insertLeg, updateLeg } from "../../src/store/legs.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { AGENT_ADDRESS, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
 import { attemptRow, legRow, orderRow } from "../support/rows.ts";
@@ -65,6 +66,21 @@ test("two witnesses within a second are one", async () => {
   expect(findAttempt(rig.store, id)?.negatives).toBe(1);
   await rig.clock.advance(1_000);
   expect(await weigh()).toBe(true);
+});
+
+test("what its stream tells of it while its absence is being concluded counts", async () => {
+  const rig = openGatewayRig();
+  const { id } = openWith(rig, { ...ACTION, seal: "nonce_taken", negatives: 1 });
+  const missed = { pursuit: startPursuit(id), history: history(ENDED_AFTER_MS + 1) };
+  const leg = findLegByCloid(rig.store, legRow().cloid) as Leg;
+  const point = () => {
+    updateLeg(rig.store, { ...leg, oid: "7" });
+  };
+  const tools = toolsOf({ ...rig, deps: { ...rig.deps, point } });
+  expect(await weighAbsence(tools, findAttempt(rig.store, id) as Attempt, missed, () => undefined)).toBe(false);
+  updateLeg(rig.store, leg);
+  await rig.clock.advance(1_000);
+  expect(await weighAbsence(toolsOf(rig), findAttempt(rig.store, id) as Attempt, missed, () => undefined)).toBe(true);
 });
 
 const LONG_LIFE = { ...ACTION, expiresAtMs: START_MS + 60 * 60_000 };
