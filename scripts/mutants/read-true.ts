@@ -63,7 +63,7 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "positions from which a round trip began are taken for those of before it",
     TOLD_POSITION,
-    'if (ends.length > 0) return "now";',
+    "if (atTheEnd !== null) return atTheEnd;",
     "",
   ),
   one(
@@ -93,7 +93,7 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "what was read before a newer fill tells where the position stands",
     TOLD_POSITION,
-    "if (earlier.timeMs <= (told.end?.timeMs ?? Number.NEGATIVE_INFINITY)) break;",
+    "if (earlier.timeMs <= endMs || earlier.keptToMs < endMs) break;",
     "",
   ),
   one(

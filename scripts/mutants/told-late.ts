@@ -208,14 +208,26 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "a position that no known fill explains is of now, though fills that were told are not kept",
     "src/core/told-position.ts",
-    'return !sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";',
-    'return sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";',
+    'unclear }) ?? (isAwaited(told) ? "unclear" : "now");',
+    'unclear }) ?? "now";',
   ),
   one(
     "once a position was shown with what was told, none that comes after it is of before",
     "src/core/told-position.ts",
     "return told.orders.some((order) =>",
     "return told.orders.some((order) => order.number > (told.earlier[0]?.lastNumber ?? -1) &&",
+  ),
+  one(
+    "what was shown before a fill was kept is held to have that, by its own time",
+    "src/core/told-position.ts",
+    "|| earlier.keptToMs < endMs",
+    "",
+  ),
+  one(
+    "a position that lacks one of two is of now where the other may be in it",
+    "src/core/told-position.ts",
+    "...placesOf({ sums: lacking, unclear }).map(({ at }) => at),",
+    "...lacking,",
   ),
   one(
     "a position without what may have come after the newest fill is of now",

@@ -22,8 +22,17 @@ export type OrderFilling = {
   toldAtMs: number;
 };
 
-/** A position that was shown before, with the number of the newest order by then. `askedAtMs` as we know the exchange's time, `timeMs` its own. */
-export type EarlierPosition = { size: Decimal; lastNumber: number; askedAtMs: number; timeMs: number };
+/**
+ * A position that was shown before, with the number of the newest order by then. `askedAtMs` as we know the exchange's time, `timeMs` its own,
+ * `keptToMs` of the newest fill of its market that was kept by then: it was held against those.
+ */
+export type EarlierPosition = {
+  size: Decimal;
+  lastNumber: number;
+  askedAtMs: number;
+  timeMs: number;
+  keptToMs: number;
+};
 
 /**
  * What is known of one market. Fills and orders that were told before `sinceMs` every server holds; those that were told after `untilMs`, which
@@ -51,17 +60,28 @@ export type PositionMoment = "now" | "before" | "unclear";
 export function momentOfPosition(size: Decimal, told: MarketTold): PositionMoment {
   const chain = chainOf(told);
   if (chain === null) return isAwaited(told) ? "unclear" : "now";
+  const { moves, unclear } = chain;
   const sums = sumsOf(chain);
-  const ends = endsOf(sums.at(-1) ?? chain.at, chain.unclear).filter(({ at }) => isJust(size)(at));
-  if (ends.some(({ without }) => without.some(({ toldAtMs }) => isClaimed(told, toldAtMs)))) return "unclear";
-  if (ends.length > 0) return "now";
+  const atTheEnd = momentAt(size, told, { sums: sums.slice(-1), unclear });
+  if (atTheEnd !== null) return atTheEnd;
+  const lacking = sums.filter((_sum, nth) => moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs)));
   const former = [
     ...told.fills.filter(({ timeMs }) => timeMs < told.untilMs).map(({ start }) => start),
-    ...sums.filter((_sum, nth) => chain.moves.slice(nth).some(({ toldAtMs }) => isClaimed(told, toldAtMs))),
+    ...placesOf({ sums: lacking, unclear }).map(({ at }) => at),
     ...told.earlier.filter((one) => isOfBeforeSome(told, one)).map((one) => one.size),
   ];
   if (former.some(isJust(size))) return "before";
-  return !sums.some(isJust(size)) && isAwaited(told) ? "unclear" : "now";
+  return momentAt(size, told, { sums, unclear }) ?? (isAwaited(told) ? "unclear" : "now");
+}
+
+type PlacesFrom = { sums: readonly Decimal[]; unclear: readonly NotKept[] };
+
+/** Null where it stands at none of these, with whichever of what is unclear; `unclear` where it may lack some of that which it claims to hold. */
+function momentAt(size: Decimal, told: MarketTold, among: PlacesFrom): "now" | "unclear" | null {
+  const places = placesOf(among).filter(({ at }) => isJust(size)(at));
+  if (places.length === 0) return null;
+  const mayLack = places.some(({ without }) => without.some(({ toldAtMs }) => isClaimed(told, toldAtMs)));
+  return mayLack ? "unclear" : "now";
 }
 
 function isJust(size: Decimal): (other: Decimal) => boolean {
@@ -86,18 +106,18 @@ type Chain = { at: Decimal; moves: readonly NotKept[]; unclear: readonly NotKept
 /** Of so many every sum is tried; with more of them nothing is said. */
 const MAX_UNCLEAR = 6;
 
-/** Where it may stand by now. `without`: what is in the known position already, or in no server's yet. */
-type PossibleEnd = { at: Decimal; without: readonly NotKept[] };
+/** Where it may stand at these. `without`: what is in them already, or in no server's position yet. */
+type Place = { at: Decimal; without: readonly NotKept[] };
 
-function endsOf(now: Decimal, unclear: readonly NotKept[]): PossibleEnd[] {
-  let ends: PossibleEnd[] = [{ at: now, without: [] }];
+function placesOf({ sums, unclear }: PlacesFrom): Place[] {
+  let places: Place[] = sums.map((at) => ({ at, without: [] }));
   for (const notKept of unclear) {
-    ends = ends.flatMap(({ at, without }) => [
+    places = places.flatMap(({ at, without }) => [
       { at: add(at, notKept.by), without },
       { at, without: [...without, notKept] },
     ]);
   }
-  return ends;
+  return places;
 }
 
 function sumsOf({ at, moves }: Chain): Decimal[] {
@@ -110,7 +130,9 @@ function sumsOf({ at, moves }: Chain): Decimal[] {
 function chainOf(told: MarketTold): Chain | null {
   const orders = told.orders.toSorted((a, b) => a.number - b.number);
   for (const earlier of told.earlier) {
-    if (earlier.timeMs <= (told.end?.timeMs ?? Number.NEGATIVE_INFINITY)) break;
+    // Its own time says nothing of a fill that was kept later: it may be of before that all the same.
+    const endMs = told.end?.timeMs ?? Number.NEGATIVE_INFINITY;
+    if (earlier.timeMs <= endMs || earlier.keptToMs < endMs) break;
     const since = sinceShown(earlier, orders);
     if (since === null) continue;
     const moves = since.map(({ filled: by, toldAtMs }) => ({ by, toldAtMs }));

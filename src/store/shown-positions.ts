@@ -9,7 +9,14 @@ export type ShownSizes = {
   lastNumber: number;
   askedElapsedMs: number;
   timeMs: number;
+  keptTo: KeptTo;
 };
+
+/**
+ * Up to when fills were kept, exchange time, unix milliseconds: of each market that had some lately the newest one, and of all others those that
+ * every server holds.
+ */
+export type KeptTo = { sinceMs: number; newestMs: ReadonlyMap<string, number> };
 
 /** By account and dex, the newest first. */
 export type ShownPositionsBook = Map<string, readonly ShownSizes[]>;

@@ -30,11 +30,17 @@ function keptFill(number: number, start: string, size: string): Pick<MarketTold,
 /** What was read when the newest order had this number, a tenth of a second before the next one. */
 function shown(lastNumber: number, size: string, some: Partial<MarketTold["earlier"][number]> = {}) {
   const timeMs = T + lastNumber * SECOND + 900;
-  return { size: decimal(size), lastNumber, askedAtMs: timeMs - 20, timeMs, ...some };
+  return { size: decimal(size), lastNumber, askedAtMs: timeMs - 20, timeMs, keptToMs: timeMs, ...some };
 }
 
 /** No fill that is kept, and every one is. */
 const FLAT: MarketTold["end"] = { size: decimal("0"), timeMs: Number.NEGATIVE_INFINITY, oids: [] };
+
+/** A fill of an order that is not known here. */
+const SOLD_BY_HAND: Pick<MarketTold, "fills" | "end"> = {
+  fills: [{ timeMs: T, start: decimal("0") }],
+  end: { size: decimal("-1"), timeMs: T, oids: ["9"] },
+};
 
 /** Each: what is known, what is shown, whether that is of before. */
 const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
@@ -216,6 +222,24 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     true,
   ],
   [
+    "a fill of somebody else's order is kept, and it has neither one of ours of about then nor one that it does not claim to hold",
+    { ...SOLD_BY_HAND, orders: [order(2, "-9"), order(20, "-27")], untilMs: T + 15 * SECOND },
+    "-1",
+    true,
+  ],
+  [
+    "it has the one of about then",
+    { ...SOLD_BY_HAND, orders: [order(2, "-9"), order(20, "-27")], untilMs: T + 15 * SECOND },
+    "-10",
+    false,
+  ],
+  [
+    "it has one of ours of about then, and not one of long after that",
+    { ...SOLD_BY_HAND, orders: [order(2, "-12"), order(20, "-81")] },
+    "-13",
+    true,
+  ],
+  [
     "a fill of somebody else's order is kept, of long before",
     {
       ...keptFill(1, "0", "1"),
@@ -270,6 +294,12 @@ const ROWS: [name: string, known: Some, size: string, isBefore: boolean][] = [
     "a newer fill says more than what was shown before it",
     { ...keptFill(2, "5", "4"), earlier: [shown(1, "3")], orders: [order(1, "1", { keptSize: "1" })] },
     "3",
+    true,
+  ],
+  [
+    "a fill is kept since it was shown, whatever time it bore: it may have been shown without that",
+    { ...keptFill(1, "0", "1"), earlier: [shown(2, "0", { keptToMs: T })] },
+    "0",
     true,
   ],
   [

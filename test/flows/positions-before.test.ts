@@ -243,6 +243,22 @@ async function boughtByHand(rig: PaperRig): Promise<void> {
   throw new Error("its fill was not told");
 }
 
+test("what was read before a fill by hand was told, under a time of after it, says nothing against that fill", async () => {
+  const rig = await openLiquidRig();
+  const others = rig.interfere;
+  let isListed = false;
+  rig.interfere = async (request) => (request["type"] === "userFillsByTime" && !isListed ? [] : others?.(request));
+  await standStill(rig, () => false);
+  await rig.elsewhere(FIRST, limitOrder({ assetId: 0, side: "buy", size: "0.01", price: "60010" }));
+  // What was shown before it is too old by then.
+  await rig.clock.advance(12 * SECOND);
+  expect(await positions(rig)).toEqual([200, []]);
+  isListed = true;
+  await rig.clock.advance(31 * SECOND);
+  expect((await rig.answer(FIRST, { route: "GET /v1/fills" })).text).toContain('"size":"0.01"');
+  expect(await positions(rig)).toMatchObject([503, BEHIND]);
+});
+
 test.each([
   ["/v1/positions", true],
   ["/v1/positions", false],

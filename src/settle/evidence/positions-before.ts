@@ -49,6 +49,7 @@ function momentOfPositions(
         ...each,
         size: each.sizes.get(market) ?? ZERO,
         askedAtMs: times.ofMonotonic(each.askedElapsedMs),
+        keptToMs: each.keptTo.newestMs.get(market) ?? each.keptTo.sinceMs,
       })),
       sinceMs,
       untilMs: timeMs,
@@ -68,16 +69,18 @@ export function arePositionsBefore(
 
 /** Remembers what has just been read, and is not of before: later readings are held against it. */
 export function noteRead(
-  deps: With<"clock" | "store">,
+  { clock, exchange, store }: With<"clock" | "exchange" | "store">,
   of: AccountDex,
   { positions, timeMs }: Pick<ClearinghouseState, "positions" | "timeMs">,
   askedAtMs: number,
 ): void {
-  const { clock, store } = deps;
   const sizes = sizesOf(positions);
+  const sinceMs = exchange.nowMs() - BEHIND_MS;
+  const oldestFirst = listNewFills(store, of.accountId, sinceMs).toReversed();
+  const keptTo = { sinceMs, newestMs: new Map(oldestFirst.map((fill) => [fill.market, fill.timeMs])) };
   // Just noted by our wall clock, and not still to come.
   const askedElapsedMs = clock.elapsedMs() - Math.max(0, clock.nowMs() - askedAtMs);
-  noteShownPositions(store, of, { sizes, timeMs, askedElapsedMs });
+  noteShownPositions(store, of, { sizes, timeMs, askedElapsedMs, keptTo });
 }
 
 function sizesOf(positions: ClearinghouseState["positions"]): Map<string, Decimal> {
