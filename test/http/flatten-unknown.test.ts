@@ -48,7 +48,7 @@ test.each<{ word: Word; means: string; isTold: boolean; ends: string }>([
   { word: "processing", means: "its answer tells that it waits", isTold: true, ends: "waiting_for_trigger" },
   { word: "unknown", means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
   { word: "processing", means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
-])("a stop whose status is not known is not taken away at once: it is $word, and $means", async ({ word, isTold, ends }) => {
+])("a stop whose status is not known is not taken away at once: $word, $means", async ({ word, isTold, ends }) => {
   const { rig, sales, kept, store, tell, id } = await guarded();
   tell(word);
   expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
