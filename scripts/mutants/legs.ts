@@ -296,6 +296,18 @@ export const LEGS: readonly Mutant[] = [
     'return absence !== null && absence !== "refused" && absence !== "not_sent";',
   ),
   one(
+    "a fill of before it fired is that of a stop",
+    "src/settle/fills/fill-leads.ts",
+    "timeMs < answer.statusTimestampMs",
+    "timeMs < answer.statusTimestampMs && timeMs === 0",
+  ),
+  one(
+    "a fill of the moment in which it fired is none of a stop's",
+    "src/settle/fills/fill-leads.ts",
+    "timeMs < answer.statusTimestampMs",
+    "timeMs <= answer.statusTimestampMs",
+  ),
+  one(
     "an answer for an order of another name shows a namesake",
     "src/settle/evidence/difference.ts",
     "const isOfAnotherName = shown.oid !== asked.leg.oid &&",
