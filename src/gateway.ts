@@ -51,7 +51,7 @@ import { lastOrderNumber } from "./store/newest-orders.ts";
 import { closeStore, type Store } from "./store/open.ts";
 import { openWriteHealth } from "./store/write-health.ts";
 import type { Signers } from "./vault/signers.ts";
-import { idleGrounds } from "./write/cancel-idle-reductions.ts";
+import { cancelGrounds } from "./write/cancel-grounds.ts";
 import { openRunningWrites } from "./write/running.ts";
 
 /** What a gateway is made of. */
@@ -119,7 +119,7 @@ export function openGateway(parts: GatewayParts): Gateway {
     onSettled: heed,
     onFills: (account, fills) => fillIndex.addRead(account, fills),
     onUnfinished: (orderId) => follower.onUnfinished(orderId),
-    grounds: idleGrounds(() => deps),
+    grounds: cancelGrounds(() => deps),
   });
   const workers = openWorkers(world, settler, () => deps);
   const heartbeats = openHeartbeats(world, {

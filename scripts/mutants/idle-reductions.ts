@@ -164,5 +164,29 @@ export const IDLE_REDUCTIONS: readonly Mutant[] = [
     "await Promise.all(copiesOf(world, attempt).map((copy) => takeUnused(world, copy)));",
     "",
   ),
+  one(
+    "a trigger whose answer is on its way is canceled by a flattening at once",
+    "src/settle/stop/flatten-step.ts",
+    '(status === "unknown" || status === "processing")',
+    'status === "unknown"',
+  ),
+  one(
+    "a trigger that waits after all is canceled while its cancel waits its turn",
+    "src/settle/stop/close-markets.ts",
+    "orderId, isStillSo }",
+    "orderId }",
+  ),
+  one(
+    "a trigger that waits after all is canceled again",
+    "src/settle/cancel/grounds.ts",
+    "return grounds.map((each)",
+    "return grounds.slice(0, 1).map((each)",
+  ),
+  one(
+    "a stop that keeps no protection leaves a trigger that waits",
+    "src/settle/stop/kept-triggers.ts",
+    "stop !== null && keptOrders(world, stop).some(({ id }) => id === resource.id)",
+    "stop !== null",
+  ),
   one("a cancel goes again although a stop keeps what protects", WATCH, " || isLeftAlone(store, placed)", ""),
 ];

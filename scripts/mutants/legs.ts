@@ -1,6 +1,7 @@
 import { type Mutant, one } from "./mutant.ts";
 
 const EVIDENCE = "src/core/evidence.ts";
+const NAMESAKE = "src/settle/evidence/namesake.ts";
 const ADVANCE_LEG = "src/core/advance-leg.ts";
 const ORDER_OF_LEGS = "src/core/order-of-legs.ts";
 const EXCESS = "src/core/excess.ts";
@@ -43,8 +44,8 @@ export const LEGS: readonly Mutant[] = [
   one(
     "what has fills was never there",
     ADVANCE_LEG,
-    "leg.oid === null && !hasFilled(leg) && alarmIn",
-    "leg.oid === null && alarmIn",
+    "leg.oid === null && !hasFilled(leg) && event",
+    "leg.oid === null && event",
   ),
   one("an alarm is lost with an answer", ADVANCE_LEG, "reason: alarmIn(leg.reason) ?? reason, isEx", "reason, isEx"),
   one(
@@ -293,5 +294,65 @@ export const LEGS: readonly Mutant[] = [
     "src/core/order.ts",
     'return absence !== null && absence !== "refused";',
     'return absence !== null && absence !== "refused" && absence !== "not_sent";',
+  ),
+  one(
+    "a fill of before it fired is that of a stop",
+    "src/settle/fills/fill-leads.ts",
+    "timeMs < answer.statusTimestampMs",
+    "timeMs < answer.statusTimestampMs && timeMs === 0",
+  ),
+  one(
+    "a fill of the moment in which it fired is none of a stop's",
+    "src/settle/fills/fill-leads.ts",
+    "timeMs < answer.statusTimestampMs",
+    "timeMs <= answer.statusTimestampMs",
+  ),
+  one(
+    "an answer for an order of another name shows a namesake",
+    "src/settle/evidence/difference.ts",
+    "const isOfAnotherName = shown.oid !== asked.leg.oid &&",
+    'const isOfAnotherName = shown.oid === "" &&',
+  ),
+  one(
+    "an answer that leaves the name out is for another order",
+    "src/settle/evidence/difference.ts",
+    "shown.cloid !== null && shown.cloid !== asked.leg.cloid",
+    "shown.cloid !== asked.leg.cloid",
+  ),
+  one(
+    "an answer for another order takes back the namesake that was shown",
+    NAMESAKE,
+    "hasNote(store, orderId, DIFFERENCE, cloid)",
+    "!hasNote(store, orderId, OF_ANOTHER_NAME, cloid)",
+  ),
+  one(
+    "a namesake outlives its alarm",
+    NAMESAKE,
+    "alarmIn(reason) !== null && hasNote",
+    "(alarmIn(reason) !== null || cloid !== null) && hasNote",
+  ),
+  one(
+    "what a modify has placed leaves its namesake behind",
+    "src/settle/modify/modify.ts",
+    "what === DIFFERENCE && detail",
+    'what === "" && detail',
+  ),
+  one(
+    "any alarm keeps cancels by client order id from telling",
+    "src/settle/cancel/misses.ts",
+    "if (mayHaveNamesake(world, leg) ||",
+    'if (leg.reason?.startsWith("ALARM") === true ||',
+  ),
+  one(
+    "an answer for another order contradicts the list of markets",
+    "src/settle/look/apply-sight.ts",
+    "if (!isOfAnotherName) world",
+    "world",
+  ),
+  one(
+    "nothing that a cancel by client order id has closed is proven absent",
+    "src/settle/record/record.ts",
+    "mayHaveNamesake: mayHaveNamesake({ store }, leg) }",
+    "mayHaveNamesake: mayHaveNamesake({ store }, leg) && false }",
   ),
 ];

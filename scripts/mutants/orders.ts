@@ -68,7 +68,7 @@ export const ORDERS: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/look/apply-sight.ts",
-        find: "  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });\n",
+        find: "  if (!isOfAnotherName) world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });\n",
         put: "",
       },
     ],

@@ -213,7 +213,7 @@ function another(leg: Leg, { isNumberUsed }: Event<"turned_away">): Leg | null {
  * cancel may have met that one: then ours may never have been there.
  */
 function notThere(leg: Leg, event: Event<"proven_absent">): Leg | null {
-  const mayBeOfAnother = leg.oid === null && !hasFilled(leg) && alarmIn(leg.reason) !== null;
+  const mayBeOfAnother = leg.oid === null && !hasFilled(leg) && event.mayHaveNamesake === true;
   return mayBeOfAnother ? absent(leg, event) : null;
 }
 

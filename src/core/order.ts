@@ -120,7 +120,13 @@ export type LegEvent =
   /** With its native id only where the exchange had taken it before. */
   | { type: "rejected"; reason: string; oid: string | null }
   /** Concluded by `core/evidence`: the leg left no order at the exchange, and no longer can. */
-  | { type: "proven_absent"; reason: string; absence: LegAbsence }
+  | {
+      type: "proven_absent";
+      reason: string;
+      absence: LegAbsence;
+      /** Another's order may stand under its client order id: what a cancel by that has closed may be that one. */
+      mayHaveNamesake?: boolean;
+    }
   /**
    * An answer refused it. A refusal names no order, so that it may be another's: whatever shows the order overrules it. Where a server
    * refused the action before it came to its number (`isNumberUsed` false), a copy may still be taken.

@@ -36,10 +36,11 @@ test("an alarm stays when the answer is lost, and goes when the order itself is 
   expect(resting).toMatchObject({ state: "resting", reason: null });
 });
 
-test("what a cancel by its name has closed is not proven absent once anything of it is filled", () => {
+test("what a cancel by its name has closed is proven absent only where a namesake may be what that closed, and nothing is filled", () => {
   const over = legRow({ state: "closing", reason: ALARM, isExchangesWord: true });
-  const absent = { type: "proven_absent", reason: "never ran", absence: "never_ran" } as const;
+  const absent = { type: "proven_absent", reason: "never ran", absence: "never_ran", mayHaveNamesake: true } as const;
   expect(advanceLeg(over, absent)).toMatchObject({ state: "absent" });
+  expect(advanceLeg(over, { ...absent, mayHaveNamesake: false })).toBeNull();
   expect(advanceLeg({ ...over, filledSize: decimal("0.5") }, absent)).toBeNull();
 });
 

@@ -1,7 +1,9 @@
 /** Flattening where what is known just then is not what is: a word, a clock, a position that is left out. */
 import { expect, test } from "bun:test";
+import { listAttemptsOf } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import type { StoredFill } from "../../src/store/fills.ts";
+import { hasNote } from "../../src/store/notes.ts";
 import { findOrder, updateOrder } from "../../src/store/orders.ts";
 import {
   awaitTakeUp,
@@ -15,36 +17,104 @@ import {
   shownStop,
   stopOf,
 } from "./flatten-rig.ts";
+import { whileItWaits } from "./idle-rig.ts";
 import { BOT, limitedRig, openMarketRig, place, stateOf } from "./rails-rig.ts";
 import { ACCOUNTS, KEYS, type Rig } from "./rig.ts";
 
-test.each([
-  { means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
-  { means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
-])("a stop whose status is not known is not taken away at once: $means", async ({ isTold, ends }) => {
+type Word = "processing" | "unknown" | "waiting_for_trigger";
+
+/** A bot that has bought, and has a stop for that, of which the gateway is then told this. */
+async function guarded() {
   const rig = await limitedRig({});
   const sales = exchangeThatFills(rig, { szi: 0.5 });
   await place(rig, { size: "0.002", price: "60010", time_in_force: "ioc" });
   const trigger = { price: "59000", kind: "stop_loss", market: true };
   const guard = { side: "sell", size: "0.002", price: "58900", reduce_only: true, trigger };
-  const { id: kept } = (await (await place(rig, guard)).json()) as Shown;
+  const placed = (await (await place(rig, guard)).json()) as Shown & { exchange_order_id: string };
   const { store } = rig.deps;
-  const tell = (status: "unknown" | "waiting_for_trigger") =>
+  const tell = (status: Word) =>
     inTransaction(store, () => {
-      const order = findOrder(store, kept);
+      const order = findOrder(store, placed.id);
       if (order === null) throw new Error("bug: a stop without its order");
       updateOrder(store, { ...order, status });
     });
   const id = await stopOf(rig, "bot", BOT);
   await pass(rig, 4);
-  tell("unknown");
+  return { rig, sales, placed, kept: placed.id, store, tell, id };
+}
+
+test.each<{ word: Word; means: string; isTold: boolean; ends: string }>([
+  { word: "unknown", means: "a look shows that it waits", isTold: true, ends: "waiting_for_trigger" },
+  { word: "processing", means: "its answer tells that it waits", isTold: true, ends: "waiting_for_trigger" },
+  { word: "unknown", means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
+  { word: "processing", means: "nothing tells it for three rounds", isTold: false, ends: "canceled" },
+])("a stop whose status is not known is not taken away at once: $word, $means", async ({ word, isTold, ends }) => {
+  const { rig, sales, kept, store, tell, id } = await guarded();
+  tell(word);
   expect((await flatten(rig, id, { apiKey: BOT })).code).toBe("202");
   await pass(rig, 5);
-  expect([findOrder(store, kept)?.status, sales.length]).toEqual(["unknown", 1]);
+  expect([findOrder(store, kept)?.status, sales.length]).toEqual([word, 1]);
   if (isTold) tell("waiting_for_trigger");
   await pass(rig, 40);
   expect(sales.slice(1)).toMatchObject([{ b: false, s: "0.002", r: true }]);
   expect(findOrder(store, kept)?.status).toBe(ends as never);
+});
+
+test.each([
+  { means: "told to wait when its cancel was lost is not canceled again", word: "waiting_for_trigger", isLeft: true },
+  { means: "of which nothing is told is canceled again and again", word: "unknown", isLeft: false },
+] as const)("a stop $means", async ({ word, isLeft }) => {
+  const { rig, placed, kept, store, tell, id } = await guarded();
+  const cancels: string[] = [];
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) => {
+    if (!body.includes('"cancels"')) return send(body, ...rest);
+    cancels.push(body);
+    return { kind: "unknown", reason: "silence" };
+  };
+  tell("unknown");
+  await flatten(rig, id, { apiKey: BOT });
+  while (cancels.length === 0) await pass(rig, 1);
+  expect(cancels[0]).toContain(placed.exchange_order_id);
+  const before = cancels.length;
+  // Its record cannot be read: it is told as its answer, or a feed, tells it.
+  for (let second = 0; second < 60; second += 1) {
+    tell(word);
+    await pass(rig, 1);
+  }
+  expect(cancels.length > before).toBe(!isLeft);
+  expect(findOrder(store, kept)?.status).toBe(word);
+  const open = listAttemptsOf(store, kept).filter(({ kind, state }) => kind === "cancel" && state !== "done");
+  expect(open.length === 0).toBe(isLeft);
+});
+
+test("a stop that is told to wait while its cancel waits its turn is not canceled", async () => {
+  const { rig, kept, store, tell, id } = await guarded();
+  tell("unknown");
+  await flatten(rig, id, { apiKey: BOT });
+  let hasWaited = false;
+  whileItWaits({ rig }, async () => {
+    hasWaited = true;
+    tell("waiting_for_trigger");
+  });
+  await pass(rig, 60);
+  expect(hasWaited).toBe(true);
+  expect(listAttemptsOf(store, kept).filter(({ kind }) => kind === "cancel")).toEqual([]);
+});
+
+test("a stop of all that keeps no protection cancels what waits again and again", async () => {
+  const { rig, kept, store, tell } = await guarded();
+  const { send } = rig.deps.exchange;
+  rig.deps.exchange.send = async (body, ...rest) =>
+    body.includes('"cancels"') ? { kind: "unknown", reason: "silence" } : send(body, ...rest);
+  await rig.ask({ path: "/v1/stop", apiKey: BOT, body: { scope: "bot", keep_protection: false } });
+  for (let second = 0; second < 60; second += 1) {
+    tell("waiting_for_trigger");
+    await pass(rig, 1);
+  }
+  const cancels = listAttemptsOf(store, kept).filter(({ kind }) => kind === "cancel");
+  expect(cancels.length).toBeGreaterThan(1);
+  expect(hasNote(store, kept, "cancel given up")).toBe(false);
 });
 
 test("a server's clock that was ten minutes ahead, and was believed when it began, keeps nothing open for ten minutes", async () => {

@@ -117,7 +117,7 @@ export const WATCHED: [string, (held: Held, wanted?: Wanted) => Promise<Bot>][] 
 ];
 
 /** All slots are taken: whoever cancels waits for one, and meanwhile this happens. */
-export function whileItWaits({ rig }: Bot, happens: () => Promise<unknown>): void {
+export function whileItWaits({ rig }: Pick<Bot, "rig">, happens: () => Promise<unknown>): void {
   const { flights } = rig.deps;
   const { take, wait } = flights;
   let isFirst = true;

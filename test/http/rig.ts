@@ -31,7 +31,7 @@ import { findOrder } from "../../src/store/orders.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import { keyHash } from "../../src/wire/grant.ts";
-import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
+import { cancelGrounds } from "../../src/write/cancel-grounds.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { type StillClock, stillClock } from "../exchange/clocks.ts";
 import { openMemoryStore } from "../support/memory-store.ts";
@@ -174,7 +174,7 @@ export function openRig(options: RigOptions = {}): Rig {
     point: () => undefined,
     state: { phase: "ready", writesStoppedBecause: null },
   };
-  const settler = openSettler(world, { grounds: idleGrounds(() => deps) });
+  const settler = openSettler(world, { grounds: cancelGrounds(() => deps) });
   const workers = openWorkers(world, settler, () => deps);
   const heartbeats = openHeartbeats(world, { bootMs: clock.elapsedMs, heed: () => workers.stopper.heed() });
   const deps: Deps = {

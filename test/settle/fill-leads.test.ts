@@ -96,6 +96,19 @@ test.each<[string, Partial<BookOrder>]>([
   expect(legOf(stage)).toEqual({ oid: String(stage.order.oid), state: "armed", filled: "0" });
 });
 
+test.each<[string, number, string]>([
+  ["at the moment in which it fired", 0, "0.25"],
+  ["before it fired", -1, "0"],
+])("a fill %s, of which no record is ever shown, is that of a stop, or is not", async (_name, afterMs, filled) => {
+  const stage = await openStage(STOP);
+  const firedAtMs = stage.rig.clock.nowMs() + 5_000;
+  const fired = { ...(recordOf(stage.order) as object), status: "triggered", statusTimestamp: firedAtMs };
+  showById(stage, { [stage.order.oid]: fired });
+  await tellFill(stage, another(stage, {}), { size: "0.25", atMs: firedAtMs + afterMs });
+  for (let nth = 0; nth < 10; nth += 1) await stage.rig.clock.advance(10_000);
+  expect(legOf(stage).filled).toBe(filled);
+});
+
 test.each<[string, string | null, string]>([
   ["no record any more", null, "0.25"],
   ["a record that says that it has fired", "triggered", "0.25"],

@@ -3,8 +3,10 @@ import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
+import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
 import { insertFills } from "../../src/store/fills.ts";
+import { listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { fillCursors } from "../../src/store/schema.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
@@ -128,6 +130,19 @@ test.each(STAYS)("it stays unknown %s", async (_what, begin) => {
   await begin(lost);
   await goOn(lost, 15 * MINUTE);
   expect(statusOf(lost)).toBe("unknown");
+});
+
+test.each([
+  ["stays unknown where another's order bears its client order id", false, "unknown"],
+  ["ends all the same where an answer was for an order that bears another's", true, "canceled"],
+])("it %s", async (_what, isOfAnotherName, status) => {
+  const lost = await lostAndCanceled();
+  const [leg] = listLegs(lost.rig.store, lost.id);
+  if (leg === undefined) throw new Error("no leg");
+  const difference = { words: "5 instead of 1", isOtherMarket: false, mayBeOurs: false, isOfAnotherName, oid: "7" };
+  raiseAlarm(lost.rig.deps, leg, difference);
+  await goOn(lost, 15 * MINUTE);
+  expect(statusOf(lost)).toBe(status);
 });
 
 test("what cancels can tell is asked for no longer, whatever else is awaited", async () => {

@@ -36,7 +36,7 @@ import type { Store } from "../../src/store/open.ts";
 import { openWriteHealth } from "../../src/store/write-health.ts";
 import { openSigners } from "../../src/vault/signers.ts";
 import type { Caller } from "../../src/write/caller.ts";
-import { idleGrounds } from "../../src/write/cancel-idle-reductions.ts";
+import { cancelGrounds } from "../../src/write/cancel-grounds.ts";
 import { printRequest } from "../../src/write/fingerprint.ts";
 import { openRunningWrites } from "../../src/write/running.ts";
 import { openMemoryStore } from "./memory-store.ts";
@@ -244,7 +244,7 @@ export function openGatewayRig(parts: RigParts = {}): GatewayRig {
     },
     state: { phase: "ready", writesStoppedBecause: null },
   };
-  const settler = openSettler(world, { grounds: idleGrounds(() => deps) });
+  const settler = openSettler(world, { grounds: cancelGrounds(() => deps) });
   const workers = openWorkers(world, settler, () => deps);
   const deps: Deps = {
     ...world,

@@ -1,5 +1,4 @@
 import type { Account } from "../../core/account.ts";
-import { alarmIn } from "../../core/alarm.ts";
 import type { Attempt } from "../../core/attempt.ts";
 import { isTakingOff } from "../../core/excess.ts";
 import { isClosed, isLive, isPerhapsOver, type Leg, wasListedSince } from "../../core/order.ts";
@@ -12,6 +11,7 @@ import { findOrder, type StoredOrder } from "../../store/orders.ts";
 import { cancelAction, cancelByCloidAction } from "../../wire/action/cancel.ts";
 import { isListedRefusal, plainWords } from "../../wire/answer/refusal.ts";
 import { type Reply, wordsWithoutProof } from "../../wire/answer/reply.ts";
+import { mayHaveNamesake } from "../evidence/namesake.ts";
 import { liveLeg } from "../look/apply-sight.ts";
 import { finishOrderAttempt, recordOver } from "../record/record.ts";
 import { actionOf, type Intended, isAlwaysPlace, signerOfToday, storeAttempt } from "../send/intent.ts";
@@ -212,9 +212,9 @@ export function noteCarriedOut(world: With<"clock" | "store">, leg: Leg): void {
  * True when the exchange said that it carried out a cancel of this leg, whatever it shows of it. By client order id it cancels
  * what bears that: where another order is shown under it, its word may be of that one.
  */
-export function isCarriedOut({ store }: With<"store">, leg: Leg): boolean {
-  const isShared = alarmIn(leg.reason) !== null;
-  return listAttemptsOf(store, leg.orderId).some(
+export function isCarriedOut(world: With<"store">, leg: Leg): boolean {
+  const isShared = mayHaveNamesake(world, leg);
+  return listAttemptsOf(world.store, leg.orderId).some(
     (attempt) =>
       attempt.kind === "cancel" &&
       attempt.hasLanded &&

@@ -27,6 +27,18 @@ export type Grounds = {
 /** Where nothing can take back why a cancel is sent. */
 export const LASTING: Grounds = { read: async () => undefined, judge: () => "stands" };
 
+/** What takes back why one of these kinds of cancels was sent says nothing of the others. */
+export function everyGround(grounds: readonly Grounds[]): Grounds {
+  return {
+    async read(attempt) {
+      for (const each of grounds) if (each.judge(attempt) === "unknown") await each.read(attempt);
+    },
+    judge(attempt) {
+      return grounds.map((each) => each.judge(attempt)).find((ground) => ground !== "stands") ?? "stands";
+    },
+  };
+}
+
 export async function groundOf({ grounds }: Pick<Tools, "grounds">, attempt: Attempt): Promise<Ground> {
   if (grounds.judge(attempt) === "unknown") await grounds.read(attempt);
   return grounds.judge(attempt);

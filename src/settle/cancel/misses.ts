@@ -1,10 +1,10 @@
-import { alarmIn } from "../../core/alarm.ts";
 import { type Attempt, endsAtMs } from "../../core/attempt.ts";
 import { type CancelsWord, isUnfound } from "../../core/evidence.ts";
 import { hasFilled, type Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findAttempt, findAttemptByCloid } from "../../store/attempts.ts";
 import { findOrder } from "../../store/orders.ts";
+import { mayHaveNamesake } from "../evidence/namesake.ts";
 import { actionOf } from "../send/intent.ts";
 import { listedAssetId } from "./asset-id.ts";
 import { isCarriedOut, missedUnder } from "./cancel.ts";
@@ -83,7 +83,7 @@ type ToAskByName = Missing & With<"exchange">;
  */
 export function wordOfLost(world: ToAskByName, misses: CancelMisses, leg: Leg): { word: CancelsWord | null } | null {
   if ((leg.state !== "sent" && leg.state !== "lost") || leg.oid !== null || hasFilled(leg)) return null;
-  if (alarmIn(leg.reason) !== null || isCarriedOut(world, leg)) return null;
+  if (mayHaveNamesake(world, leg) || isCarriedOut(world, leg)) return null;
   const placing = findAttemptByCloid(world.store, leg.cloid);
   if (placing === null || canCome(world, placing)) return null;
   return { word: cancelsWord(world, misses, leg, placing) };

@@ -21,6 +21,8 @@ export type Difference = {
   mayBeOurs: boolean;
   /** Nothing differs but that it lives: lists of after the end that was told show it open. */
   isListedSince?: boolean;
+  /** It bears another's client order id, and not our native id: that is an answer for another order, and under ours stands nothing of it. */
+  isOfAnotherName?: boolean;
   /** Native id of what is shown. */
   oid: string;
 };
@@ -38,7 +40,8 @@ export function differenceFrom(
   if (words === null) return null;
   const isOtherMarket = shown.oid === asked.leg.oid && shown.coin !== asked.market;
   const mayBeOurs = wordsOf({ ...asked, market: shown.coin }, shown) === null;
-  return { words, isOtherMarket, mayBeOurs, oid: shown.oid };
+  const isOfAnotherName = shown.oid !== asked.leg.oid && shown.cloid !== null && shown.cloid !== asked.leg.cloid;
+  return { words, isOtherMarket, mayBeOurs, isOfAnotherName, oid: shown.oid };
 }
 
 function wordsOf(

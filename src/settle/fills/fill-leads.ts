@@ -7,7 +7,7 @@ import { type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { findAttemptByCloid } from "../../store/attempts.ts";
 import { inTransactionNotWaiting } from "../../store/commit.ts";
-import { sumFillsOf } from "../../store/fills.ts";
+import { listFillsOf, sumFillsOf } from "../../store/fills.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { appendNote } from "../../store/notes.ts";
 import { findOrder } from "../../store/orders.ts";
@@ -119,13 +119,15 @@ export function isLead(leg: Leg, named: { oid: string; cloid: string | null }): 
   return leg.state === "absent" || wasTaken(leg);
 }
 
-/** By its own record, or because there is none any more. */
-async function hasFired(world: With<"exchange">, lead: FillLead, oid: string): Promise<boolean> {
+/** By its own record, no later than the fill, or because there is none any more. What was filled before it fired it has not placed. */
+async function hasFired(world: With<"exchange" | "store">, lead: FillLead, oid: string): Promise<boolean> {
   const answer = await ask(world, lead, oid);
   if (answer?.kind === "not_found") return true;
   if (answer?.kind !== "order") return false;
   const meaning = statusMeaning(answer.status);
-  return meaning === "triggered" || meaning === "filled";
+  const isBefore = ({ timeMs }: { timeMs: number }) => timeMs < answer.statusTimestampMs;
+  if (meaning === "triggered") return !listFillsOf(world.store, lead.accountId, lead.oid).some(isBefore);
+  return meaning === "filled";
 }
 
 async function ask(world: With<"exchange">, { user }: FillLead, oid: string): Promise<OrderStatusAnswer | null> {

@@ -7,6 +7,7 @@ import { findLegByCloid } from "../../store/legs.ts";
 import { appendNote, hasNote, listNotes } from "../../store/notes.ts";
 import { findOrder } from "../../store/orders.ts";
 import type { Difference } from "../evidence/difference.ts";
+import { DIFFERENCE, OF_ANOTHER_NAME } from "../evidence/namesake.ts";
 import { finishOrderAttempt, recordLegEvent } from "../record/record.ts";
 import type { Sight } from "./look.ts";
 
@@ -52,9 +53,6 @@ function noteDoubt({ store, clock }: With<"clock" | "store">, { orderId }: Leg, 
 /** What the story calls it. */
 const DOUBTED_END = "end in doubt";
 
-/** What notes call it that the exchange shows something else under an id of ours. */
-const DIFFERENCE = "difference";
-
 /** With the native id where that is certainly another's, and none of ours has it. */
 function differenceDetail(
   leg: Leg,
@@ -94,21 +92,22 @@ export const LISTED_AFTER_END = "listed as open after its end";
  * is told.
  */
 export function raiseAlarm(world: With<"clock" | "log" | "markets" | "store">, leg: Leg, difference: Difference): void {
-  const { words, isOtherMarket, isListedSince = false, oid } = difference;
+  const { words, isOtherMarket, isListedSince = false, isOfAnotherName = false, oid } = difference;
   // Under our client order id alone it is another order, and says nothing of where ours stands.
   const isElsewhere = isOtherMarket && leg.oid === oid;
   const order = findOrder(world.store, leg.orderId);
   const reason = `${ALARM}: the exchange shows ${words} under the id of this order. Look at the account at the exchange.`;
   if (order === null || leg.reason?.includes(reason) === true) return;
   const doubted = { type: "doubted", reason, isElsewhere, isListed: isListedSince } as const;
-  world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
+  // An answer for another order says nothing of the place of this one's market.
+  if (!isOfAnotherName) world.markets.doubt(order.market, { because: words, isCertain: isOtherMarket });
   world.log.error({ order_id: leg.orderId, error: reason }, "the exchange shows something else than was asked for");
   inTransaction(world.store, () => {
     appendNote(world.store, {
       resourceId: leg.orderId,
       attemptId: null,
       atMs: world.clock.nowMs(),
-      what: DIFFERENCE,
+      what: isOfAnotherName ? OF_ANOTHER_NAME : DIFFERENCE,
       detail: differenceDetail(leg, difference),
     });
     if (isElsewhere) appendContradiction(world, leg, { what: ELSEWHERE, detail: words });

@@ -9,9 +9,12 @@ import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
+import { appendNote, listNotes } from "../../store/notes.ts";
+import type { Store } from "../../store/open.ts";
 import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
+import { DIFFERENCE } from "../evidence/namesake.ts";
 import { asFarAsNamed, isOpenStill, readPlaceReply, recordLost } from "../place/place.ts";
 import { deriveOrder, finishOrderAttempt, recordLegEvent, sealOf } from "../record/record.ts";
 
@@ -173,10 +176,17 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
   updateAttempt(store, attempt, { state: "done", settledAtMs: nowMs });
   insertOrder(store, fresh);
   moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
+  copyDifferences(store, { cloid: replacement.cloid, from: order.id, to: id });
   const split = deriveOrder(store, fresh, nowMs);
   // Back to its own terms: the newer leg is no longer one of its legs.
   deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
   storeAnswer(store, attempt, { status: 200, body: orderText(split) });
+}
+
+/** What was shown under its client order id goes along: that a namesake stands there is asked of the leg's own order. */
+function copyDifferences(store: Store, { cloid, from, to }: { cloid: string; from: string; to: string }): void {
+  const own = listNotes(store, from).filter(({ what, detail }) => what === DIFFERENCE && detail.startsWith(cloid));
+  for (const note of own) appendNote(store, { ...note, resourceId: to, attemptId: null });
 }
 
 function originalTerms(

@@ -37,7 +37,13 @@ export async function shownElsewhere(
   const shown = world.picture.toldOf(user, oid) ?? (await awaited(world, order, user, oid));
   if (shown === null) return null;
   if (shown.cloid !== null && shown.cloid !== leg.cloid)
-    return { words: `the order ${oid}, which is another`, isOtherMarket: false, mayBeOurs: false, oid };
+    return {
+      words: `the order ${oid}, which is another`,
+      isOtherMarket: false,
+      mayBeOurs: false,
+      isOfAnotherName: true,
+      oid,
+    };
   if (shown.market !== order.market)
     return {
       words: `the market ${shown.market} instead of ${order.market}`,

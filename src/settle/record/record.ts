@@ -17,6 +17,7 @@ import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
 import { findOrder, type Placing, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
 import { hasRestores } from "../../store/restores.ts";
+import { mayHaveNamesake } from "../evidence/namesake.ts";
 import { isAlwaysPlace } from "../send/intent.ts";
 import { answerBatch } from "./batch.ts";
 import { OVERRULED } from "./note.ts";
@@ -41,7 +42,8 @@ export function recordLegEvent(store: Store, cloid: string, event: LegEvent, now
   const leg = findLegByCloid(store, cloid);
   const order = leg === null ? null : findOrder(store, leg.orderId);
   if (leg === null || order === null) throw new Error("bug: a report about a leg that we do not have");
-  const next = withFillsBefore(store, order, leg, advanceLeg(leg, event));
+  const told = event.type === "proven_absent" ? { ...event, mayHaveNamesake: mayHaveNamesake({ store }, leg) } : event;
+  const next = withFillsBefore(store, order, leg, advanceLeg(leg, told));
   if (next === null) {
     noteContradiction(store, { leg, event, nowMs });
     return order;

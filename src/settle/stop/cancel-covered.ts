@@ -17,9 +17,16 @@ import { sendOwn } from "../send/send-own.ts";
 export type ToCancel = ToSend & With<"markets">;
 
 /** The name under which a stop acts: with a space, so that it is no client's Idempotency-Key. */
-export function nameOfStop({ id }: Stop): string {
-  return `stop ${id}`;
+export function nameOfStop({ id }: Pick<Stop, "id">): string {
+  return `${STOP_NAME}${id}`;
 }
+
+/** The stop that acts under a name; null where none does. */
+export function stopOfName(name: string): string | null {
+  return name.startsWith(STOP_NAME) ? name.slice(STOP_NAME.length) : null;
+}
+
+const STOP_NAME = "stop ";
 
 /** `name`: under which it acts; see `nameOfStop`. */
 export type Canceling = CancelWhile & { name: string; account: Account; orderId: string };

@@ -12,6 +12,7 @@ import { cancelCovered, nameOfStop } from "./cancel-covered.ts";
 import { cancelRunningTwap } from "./cancel-twaps.ts";
 import type { FlattenClosing, FlattenMemory, FlattenParts, FlattenRound } from "./flatten-round.ts";
 import { closingTwaps, isUndecided, restingReductions, sendStep, type ToFlatten } from "./flatten-step.ts";
+import { isTriggerWaiting } from "./kept-triggers.ts";
 import { isNothingToComeIn } from "./traceless.ts";
 
 /** Orders in one market; a request that comes afterwards has as many again. */
@@ -45,7 +46,12 @@ async function closeMarket(world: ToFlatten, parts: FlattenParts, closing: Flatt
   if (resting.length > 0) {
     waits.push(...resting.map(({ id: orderId }): NewWait => ({ reason: "reduction_resting", orderId, market })));
     const of = { name: nameOfStop(stop), account };
-    await Promise.all(resting.map(({ id }) => cancelCovered(world, parts.settling, { ...of, orderId: id })));
+    await Promise.all(
+      resting.map(({ id: orderId }) => {
+        const isStillSo = () => !isTriggerWaiting(world, orderId);
+        return cancelCovered(world, parts.settling, { ...of, orderId, isStillSo });
+      }),
+    );
     return null;
   }
   const twaps = closingTwaps(world.store, stop, market);

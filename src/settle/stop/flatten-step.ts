@@ -83,13 +83,13 @@ export function restingReductions(world: ToFlatten, stop: Stop, market: string):
   return keptOrders(world, stop).filter((order) => order.market === market && !isWaiting(order));
 }
 
-/** It may wait for its trigger, and protect what is held until then, or rest and close the same. */
+/** It may wait for its trigger, and protect what is held until then, or rest and close the same; its answer may be on its way. */
 export function isUndecided({ trigger, status }: StoredOrder): boolean {
-  return trigger !== null && status === "unknown";
+  return trigger !== null && (status === "unknown" || status === "processing");
 }
 
 /** A stop with a limit that has fired rests like any other order, and one of which nothing is known may. */
-function isWaiting({ trigger, status }: StoredOrder): boolean {
+export function isWaiting({ trigger, status }: StoredOrder): boolean {
   return trigger !== null && status === "waiting_for_trigger";
 }
 

@@ -23,9 +23,14 @@ export function mixedAnswers({ mixedRate }: Others, venue: Venue, chance: Chance
     if (request.type !== "orderStatus" || isOver() || !chance.isLucky(mixedRate)) return answer;
     const history = venue.read(JSON.stringify({ type: "historicalOrders", user: request["user"] }), null).body;
     // Shape of the paper exchange's own reader.
-    const rows = JSON.parse(history) as RecordRow[];
+    const rows = (JSON.parse(history) as RecordRow[]).filter((row) => !isAsked(row, request["oid"]));
     return rows.length === 0 ? answer : { status: "order", order: chance.pick(rows) };
   };
+}
+
+/** An earlier row of its own tells of a moment within a block, which no server shows. */
+function isAsked({ order }: RecordRow, asked: unknown): boolean {
+  return order.oid === asked || order.cloid === asked;
 }
 
 /** The answer to an order names another one. */
