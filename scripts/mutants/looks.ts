@@ -86,6 +86,42 @@ export const LOOKS: readonly Mutant[] = [
     "clock.elapsedMs() < known.askedElapsedMs) return known;",
   ),
   one(
+    "each order that ends has positions of its own read",
+    "src/settle/evidence/position-readings.ts",
+    "if (reading === undefined) break;",
+    "break;",
+  ),
+  one(
+    "positions of before its end tell what an order was filled, where they were under way already",
+    "src/settle/evidence/position-readings.ts",
+    "joined !== null && joined.timeMs > sinceMs",
+    "joined !== null",
+  ),
+  one(
+    "positions that one server gives are another's answer too",
+    "src/settle/evidence/position-readings.ts",
+    "options.onNewConnection === true].join",
+    "true].join",
+  ),
+  one(
+    "what is filled after positions were read moves them",
+    "src/settle/evidence/position-check.ts",
+    "beforeMs: state.timeMs + 1 }",
+    "beforeMs: Number.POSITIVE_INFINITY }",
+  ),
+  one(
+    "positions of before all that is known now stand as of now",
+    "src/settle/evidence/position-check.ts",
+    " || about.sinceMs === undefined) return now;",
+    ") return now;",
+  ),
+  one(
+    "who was kept from sending by a slow machine is not told when to ask again",
+    "src/settle/send/send.ts",
+    ", waitS: OVERDUE_WAIT_S };",
+    " };",
+  ),
+  one(
     "the end that a record alone tells of its original ends a modify",
     "src/settle/modify/original.ts",
     "isEndDoubted(looked) ? UNTOLD : answer;",
