@@ -116,6 +116,18 @@ export const LOOKS: readonly Mutant[] = [
     ") return now;",
   ),
   one(
+    "requests of one moment read the position each for itself",
+    "src/write/rails-facts.ts",
+    "if (known !== undefined) return known;",
+    "",
+  ),
+  one(
+    "the position that was read once is told to all who ask after it",
+    "src/write/rails-facts.ts",
+    ".finally(() => underWay.delete(name))",
+    "",
+  ),
+  one(
     "who was kept from sending by a slow machine is not told when to ask again",
     "src/settle/send/send.ts",
     ", waitS: OVERDUE_WAIT_S };",
