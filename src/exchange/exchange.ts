@@ -7,7 +7,7 @@ export type SendOutcome =
   | { kind: "answered"; httpStatus: number; body: string }
   /**
    * Proven that no byte left: connection refused, name not found, TLS refused, on a new connection. `waitS`, whole
-   * seconds, where it was our own weight that had no room. `isOurFault` where the connection was not even asked.
+   * seconds, where it was our own weight that had no room, or this machine that was late. `isOurFault` where the connection was not even asked.
    */
   | { kind: "not_sent"; reason: string; waitS?: number; isOurFault?: true }
   /** Anything else: it may have been executed. */

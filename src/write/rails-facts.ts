@@ -115,8 +115,25 @@ async function readAfterFills(deps: ToJudge, of: PositionOf, untilMs: number): P
   }
 }
 
-/** Not what others were told a moment ago: that may be of before what was filled since. */
-async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
+/** By the way out and what is asked for: an account that quotes has many requests of one moment, and they wait for the same. */
+const UNDER_WAY = new WeakMap<ToJudge["exchange"], Map<string, Promise<boolean>>>();
+
+/**
+ * Not what others were told a moment ago: that may be of before what was filled since. What is under way is dated by when it was asked
+ * for, and taken or not by all that is told when it is there.
+ */
+function askForPosition(deps: ToJudge, of: PositionOf): Promise<boolean> {
+  const underWay = UNDER_WAY.get(deps.exchange) ?? new Map<string, Promise<boolean>>();
+  UNDER_WAY.set(deps.exchange, underWay);
+  const name = JSON.stringify([of.account.id, dexOf(of.market), of.purpose]);
+  const known = underWay.get(name);
+  if (known !== undefined) return known;
+  const asked = readAndTake(deps, of).finally(() => underWay.delete(name));
+  underWay.set(name, asked);
+  return asked;
+}
+
+async function readAndTake(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
   const dex = dexOf(market);
   const askedElapsedMs = deps.clock.elapsedMs();
   const request = { type: "clearinghouseState", user: account.tradingAddress, dex };

@@ -224,7 +224,12 @@ test("a disk that ate half of the action's life gives the intent back instead of
     if (name === "after_intent") await rig.clock.sleep(6_500);
     await point(name);
   };
-  expect(await refusalOf(rig.answerOf(asked))).toBe("internal_error");
+  const refused = await rig.answerOf(asked).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  // The machine was slow, and may be quicker next time: when is told.
+  expect(refused).toMatchObject({ code: "internal_error", retryAfterS: 1 });
   expect(rig.exchange.sent).toEqual([]);
   expect(findKeyRecord(rig.store, ACCOUNT.id, "key-0001")).toBeNull();
 });

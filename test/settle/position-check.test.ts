@@ -172,6 +172,32 @@ test.each([
   expect(found).toBe(verdict);
 });
 
+const SINCE: Traded[] = [
+  { size: "1", from: "0" },
+  { size: "2", from: "1", atMs: LATER_MS },
+];
+
+// A market that is traded all the time has moved on by when an answer is here.
+const MOVED_ON: [string, Known, sinceMs: number | null, shown: string, string][] = [
+  ["as what was filled up to its time has left it", { kept: SINCE }, START_MS - 1, "1.0", "unmoved"],
+  ["so, by what was read", { read: SINCE }, START_MS - 1, "1.0", "unmoved"],
+  ["so, and the close is of its own moment", { kept: SINCE }, START_MS, "1.0", "behind"],
+  ["as what has come since has left it", { kept: SINCE }, START_MS - 1, "3.0", "unmoved"],
+  ["as neither has left it", { kept: SINCE }, START_MS - 1, "2.0", "moved"],
+  ["as the first has left it, where it is asked of no moment", { kept: SINCE }, null, "1.0", "moved"],
+  ["with what came first of all since it", { kept: SINCE.slice(1) }, START_MS - 1, "1.0", "moved"],
+];
+
+test.each(MOVED_ON)("a position that stands %s", async (...[, known, sinceMs, shown, verdict]) => {
+  const rig = openGatewayRig();
+  insertFills(rig.store, rows(known.kept ?? []), { atMs: START_MS, toldFromMs: START_MS });
+  rig.exchange.answer("clearinghouseState", () => stateWith(shown));
+  const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC", read: read(known.read ?? []) };
+  const since = sinceMs === null ? {} : { sinceMs };
+  const found: string = await comparePosition(rig.deps, { ...about, ...since }, { purpose: "settle" });
+  expect(found).toBe(verdict);
+});
+
 test.each([
   ["newer than the close", START_MS - 1, "moved"],
   ["of the close, or of before it", START_MS, "unknown"],

@@ -15,14 +15,21 @@ const ok = (type, statuses) => ({ status: "ok", response: { type, data: { status
 const done = { status: "ok", response: { type: "default" } };
 
 export class Actions {
-  constructor(truth, world, draw) {
-    Object.assign(this, { truth, world, draw, nonces: new Set(), haltUntil: 0 });
+  constructor(truth, world, draw, limits) {
+    Object.assign(this, { truth, world, draw, limits, nonces: new Set(), haltUntil: 0 });
   }
 
   /** Carries out a signed action; `request` is the envelope. Nonces are burnt by whatever was looked at. */
   run(request) {
     const { action, nonce, expiresAfter } = request;
     if (this.nonces.has(nonce)) return { status: "err", response: `Invalid nonce: duplicate nonce ${nonce}` };
+    const tooLow = this.limits.tooLow(nonce);
+    if (tooLow !== null) return { status: "err", response: tooLow };
+    const exhausted = this.limits.exhausted(action);
+    if (exhausted !== null) {
+      if (this.world.exhaustedBurns) this.nonces.add(nonce);
+      return { status: "err", response: exhausted };
+    }
     this.nonces.add(nonce);
     const entry = { t: this.truth.now(), nonce, action, answer: null, expired: false };
     this.truth.actions.push(entry);
@@ -136,6 +143,8 @@ export class Actions {
       };
     if (Date.now() < this.haltUntil && order.tif !== "Alo")
       return { text: "Only post-only orders allowed immediately after a network upgrade", status: null, bare: true };
+    if (this.limits.full(order))
+      return { text: "Too many open orders", status: "tooManyOpenOrdersRejected", bare: true };
     const worth = (order.size * (order.trigger ? order.trigger.price : order.limit)) / ONE;
     if (!order.reduceOnly && worth < parse("10"))
       return { text: "Order must have minimum value of $10.", status: "minTradeNtlRejected" };

@@ -15,14 +15,16 @@ export function eventsWhole(verdict, by) {
   for (const order of verdict.final.orders)
     if (FINAL.has(order.status) && last.get(order.id) !== order.status)
       verdict.find("the last event of an order", last.get(order.id), JSON.stringify(order), by);
-  for (const fill of verdict.final.fills)
+  for (const fill of verdict.final.fills.filter(({ created_at: at }) => Date.parse(at) >= (verdict.heardFrom ?? 0)))
     if (!fills.has(fill.id)) verdict.find("a fill without an event", JSON.stringify(fill), "", by);
 }
 
 export function exported(verdict, by) {
   // What came after the list was read may be in the file, which was read later.
-  const lacks = (file, list) =>
-    list.some(({ id }) => !file.some((one) => one.id === id)) || new Set(file.map(({ id }) => id)).size !== file.length;
+  const lacks = (file, list) => {
+    const ids = new Set(file.map(({ id }) => id));
+    return list.some(({ id }) => !ids.has(id)) || ids.size !== file.length;
+  };
   if (lacks(verdict.final.exportedFills, verdict.final.fills))
     verdict.find(
       "the export of fills",

@@ -42,7 +42,10 @@ export class Events {
     const event = JSON.parse(data);
     this.last = event.id;
     if (event.type === "reset") this.resets++;
-    if (event.type !== "ready" && event.type !== "reset") this.list.push({ at: Date.now(), event });
+    if (event.type !== "ready" && event.type !== "reset") {
+      this.list.push({ at: Date.now(), event });
+      this.heard?.(event);
+    }
   }
 
   end() {

@@ -9,6 +9,9 @@ import { sleep } from "./figures.mjs";
 
 const BINARY = process.env.POSTERN_BINARY ?? new URL("../../dist/postern", import.meta.url).pathname;
 
+/** What a bot may lose in a day, where that is limited. */
+const LOSSES = { loser: "20_USD" };
+
 export class Gateway {
   constructor(exchangePort, port) {
     this.port = port;
@@ -24,9 +27,9 @@ export class Gateway {
     this.deaths = [];
   }
 
-  command(args) {
+  command(args, data = this.template) {
     return new Promise((done, fail) => {
-      const child = spawn(BINARY, [...args, "--data-dir", this.template, "--json"], {
+      const child = spawn(BINARY, [...args, "--data-dir", data, "--json"], {
         env: { PATH: process.env.PATH, HOME: this.root, POSTERN_LISTEN: `127.0.0.1:${this.port}` },
         stdio: ["ignore", "pipe", "pipe"],
       });
@@ -79,9 +82,9 @@ export class Gateway {
     const rails =
       bot === null
         ? []
-        : `--bot ${bot} --markets BTC,ETH,SOL,xyz:GOLD,PURR/USDC,@107 --may increase,reduce,modify,cancel,leverage,margin,twap,stop --max-order any --max-position any --max-exposure any --max-turnover-per-day any --max-loss-per-day any --max-actions-per-day any --max-open-orders any --max-distance any --max-stop-distance any`.split(
-            " ",
-          );
+        : `--bot ${bot} --markets BTC,ETH,SOL,xyz:GOLD,PURR/USDC,@107 --may increase,reduce,modify,cancel,leverage,margin,twap,stop --max-order any --max-position any --max-exposure any --max-turnover-per-day any --max-loss-per-day ${LOSSES[bot] ?? "any"} --max-actions-per-day any --max-open-orders any --max-distance any --max-stop-distance any`
+            .split(" ")
+            .map((word) => word.replace("_", " "));
     const granted = await this.command(["key", "grant", "--key-hash", hash, ...rails]);
     const signature = await this.sign(granted.typed_data);
     const how =
@@ -181,6 +184,7 @@ export class Gateway {
       entry.to = Date.now();
       entry.status = answer.status;
       entry.asOf = answer.headers.get("x-data-as-of");
+      entry.retryAfterMs = Number(answer.headers.get("retry-after") ?? 0) * 1000;
       entry.replayed = answer.headers.get("idempotent-replayed") === "true";
       entry.value = /^application\/json\b/.test(answer.headers.get("content-type") ?? "") ? JSON.parse(text) : text;
     } catch (error) {

@@ -53,11 +53,11 @@ export function answer(exchange, body, t) {
     case "orderStatus":
       return mine ? views.orderStatus(body.oid, t) : { status: "unknownOid" };
     case "historicalOrders":
-      return mine ? views.history(t).slice(0, 2000) : [];
+      return mine ? views.history(t) : [];
     case "userFills":
-      return mine ? views.fills(t).reverse().slice(0, 2000) : [];
+      return mine ? views.fills(t) : [];
     case "userFillsByTime":
-      return mine ? byTime(views.fills(t, body.startTime, body.endTime ?? Infinity), body.reversed) : [];
+      return mine ? views.fillsByTime(t, body.startTime, body.endTime ?? Infinity, body.reversed) : [];
     case "userTwapSliceFills":
       return mine ? views.twapSlices(t).reverse() : [];
     case "userTwapSliceFillsByTime":
@@ -69,15 +69,11 @@ export function answer(exchange, body, t) {
   }
 }
 
-function byTime(rows, reversed) {
-  return reversed ? rows.reverse().slice(0, 2000) : rows.slice(0, 2000);
-}
-
-function ofAccount({ truth, views, user, agent, unknown }, body, t) {
+function ofAccount({ truth, views, user, agent, unknown, limits }, body, t) {
   const who = String(body.user ?? "").toLowerCase();
   switch (body.type) {
     case "userRateLimit":
-      return { cumVlm: "1000000.0", nRequestsUsed: truth.actions.length, nRequestsCap: 1_010_000, nRequestsSurplus: 0 };
+      return limits.address();
     case "maxBuilderFee":
       return 0;
     case "approvedBuilders":

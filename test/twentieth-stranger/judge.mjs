@@ -9,7 +9,10 @@ export class Judge {
     Object.assign(this, { truth, views, legs, graceMs, account, keys, findings: [], counts: {} });
     this.told = new Map();
     this.known = new Map();
+    this.firstTold = new Map();
     this.moments = truth.changes;
+    this.owner = new Map();
+    for (const [id, list] of legs) for (const leg of list) if (!this.owner.has(leg)) this.owner.set(leg, id);
   }
 
   find(what, told, true_, by) {
@@ -156,6 +159,8 @@ export class Judge {
 
   /** A fill that a client was told of: no answer that begins later may be older. */
   knows(fill, at_) {
+    if (at_ >= (this.firstTold.get(fill) ?? Infinity)) return;
+    this.firstTold.set(fill, at_);
     const list = this.known.get(fill.coin) ?? [];
     list.push({ at: at_, t: fill.t });
     this.known.set(fill.coin, list);
@@ -169,9 +174,9 @@ export class Judge {
 
   fill(told, by) {
     this.count("fill");
-    const row = this.truth.fills.find((one) => told.id.endsWith(`-${one.tid}`));
+    const row = this.truth.fillOf(told.id);
     if (row === undefined) return this.find("a fill that never was", JSON.stringify(told), "none", by);
-    const order = [...this.legs].find(([, legs]) => legs.includes(row.order));
+    const order = this.owner.get(row.order);
     const is = {
       market: row.coin,
       side: row.buy ? "buy" : "sell",
@@ -190,10 +195,10 @@ export class Judge {
     };
     for (const [name, value] of Object.entries(is))
       if (told[name] !== value) this.find(`a fill's ${name}`, JSON.stringify(told), `${name} ${value}`, by);
-    if (order !== undefined && told.order_id !== null && told.order_id !== order[0])
-      this.find("a fill of another order", JSON.stringify(told), order[0], by);
+    if (order !== undefined && told.order_id !== null && told.order_id !== order)
+      this.find("a fill of another order", JSON.stringify(told), order, by);
     if (order !== undefined && told.order_id === null && by.late)
-      this.find("a fill without its order", JSON.stringify(told), order[0], by);
+      this.find("a fill without its order", JSON.stringify(told), order, by);
     if (order === undefined && told.order_id !== null && row.order.by !== "gateway" && !this.legs.has(told.order_id))
       this.find("a stranger's fill with an order", JSON.stringify(told), row.order.by, by);
     return undefined;
@@ -304,10 +309,10 @@ export class Judge {
   openList(list, from, to, by, toldOpen) {
     const shown = new Set(list.map(({ exchange_order_id }) => exchange_order_id));
     if (by.asOf !== null && by.asOf !== undefined) return;
-    for (const order of this.truth.orders.values()) {
-      if (!this.truth.isLive(order, from) || !this.truth.isLive(order, to) || shown.has(String(order.oid))) continue;
+    for (const order of this.truth.live(from)) {
+      if (!this.truth.isLive(order, to) || shown.has(String(order.oid))) continue;
       if (order.versions.some((v) => v.t > from && v.t <= to && !v.part && v.status !== "open")) continue;
-      const id = [...this.legs].find(([, legs]) => legs.includes(order))?.[0];
+      const id = this.owner.get(order);
       const known = id === undefined ? order.by === "hand" : toldOpen(id, by.from);
       if (known && order.t < from)
         this.find("an open order that the list lacks", `${list.length} orders`, this.truth.told(order), by);

@@ -128,7 +128,7 @@ export class Stream {
     const { type } = entry.subscription;
     const t = () => this.time(entry);
     if (type === "userFills")
-      this.later(connection, entry, type, () => ({ user, fills: views.fills(t()).reverse(), isSnapshot: true }));
+      this.later(connection, entry, type, () => ({ user, fills: views.fills(t()), isSnapshot: true }));
     else if (type === "userTwapHistory")
       this.later(connection, entry, type, () => ({ user, history: views.twapHistory(t(), user), isSnapshot: true }));
     else if (type === "userTwapSliceFills")
@@ -197,7 +197,7 @@ export class Stream {
     this.pending = setTimeout(() => {
       this.pending = null;
       this.states(false);
-    }, 30);
+    }, this.exchange.world.statesEveryMs ?? 30);
   }
 
   states(markets) {

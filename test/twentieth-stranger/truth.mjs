@@ -11,6 +11,8 @@ export const MARKETS = [
   { coin: "@107", asset: 10107, spot: true, base: 150, baseName: "HYPE", sizes: 2, tick: "0.001", price: "30" },
 ];
 
+const FIRST_FILL = 1000;
+
 /** The last version at a moment; null before the first. */
 export function at(versions, t) {
   let low = 0;
@@ -37,8 +39,12 @@ export class Truth extends EventEmitter {
     this.block = null;
     this.last = this.began;
     this.changes = [this.began];
+    this.keeps = Infinity;
+    this.reach = 10_000;
     this.nextOid = 700_000_000_000 + draw.whole(1, 1_000_000);
     this.orders = new Map();
+    this.alive = new Set();
+    this.ended = [];
     this.byCloid = new Map();
     this.fills = [];
     this.actions = [];
@@ -109,6 +115,8 @@ export class Truth extends EventEmitter {
   write(order, status, why) {
     const version = { t: this.now(), status, left: order.left, limit: order.limit, why };
     order.versions.push(version);
+    if (status === "open" || status === "triggered") this.alive.add(order);
+    else if (this.alive.delete(order)) this.ended.push(order);
     this.emit("order", order, version);
     return version;
   }
@@ -137,7 +145,11 @@ export class Truth extends EventEmitter {
   }
 
   live(t = Infinity) {
-    return [...this.orders.values()].filter((order) => this.isLive(order, t));
+    const list = [...this.alive].filter((order) => this.isLive(order, t));
+    // They have ended one after the other.
+    for (let i = this.ended.length - 1; i >= 0 && this.ended[i].versions.at(-1).t > t; i--)
+      if (this.isLive(this.ended[i], t)) list.push(this.ended[i]);
+    return list;
   }
 
   /** What an order may fill: reduce-only no more than what is held. */
@@ -161,7 +173,7 @@ export class Truth extends EventEmitter {
       size: amount,
       price,
       crossed,
-      tid: this.fills.length + 1000,
+      tid: this.fills.length + FIRST_FILL,
       ...extra,
     };
     row.hash = extra.twapId ? `0x${"0".repeat(64)}` : `0x${this.draw.hex(64)}`;
@@ -178,6 +190,11 @@ export class Truth extends EventEmitter {
     this.fills.push(row);
     this.emit("fill", row);
     return row;
+  }
+
+  /** The fill that an id of the gateway's ends with. */
+  fillOf(id) {
+    return this.fills[Number(id.split("-").at(-1)) - FIRST_FILL];
   }
 
   fillPerpetual(market, row, t) {

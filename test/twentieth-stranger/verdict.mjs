@@ -3,6 +3,7 @@
 import { eventsWhole, exported } from "./ends.mjs";
 import { parse, show } from "./figures.mjs";
 import { Judge } from "./judge.mjs";
+import { mapLegs } from "./legs.mjs";
 import { actionName, operationName, succeeded } from "./operations.mjs";
 import { during } from "./truth.mjs";
 
@@ -26,21 +27,10 @@ const EXCUSED = new Set([
   "internal_error",
 ]);
 
-/** What a modify has placed beside an order that is over stands in its story until that modify is settled, and is told as an order of its own. */
-function placedApart(story) {
-  if (story?.order?.status !== "filled" && story?.order?.status !== "canceled") return [];
-  const open = story.attempts.filter(({ action, state }) => action === "modify" && state !== "done");
-  return open.flatMap(({ client_order_id: cloid }) => cloid?.toLowerCase() ?? []);
-}
-
-function uuidOf(cloid) {
-  return cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 export class Verdict {
   constructor(run) {
     Object.assign(this, run);
-    this.legs = this.mapLegs();
+    this.legs = mapLegs(this.stories, this.truth);
     this.judge = new Judge({
       truth: this.truth,
       views: this.views,
@@ -48,34 +38,6 @@ export class Verdict {
       graceMs: this.graceMs,
       account: this.gateway.account,
     });
-  }
-
-  /** The exchange's orders of each of the gateway's, by the client order ids that its story names. */
-  mapLegs() {
-    const legs = new Map();
-    const others = new Set([...this.stories.keys()].map((id) => `0x${id.replaceAll("-", "")}`));
-    for (const [id, story] of this.stories) {
-      const cloids = new Set([`0x${id.replaceAll("-", "")}`]);
-      for (const leg of story?.legs ?? []) cloids.add(leg.client_order_id.toLowerCase());
-      // Where a modify with always_place found the original gone, the replacement is a new order of its own.
-      for (const { client_order_id: cloid } of story?.attempts ?? [])
-        if (cloid && !others.has(cloid.toLowerCase())) cloids.add(cloid.toLowerCase());
-      for (const cloid of placedApart(story)) {
-        cloids.delete(cloid);
-        legs.set(uuidOf(cloid), this.truth.byCloid.get(cloid) ?? []);
-      }
-      const list = [...cloids].flatMap((cloid) => this.truth.byCloid.get(cloid) ?? []);
-      for (const leg of story?.legs ?? []) {
-        if (!cloids.has(leg.client_order_id.toLowerCase())) continue;
-        const order = leg.exchange_order_id && this.truth.orders.get(Number(leg.exchange_order_id));
-        if (order && !list.includes(order)) list.push(order);
-      }
-      legs.set(
-        id,
-        list.sort((a, b) => a.t - b.t),
-      );
-    }
-    return legs;
   }
 
   find(...parts) {
@@ -88,9 +50,12 @@ export class Verdict {
       .map((entry) => ({ at: entry.to, entry }));
     for (const { at, event } of this.events.list) entries.push({ at, event });
     entries.sort((a, b) => a.at - b.at);
-    for (const { entry, event } of entries) {
+    for (const { at, entry, event } of entries) {
       if (entry) this.answer(entry);
-      else this.event(event);
+      else {
+        this.eventAt = at;
+        this.event(event);
+      }
     }
     this.keysOnce();
     this.exchangeSide();
@@ -142,6 +107,8 @@ export class Verdict {
   list({ data }, { from, asOf, to, by }) {
     const path = by.line.split(" ")[2];
     if (path.startsWith("/v1/positions")) return this.judge.positionList(data, asOf, to, by);
+    if (path.startsWith("/v1/fills") && path.includes("cursor="))
+      return data.forEach((one) => this.judge.fill(one, by));
     if (path.startsWith("/v1/fills")) return this.judge.fillList(data, by.asOf, by);
     if (path.startsWith("/v1/orders?status=open")) {
       this.judge.openList(data, from, to, by, (id, before) => this.toldOpen(id, before));
@@ -258,14 +225,14 @@ export class Verdict {
 
   event({ type, data, created_at }) {
     const from_ = Date.parse(created_at);
-    const to = from_ + 30;
+    const to = Math.max(from_ + 30, Math.min(this.eventAt, from_ + 3000));
     const by = { line: `event ${type} of ${from_ % 1_000_000}`, from: from_, to, asOf: null, late: false };
     this.judge.graceMs = this.grace(to);
-    const from = to - this.judge.graceMs;
+    const from = from_ + 30 - this.judge.graceMs;
     if (type === "order.created" || type === "order.updated") this.judge.order(data.order ?? data, from, to, by);
     else if (type === "fill.created") {
       this.judge.fill(data, by);
-      const row = this.truth.fills.find((one) => data.id.endsWith(`-${one.tid}`));
+      const row = this.truth.fillOf(data.id);
       if (row) this.judge.knows(row, to);
     } else if (type === "position.updated")
       this.judge.position(data.side ? data : { ...data, side: "long" }, from, to, by);

@@ -43,6 +43,11 @@ export class Views {
   }
 
   front(order, version) {
+    version.front ??= this.frontOf(order, version);
+    return version.front;
+  }
+
+  frontOf(order, version) {
     const { trigger } = order;
     const above = trigger && (trigger.kind === "tp") === !order.buy;
     return {
@@ -75,11 +80,16 @@ export class Views {
       for (const one of this.truth.byCloid.get(oid.toLowerCase()) ?? []) if (one.t <= t) order = one;
     } else order = this.truth.orders.get(oid) ?? null;
     const version = order && this.recorded(order, t);
-    if (!version) return { status: "unknownOid" };
+    if (!version || this.forgotten(order, t)) return { status: "unknownOid" };
     return {
       status: "order",
       order: { order: this.front(order, version), status: version.status, statusTimestamp: version.t },
     };
+  }
+
+  /** What has ended is forgotten once so many orders more have come. */
+  forgotten(order, t) {
+    return this.truth.keeps < this.truth.nextOid - order.oid && !this.truth.isLive(order, t);
   }
 
   openOrders(dex, t) {
@@ -90,13 +100,22 @@ export class Views {
       .map((order) => this.front(order, this.truth.state(order, t)));
   }
 
+  /** Newest first, a page at most. */
   history(t) {
     const rows = [];
-    for (const order of this.truth.orders.values())
-      for (const version of order.versions)
-        if (version.t <= t && !version.part)
-          rows.push({ order: this.front(order, version), status: version.status, statusTimestamp: version.t });
-    return rows.sort((a, b) => b.statusTimestamp - a.statusTimestamp || b.order.oid - a.order.oid);
+    for (const order of this.truth.orders.values()) {
+      if (this.forgotten(order, t)) continue;
+      for (const [i, version] of order.versions.entries())
+        if (version.t <= t && !version.part) rows.push({ order, version, i });
+    }
+    return rows
+      .sort((a, b) => b.version.t - a.version.t || b.order.oid - a.order.oid || b.i - a.i)
+      .slice(0, 2000)
+      .map(({ order, version }) => ({
+        order: this.front(order, version),
+        status: version.status,
+        statusTimestamp: version.t,
+      }));
   }
 
   fill(row) {
@@ -122,8 +141,22 @@ export class Views {
     };
   }
 
-  fills(t, from = 0, to = Infinity) {
-    return this.truth.fills.filter((row) => row.t <= t && row.t >= from && row.t <= to).map((row) => this.fill(row));
+  /** Newest first, a page at most. */
+  fills(t) {
+    return this.page(t, 0, Infinity)
+      .slice(-2000)
+      .reverse()
+      .map((row) => this.fill(row));
+  }
+
+  /** A page of a time: of its beginning, or of its end where it is asked for in reverse. */
+  fillsByTime(t, from, to, reversed) {
+    const rows = this.page(t, from, to);
+    return (reversed ? rows.reverse() : rows).slice(0, 2000).map((row) => this.fill(row));
+  }
+
+  page(t, from, to) {
+    return this.truth.fills.slice(-this.truth.reach).filter((row) => row.t <= t && row.t >= from && row.t <= to);
   }
 
   clearinghouse(dex, t) {

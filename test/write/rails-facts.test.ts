@@ -13,7 +13,7 @@ import { forget } from "../../src/store/remembered.ts";
 import { parseClearinghouseState } from "../../src/wire/answer/account.ts";
 import { keyHash } from "../../src/wire/grant.ts";
 import { lossToday } from "../../src/write/day-loss.ts";
-import { factsNow, markOf, readFacts, rereadPosition } from "../../src/write/rails-facts.ts";
+import { factsNow, markOf, readFacts, readPositionAnew, rereadPosition } from "../../src/write/rails-facts.ts";
 import { openLossWatch } from "../../src/write/watch-losses.ts";
 import { BOT, limitedRig, type Position, stateOf } from "../http/rails-rig.ts";
 import { ACCOUNTS, type Rig } from "../http/rig.ts";
@@ -100,6 +100,25 @@ test("a position is asked for in the dex of its market", async () => {
   });
   await rereadPosition(rig.deps, { account, market: "xyz:TSLA", purpose: "order" });
   expect([dexes, rig.deps.picture.state(account.tradingAddress, "xyz")?.value.positions.length]).toEqual([["xyz"], 1]);
+});
+
+test.each([
+  ["of one moment share a reading", [{}, {}, {}], 1],
+  ["of two readers have one each", [{}, { purpose: { reader: "another" } }], 2],
+  ["of two dexes have one each", [{}, { market: "xyz:TSLA" }], 2],
+] as const)("requests %s of the position that they wait for", async (_what, wanted, count) => {
+  const { rig, account } = await rigOf();
+  let asked = 0;
+  rig.answers.set("clearinghouseState", () => {
+    asked += 1;
+    return stateOf([], rig.clock.nowMs());
+  });
+  const of = { account, market: "BTC", purpose: { reader: "one" } };
+  await Promise.all(wanted.map((each) => readPositionAnew(rig.deps, { ...of, ...each })));
+  expect(asked).toBe(count);
+  // What is there is nobody's any more: it may be of before what is told next.
+  await readPositionAnew(rig.deps, of);
+  expect(asked).toBe(count + 1);
 });
 
 test.each<[string, Partial<Rails>, string[]]>([

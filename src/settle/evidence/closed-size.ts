@@ -1,5 +1,6 @@
 import { compare, type Decimal } from "../../core/decimal.ts";
 import { type Agreement, agreementOf, type CloseReading, type PositionWord } from "../../core/evidence.ts";
+import { dexOf, isSpot } from "../../core/market.ts";
 import type { Filled, OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
@@ -9,7 +10,7 @@ import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { filledOrder, fillsOfOrder, readFills, sumFills } from "../fills/fill-pages.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { comparePictured, comparePosition } from "./position-check.ts";
+import { comparePictured, wordOf } from "./position-check.ts";
 
 /**
  * What a closed order is known to have been filled, and whether that is all. `untouched`: nothing, as far as record and
@@ -52,7 +53,8 @@ export async function readClosedSize(
   const agreement = agreementOf(closeReading(closed, seen, filled));
   const about = { user, accountId, market: seen.order.coin, read: fills, sinceMs: seen.statusTimestampMs };
   const isAsked = agreement === "untouched" || agreement === "short" || agreement === "over";
-  const word = isAsked ? await positionOf(world, closed, { agreement, about, options: seen.options }) : "unknown";
+  const asked = { agreement, about, options: seen.options };
+  const word = isAsked ? await positionOf(world, evidence, closed, asked) : "unknown";
   // Pages that end before its close are no quiet account: only a position of after it tells what they lack.
   const position = isShort && word === "unknown" ? "behind" : word;
   const sinceCloseMs = world.exchange.nowMs() - seen.statusTimestampMs;
@@ -76,13 +78,20 @@ type ComparingSize = {
 };
 
 /** What was replaced untouched needs no proof of it: a fill that is shown late is heeded then. */
-function positionOf(
+async function positionOf(
   world: With<"exchange" | "feeds" | "picture" | "store">,
+  evidence: FillEvidence,
   { isReplaced }: ClosedOrder,
   { agreement, about, options }: ComparingSize,
-): PositionWord | Promise<PositionWord> {
-  const isHintEnough = isReplaced && agreement === "untouched" && world.feeds.isLive(about.user);
-  return isHintEnough ? comparePictured(world, about) : comparePosition(world, about, options);
+): Promise<PositionWord> {
+  const { user, market, sinceMs } = about;
+  const isHintEnough = isReplaced && agreement === "untouched" && world.feeds.isLive(user);
+  if (isHintEnough) return comparePictured(world, about);
+  // Spot has balances, which other things move as well.
+  if (isSpot(market)) return "unknown";
+  const asked = { user, dex: dexOf(market), sinceMs };
+  const state = await evidence.positions.after(world, asked, options);
+  return state === null ? "unknown" : wordOf(world, about, state);
 }
 
 function closeReading(closed: ClosedOrder, seen: SeenClosed, filled: Filled): CloseReading {

@@ -2,6 +2,7 @@ import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/eviden
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
+import { type PositionReadings, sharePositionReadings } from "./position-readings.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {
@@ -19,6 +20,8 @@ export type FillEvidence = {
   heedFills(accountId: string, fills: readonly Fill[]): void;
   /** What bears out that they are over. */
   lists: EndLists;
+  /** What positions were when they were over. */
+  positions: PositionReadings;
 };
 
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */
@@ -33,6 +36,7 @@ export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => un
   const saidOver = new Set<string>();
   return {
     lists: keepEndLists(),
+    positions: sharePositionReadings(),
     heedFills: onFills,
     overByMs(name, nowMs) {
       const known = overBy.get(name);

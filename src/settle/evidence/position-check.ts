@@ -63,13 +63,29 @@ export function comparePictured(
   return wordOf(world, about, state.value) === "moved" ? "moved" : "unknown";
 }
 
-function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState): PositionWord {
+/**
+ * Asked after the answer: what the stream has told meanwhile counts. In a market that is traded all the time that is mostly something: of what
+ * came after the answer's own time it shows nothing, and what was filled up to then has to have left what it shows.
+ */
+export function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState): PositionWord {
+  const now = wordByFills(world, about, { state, beforeMs: Number.POSITIVE_INFINITY });
+  if (now !== "moved" || about.sinceMs === undefined) return now;
+  const then = wordByFills(world, about, { state, beforeMs: state.timeMs + 1 });
+  return then === "unmoved" || then === "behind" ? then : now;
+}
+
+/** By the fills that are older than `beforeMs` alone, exchange time, unix milliseconds. */
+function wordByFills(
+  world: With<"store">,
+  about: Compared,
+  { state, beforeMs }: { state: ClearinghouseState; beforeMs: number },
+): PositionWord {
   const { accountId, market } = about;
   const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
-  // Asked for after the answer: what the stream has told meanwhile counts.
-  const kept = listNewestFillsIn(world.store, accountId, market);
+  const kept = listNewestFillsIn(world.store, accountId, market, beforeMs);
   const isIndexed = findFillCursor(world.store, accountId) !== null;
-  const newest = newestOf(kept ?? [], inMarket(about));
+  const read = inMarket(about).filter(({ timeMs }) => timeMs < beforeMs);
+  const newest = newestOf(kept ?? [], read);
   // Without a fill the position is nothing, where every fill that there has been is kept.
   const isKnown = newest.length > 0 || (kept !== null && isIndexed);
   const expected = isKnown ? positionAfter(world.store, about, newest) : null;

@@ -56,6 +56,9 @@ function mayBeUnderWay(result: SendResult): boolean {
 /** For a caller whose transaction has waited for the disk: its intent is there already. */
 const ON_DISK = Promise.resolve();
 
+/** What this machine was too slow for may be tried again so soon, seconds. */
+const OVERDUE_WAIT_S = 1;
+
 async function signAndPost(
   world: ToSend,
   attempt: Attempt,
@@ -72,7 +75,8 @@ async function signAndPost(
   // arrive to be refused. Asked again in the turn that sends, so that no longer stop can come in between. By the time that is
   // known: how far ahead it may be can change by seconds with one slow reading, in which nobody has waited.
   const mayLeave = () => attempt.expiresAtMs - world.exchange.nowMs() >= world.settings.timings.actionLifeMs / 2;
-  if (!mayLeave()) return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true };
+  if (!mayLeave())
+    return { kind: "not_sent", reason: "it could not be sent in time", isOurFault: true, waitS: OVERDUE_WAIT_S };
   return post(world, attempt, { ...signed, action, purpose, count: attempts.length }, mayLeave);
 }
 

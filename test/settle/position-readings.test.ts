@@ -1,0 +1,79 @@
+/** Who may share a reading of positions: whoever it tells of after the moment that he asks about. */
+import { expect, test } from "bun:test";
+import { sharePositionReadings } from "../../src/settle/evidence/position-readings.ts";
+import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
+
+const USER = ACCOUNT.tradingAddress;
+const SETTLE = { purpose: "settle" } as const;
+
+/** A server that shows an empty account as of one second after the other. */
+function openReadings() {
+  const rig = openGatewayRig();
+  let asked = 0;
+  rig.exchange.answer("clearinghouseState", () => {
+    asked += 1;
+    return stateOf(asked * 1_000);
+  });
+  const readings = sharePositionReadings();
+  const after = (sinceMs: number, options: Parameters<typeof readings.after>[2] = SETTLE, dex = "") =>
+    readings.after(rig.deps, { user: USER, dex, sinceMs }, options);
+  return { rig, after, asked: () => asked };
+}
+
+test("orders that are over together share one reading, which is one of each", async () => {
+  const { after, asked } = openReadings();
+  const [first, second, third] = await Promise.all([after(500), after(700), after(900)]);
+  expect(asked()).toBe(1);
+  expect(second).toEqual(first);
+  expect(third).toEqual(first);
+});
+
+test("what is over later than the reading is of has one of its own, and the next that need it too share that", async () => {
+  const { after, asked } = openReadings();
+  const [first, second, third] = await Promise.all([after(500), after(1_000), after(1_500)]);
+  expect(asked()).toBe(2);
+  expect([first, second, third].map((state) => state?.timeMs)).toEqual([1_000, 2_000, 2_000]);
+});
+
+test("once it is there nobody has it any more", async () => {
+  const { rig, after, asked } = openReadings();
+  const first = await after(500);
+  await rig.clock.advance(50);
+  const second = await after(500);
+  expect(asked()).toBe(2);
+  expect([first, second].map((state) => state?.timeMs)).toEqual([1_000, 2_000]);
+});
+
+test.each([
+  ["another server is asked", { purpose: "settle", onNewConnection: true }, ""],
+  ["another use pays", { purpose: "order" }, ""],
+  ["it is of another dex", SETTLE, "xyz"],
+] as const)("where %s it is not shared", async (_why, options, dex) => {
+  const { after, asked } = openReadings();
+  await Promise.all([after(500), after(500, options, dex)]);
+  expect(asked()).toBe(2);
+});
+
+test("one that could not be read is nobody's", async () => {
+  const { rig, after } = openReadings();
+  let isCut = true;
+  rig.exchange.answer("clearinghouseState", () => {
+    if (!isCut) return stateOf(1_000);
+    isCut = false;
+    return "cut off";
+  });
+  const read = await Promise.all([after(500), after(600)]);
+  expect(read.map((state) => state?.timeMs ?? null)).toEqual([null, 1_000]);
+});
+
+function stateOf(time: number): unknown {
+  const summary = { accountValue: "1.0", totalNtlPos: "0.0", totalRawUsd: "1.0", totalMarginUsed: "0.0" };
+  return {
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: "0.0",
+    withdrawable: "0.0",
+    assetPositions: [],
+    time,
+  };
+}
