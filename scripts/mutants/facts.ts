@@ -34,8 +34,8 @@ export const FACTS: readonly Mutant[] = [
   one(
     "a position is asked for in the exchange's own dex",
     RAILS_FACTS,
-    "const dex = dexOf(market);\n  const read",
-    'const dex = "";\n  const read',
+    "const dex = dexOf(market);\n  const read = await deps.reads.clearinghouse(",
+    'const dex = "";\n  const read = await deps.reads.clearinghouse(',
   ),
   one(
     "a position that was shown long ago is the account's",

@@ -117,13 +117,13 @@ export const LOOKS: readonly Mutant[] = [
   ),
   one(
     "requests of one moment read the position each for itself",
-    "src/write/rails-facts.ts",
-    "if (known !== undefined) return known;",
-    "",
+    "src/exchange/reads.ts",
+    "underWay.get(name) ?? readClearinghouse",
+    "readClearinghouse",
   ),
   one(
     "the position that was read once is told to all who ask after it",
-    "src/write/rails-facts.ts",
+    "src/exchange/reads.ts",
     ".finally(() => underWay.delete(name))",
     "",
   ),

@@ -36,7 +36,7 @@ import {
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
 import { jsonInteger } from "../wire/json.ts";
 import type { Exchange, InfoRequest, Purpose } from "./exchange.ts";
-import { type SharedInfo, shareInfo } from "./shared-info.ts";
+import { datedInfo, type SharedInfo, shareInfo } from "./shared-info.ts";
 
 /** What was read, or why it was not. */
 export type Read<T> =
@@ -74,6 +74,8 @@ export type Reads = {
   mode(user: string, purpose: Purpose): Promise<Read<AccountMode>>;
   spot(user: string, purpose: Purpose): Promise<Read<SpotBalance[]>>;
   clearinghouse(user: string, dex: string, purpose: Purpose): Promise<Read<ClearinghouseState>>;
+  /** The same, asked for now: shared by those who ask while it is under way, and not what others were told a moment ago. */
+  clearinghouseAnew(user: string, dex: string, purpose: Purpose): Promise<Read<ClearinghouseState>>;
   /** Leverage and margin of one perpetual, with or without a position. */
   activeAsset(user: string, coin: string, purpose: Purpose): Promise<Read<ActiveAssetData>>;
   twapHistory(user: string, purpose: Purpose): Promise<Read<TwapRecord[]>>;
@@ -98,6 +100,8 @@ type FoundOrNot = Exclude<OrderStatusAnswer, { kind: "unreadable" }>;
 
 export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "info">; clock: Clock }): Reads {
   const info = shareInfo(exchange, clock);
+  const unshared = datedInfo(exchange, clock);
+  const underWay = new Map<string, Promise<Read<ClearinghouseState>>>();
   return {
     orderStatus: (user, id, purpose) => readOrderStatus(info, user, id, purpose),
     openOrders: (user, dex, purpose) =>
@@ -108,6 +112,13 @@ export function createReads({ exchange, clock }: { exchange: Pick<Exchange, "inf
     mode: (user, purpose) => readMode(info, user, purpose),
     spot: (user, purpose) => readSpot(info, user, purpose),
     clearinghouse: (user, dex, purpose) => readClearinghouse(info, user, dex, purpose),
+    clearinghouseAnew(user, dex, purpose) {
+      const name = JSON.stringify([user, dex, purpose]);
+      const read =
+        underWay.get(name) ?? readClearinghouse(unshared, user, dex, purpose).finally(() => underWay.delete(name));
+      underWay.set(name, read);
+      return read;
+    },
     activeAsset: (user, coin, purpose) =>
       read(info, { type: "activeAssetData", user, coin }, purpose, parseActiveAssetData),
     twapHistory: (user, purpose) => read(info, { type: "twapHistory", user }, purpose, parseTwapHistory),

@@ -29,18 +29,7 @@ const MAX_REMEMBERED = 1_000;
  */
 export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
   const current = new Map<string, SharedAnswer>();
-
-  async function ask(request: InfoRequest, options: InfoOptions): Promise<Dated> {
-    const [askedAtMs, startedMs] = [clock.nowMs(), clock.elapsedMs()];
-    const outcome = await exchange.info(request, options);
-    return asOfClock({ outcome, askedAtMs, readAtMs: clock.nowMs() }, clock.elapsedMs() - startedMs);
-  }
-
-  /** What happens from now on is dated by the clock as it goes now: what was asked for before must not seem to be of after that. */
-  function asOfClock(dated: Dated, agoMs: number): Dated {
-    const latestMs = Math.floor(clock.nowMs() - agoMs);
-    return dated.askedAtMs - latestMs <= SET_BACK_MS ? dated : { ...dated, askedAtMs: latestMs };
-  }
+  const ask = datedInfo(exchange, clock);
 
   return async (request, options) => {
     if (useOf(options.purpose) !== "read") return ask(request, options);
@@ -48,12 +37,27 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
     const entry = current.get(key);
     if (entry !== undefined && clock.elapsedMs() - entry.startedAtMs < SHARED_FOR_MS) {
       const shared = await entry.dated;
-      if (!isRefused(shared)) return asOfClock(shared, clock.elapsedMs() - entry.startedAtMs);
+      if (!isRefused(shared)) return asOfClock(clock, shared, clock.elapsedMs() - entry.startedAtMs);
     }
     const dated = ask(request, options);
     remember(current, key, { startedAtMs: clock.elapsedMs(), dated });
     return dated;
   };
+}
+
+/** Each is asked for by itself. */
+export function datedInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
+  return async (request, options) => {
+    const [askedAtMs, startedMs] = [clock.nowMs(), clock.elapsedMs()];
+    const outcome = await exchange.info(request, options);
+    return asOfClock(clock, { outcome, askedAtMs, readAtMs: clock.nowMs() }, clock.elapsedMs() - startedMs);
+  };
+}
+
+/** What happens from now on is dated by the clock as it goes now: what was asked for before must not seem to be of after that. */
+function asOfClock(clock: Clock, dated: Dated, agoMs: number): Dated {
+  const latestMs = Math.floor(clock.nowMs() - agoMs);
+  return dated.askedAtMs - latestMs <= SET_BACK_MS ? dated : { ...dated, askedAtMs: latestMs };
 }
 
 function isRefused({ outcome }: Dated): boolean {

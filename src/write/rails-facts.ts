@@ -24,7 +24,6 @@ import { listOpenLegs } from "../store/open-legs.ts";
 import { listReservedLegs } from "../store/trades.ts";
 import { listUnprovenTwaps } from "../store/unproven-twaps.ts";
 import { listUnusedLegs } from "../store/unused-numbers.ts";
-import { parseClearinghouseState } from "../wire/answer/account.ts";
 import type { Caller } from "./caller.ts";
 import { lossToday } from "./day-loss.ts";
 import { isSettingKnown, readSetting, settingsOf } from "./leverage-facts.ts";
@@ -115,33 +114,14 @@ async function readAfterFills(deps: ToJudge, of: PositionOf, untilMs: number): P
   }
 }
 
-/** By the way out and what is asked for: an account that quotes has many requests of one moment, and they wait for the same. */
-const UNDER_WAY = new WeakMap<ToJudge["exchange"], Map<string, Promise<boolean>>>();
-
 /**
- * Not what others were told a moment ago: that may be of before what was filled since. What is under way is dated by when it was asked
- * for, and taken or not by all that is told when it is there.
+ * Not what others were told a moment ago: that may be of before what was filled since. An account that quotes has many requests of one moment, which
+ * wait for the same: it is dated by when it was asked for, and taken or not by all that is told when it is there.
  */
-function askForPosition(deps: ToJudge, of: PositionOf): Promise<boolean> {
-  const underWay = UNDER_WAY.get(deps.exchange) ?? new Map<string, Promise<boolean>>();
-  UNDER_WAY.set(deps.exchange, underWay);
-  const name = JSON.stringify([of.account.id, dexOf(of.market), of.purpose]);
-  const known = underWay.get(name);
-  if (known !== undefined) return known;
-  const asked = readAndTake(deps, of).finally(() => underWay.delete(name));
-  underWay.set(name, asked);
-  return asked;
-}
-
-async function readAndTake(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
+async function askForPosition(deps: ToJudge, { account, market, purpose }: PositionOf): Promise<boolean> {
   const dex = dexOf(market);
-  const askedElapsedMs = deps.clock.elapsedMs();
-  const request = { type: "clearinghouseState", user: account.tradingAddress, dex };
-  const outcome = await deps.exchange.info(request, { purpose });
-  // By our wall clock as it goes now: it may have been set meanwhile.
-  const askedAtMs = deps.clock.nowMs() - (deps.clock.elapsedMs() - askedElapsedMs);
-  const value = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
-  return value !== null && takeOrAskFills(deps, { account, dex }, { value, askedAtMs }) === "now";
+  const read = await deps.reads.clearinghouseAnew(account.tradingAddress, dex, purpose);
+  return read.kind === "ok" && takeOrAskFills(deps, { account, dex }, read) === "now";
 }
 
 /**

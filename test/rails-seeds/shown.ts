@@ -130,6 +130,7 @@ export function readsOf(clock: QuickClock, outside: Outside): Deps["reads"] {
     mode: no,
     spot: no,
     clearinghouse: async () => ok(stateOf(outside, clock.nowMs())),
+    clearinghouseAnew: async () => ok(stateOf(outside, clock.nowMs())),
     activeAsset: async (_user, coin) =>
       ok({
         coin,
