@@ -146,7 +146,7 @@ export const STORES: readonly Mutant[] = [
     changes: [
       {
         file: "src/settle/evidence/position-check.ts",
-        find: "newestOf(kept ?? [], inMarket(about))",
+        find: "newestOf(kept ?? [], read)",
         put: "newestOf(kept ?? [], [])",
       },
     ],

@@ -26,6 +26,8 @@ export class BusyVerdict extends Verdict {
     const code = entry.value?.error?.code;
     // A stop, a trip and the exchange's own room for orders are what these worlds are for.
     if (code === "trading_stopped" && this.storms !== null && this.underStop(entry)) return undefined;
+    // What the machine was too slow for may be asked again, and when is told.
+    if (code === "internal_error" && entry.retryAfterMs > 0) return undefined;
     if (code === "internal_error")
       return this.find("an error within", JSON.stringify(entry.value), this.logAt(entry), by);
     if (code === "too_many_open_orders" && this.nearFull(entry)) return undefined;

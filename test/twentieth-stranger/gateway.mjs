@@ -102,6 +102,7 @@ export class Gateway {
   }
 
   async start(data, settings) {
+    this.kills = this.data === data ? this.kills : 0;
     this.deaths = this.data === data ? this.deaths : [];
     this.data = data;
     this.ending = false;
@@ -138,6 +139,7 @@ export class Gateway {
   }
 
   async kill() {
+    this.kills++;
     this.down = true;
     this.process.kill("SIGKILL");
     await this.exited;

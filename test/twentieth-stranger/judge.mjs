@@ -308,7 +308,8 @@ export class Judge {
   /** What is shown as open was; what was told to be open, and was all the while, is shown. */
   openList(list, from, to, by, toldOpen) {
     const shown = new Set(list.map(({ exchange_order_id }) => exchange_order_id));
-    if (by.asOf !== null && by.asOf !== undefined) return;
+    // A full page is not the whole of it.
+    if ((by.asOf !== null && by.asOf !== undefined) || list.length >= 500) return;
     for (const order of this.truth.live(from)) {
       if (!this.truth.isLive(order, to) || shown.has(String(order.oid))) continue;
       if (order.versions.some((v) => v.t > from && v.t <= to && !v.part && v.status !== "open")) continue;

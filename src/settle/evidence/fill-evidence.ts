@@ -2,7 +2,7 @@ import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/eviden
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
-import { type PositionReadings, sharePositionReadings } from "./position-readings.ts";
+import { type PositionsUnderWay, sharePositionReadings } from "./position-readings.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
 export type FillEvidence = {
@@ -21,7 +21,7 @@ export type FillEvidence = {
   /** What bears out that they are over. */
   lists: EndLists;
   /** What positions were when they were over. */
-  positions: PositionReadings;
+  positions: PositionsUnderWay;
 };
 
 /** Orders whose evidence is being gathered at once; past it the oldest starts over. */

@@ -9,7 +9,7 @@ import { shownPositions } from "../feed/shown.ts";
  * moment takes what is under way already where it turns out to be of after that, by the exchange's own time in it, and asks else. Nothing is kept
  * once it is there: two readings of one order are two answers.
  */
-export type PositionReadings = {
+export type PositionsUnderWay = {
   /** Null when they could not be read. @param asked `sinceMs`: of which moment it has to be newer, exchange time, unix milliseconds */
   after(
     world: With<"exchange" | "feeds">,
@@ -18,7 +18,7 @@ export type PositionReadings = {
   ): Promise<ClearinghouseState | null>;
 };
 
-export function sharePositionReadings(): PositionReadings {
+export function sharePositionReadings(): PositionsUnderWay {
   const underWay = new Map<string, Promise<ClearinghouseState | null>>();
   return {
     async after(world, { user, dex, sinceMs }, options) {
