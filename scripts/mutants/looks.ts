@@ -116,6 +116,12 @@ export const LOOKS: readonly Mutant[] = [
     ") return now;",
   ),
   one(
+    "the time that a position bears vouches for what it shows",
+    "src/settle/evidence/position-check.ts",
+    'then === "unmoved" && !hasGoneOnFrom(',
+    'then === "unknown" && !hasGoneOnFrom(',
+  ),
+  one(
     "requests of one moment read the position each for itself",
     "src/exchange/reads.ts",
     "underWay.get(name) ?? readClearinghouse",

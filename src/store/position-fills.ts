@@ -68,6 +68,14 @@ export function listNewestFillsIn(
   return ofNewestMoment(inMarket);
 }
 
+/** The first fills of a market from a time on, exchange time, unix milliseconds, as far as they are among the newest of the account; of one moment. */
+export function listNextFillsIn(store: Store, accountId: string, market: string, fromMs: number): PositionFill[] {
+  const since = newestOfAccount(store)
+    .all({ accountId })
+    .filter((fill) => fill.market === market && fill.timeMs >= fromMs);
+  return since.filter(({ timeMs }) => timeMs === since.at(-1)?.timeMs);
+}
+
 function ofNewestMoment(newestFirst: readonly PositionFill[]): PositionFill[] {
   return newestFirst.filter(({ timeMs }) => timeMs === newestFirst[0]?.timeMs);
 }

@@ -177,6 +177,12 @@ const SINCE: Traded[] = [
   { size: "2", from: "1", atMs: LATER_MS },
 ];
 
+/** One that nobody has listed came between. */
+const GAP: Traded[] = [
+  { size: "1", from: "0" },
+  { size: "2", from: "1.5", atMs: LATER_MS },
+];
+
 // A market that is traded all the time has moved on by when an answer is here.
 const MOVED_ON: [string, Known, sinceMs: number | null, shown: string, string][] = [
   ["as what was filled up to its time has left it", { kept: SINCE }, START_MS - 1, "1.0", "unmoved"],
@@ -185,6 +191,14 @@ const MOVED_ON: [string, Known, sinceMs: number | null, shown: string, string][]
   ["as what has come since has left it", { kept: SINCE }, START_MS - 1, "3.0", "unmoved"],
   ["as neither has left it", { kept: SINCE }, START_MS - 1, "2.0", "moved"],
   ["as the first has left it, where it is asked of no moment", { kept: SINCE }, null, "1.0", "moved"],
+  [
+    "as the first has left it, under a time of before the next, which began elsewhere",
+    { kept: GAP },
+    START_MS - 1,
+    "1.0",
+    "moved",
+  ],
+  ["so, by what was read", { read: GAP }, START_MS - 1, "1.0", "moved"],
   ["with what came first of all since it", { kept: SINCE.slice(1) }, START_MS - 1, "1.0", "moved"],
 ];
 

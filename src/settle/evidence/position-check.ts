@@ -5,7 +5,12 @@ import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findFillCursor, listFilledWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
-import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
+import {
+  listNewestFillsByMarket,
+  listNewestFillsIn,
+  listNextFillsIn,
+  type PositionFill,
+} from "../../store/position-fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { shownPositions } from "../feed/shown.ts";
@@ -65,13 +70,32 @@ export function comparePictured(
 
 /**
  * Asked after the answer: what the stream has told meanwhile counts. In a market that is traded all the time that is mostly something: of what
- * came after the answer's own time it shows nothing, and what was filled up to then has to have left what it shows.
+ * came after the answer's own time it shows nothing, and what was filled up to then has to have left what it shows. Its time alone does not vouch
+ * for that: what came next has to have started there too, which tells of a fill between that nobody has listed.
  */
 export function wordOf(world: With<"store">, about: Compared, state: ClearinghouseState): PositionWord {
   const now = wordByFills(world, about, { state, beforeMs: Number.POSITIVE_INFINITY });
   if (now !== "moved" || about.sinceMs === undefined) return now;
-  const then = wordByFills(world, about, { state, beforeMs: state.timeMs + 1 });
+  const nextMs = state.timeMs + 1;
+  const then = wordByFills(world, about, { state, beforeMs: nextMs });
+  if (then === "unmoved" && !hasGoneOnFrom(world, about, { shown: shownIn(state, about.market), nextMs })) return now;
   return then === "unmoved" || then === "behind" ? then : now;
+}
+
+/** Whether the next that is known to have been filled, from a moment on, started from this position. */
+function hasGoneOnFrom(
+  { store }: With<"store">,
+  about: Compared,
+  { shown, nextMs }: { shown: Decimal; nextMs: number },
+): boolean {
+  const kept = listNextFillsIn(store, about.accountId, about.market, nextMs);
+  const all = [...kept, ...inMarket(about).filter(({ timeMs }) => timeMs >= nextMs)];
+  const firstMs = Math.min(...all.map(({ timeMs }) => timeMs));
+  return all.some(({ timeMs, startPosition }) => timeMs === firstMs && compare(startPosition, shown) === 0);
+}
+
+function shownIn({ positions }: ClearinghouseState, market: string): Decimal {
+  return positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
 }
 
 /** By the fills that are older than `beforeMs` alone, exchange time, unix milliseconds. */
@@ -81,7 +105,7 @@ function wordByFills(
   { state, beforeMs }: { state: ClearinghouseState; beforeMs: number },
 ): PositionWord {
   const { accountId, market } = about;
-  const shown = state.positions.find(({ coin }) => coin === market)?.signedSize ?? ZERO;
+  const shown = shownIn(state, market);
   const kept = listNewestFillsIn(world.store, accountId, market, beforeMs);
   const isIndexed = findFillCursor(world.store, accountId) !== null;
   const read = inMarket(about).filter(({ timeMs }) => timeMs < beforeMs);
