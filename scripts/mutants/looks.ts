@@ -106,7 +106,7 @@ export const LOOKS: readonly Mutant[] = [
   one(
     "what is filled after positions were read moves them",
     "src/settle/evidence/position-check.ts",
-    "beforeMs: state.timeMs + 1 }",
+    "beforeMs: nextMs }",
     "beforeMs: Number.POSITIVE_INFINITY }",
   ),
   one(
@@ -118,8 +118,8 @@ export const LOOKS: readonly Mutant[] = [
   one(
     "the time that a position bears vouches for what it shows",
     "src/settle/evidence/position-check.ts",
-    'then === "unmoved" && !hasGoneOnFrom(',
-    'then === "unknown" && !hasGoneOnFrom(',
+    'then === "unmoved" && hasGoneOnFrom(world, about, next)',
+    'then === "unmoved"',
   ),
   one(
     "requests of one moment read the position each for itself",

@@ -78,8 +78,9 @@ export function wordOf(world: With<"store">, about: Compared, state: Clearinghou
   if (now !== "moved" || about.sinceMs === undefined) return now;
   const nextMs = state.timeMs + 1;
   const then = wordByFills(world, about, { state, beforeMs: nextMs });
-  if (then === "unmoved" && !hasGoneOnFrom(world, about, { shown: shownIn(state, about.market), nextMs })) return now;
-  return then === "unmoved" || then === "behind" ? then : now;
+  if (then === "behind") return then;
+  const next = { shown: shownIn(state, about.market), nextMs };
+  return then === "unmoved" && hasGoneOnFrom(world, about, next) ? then : now;
 }
 
 /** Whether the next that is known to have been filled, from a moment on, started from this position. */
