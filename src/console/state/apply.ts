@@ -10,10 +10,16 @@ const MAX_ROWS = 500;
 const ENDED = new Set(["filled", "canceled", "rejected"]);
 const LIVING = new Set(["open", "waiting_for_trigger"]);
 
+/** After each list that is being read, whose answer may be of before this. */
+function onceMore({ state: { meanwhile } }: App, take: () => void): void {
+  for (const told of meanwhile) told.push(take);
+}
+
 export function takeOrder(app: App, resource: unknown): void {
   if (member(resource, "object") !== "order") return;
   // `object` says which of the gateway's described shapes it is.
   const order = resource as ApiOrder;
+  onceMore(app, () => takeOrder(app, resource));
   const { history, openOrders } = app.state;
   if (history.value !== null) history.value = merged(history.value, order).slice(0, MAX_ROWS);
   if (openOrders.value !== null) {
@@ -39,6 +45,7 @@ export function takeOperation(app: App, resource: unknown): void {
   if (member(resource, "object") !== "operation") return;
   // As above.
   const operation = resource as ApiOperation;
+  onceMore(app, () => takeOperation(app, resource));
   const { operations } = app.state;
   const known = operations.value?.find(({ id }) => id === operation.id);
   const whole = { ...known, ...operation };
@@ -51,6 +58,7 @@ export function takeTrade(app: App, resource: unknown): void {
   if (member(resource, "object") !== "trade") return;
   // As above.
   const trade = resource as ApiTrade;
+  onceMore(app, () => takeTrade(app, resource));
   const { trades } = app.state;
   if (trades.value === null) return;
   const others = trades.value.filter(({ id }) => id !== trade.id);
@@ -73,6 +81,7 @@ function merged<Item extends { id: string }>(items: readonly Item[], item: Item)
 
 /** Proven never to have left: it is as if it had not been asked for. */
 export function remove(app: App, id: unknown): void {
+  onceMore(app, () => remove(app, id));
   const { history, openOrders, operations } = app.state;
   for (const loaded of [history, openOrders]) {
     if (loaded.value !== null) loaded.value = loaded.value.filter((order) => order.id !== id);

@@ -39,12 +39,16 @@ export async function readInto<Body, Value>(
   path: string,
   pick: (body: Body) => Value,
 ): Promise<void> {
-  const { session } = app.state;
+  const { session, meanwhile } = app.state;
   if (session === null) return;
+  const told: (() => void)[] = [];
+  meanwhile.add(told);
   const answer = await request<Body>({ method: "GET", path, bearer: session.apiKey });
+  meanwhile.delete(told);
   if (app.state.session !== session) return;
   if (answer.kind === "ok") {
     slot.value = pick(answer.body);
+    for (const again of told) again();
     slot.readAtMs = app.nowMs();
     slot.asOfMs = answer.asOf === null ? null : Date.parse(answer.asOf);
     slot.failure = null;

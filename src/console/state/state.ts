@@ -98,6 +98,8 @@ export type State = {
   candles: Candles | null;
   /** What keeps the page true while somebody is signed in. */
   live: Live | null;
+  /** For each list that is being read what was told since it was asked for: its answer may be of before that. */
+  meanwhile: Set<(() => void)[]>;
 };
 
 export function emptyLoaded<Value>(): Loaded<Value> {
@@ -115,6 +117,7 @@ export function emptyState(nowMs: number, storage: Storage): State {
     ...emptyReadings(),
     forms: newForms(storage),
     live: null,
+    meanwhile: new Set(),
     watched: null,
     candles: null,
     intentions: [],
