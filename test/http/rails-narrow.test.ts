@@ -42,6 +42,15 @@ describe("a key that narrows itself", () => {
     expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
   });
 
+  test("is held by all that has narrowed it, and not by the newest alone", async () => {
+    const rig = await limitedRig({ maxOrder: "500 USD" });
+    await narrow(rig, { max_order: "100 USD" });
+    await rig.clock.advance(1_000);
+    const { rails } = (await (await narrow(rig, { max_open_orders: "5" })).json()) as Narrowed;
+    expect([rails["max_order"], rails["max_open_orders"]]).toEqual(["100 USD", "5"]);
+    expect(await railOf(await place(rig, { size: "0.002" }))).toBe("max_order");
+  });
+
   test("is loosened by a later grant of its owner, and not by one that was signed before", async () => {
     const rig = await limitedRig({ maxOrder: "500 USD" });
     await rig.clock.advance(1_000);
