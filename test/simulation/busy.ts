@@ -4,7 +4,7 @@ import { hasWhole } from "./whole-wishes.ts";
 
 /** Bits by which the seed of this differs from the seed of everything else. */
 const BUSY_STREAM = 0xb051_0000;
-/** Share of the runs. Each takes as long as four others. */
+/** Share of the runs that ask for no whole trades. Each takes as long as four others. */
 const SHARE = 0.04;
 
 /** How many wishes, at least and at most. */
