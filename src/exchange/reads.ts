@@ -36,7 +36,7 @@ import {
 import { parseTwapHistory, type TwapRecord } from "../wire/answer/twap.ts";
 import { jsonInteger } from "../wire/json.ts";
 import type { Exchange, InfoRequest, Purpose } from "./exchange.ts";
-import { datedInfo, type SharedInfo, shareInfo } from "./shared-info.ts";
+import { type DatedInfo, datedInfo, shareInfo } from "./shared-info.ts";
 
 /** What was read, or why it was not. */
 export type Read<T> =
@@ -143,7 +143,7 @@ export function exchangeTimeOf(
 }
 
 async function read<T>(
-  info: SharedInfo,
+  info: DatedInfo,
   request: InfoRequest,
   purpose: Purpose,
   parse: (json: unknown) => T | null,
@@ -159,12 +159,7 @@ async function read<T>(
   return { kind: "ok", value, askedAtMs, readAtMs };
 }
 
-async function readOrderStatus(
-  info: SharedInfo,
-  user: string,
-  id: string,
-  purpose: Purpose,
-): Promise<Read<FoundOrNot>> {
+async function readOrderStatus(info: DatedInfo, user: string, id: string, purpose: Purpose): Promise<Read<FoundOrNot>> {
   const oid = id.startsWith("0x") ? id.toLowerCase() : jsonInteger(id);
   return read(info, { type: "orderStatus", user, oid }, purpose, (json) => {
     const answer = parseOrderStatusOf(id, json);
@@ -182,7 +177,7 @@ function candlesRequest(coin: string, { interval, startMs, endMs }: AskedCandles
 }
 
 function readClearinghouse(
-  info: SharedInfo,
+  info: DatedInfo,
   user: string,
   dex: string,
   purpose: Purpose,
@@ -190,17 +185,17 @@ function readClearinghouse(
   return read(info, { type: "clearinghouseState", user, dex }, purpose, parseClearinghouseState);
 }
 
-function readMode(info: SharedInfo, user: string, purpose: Purpose): Promise<Read<AccountMode>> {
+function readMode(info: DatedInfo, user: string, purpose: Purpose): Promise<Read<AccountMode>> {
   return read(info, { type: "userAbstraction", user }, purpose, parseAccountMode);
 }
 
-function readSpot(info: SharedInfo, user: string, purpose: Purpose): Promise<Read<SpotBalance[]>> {
+function readSpot(info: DatedInfo, user: string, purpose: Purpose): Promise<Read<SpotBalance[]>> {
   return read(info, { type: "spotClearinghouseState", user }, purpose, parseSpotState);
 }
 
 /** As old as the oldest of its parts; failed as soon as one of them is. */
 async function readAccount(
-  info: SharedInfo,
+  info: DatedInfo,
   user: string,
   dexes: readonly string[],
   purpose: Purpose,

@@ -9,7 +9,7 @@ import { useOf } from "./shares.ts";
  */
 export type Dated = { outcome: InfoOutcome; askedAtMs: number; readAtMs: number };
 
-export type SharedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
+export type DatedInfo = (request: InfoRequest, options: InfoOptions) => Promise<Dated>;
 
 type SharedAnswer = { startedAtMs: number; dated: Promise<Dated> };
 
@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 1_000;
  * sends gets an answer of its own, always: an old one could prove what is no longer true. What one reader has no weight left
  * for is asked on behalf of the next, who may have.
  */
-export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
+export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): DatedInfo {
   const current = new Map<string, SharedAnswer>();
   const ask = datedInfo(exchange, clock);
 
@@ -46,7 +46,7 @@ export function shareInfo(exchange: Pick<Exchange, "info">, clock: Clock): Share
 }
 
 /** Each is asked for by itself. */
-export function datedInfo(exchange: Pick<Exchange, "info">, clock: Clock): SharedInfo {
+export function datedInfo(exchange: Pick<Exchange, "info">, clock: Clock): DatedInfo {
   return async (request, options) => {
     const [askedAtMs, startedMs] = [clock.nowMs(), clock.elapsedMs()];
     const outcome = await exchange.info(request, options);

@@ -13,9 +13,9 @@ import {
 } from "../../store/position-fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
-import { shownPositions } from "../feed/shown.ts";
 import { compareBalance } from "./balance-check.ts";
 import { positionAfter } from "./last-end.ts";
+import { readPositions } from "./position-readings.ts";
 
 type Compared = { user: string; accountId: string; market: string; read: readonly Fill[]; sinceMs?: number };
 
@@ -34,11 +34,8 @@ export async function comparePosition(
   const { user, market } = about;
   // Spot has balances, which other things move as well.
   if (isSpot(market)) return "unknown";
-  const outcome = await world.exchange.info({ type: "clearinghouseState", user, dex: dexOf(market) }, options);
-  const state = outcome.kind === "ok" ? parseClearinghouseState(outcome.json) : null;
-  if (state === null) return "unknown";
-  world.feeds.showed(user, shownPositions(dexOf(market), state.positions));
-  return wordOf(world, about, state);
+  const state = await readPositions(world, { user, dex: dexOf(market) }, options);
+  return state === null ? "unknown" : wordOf(world, about, state);
 }
 
 /**

@@ -40,7 +40,8 @@ export function sharePositionReadings(): PositionsUnderWay {
   };
 }
 
-async function readPositions(
+/** One reading; null when it failed. */
+export async function readPositions(
   { exchange, feeds }: With<"exchange" | "feeds">,
   { user, dex }: { user: string; dex: string },
   options: InfoOptions,
