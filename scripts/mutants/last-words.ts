@@ -5,6 +5,7 @@ const RUN = "src/write/run.ts";
 const BOTS = "src/store/bots.ts";
 const KEY = "src/write/key.ts";
 const ADOPT = "src/write/adopt.ts";
+const AGREED_ENDS = "src/settle/evidence/agreed-ends.ts";
 
 /** Bugs of one line in what a write is judged by and answered with. */
 export const LAST_WORDS: readonly Mutant[] = [
@@ -43,5 +44,29 @@ export const LAST_WORDS: readonly Mutant[] = [
     ADOPT,
     'if (order.status !== "unknown") storeAnswer',
     "storeAnswer",
+  ),
+  one(
+    "an end that its feed tells otherwise than its record is read once",
+    AGREED_ENDS,
+    "return told.statusTimestampMs === record.statusTimestampMs && compare(told.order.size, record.order.size) === 0;",
+    "return true;",
+  ),
+  one(
+    "a record that agreed with its feed is never read again",
+    AGREED_ENDS,
+    "atElapsedMs - known.atElapsedMs >= STANDS_MS",
+    "atElapsedMs < known.atElapsedMs",
+  ),
+  one(
+    "a reading of before this step says when the next one concludes",
+    "src/settle/evidence/fill-evidence.ts",
+    "return (known.at(-1)?.elapsedMs ?? -1) < sinceElapsedMs ? null : finalInMs(known);",
+    "return finalInMs(known);",
+  ),
+  one(
+    "a list that was made before an order came says that it is gone",
+    "src/settle/feed/resync.ts",
+    "return findOrder(world.store, id)?.version === version && !isUnderWay(world, id);",
+    "return !isUnderWay(world, id);",
   ),
 ];

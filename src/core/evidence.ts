@@ -286,6 +286,28 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
 }
 
+/** More readings than these are of an order that has been in doubt for longer than any of them asks for. */
+const FIRST_READINGS = 8;
+
+/**
+ * In how long another reading that says what the newest does makes the size final, milliseconds: what is read before that can say no more. Null
+ * where the size is final, or another like it would not do.
+ *
+ * @param readings as for `judgeSize`
+ */
+export function finalInMs(readings: readonly SizeReading[]): number | null {
+  const last = readings.at(-1);
+  if (last === undefined || judgeSize(readings) === "final") return null;
+  const isFinalIn = (waitMs: number) => {
+    const again = { ...last, elapsedMs: last.elapsedMs + waitMs, sinceCloseMs: last.sinceCloseMs + waitMs };
+    return judgeSize([...readings, again]) === "final";
+  };
+  const waits = readings
+    .slice(0, FIRST_READINGS)
+    .map(({ elapsedMs }) => elapsedMs + READING_SPACING_MS - last.elapsedMs);
+  return waits.filter((waitMs) => waitMs > 0).find(isFinalIn) ?? null;
+}
+
 /**
  * Whether a reading is so late that it counts on a quiet account; the close is no later than the first that showed it.
  */

@@ -14,6 +14,8 @@ export type Pursuit = {
   /** Changes when a cancel is issued again under a new nonce. */
   attemptId: number;
   looks: number;
+  /** The next step has what it takes to conclude in so long, milliseconds, and not before; null where that is not known. */
+  concludesInMs: number | null;
   /** Reads of all that the exchange shows of the account, since they last began anew, and the elapsed time of the last. */
   sweeps: number;
   lastSweepElapsedMs: number | null;
@@ -84,6 +86,7 @@ export function startPursuit(attemptId: number, noop: Pursuit["noop"] = { lastEl
   return {
     attemptId,
     looks: 0,
+    concludesInMs: null,
     sweeps: 0,
     lastSweepElapsedMs: null,
     isEndSwept: false,

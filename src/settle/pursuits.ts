@@ -99,6 +99,7 @@ const STEPS: Record<AttemptKind, (tools: Tools, attempt: Attempt, pursuit: Pursu
 async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> {
   const { store, log } = tools.world;
   let kind: AttemptKind = "place";
+  pursuit.concludesInMs = null;
   try {
     const attempt = openAttempt(store, pursuit.attemptId);
     if (attempt === null) return null;
@@ -108,5 +109,5 @@ async function stepOnce(tools: Tools, pursuit: Pursuit): Promise<number | null> 
     log.error({ attempt: pursuit.attemptId, error: String(error) }, "a settling step failed");
   }
   pursuit.looks += 1;
-  return lookDelayMs(pursuit.looks, kind);
+  return pursuit.concludesInMs ?? lookDelayMs(pursuit.looks, kind);
 }

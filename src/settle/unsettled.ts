@@ -7,7 +7,12 @@ import type { StoredOrder } from "../store/orders.ts";
 
 /** An order of which anything may still execute, or of which the size is not final. */
 export function isUnsettled({ store }: With<"store">, { id, status }: StoredOrder): boolean {
-  return isLive(status) || listAttemptsOf(store, id).some(({ state }) => state !== "done");
+  return isLive(status) || isUnderWay({ store }, id);
+}
+
+/** Something that was sent for it is not answered, or not settled: who waits for what that does looks himself. */
+export function isUnderWay({ store }: With<"store">, orderId: string): boolean {
+  return listAttemptsOf(store, orderId).some(({ state }) => state !== "done");
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Which fills count for an order that has closed: its own, by whatever store shows them. */
 import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
+import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { lookAtLeg } from "../../src/settle/look/look.ts";
 import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
@@ -184,3 +185,11 @@ function canceledWithRest(
     statusTimestamp,
   };
 }
+
+test("when another reading concludes is told by one of this step alone", () => {
+  const evidence = gatherFillEvidence();
+  const shown = { agreement: "untouched", filled: decimal("0"), isWitnessed: false, position: "unmoved" } as const;
+  evidence.judge("0x01", { ...shown, elapsedMs: 5_000, sinceCloseMs: 100 });
+  expect([5_000, 5_001].map((sinceMs) => evidence.finalInMs("0x01", sinceMs))).toEqual([1_000, null]);
+  expect(evidence.finalInMs("0x02", 0)).toBe(null);
+});

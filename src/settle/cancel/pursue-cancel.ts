@@ -55,8 +55,11 @@ export async function stepCancel(tools: Tools, attempt: Attempt, pursuit: Pursui
   if (pursuit.looks === 0) for (const { cloid } of legs) tools.misses.delete(cloid);
   const toLook = legs.filter((leg) => !isClosed(leg) || leg.cloid === target?.cloid);
   const looks = new Map<string, LegLook>();
+  const beganElapsedMs = world.clock.elapsedMs();
   for (const leg of toLook) looks.set(leg.cloid, await lookAndRecord(tools, attempt, { pursuit, leg }));
   const targetLook = looks.get(target?.cloid ?? "") ?? "read";
+  if (target !== null && targetLook === "closing")
+    pursuit.concludesInMs = tools.evidence.finalInMs(target.cloid, beganElapsedMs);
   if (openAttempt(world.store, attempt.id) === null) return true;
   if (isOver(world, attempt.resource.id)) {
     if (targetLook !== "read") pursuit.looksAtClosed += 1;

@@ -1,6 +1,7 @@
-import { judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
+import { finalInMs, judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
+import { type AgreedEnds, keepAgreedEnds } from "./agreed-ends.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
 import { type PositionsUnderWay, sharePositionReadings } from "./position-readings.ts";
 
@@ -8,6 +9,12 @@ import { type PositionsUnderWay, sharePositionReadings } from "./position-readin
 export type FillEvidence = {
   /** Notes a reading, and says what all of the same order come to. */
   judge(name: string, reading: SizeReading): SizeVerdict;
+  /**
+   * In how long another reading like the newest would make its size final, milliseconds; null where it would not, or is final.
+   *
+   * @param sinceElapsedMs our monotonic time, milliseconds: a reading of before that says nothing of what is to be asked next
+   */
+  finalInMs(name: string, sinceElapsedMs: number): number | null;
   /** By when it was over, by the exchange's time: as it was said at first. @param nowMs by then it is, unix milliseconds */
   overByMs(name: string, nowMs: number): number;
   /** A record has said that it is over, or that nothing is left of it: one that shows it open may be of before that. */
@@ -18,6 +25,8 @@ export type FillEvidence = {
    * told by a part of an answer.
    */
   heedFills(accountId: string, fills: readonly Fill[]): void;
+  /** What their records and their feed have told alike. */
+  ends: AgreedEnds;
   /** What bears out that they are over. */
   lists: EndLists;
   /** What positions were when they were over. */
@@ -35,6 +44,7 @@ export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => un
   const overBy = new Map<string, number>();
   const saidOver = new Set<string>();
   return {
+    ends: keepAgreedEnds(),
     lists: keepEndLists(),
     positions: sharePositionReadings(),
     heedFills: onFills,
@@ -63,6 +73,10 @@ export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => un
       // A closed order may be looked at again: what was proven once stays so.
       readings.set(name, all);
       return judgeSize(all);
+    },
+    finalInMs(name, sinceElapsedMs) {
+      const known = readings.get(name) ?? [];
+      return (known.at(-1)?.elapsedMs ?? -1) < sinceElapsedMs ? null : finalInMs(known);
     },
   };
 }

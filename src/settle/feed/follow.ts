@@ -3,12 +3,12 @@ import { isClosed } from "../../core/order.ts";
 import type { Settling, ToFollow, With } from "../../deps.ts";
 import type { FeedEvent } from "../../exchange/feed-event.ts";
 import { listAccounts, listAccountsAt } from "../../store/accounts.ts";
-import { listAttemptsOf } from "../../store/attempts.ts";
 import { findLegByOid } from "../../store/legs.ts";
 import { openShownAfterEnd } from "../cancel/shown-after-end.ts";
 import { withoutCut } from "../fills/fill-pages.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
+import { isUnderWay } from "../unsettled.ts";
 import { openCrossChecks } from "./cross-check.ts";
 import { openFiredUnheard } from "./fired-unheard.ts";
 import { lastWords } from "./last-words.ts";
@@ -135,9 +135,4 @@ function watchUnfinished(world: With<"log" | "store">, orderId: string, watch: P
   } catch (error) {
     world.log.error({ order_id: orderId, error: String(error) }, "an order that is over could not be watched");
   }
-}
-
-/** Who waits for what a cancel or a modify does looks himself. */
-function isUnderWay({ store }: With<"store">, orderId: string): boolean {
-  return listAttemptsOf(store, orderId).some(({ state }) => state !== "done");
 }

@@ -4,7 +4,7 @@ import { isPerhapsOver } from "../../core/order.ts";
 import type { ToFollow, With } from "../../deps.ts";
 import type { InfoRequest, Purpose } from "../../exchange/exchange.ts";
 import { findLegByOid } from "../../store/legs.ts";
-import { listLiveOrders, type StoredOrder } from "../../store/orders.ts";
+import { findOrder, listLiveOrders, type StoredOrder } from "../../store/orders.ts";
 import { parseFrontendOpenOrders } from "../../wire/answer/open-orders.ts";
 import type { FrontendOrder } from "../../wire/answer/order-status.ts";
 import type { ShownAfterEnd } from "../cancel/shown-after-end.ts";
@@ -12,6 +12,7 @@ import { heedShownSince } from "../cancel/shown-since.ts";
 import type { FillIndex } from "../fills/index-fills.ts";
 import { nameUnnamed } from "../look/unnamed.ts";
 import type { OtherMachines } from "../restore/other-machine.ts";
+import { isUnderWay } from "../unsettled.ts";
 import type { FiredUnheard } from "./fired-unheard.ts";
 import { reopenShown } from "./known-leg.ts";
 import { shownListed, shownParts } from "./shown.ts";
@@ -171,8 +172,9 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
   for (const order of live) {
     const { id, exchangeOrderId, releasedAtMs } = order;
     if (releasedAtMs !== null) continue;
-    if (exchangeOrderId === null || !listed.has(exchangeOrderId)) watch.begin(id, "unlisted");
-    else if (isDoubted(world, account, exchangeOrderId) || fired.isDue(order, account.tradingAddress))
+    if (exchangeOrderId === null || !listed.has(exchangeOrderId)) {
+      if (isUnmoved(world, order)) watch.begin(id, "unlisted");
+    } else if (isDoubted(world, account, exchangeOrderId) || fired.isDue(order, account.tradingAddress))
       watch.begin(id, "changed");
   }
   nameUnnamed(world, account.id, orders);
@@ -180,6 +182,14 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
   ended.heedRead(account, orders, askedElapsedMs);
   for (const orderId of reopenShown(world, account, orders)) watch.begin(orderId, "changed");
   return true;
+}
+
+/**
+ * Nothing has changed it since before the list was asked for, or changes it now. Of an account that quotes each list lacks orders that were on their way to
+ * the exchange as it was made: who has sent them looks for them himself, and the next list holds them.
+ */
+function isUnmoved(world: With<"store">, { id, version }: StoredOrder): boolean {
+  return findOrder(world.store, id)?.version === version && !isUnderWay(world, id);
 }
 
 /** A look has found it perhaps over, and this list shows it: one of the two is behind, and another look tells which. */

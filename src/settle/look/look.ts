@@ -8,6 +8,7 @@ import { sumFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { endingOf, saysOver, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
+import type { RecordAnswer } from "../evidence/agreed-ends.ts";
 import { neverRests, weighEnd, weighRefusal } from "../evidence/borne-out.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
@@ -64,14 +65,19 @@ export async function lookAtLeg(
   sought: Sought,
   options: InfoOptions,
 ): Promise<Sight> {
+  const { cloid } = sought.leg;
+  const agreed = evidence.ends.find(cloid, toldEnd(world, sought), world.clock.elapsedMs());
+  if (agreed !== null) return readAnswer(world, evidence, sought, { answer: agreed, options });
   const outcome = await world.exchange.info(statusRequest(sought), options);
   if (outcome.kind === "failed") return outcome;
   const answer = parseOrderStatus(outcome.json);
-  return readAnswer(world, evidence, sought, { answer: laterOf(answer, toldEnd(world, sought)), options });
+  const told = toldEnd(world, sought);
+  if (answer.kind === "order") evidence.ends.note(cloid, told, answer, world.clock.elapsedMs());
+  return readAnswer(world, evidence, sought, { answer: laterOf(answer, told), options });
 }
 
 /** A record that is behind, or is kept no longer, is outweighed by the end that the order's feed has told. */
-function laterOf(answer: OrderStatusAnswer, told: OrderRecordAnswer | null): OrderStatusAnswer {
+function laterOf(answer: OrderStatusAnswer, told: RecordAnswer | null): OrderStatusAnswer {
   if (told === null || answer.kind === "unreadable") return answer;
   const isOpen = answer.kind === "order" && LIVES.has(statusMeaning(answer.status));
   return answer.kind === "not_found" || (isOpen && answer.order.oid === told.order.oid) ? told : answer;
@@ -79,10 +85,8 @@ function laterOf(answer: OrderStatusAnswer, told: OrderRecordAnswer | null): Ord
 
 const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
 
-type OrderRecordAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
-
 /** The end of an order as its feed tells it: the exchange's word like its record. What only a record has is left out. */
-export function toldEnd({ picture }: With<"picture">, { user, leg }: Sought): OrderRecordAnswer | null {
+export function toldEnd({ picture }: With<"picture">, { user, leg }: Sought): RecordAnswer | null {
   const end = leg.oid === null ? null : (picture.toldOf(user, leg.oid)?.end ?? null);
   if (end === null) return null;
   const plain = { isTrigger: false, triggerPrice: null, triggerCondition: null, orderType: null, tif: null };
