@@ -1,7 +1,7 @@
 /** The order that a client is shown, as its legs tell it. */
 import { add, compare, type Decimal, decimal } from "./decimal.ts";
 import { averagePrice } from "./market.ts";
-import { isClosed, isNamedByLead, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
+import { hasFilled, isClosed, isNamedByLead, isWhollyFilled, type Leg, type Order, type OrderStatus } from "./order.ts";
 
 /**
  * What an unsettled modify does to the leg before the newest: nothing (`no`: there is none); it replaces that leg, and
@@ -33,14 +33,17 @@ export function orderFromLegs<O extends Order>(order: O, legs: readonly Leg[], r
   const status = doubt === null ? statusOf(order, deciding, isBeingReplaced) : "unknown";
   const words = doubt === null ? deciding.reason : doubt.words;
   const isKnown = status !== "processing" && status !== "unknown" && status !== "rejected";
+  // What has been filled of a replacement is the order's or another's: until that is known nobody knows how much of the order was.
+  const isSumOpen = doubt !== null && counted !== legs && hasFilled(newest);
+  const isTold = !isSumOpen && (isKnown || filledSize !== "0");
   return {
     ...order,
     ...termsOf(order, legs, deciding),
     status,
     // A native id that only a fill has named may be somebody else's.
     exchangeOrderId: isNamedByLead(deciding) ? null : deciding.oid,
-    filledSize: isKnown || filledSize !== "0" ? filledSize : null,
-    averagePrice: averagePrice(notional, filledSize),
+    filledSize: isTold ? filledSize : null,
+    averagePrice: isTold ? averagePrice(notional, filledSize) : null,
     // Of an order that is open or filled only an alarm has a reason; of one of which nothing is known there is always one.
     error: status === "unknown" ? (words ?? LOOKED_UP) : words,
   };

@@ -72,7 +72,10 @@ test("simulated seed 60120236: fills of a replacement count as soon as it decide
     expect([decimal(shown.size), shown.averagePrice]).toEqual([decimal("1"), decimal("100.66666666")]);
   }
   const own = { filledSize: decimal("0.25"), averagePrice: decimal("100") };
-  expect(orderFromLegs(order, legs, "in_any_case")).toMatchObject(own);
+  const open = { status: "unknown", filledSize: null, averagePrice: null } as const;
+  expect(orderFromLegs(order, legs, "in_any_case")).toMatchObject(open);
+  expect(orderFromLegs(order, [before, replacement("resting", { size })], "in_any_case")).toMatchObject(own);
+  expect(orderFromLegs(order, [before, replacement("lost", { size, ...filled })], "if_canceled")).toMatchObject(open);
   const isSent = [before, replacement("sent")];
   expect(orderFromLegs(order, isSent, "if_canceled")).toMatchObject(own);
 });

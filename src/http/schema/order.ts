@@ -71,7 +71,9 @@ export const OrderResource = closed(
     network: AnswerNetwork,
     status: OrderStatus,
     exchange_order_id: nullable(Type.String(), "Native order id on the exchange, digits; null until it has one."),
-    filled_size: figureOrNull("Filled so far, in base units; null while the exchange may not have the order."),
+    filled_size: figureOrNull(
+      "Filled so far, in base units; null while the exchange may not have the order, and while it is not known whether what was filled is this order's.",
+    ),
     average_price: figureOrNull("Average price of its fills, in quote units, cut to 8 decimals; null until a fill."),
     error: ErrorText,
     created_at: described(
