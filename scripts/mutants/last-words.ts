@@ -5,7 +5,6 @@ const RUN = "src/write/run.ts";
 const BOTS = "src/store/bots.ts";
 const KEY = "src/write/key.ts";
 const ADOPT = "src/write/adopt.ts";
-const AGREED_ENDS = "src/settle/evidence/agreed-ends.ts";
 
 /** Bugs of one line in what a write is judged by and answered with. */
 export const LAST_WORDS: readonly Mutant[] = [
@@ -46,16 +45,10 @@ export const LAST_WORDS: readonly Mutant[] = [
     "storeAnswer",
   ),
   one(
-    "an end that its feed tells otherwise than its record is read once",
-    AGREED_ENDS,
-    "return told.statusTimestampMs === record.statusTimestampMs && compare(told.order.size, record.order.size) === 0;",
-    "return true;",
-  ),
-  one(
-    "a record that agreed with its feed is never read again",
-    AGREED_ENDS,
-    "atElapsedMs - known.atElapsedMs >= STANDS_MS",
-    "atElapsedMs < known.atElapsedMs",
+    "an end that its feed alone tells is not looked up",
+    "src/settle/look/look.ts",
+    'return statusMeaning(status) === "canceled" && isCarriedOut(world, leg);',
+    'return statusMeaning(status) === "canceled";',
   ),
   one(
     "a reading of before this step says when the next one concludes",

@@ -1,7 +1,6 @@
 import { finalInMs, judgeSize, type SizeReading, type SizeVerdict } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
-import { type AgreedEnds, keepAgreedEnds } from "./agreed-ends.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
 import { type PositionsUnderWay, sharePositionReadings } from "./position-readings.ts";
 
@@ -25,8 +24,6 @@ export type FillEvidence = {
    * told by a part of an answer.
    */
   heedFills(accountId: string, fills: readonly Fill[]): void;
-  /** What their records and their feed have told alike. */
-  ends: AgreedEnds;
   /** What bears out that they are over. */
   lists: EndLists;
   /** What positions were when they were over. */
@@ -44,7 +41,6 @@ export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => un
   const overBy = new Map<string, number>();
   const saidOver = new Set<string>();
   return {
-    ends: keepAgreedEnds(),
     lists: keepEndLists(),
     positions: sharePositionReadings(),
     heedFills: onFills,

@@ -8,7 +8,7 @@ import { sumFillsOf } from "../../store/fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { endingOf, saysOver, statusMeaning, statusWords } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
-import type { RecordAnswer } from "../evidence/agreed-ends.ts";
+import { isCarriedOut } from "../cancel/cancel.ts";
 import { neverRests, weighEnd, weighRefusal } from "../evidence/borne-out.ts";
 import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
@@ -65,15 +65,18 @@ export async function lookAtLeg(
   sought: Sought,
   options: InfoOptions,
 ): Promise<Sight> {
-  const { cloid } = sought.leg;
-  const agreed = evidence.ends.find(cloid, toldEnd(world, sought), world.clock.elapsedMs());
-  if (agreed !== null) return readAnswer(world, evidence, sought, { answer: agreed, options });
+  const heard = toldEnd(world, sought);
+  if (heard !== null && isSaidTwice(world, sought.leg, heard))
+    return readAnswer(world, evidence, sought, { answer: heard, options });
   const outcome = await world.exchange.info(statusRequest(sought), options);
   if (outcome.kind === "failed") return outcome;
   const answer = parseOrderStatus(outcome.json);
-  const told = toldEnd(world, sought);
-  if (answer.kind === "order") evidence.ends.note(cloid, told, answer, world.clock.elapsedMs());
-  return readAnswer(world, evidence, sought, { answer: laterOf(answer, told), options });
+  return readAnswer(world, evidence, sought, { answer: laterOf(answer, toldEnd(world, sought)), options });
+}
+
+/** Its feed has told that it was canceled, and the exchange that a cancel of ours was carried out: its record says no more. */
+function isSaidTwice(world: With<"store">, leg: Leg, { status }: RecordAnswer): boolean {
+  return statusMeaning(status) === "canceled" && isCarriedOut(world, leg);
 }
 
 /** A record that is behind, or is kept no longer, is outweighed by the end that the order's feed has told. */
@@ -84,6 +87,8 @@ function laterOf(answer: OrderStatusAnswer, told: RecordAnswer | null): OrderSta
 }
 
 const LIVES: ReadonlySet<ReturnType<typeof statusMeaning>> = new Set(["open", "triggered"]);
+
+type RecordAnswer = Extract<OrderStatusAnswer, { kind: "order" }>;
 
 /** The end of an order as its feed tells it: the exchange's word like its record. What only a record has is left out. */
 export function toldEnd({ picture }: With<"picture">, { user, leg }: Sought): RecordAnswer | null {
