@@ -5,6 +5,7 @@ const RUN = "src/write/run.ts";
 const BOTS = "src/store/bots.ts";
 const KEY = "src/write/key.ts";
 const ADOPT = "src/write/adopt.ts";
+const FILL_READINGS = "src/settle/evidence/fill-readings.ts";
 
 /** Bugs of one line in what a write is judged by and answered with. */
 export const LAST_WORDS: readonly Mutant[] = [
@@ -61,5 +62,23 @@ export const LAST_WORDS: readonly Mutant[] = [
     "src/settle/feed/resync.ts",
     "return findOrder(world.store, id)?.version === version && !isUnderWay(world, id);",
     "return !isUnderWay(world, id);",
+  ),
+  one(
+    "a reading of an account is joined however long ago it began",
+    "src/settle/evidence/under-way.ts",
+    "known !== undefined && nowMs - known.sinceMs <= JOINED_WITHIN_MS",
+    "known !== undefined",
+  ),
+  one(
+    "who needs older fills joins a reading of newer ones",
+    FILL_READINGS,
+    "shared !== undefined && shared.sinceMs <= asked.sinceMs ?",
+    "shared !== undefined ?",
+  ),
+  one(
+    "a part of the fills that was enough for one order is all of them for another",
+    FILL_READINGS,
+    'joined !== "failed" && joined.isWhole',
+    'joined !== "failed" && joined.isToEnd',
   ),
 ];

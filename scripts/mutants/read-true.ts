@@ -214,8 +214,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "a newest page that begins within the others is none of them",
     FILL_PAGES,
-    "isToEnd ||= isJoined(wholeToMs, newest);",
-    "isToEnd ||= newest.length < 0;",
+    "const isWhole = isEnd || isJoined(wholeToMs, newest);",
+    "const isWhole = isEnd;",
   ),
   one(
     "pages of fills that end before a close are a quiet account",

@@ -45,6 +45,24 @@ test("once it is there nobody has it any more", async () => {
 });
 
 test.each([
+  ["a moment ago is joined", 300, 1],
+  ["long before is not", 301, 2],
+] as const)("one that has begun %s", async (...[, laterMs, count]) => {
+  const { rig, after } = openReadings();
+  let asked = 0;
+  rig.exchange.answer("clearinghouseState", async () => {
+    asked += 1;
+    await rig.clock.sleep(1_000);
+    return stateOf(9_000);
+  });
+  const first = after(500);
+  await rig.clock.advance(laterMs);
+  const second = after(500);
+  await rig.clock.advance(2_000);
+  expect([(await first)?.timeMs, (await second)?.timeMs, asked]).toEqual([9_000, 9_000, count]);
+});
+
+test.each([
   ["another server is asked", { purpose: "settle", onNewConnection: true }, ""],
   ["another use pays", { purpose: "order" }, ""],
   ["it is of another dex", SETTLE, "xyz"],

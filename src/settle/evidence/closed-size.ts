@@ -8,7 +8,7 @@ import { findFillCursor, sumFillsOf } from "../../store/fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
-import { filledOrder, fillsOfOrder, readFills, sumFills } from "../fills/fill-pages.ts";
+import { filledOrder, fillsOfOrder, sumFills } from "../fills/fill-pages.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
 import { comparePictured, wordOf } from "./position-check.ts";
 
@@ -79,7 +79,7 @@ type ComparingSize = {
 
 /** What was replaced untouched needs no proof of it: a fill that is shown late is heeded then. */
 async function positionOf(
-  world: With<"exchange" | "feeds" | "picture" | "store">,
+  world: With<"clock" | "exchange" | "feeds" | "picture" | "store">,
   evidence: FillEvidence,
   { isReplaced }: ClosedOrder,
   { agreement, about, options }: ComparingSize,
@@ -128,7 +128,7 @@ const FILLS_KEPT = 10_000;
 type ReadFills = { filled: Filled; isWitnessed: boolean; fills: readonly Fill[]; isShort: boolean };
 
 async function readAll(
-  world: With<"exchange" | "feeds" | "settings" | "store">,
+  world: With<"clock" | "exchange" | "feeds" | "settings" | "store">,
   evidence: FillEvidence,
   closed: ClosedOrder,
   seen: SeenClosed & { indexed: Filled },
@@ -140,7 +140,7 @@ async function readAll(
   const sumOf = (fills: readonly Fill[]) => sumFills(fillsOfOrder(fills, order));
   const isEnough = (fills: readonly Fill[]) => agreementOf(closeReading(closed, seen, sumOf(fills))) === "agreed";
   const sinceMs = Math.min(order.timestampMs, indexedToMs);
-  const read = await readFills(world, { user, sinceMs, isEnough }, options);
+  const read = await evidence.fills.since(world, { user, sinceMs, isEnough }, options);
   if (read === "failed") return "failed";
   const { fills, wholeToMs, isToEnd } = read;
   evidence.heedFills(accountId, fills);

@@ -2,6 +2,7 @@ import { finalInMs, judgeSize, type SizeReading, type SizeVerdict } from "../../
 import { keptMoment } from "../../core/kept-moment.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import { type EndLists, keepEndLists } from "./end-lists.ts";
+import { type FillsUnderWay, shareFillReadings } from "./fill-readings.ts";
 import { type PositionsUnderWay, sharePositionReadings } from "./position-readings.ts";
 
 /** What was read of closed orders. Losing it in a crash only makes the next ones more. */
@@ -26,6 +27,8 @@ export type FillEvidence = {
   heedFills(accountId: string, fills: readonly Fill[]): void;
   /** What bears out that they are over. */
   lists: EndLists;
+  /** The fills by which they are judged. */
+  fills: FillsUnderWay;
   /** What positions were when they were over. */
   positions: PositionsUnderWay;
 };
@@ -42,6 +45,7 @@ export function gatherFillEvidence(onFills: FillEvidence["heedFills"] = () => un
   const saidOver = new Set<string>();
   return {
     lists: keepEndLists(),
+    fills: shareFillReadings(),
     positions: sharePositionReadings(),
     heedFills: onFills,
     overByMs(name, nowMs) {

@@ -173,7 +173,9 @@ export type FillsRead = {
    * lack. Null when there is none.
    */
   wholeToMs: number | null;
-  /** Nothing more is shown, or what there is was enough. False where there are more pages than one question reads. */
+  /** Nothing more is shown. False where there are more pages than one question reads. */
+  isWhole: boolean;
+  /** The same, or what there is was enough. */
   isToEnd: boolean;
 };
 
@@ -209,7 +211,7 @@ export async function readFills(
     newest = (await readNewestFills(world, user, options)).filter(({ timeMs }) => timeMs >= sinceMs);
     keep(newest);
   };
-  let isToEnd = false;
+  let [isEnd, isAnswered] = [false, false];
   let wholeToMs: number | null = null;
   let newest: readonly Fill[] = [];
   let holeMs = Number.POSITIVE_INFINITY;
@@ -219,17 +221,17 @@ export async function readFills(
     keep(page.fills);
     wholeToMs = laterOf(wholeToMs, page.reachesToMs);
     holeMs = Math.min(holeMs, page.holeMs ?? holeMs);
-    isToEnd = page.isLast;
+    isEnd = page.isLast;
     if (page.isLast || !isFirst || isEnough === undefined) continue;
     await keepNewest();
-    isToEnd = isEnough([...byKey.values()]);
-    if (isToEnd) break;
+    isAnswered = isEnough([...byKey.values()]);
+    if (isAnswered) break;
   }
-  if (!isToEnd && newest.length === 0) await keepNewest();
-  isToEnd ||= isJoined(wholeToMs, newest);
+  if (!isEnd && !isAnswered && newest.length === 0) await keepNewest();
+  const isWhole = isEnd || isJoined(wholeToMs, newest);
   const joinedToMs = joined(wholeToMs, newest);
   const upToMs = joinedToMs === null ? null : Math.min(joinedToMs, holeMs);
-  return { fills: [...byKey.values()], wholeToMs: upToMs, isToEnd };
+  return { fills: [...byKey.values()], wholeToMs: upToMs, isWhole, isToEnd: isWhole || isAnswered };
 }
 
 function nameOf({ timeMs, coin, tid, oid }: Fill): string {
