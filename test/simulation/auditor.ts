@@ -4,6 +4,7 @@ import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
 import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
+import type { HeardOrders } from "./heard-orders.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills, withoutForeignWaits } from "./kept-fills.ts";
 import { auditLeftLive } from "./left-live.ts";
@@ -57,9 +58,8 @@ export type Audited = {
   /** Client order ids under which the gateway was shown the order of another. */
   heardOfOthers: ReadonlySet<string>;
   wrongly: Wrongly;
-  /** As `never-shown` says. */
-  shownCloids: ReadonlySet<string> | null;
-  recordedCloids: ReadonlySet<string> | null;
+  /** What gateways were shown of orders; null where the exchange forgets nothing. */
+  heard: HeardOrders | null;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
   /** Of every moment at which something changed, in runs that need them. */
