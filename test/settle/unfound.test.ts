@@ -7,10 +7,10 @@ import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, insertPlacing } from "../../src/store/orders.ts";
 import { fillCursors } from "../../src/store/schema.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { fillRow } from "../support/rows.ts";
+import { filledByAnswer, fillRow } from "../support/rows.ts";
 import type { BookOrder } from "../support/small-venue.ts";
 
 const MINUTE = 60_000;
@@ -204,6 +204,11 @@ function bought(rig: GatewayRig, some: Parameters<typeof fillRow>[0]): void {
   insertFills(rig.store, [fillRow({ timeMs: START_MS - MINUTE, ...of, ...some })], news);
 }
 
+/** By the answer to an order of ours. */
+function toldFilled(rig: GatewayRig, market: string): void {
+  insertPlacing(rig.store, filledByAnswer(9, { accountId: ACCOUNT.id, market, oid: "99", filled: "3" }));
+}
+
 function holds(rig: GatewayRig, total: string, entryNtl = "120.0"): void {
   rig.venue.balances = [{ coin: "PURR", token: 1, total, hold: "0.0", entryNtl }];
 }
@@ -244,6 +249,21 @@ test.each<[string, (rig: GatewayRig) => void, string]>([
     },
     "unknown",
   ],
+  [
+    "more was filled than is listed yet",
+    (rig) => {
+      toldFilled(rig, "PURR/USDC");
+      bought(rig, { oid: "99", size: decimal("1"), fee: decimal("0") });
+      holds(rig, "1.0");
+    },
+    "unknown",
+  ],
+  [
+    "something was filled in another market of its token, and is not listed yet",
+    (rig) => toldFilled(rig, "@150"),
+    "unknown",
+  ],
+  ["that is so in a market without its token", (rig) => toldFilled(rig, "BTC"), "canceled"],
   ["no balance can be read", (rig) => rig.venue.failing.add("spotClearinghouseState"), "unknown"],
 ])("of a lost order on spot, where %s", async (_what, begin, status) => {
   const lost = await lostAndCanceled(SPOT);
