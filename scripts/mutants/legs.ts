@@ -171,8 +171,8 @@ export const LEGS: readonly Mutant[] = [
   one(
     "a reading right after the close counts as late",
     EVIDENCE,
-    "isLate(reading, readings[0] ?? reading)",
-    "isLate(reading, reading)",
+    "standing.filter((reading) => isLate(reading, first))",
+    "standing.filter((reading) => isLate(reading, reading))",
   ),
   one(
     "an order that is over keeps a name that a fill alone has given it",
