@@ -144,6 +144,12 @@ export const TOLD_LATE: readonly Mutant[] = [
     "filled !== ZERO",
   ),
   one(
+    "fills of an order without a native id are waited for under none",
+    "src/store/short-of-fills.ts",
+    "oid !== null && compare(sizeUnder",
+    "oid === null || compare(sizeUnder",
+  ),
+  one(
     "a fill in another market of a token moves no balance of it",
     "src/settle/evidence/balance-check.ts",
     "some((order) => mayMove(universe, token, order.market))",

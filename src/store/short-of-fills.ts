@@ -91,11 +91,11 @@ export function toldWholeAtMost(store: Store, accountId: string): number {
 
 /**
  * Orders that have moved what is held in their market by more than the fills that are kept do. What carries the native id of one in another
- * market has moved that one instead: an alarm tells it, and nothing more will be kept.
+ * market has moved that one instead: an alarm tells it, and nothing more will be kept. What is filled of one without a native id its fills have told.
  */
 export function listUnkept(store: Store, accountId: string): ShortLeg[] {
   return listShort(store, accountId).filter(
-    ({ oid, filled }) => oid === null || compare(sizeUnder(store, accountId, oid), filled) < 0,
+    ({ oid, filled }) => oid !== null && compare(sizeUnder(store, accountId, oid), filled) < 0,
   );
 }
 

@@ -219,20 +219,21 @@ const PART: Traded = { size: "0.4", from: "0" };
 const REST: Traded = { size: "0.6", from: "0.4" };
 
 // What its fills lack has moved the position, and something else that nobody shows may have moved it back.
-const TOLD: [string, Known, shown: string | null, verdict: string][] = [
+const TOLD: [string, Known & { oid?: null }, shown: string | null, verdict: string][] = [
   ["none of its fills is kept", {}, null, "behind"],
   ["a part of them is kept", { kept: [PART] }, "0.4", "behind"],
   ["a part of them is kept, and the same read", { kept: [PART], read: [PART] }, "0.4", "behind"],
   ["a part of them is kept, and all read", { kept: [PART], read: [PART, REST] }, "1.0", "unmoved"],
   ["they are kept whole", { kept: [PART, REST] }, "1.0", "unmoved"],
+  ["it has no native id, and a part of them is kept", { kept: [PART], oid: null }, "0.4", "unmoved"],
   ["they are kept whole in another market", { kept: [{ ...PART, size: "1", coin: "ETH" }] }, null, "unmoved"],
 ];
 
 test.each(TOLD)(
   "of an order that was told to be filled %s",
-  async (_what, { kept = [], read: traded = [] }, shown, verdict) => {
+  async (_what, { kept = [], read: traded = [], oid = "77" }, shown, verdict) => {
     const rig = openGatewayRig({ areFillsRead: true });
-    insertPlacing(rig.store, filledByAnswer(1, { accountId: ACCOUNT.id, market: "BTC", oid: "77", filled: "1" }));
+    insertPlacing(rig.store, filledByAnswer(1, { accountId: ACCOUNT.id, market: "BTC", oid, filled: "1" }));
     const own = rows(kept).map((fill) => ({ ...fill, oid: "77" }));
     insertFills(rig.store, own, { atMs: START_MS, toldFromMs: START_MS });
     rig.exchange.answer("clearinghouseState", () => stateWith(shown));

@@ -125,7 +125,7 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
   };
 }
 
-type Told = { accountId: string; market: string; oid: string; filled: string };
+type Told = { accountId: string; market: string; oid: string | null; filled: string };
 
 /** An order that was filled by its answer, by so much. */
 export function filledByAnswer(nth: number, { accountId, market, oid, filled }: Told): ReturnType<typeof placingRows> {
