@@ -88,6 +88,19 @@ test("it is over once cancels by newer lists of markets have found nothing for f
   expect(cancelsOf(lost.rig)).toBe(asked);
 });
 
+test("that is so by now at the latest, where it was dated by a clock that is contradicted since", async () => {
+  const lost = await lostAndCanceled();
+  const { exchange } = lost.rig.deps;
+  const { nowMs } = exchange;
+  await goOn(lost, 4 * MINUTE);
+  exchange.nowMs = () => nowMs() + 60 * MINUTE;
+  await goOn(lost, 3 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+  exchange.nowMs = nowMs;
+  await goOn(lost, 2 * MINUTE);
+  expect(findOrder(lost.rig.store, lost.id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
 const STAYS: [string, (lost: Lost) => void | Promise<void>][] = [
   [
     "under another number than the one that it was signed with",

@@ -5,6 +5,7 @@
  */
 import type { Attempt } from "../../core/attempt.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, isUnfound, WITNESSES_NEEDED } from "../../core/evidence.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { findWholeTo } from "../../store/fill-holes.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { canCome, wordOfLost } from "../cancel/misses.ts";
@@ -34,8 +35,10 @@ export async function countUnfound(
     pursuit.unfound = null;
     return;
   }
-  pursuit.unfound ??= { byMs: world.exchange.nowMs() + CLOCK_DOUBT_MS, unmoved: 0, lastElapsedMs: nowMs - SPACING_MS };
+  const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
+  pursuit.unfound ??= { byMs: byNowMs, unmoved: 0, lastElapsedMs: nowMs - SPACING_MS };
   const { unfound } = pursuit;
+  unfound.byMs = keptMoment(unfound.byMs, byNowMs);
   if (nowMs - unfound.lastElapsedMs < SPACING_MS) return;
   unfound.lastElapsedMs = nowMs;
   const about = { ...soughtOf(attempt), read: [], sinceMs: unfound.byMs };
