@@ -355,4 +355,10 @@ export const LEGS: readonly Mutant[] = [
     "mayHaveNamesake: mayHaveNamesake({ store }, leg) }",
     "mayHaveNamesake: mayHaveNamesake({ store }, leg) && false }",
   ),
+  one(
+    "a trigger that was filled under its own id may have placed another",
+    "src/settle/evidence/difference.ts",
+    "return isSuccessor(leg, shown) && !hasFilled(leg);",
+    "return isSuccessor(leg, shown);",
+  ),
 ];
