@@ -335,6 +335,7 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       trades,
       told,
       heardOfOthers: opened.heardOfOthers(),
+      takenByOthers: opened.takenByOthers(),
       wrongly: opened.wrongly,
       heard: worlds.forgetting === null ? null : opened.heardOrders,
       runningTwaps,

@@ -153,6 +153,8 @@ export type OpenWorlds = {
   onTold(frame: string): void;
   /** Client order ids of ours under which a look has shown a gateway the order of another. */
   heardOfOthers(): ReadonlySet<string>;
+  /** And those under which the exchange has taken one of another. */
+  takenByOthers(): ReadonlySet<string>;
   heardOrders: HeardOrders;
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
@@ -209,6 +211,7 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     takenLaterMs: early?.takenLaterMs ?? wrongly?.namelessMs ?? NONE,
     wrongly: wrongly ?? NOTHING_WRONG,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
+    takenByOthers: () => namesakes?.taken ?? NOBODY,
   };
 }
 
