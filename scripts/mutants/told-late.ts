@@ -128,8 +128,8 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "what is not kept of an order of which a fill is kept has moved no position",
     "src/settle/evidence/position-check.ts",
-    "!isRead(order, about.read)",
-    'order.kept === "0" && !isRead(order, about.read)',
+    "filter((order) => !isRead(order))",
+    'filter((order) => order.kept === "0" && !isRead(order))',
   ),
   one(
     "one fill that was read is all of its order",

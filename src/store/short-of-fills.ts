@@ -7,7 +7,7 @@ import { add, compare, type Decimal, ZERO } from "../core/decimal.ts";
 import { CLOCK_DOUBT_MS } from "../core/evidence.ts";
 import type { Side } from "../core/order.ts";
 import { findAttemptByCloid } from "./attempts.ts";
-import { wholeAtMost } from "./fill-holes.ts";
+import { findWholeTo, wholeAtMost } from "./fill-holes.ts";
 import { listFillsOf, sumFillsOf } from "./fills.ts";
 import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
@@ -51,9 +51,16 @@ const newestFilled = prepared((store) => {
 /** Legs whose fills are remembered to be all kept; past it they are summed up anew. */
 const MAX_REMEMBERED = 10_000;
 
-/** Sums are asked for once: what is kept stays, and most orders are whole. To be asked outside of transactions. */
-const listShort = whileUnchanged((store: Store, accountId: string): readonly ShortLeg[] => {
-  const { keptWhole } = store.memory;
+/** Inside a transaction nothing is remembered of it. */
+function listShort(store: Store, accountId: string): readonly ShortLeg[] {
+  return store.memory.isWriting ? readShort(store, accountId) : shortWhileUnchanged(store, accountId);
+}
+
+const shortWhileUnchanged = whileUnchanged(readShort);
+
+/** Sums are asked for once: what is kept stays, and most orders are whole. */
+function readShort(store: Store, accountId: string): readonly ShortLeg[] {
+  const { keptWhole, isWriting } = store.memory;
   if (keptWhole.size > MAX_REMEMBERED) keptWhole.clear();
   return newestFilled(store)
     .all({ accountId, newest: NEWEST_ORDERS })
@@ -61,14 +68,14 @@ const listShort = whileUnchanged((store: Store, accountId: string): readonly Sho
       if (keptWhole.get(leg.cloid) === leg.filled) return [];
       const kept = leg.oid === null ? ZERO : sumFillsOf(store, accountId, { ...leg, oid: leg.oid }).size;
       if (compare(kept, leg.filled) < 0) return [{ ...leg, kept }];
-      keptWhole.set(leg.cloid, leg.filled);
+      if (!isWriting) keptWhole.set(leg.cloid, leg.filled);
       return [];
     });
-});
+}
 
-/** When the first of them was sent, exchange time, unix milliseconds; infinity where every fill that is known of is kept. */
-function shortSinceMs(store: Store, accountId: string): number {
-  return Math.min(...listShort(store, accountId).map((leg) => sentAtMs(store, leg)), Number.POSITIVE_INFINITY);
+/** When the first of them was sent, exchange time, unix milliseconds; infinity where there are none. */
+export function sentSinceMs(store: Store, legs: readonly ShortLeg[]): number {
+  return Math.min(...legs.map((leg) => sentAtMs(store, leg)), Number.POSITIVE_INFINITY);
 }
 
 /** No fill of it is from before that, however wrong either clock was. */
@@ -86,7 +93,16 @@ export function isShortOfFills(store: Store, accountId: string): boolean {
  * only a part, and before the sending of what was filled by more than is listed. Infinity where neither is.
  */
 export function toldWholeAtMost(store: Store, accountId: string): number {
-  return Math.min(wholeAtMost(store, accountId), shortSinceMs(store, accountId));
+  return Math.min(wholeAtMost(store, accountId), sentSinceMs(store, listShort(store, accountId)));
+}
+
+/**
+ * Up to when every fill of an account from `fromMs` on is in the index by all that is known (`findWholeTo`): not past the sending of what was told
+ * to be filled and is not there. Null before the first complete reading.
+ */
+export function findProvenWholeTo(store: Store, accountId: string, fromMs = 0): number | null {
+  const wholeToMs = findWholeTo(store, accountId, fromMs);
+  return wholeToMs === null ? null : Math.min(wholeToMs, sentSinceMs(store, listUnkept(store, accountId)));
 }
 
 /**

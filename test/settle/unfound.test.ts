@@ -5,7 +5,7 @@ import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
-import { insertFills } from "../../src/store/fills.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
 import { findOrder, insertPlacing } from "../../src/store/orders.ts";
 import { fillCursors } from "../../src/store/schema.ts";
@@ -99,6 +99,21 @@ test("that is so by now at the latest, where it was dated by a clock that is con
   exchange.nowMs = nowMs;
   await goOn(lost, 2 * MINUTE);
   expect(findOrder(lost.rig.store, lost.id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test.each([
+  ["before that is", 0, "unknown"],
+  ["after that is not", 60 * MINUTE, "canceled"],
+])("by fills that are all known it is over, of which one that was told of what was sent %s", async (...row) => {
+  const [, sentAtMs, status] = row;
+  const lost = await lostAndCanceled();
+  const { rig } = lost;
+  rig.venue.failing.add("clearinghouseState");
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 60 * MINUTE);
+  const told = filledByAnswer(9, { accountId: ACCOUNT.id, market: "ETH", oid: "99", filled: "1" });
+  insertPlacing(rig.store, { ...told, attempt: { ...told.attempt, nonce: START_MS + sentAtMs } });
+  await goOn(lost, 15 * MINUTE);
+  expect<unknown>(statusOf(lost)).toBe(status);
 });
 
 const STAYS: [string, (lost: Lost) => void | Promise<void>][] = [

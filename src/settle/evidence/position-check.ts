@@ -116,14 +116,15 @@ function wordByFills(
   if (expected === null) return "unknown";
   if (compare(shown, expected) !== 0) return "moved";
   // It has moved with these, and stands here again: what else there is may have been made up for as well.
-  const unkept = listUnkept(world.store, accountId).filter((order) => order.market === market);
-  if (unkept.some((order) => !isRead(order, about.read))) return "behind";
+  if (listUnread(world.store, about).some((order) => order.market === market)) return "behind";
   return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
 }
 
-/** What lacks of the fills that are kept was just read. */
-function isRead({ oid, filled }: Pick<ShortLeg, "oid" | "filled">, read: readonly Fill[]): boolean {
-  return compare(sumFills(read.filter((fill) => fill.oid === oid)).size, filled) >= 0;
+/** Orders of which more was filled than is kept, and was just read. */
+export function listUnread(store: Store, { accountId, read }: Pick<Compared, "accountId" | "read">): ShortLeg[] {
+  const isRead = ({ oid, filled }: ShortLeg) =>
+    compare(sumFills(read.filter((fill) => fill.oid === oid)).size, filled) >= 0;
+  return listUnkept(store, accountId).filter((order) => !isRead(order));
 }
 
 /** What the newest fills that are known leave in each perpetual, signed; none that is flat, or where they do not tell. */

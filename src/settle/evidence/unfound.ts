@@ -6,8 +6,8 @@
 import type { Attempt } from "../../core/attempt.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, isUnfound, WITNESSES_NEEDED } from "../../core/evidence.ts";
 import { keptMoment } from "../../core/kept-moment.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
 import { findLegByCloid } from "../../store/legs.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import { canCome, wordOfLost } from "../cancel/misses.ts";
 import { mayHaveFills } from "../look/unnamed.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
@@ -55,7 +55,7 @@ export function isProvenUnfound(tools: Tools, attempt: Attempt, pursuit: Pursuit
   if (mayHaveFills(world, soughtOf(attempt), [])) return false;
   return (
     unfound.unmoved >= WITNESSES_NEEDED ||
-    areFillsAll(findWholeTo(world.store, attempt.accountId, attempt.nonce - CLOCK_DOUBT_MS), unfound.byMs)
+    areFillsAll(findProvenWholeTo(world.store, attempt.accountId, attempt.nonce - CLOCK_DOUBT_MS), unfound.byMs)
   );
 }
 

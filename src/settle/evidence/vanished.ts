@@ -14,8 +14,8 @@ import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState, wereFillsMissing } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
 import { sumFillsOf } from "../../store/fills.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -234,7 +234,7 @@ function isSettledLong(leg: Leg, { settledSinceMs }: MissedLook, nowMs: number):
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
 function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }: MissedLook): boolean {
-  return overByMs !== null && areFillsAll(findWholeTo(world.store, accountId), overByMs);
+  return overByMs !== null && areFillsAll(findProvenWholeTo(world.store, accountId), overByMs);
 }
 
 const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";
