@@ -213,4 +213,16 @@ export const ISOLATED: readonly Mutant[] = [
     "listUnread(world.store, { accountId, read: fills })) > statusTimestampMs",
     "listUnread(world.store, { accountId, read: fills })) === Number.POSITIVE_INFINITY",
   ),
+  one(
+    "a stop that is left over is looked at by a clock that ran ahead",
+    "src/actions/closed-by-others.ts",
+    "      look.sinceMs = keptMoment(look.sinceMs, byNowMs);\n",
+    "",
+  ),
+  one(
+    "an order of elsewhere was there for as long as a clock ran ahead",
+    "src/settle/evidence/vanished.ts",
+    "return known.isOfElsewhere ? sinceNow(known) : known;",
+    "return known;",
+  ),
 ];

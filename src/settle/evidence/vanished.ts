@@ -58,6 +58,8 @@ const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"
  */
 type MissedLook = {
   sinceMs: number;
+  /** We have not placed it. */
+  isOfElsewhere: boolean;
   /** Of the first look that missed it, by our monotonic clock, milliseconds. */
   sinceElapsedMs: number;
   lastElapsedMs: number | null;
@@ -71,17 +73,23 @@ type MissedLook = {
 export function openVanished(world: ToLook & With<"markets">, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, MissedLook>();
 
+  function sinceNow(memory: MissedLook): MissedLook {
+    memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs() + CLOCK_DOUBT_MS);
+    return memory;
+  }
+
   function remember({ cloid, orderId }: Leg): MissedLook {
     const known = missed.get(cloid);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.isOfElsewhere ? sinceNow(known) : known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
     const placing = placingOf(world, { cloid, orderId });
+    const isOfElsewhere = placing === undefined;
     // One that was placed elsewhere was there when it was first missed.
-    const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
+    const sinceMs = isOfElsewhere ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
     const sinceElapsedMs = world.clock.elapsedMs();
     const nothing = { lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0, settledSinceMs: null };
-    const fresh = { sinceMs, sinceElapsedMs, ...nothing };
+    const fresh = { sinceMs, isOfElsewhere, sinceElapsedMs, ...nothing };
     missed.set(cloid, fresh);
     return fresh;
   }
