@@ -4,7 +4,7 @@ import { cloidOf } from "../../src/core/cloid.ts";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
-import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
+import { type Copies, isCopyNeverKnown, isCopyUnknown, isWishCopied } from "./copied.ts";
 import type { HeardOrders } from "./heard-orders.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills, withoutForeignWaits } from "./kept-fills.ts";
@@ -167,6 +167,7 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const expected =
       order === undefined ? NEVER_PLACED : expectedOf(run.venue, wish.party.account.tradingAddress, order);
     if (isToldWithoutItsWord(last.body, expected)) return [];
+    if (isRejected && isCopyNeverKnown(run.copies, order?.legs ?? [])) return [];
     // A trigger that has fired may still be refused, long after it was taken.
     if (isRejected ? expected.status !== "rejected" : order === undefined) {
       return [`${name} was answered ${status}, and at the exchange it is ${expected.status}`];
@@ -311,6 +312,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   const name = `the order of ${order.wish.key}`;
   if (looks.length === 0 && isUnnamed(run, order)) return [];
   if (looks.length === 0 && expected.status === "rejected") return auditRefused(run, order, name);
+  if (looks.length === 0 && isCopyNeverKnown(run.copies, order.legs)) return [];
   if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
   if (looks.length === 0 && isPartAlone(run, order)) return [];
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
