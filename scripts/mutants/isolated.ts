@@ -195,4 +195,34 @@ export const ISOLATED: readonly Mutant[] = [
     "(last.isDone && isUntraded)",
     "last.isDone",
   ),
+  one(
+    "a list of fills is whole that lacks one which was told",
+    "src/store/short-of-fills.ts",
+    "Math.min(wholeToMs, sentSinceMs(store, listUnkept(store, accountId)))",
+    "wholeToMs",
+  ),
+  one(
+    "fills that were read bear out a size although they lack one that was told",
+    "src/settle/evidence/closed-size.ts",
+    "sentSinceMs(world.store, listUnread(world.store, { accountId, read: fills })) > statusTimestampMs",
+    "sentSinceMs(world.store, listUnread(world.store, { accountId, read: fills })) > 0 * statusTimestampMs - 1e15",
+  ),
+  one(
+    "what was sent after an end speaks against the fills of before it",
+    "src/settle/evidence/closed-size.ts",
+    "listUnread(world.store, { accountId, read: fills })) > statusTimestampMs",
+    "listUnread(world.store, { accountId, read: fills })) === Number.POSITIVE_INFINITY",
+  ),
+  one(
+    "a stop that is left over is looked at by a clock that ran ahead",
+    "src/actions/closed-by-others.ts",
+    "      look.sinceMs = keptMoment(look.sinceMs, byNowMs);\n",
+    "",
+  ),
+  one(
+    "an order of elsewhere was there for as long as a clock ran ahead",
+    "src/settle/evidence/vanished.ts",
+    "return known.isOfElsewhere ? sinceNow(known) : known;",
+    "return known;",
+  ),
 ];

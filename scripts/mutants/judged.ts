@@ -284,4 +284,10 @@ export const JUDGED: readonly Mutant[] = [
     '  if (moment !== "now") deps.fillIndex.readSoon(of.account);\n',
     "",
   ),
+  one(
+    "what positions had said of a size holds although one has stood elsewhere since",
+    "src/core/evidence.ts",
+    'same.slice(same.findLastIndex(({ position }) => position === "moved") + 1)',
+    "same",
+  ),
 ];

@@ -178,6 +178,24 @@ export const LATE_COPIES: readonly Mutant[] = [
     "nowMs - memory.againstSinceMs < 0",
   ),
   one(
+    "what a TWAP that was canceled has bought last is no matter of a close",
+    "src/settle/close/closer.ts",
+    "  if (await isAwaitingTwap(world, parts, { close, account, memory })) return false;\n",
+    "",
+  ),
+  one(
+    "a close is flat where a TWAP of which not all fills are known was waited for in vain",
+    "src/settle/close/closer.ts",
+    "return unbooked === undefined ? null :",
+    "return unbooked === undefined || true ? null :",
+  ),
+  one(
+    "books that a close waits for are closed by nobody",
+    "src/settle/close/closer.ts",
+    "if (isUnbooked()) await endTwaps(account);",
+    "if (!isUnbooked()) await endTwaps(account);",
+  ),
+  one(
     "a close believes a store that shows nothing against the known fills",
     "src/settle/close/closer.ts",
     "nowMs - memory.againstSinceMs >= SETTLED_AFTER_MS",

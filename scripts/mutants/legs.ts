@@ -171,8 +171,8 @@ export const LEGS: readonly Mutant[] = [
   one(
     "a reading right after the close counts as late",
     EVIDENCE,
-    "isLate(reading, readings[0] ?? reading)",
-    "isLate(reading, reading)",
+    "standing.filter((reading) => isLate(reading, first))",
+    "standing.filter((reading) => isLate(reading, reading))",
   ),
   one(
     "an order that is over keeps a name that a fill alone has given it",
@@ -354,5 +354,11 @@ export const LEGS: readonly Mutant[] = [
     "src/settle/record/record.ts",
     "mayHaveNamesake: mayHaveNamesake({ store }, leg) }",
     "mayHaveNamesake: mayHaveNamesake({ store }, leg) && false }",
+  ),
+  one(
+    "a trigger that was filled under its own id may have placed another",
+    "src/settle/evidence/difference.ts",
+    "return isSuccessor(leg, shown) && !hasFilled(leg);",
+    "return isSuccessor(leg, shown);",
   ),
 ];

@@ -226,8 +226,8 @@ export const READ_TRUE: readonly Mutant[] = [
   one(
     "of a millisecond with more fills than can be read none are missing",
     "src/store/short-of-fills.ts",
-    "return Math.min(wholeAtMost(store, accountId), shortSinceMs(store, accountId));",
-    "return shortSinceMs(store, accountId);",
+    "return Math.min(wholeAtMost(store, accountId), sentSinceMs(store, listShort(store, accountId)));",
+    "return sentSinceMs(store, listShort(store, accountId));",
   ),
   one(
     "two ends of a millisecond that do not meet are all of it",

@@ -122,8 +122,44 @@ export const TOLD_LATE: readonly Mutant[] = [
   one(
     "an order of which one fill is kept is taken for whole",
     "src/store/short-of-fills.ts",
-    "compare(kept, filled) < 0",
+    "compare(kept, leg.filled) < 0",
     'kept === "0"',
+  ),
+  one(
+    "what is not kept of an order of which a fill is kept has moved no position",
+    "src/settle/evidence/position-check.ts",
+    "filter((order) => !isRead(order))",
+    'filter((order) => order.kept === "0" && !isRead(order))',
+  ),
+  one(
+    "one fill that was read is all of its order",
+    "src/settle/evidence/position-check.ts",
+    "compare(sumFills(read.filter((fill) => fill.oid === oid)).size, filled) >= 0",
+    "read.some((fill) => fill.oid === oid)",
+  ),
+  one(
+    "what is kept in another market is waited for in its own",
+    "src/store/short-of-fills.ts",
+    "compare(sizeUnder(store, accountId, oid), filled) < 0",
+    "filled !== ZERO",
+  ),
+  one(
+    "fills of an order without a native id are waited for under none",
+    "src/store/short-of-fills.ts",
+    "oid !== null && compare(sizeUnder",
+    "oid === null || compare(sizeUnder",
+  ),
+  one(
+    "a fill in another market of a token moves no balance of it",
+    "src/settle/evidence/balance-check.ts",
+    "some((order) => mayMove(universe, token, order.market))",
+    "some((order) => order.market === market)",
+  ),
+  one(
+    "a fill of a perpetual moves a balance of spot",
+    "src/settle/evidence/balance-check.ts",
+    "return isSpot(market) && (",
+    "return (",
   ),
   one(
     "of an order of elsewhere one record tells its end",

@@ -150,4 +150,10 @@ export const UNFOUND_BUGS: readonly Mutant[] = [
     "[...listUnnamedOrders(store, accountId, MAX_ORDERS), ...modified]",
     "listUnnamedOrders(store, accountId, MAX_ORDERS + modified.length)",
   ),
+  one(
+    "what cancels have found is dated by a clock that is contradicted since",
+    UNFOUND,
+    "  unfound.byMs = keptMoment(unfound.byMs, byNowMs);\n",
+    "",
+  ),
 ];

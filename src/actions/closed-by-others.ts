@@ -1,6 +1,7 @@
 import type { Account } from "../core/account.ts";
 import { compare, isNegative, isZero, ZERO } from "../core/decimal.ts";
 import { CLOCK_DOUBT_MS, WITNESSES_NEEDED } from "../core/evidence.ts";
+import { keptMoment } from "../core/kept-moment.ts";
 import type { With } from "../deps.ts";
 import { comparePosition, heldByFills } from "../settle/evidence/position-check.ts";
 import { sumFillsOf } from "../store/fills.ts";
@@ -38,11 +39,9 @@ export function openClosedByOthers(world: With<"clock" | "exchange" | "feeds" | 
         return false;
       }
       const nowMs = world.clock.elapsedMs();
-      const look = looks.get(order.id) ?? {
-        sinceMs: world.exchange.nowMs() + CLOCK_DOUBT_MS,
-        seen: 0,
-        lastElapsedMs: nowMs,
-      };
+      const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
+      const look = looks.get(order.id) ?? { sinceMs: byNowMs, seen: 0, lastElapsedMs: nowMs };
+      look.sinceMs = keptMoment(look.sinceMs, byNowMs);
       const oldest = looks.keys().next().value;
       if (looks.size >= MAX_REMEMBERED && oldest !== undefined) looks.delete(oldest);
       looks.set(order.id, look);

@@ -127,7 +127,7 @@ async function positionNow(
 }
 
 /** What the closer tells where no position can be read. */
-export function lastKnownOf(deps: () => With<"picture" | "store">): CloserParts["lastKnown"] {
+function lastKnownOf(deps: () => With<"picture" | "store">): CloserParts["lastKnown"] {
   return ({ id, tradingAddress }, market) => {
     const { picture, store } = deps();
     const state = picture.state(tradingAddress, dexOf(market));
@@ -136,8 +136,16 @@ export function lastKnownOf(deps: () => With<"picture" | "store">): CloserParts[
   };
 }
 
+export function closerParts(deps: () => ToShowPositions & ToLookAtFacts): Omit<CloserParts, "canceler"> {
+  return {
+    position: positionOf(deps),
+    lastKnown: lastKnownOf(deps),
+    endTwaps: (account) => closeEndedTwaps(deps(), account),
+  };
+}
+
 /** How the closer reads a position; null where it cannot be had. What is shown against the known fills is not believed at once. */
-export function positionOf(deps: () => ToShowPositions & With<"store">): CloserParts["position"] {
+function positionOf(deps: () => ToShowPositions & With<"store">): CloserParts["position"] {
   return async (account, market) => {
     try {
       const { size } = await currentPosition(deps(), account, market);

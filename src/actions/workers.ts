@@ -7,7 +7,7 @@ import { openStopper } from "../settle/stop/stopper.ts";
 import { openTrader } from "../settle/trade/trader.ts";
 import { adoptOutside } from "./adopt-outside.ts";
 import { cancelOutside } from "./cancel-outside.ts";
-import { flattenParts, lastKnownOf, positionOf, traderParts } from "./worker-parts.ts";
+import { closerParts, flattenParts, traderParts } from "./worker-parts.ts";
 
 export type Workers = ReturnType<typeof openWorkers>;
 
@@ -24,7 +24,7 @@ export function openWorkers(world: World, settler: Settler, deps: () => Deps) {
   return {
     stopper: openStopper(world, { settling: settler, cancelOutside: (...about) => cancelOutside(deps(), ...about) }),
     flattener: openFlattener(world, flattenParts(settler, deps)),
-    closer: openCloser(world, { canceler, position: positionOf(deps), lastKnown: lastKnownOf(deps) }),
+    closer: openCloser(world, { canceler, ...closerParts(deps) }),
     canceler,
     trader: openTrader(world, traderParts(settler, deps)),
   };

@@ -279,8 +279,7 @@ export function judgeSize(readings: readonly SizeReading[]): SizeVerdict {
   // The record proves more fills than are shown: they will be.
   if (last.agreement === "silent" || last.agreement === "missing") return "open";
   const same = readings.filter(({ filled }) => compare(filled, last.filled) === 0);
-  const late = same.filter((reading) => isLate(reading, readings[0] ?? reading));
-  if (isFinal(same, late, last)) return "final";
+  if (isFinal(same, readings[0] ?? last, last)) return "final";
   if (last.agreement === "untouched" || last.position === "moved") return "open";
   const since = same[0] ?? last;
   return last.elapsedMs - since.elapsedMs >= DISPUTED_AFTER_MS ? "disputed" : "open";
@@ -317,16 +316,19 @@ function isLate({ elapsedMs, sinceCloseMs }: SizeReading, first: SizeReading): b
 
 /**
  * Whether a size that no record completes is final. Two readings have to say so: by answers or positions newer than the
- * close, or late ones where there is no position to compare.
+ * close, or late ones where there is no position to compare. One that shows the position elsewhere takes back what positions had said: a server
+ * of before all that may bear a later time.
  */
-function isFinal(same: readonly SizeReading[], late: readonly SizeReading[], last: SizeReading): boolean {
+function isFinal(same: readonly SizeReading[], first: SizeReading, last: SizeReading): boolean {
   if (areTwo(same.filter(({ isWitnessed }) => isWitnessed))) return true;
+  const standing = same.slice(same.findLastIndex(({ position }) => position === "moved") + 1);
+  const late = standing.filter((reading) => isLate(reading, first));
   const isAgreeing = ({ agreement }: SizeReading) => agreement === last.agreement;
   const isUnmoved = ({ position }: SizeReading) => position === "unmoved";
   // An order that may end with a part needs late readings: the position may show just that part while the rest is under
   // way.
   if (last.agreement === "short") return areTwo(late.filter(isAgreeing).filter(isUnmoved), QUIET_SPACING_MS);
-  if (areTwo(same.filter(isAgreeing).filter(isUnmoved))) return true;
+  if (areTwo(standing.filter(isAgreeing).filter(isUnmoved))) return true;
   // A position that is behind says nothing: it may come from where the fills come from.
   if (last.position !== "unknown") return false;
   return areTwo(

@@ -65,17 +65,12 @@ export type FilledLeg = {
 /** Orders that are looked through for what has just been told: further back nothing is told that a server may lack. */
 const NEW_ORDERS = 100;
 
-/** Those of the newest orders of all, read once between two writes: state is asked for many times. */
-export const listNewFilledLegs = whileUnchanged((store: Store, accountId: string) =>
-  listFilledLegs(store, { accountId, newest: NEW_ORDERS }),
-);
-
-/** Those among the newest orders, of all accounts, of which something was told to be filled. */
-export function listFilledLegs(store: Store, of: { accountId: string; newest: number }): FilledLeg[] {
+/** Those of the newest orders of all of which something was told to be filled, read once between two writes: state is asked for many times. */
+export const listNewFilledLegs = whileUnchanged((store: Store, accountId: string): FilledLeg[] => {
   const legs = new Map<string, FilledLeg>();
-  for (const { size, ...leg } of filledLegs(store).all(of)) {
+  for (const { size, ...leg } of filledLegs(store).all({ accountId, newest: NEW_ORDERS })) {
     const kept = legs.get(leg.cloid)?.kept ?? ZERO;
     legs.set(leg.cloid, { ...leg, kept: add(kept, size ?? ZERO), moments: momentsOf(store, leg.cloid) });
   }
   return [...legs.values()];
-}
+});

@@ -1,11 +1,10 @@
-import { and, desc, eq, gte, isNotNull, isNull, lt, lte, ne, notExists, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNotNull, isNull, lt, lte, notExists, sql } from "drizzle-orm";
 import { uuidOfCloid } from "../core/cloid.ts";
 import { add, multiply, ZERO } from "../core/decimal.ts";
 import type { Filled } from "../core/order.ts";
 import { bookTwapFill } from "./bot-twaps.ts";
 import { appendEvent } from "./events.ts";
 import { isWithin, type Looked, NEWEST, type Road, type Span, spanOf, type Times } from "./looked-through.ts";
-import { isAmongNewest, NEWEST_ORDERS } from "./newest-orders.ts";
 import type { Store } from "./open.ts";
 import { twapKeys } from "./operations.ts";
 import { listPlacedApart } from "./placed-apart.ts";
@@ -117,51 +116,6 @@ export function hasSliceOfNobody(
     notExists(store.select({ id: operations.id }).from(operations).where(isOfOperation)),
   );
   return store.select({ id: fills.id }).from(fills).where(isIt).limit(1).get() !== undefined;
-}
-
-const filledWithoutFills = prepared((store) => {
-  const accountId = sql.placeholder("accountId");
-  const newest = store
-    .select({ id: orders.id, market: orders.market, filledSize: orders.filledSize })
-    .from(orders)
-    .where(isAmongNewest())
-    .as("newest");
-  const isKept = store
-    .select({ id: fills.id })
-    .from(fills)
-    .where(and(eq(fills.oid, everyLeg.oid), eq(fills.accountId, accountId)));
-  return store
-    .select({ oid: everyLeg.oid, market: newest.market })
-    .from(newest)
-    .innerJoin(everyLeg, eq(everyLeg.orderId, newest.id))
-    .where(
-      and(
-        or(isNull(sql.placeholder("market")), eq(newest.market, sql.placeholder("market"))),
-        ne(newest.filledSize, ZERO),
-        ne(everyLeg.filledSize, ZERO),
-        notExists(isKept),
-      ),
-    )
-    .prepare();
-});
-
-/** Native ids under which, by the exchange's own answers, something of a market was filled of which no fill is kept yet. */
-export function listFilledWithoutFills(
-  store: Store,
-  { accountId, market }: Pick<StoredFill, "accountId" | "market">,
-): string[] {
-  return filledWithoutFills(store)
-    .all({ accountId, market, newest: NEWEST_ORDERS })
-    .flatMap(({ oid }) => oid ?? []);
-}
-
-/** Markets in which, by the exchange's own answers, something was filled of which no fill is kept yet. */
-export function listMarketsWithoutFills(store: Store, accountId: string): Set<string> {
-  return new Set(
-    filledWithoutFills(store)
-      .all({ accountId, market: null, newest: NEWEST_ORDERS })
-      .map(({ market }) => market),
-  );
 }
 
 function amounts(store: Store) {

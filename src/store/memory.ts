@@ -1,4 +1,5 @@
 import type { Statement } from "bun:sqlite";
+import type { Decimal } from "../core/decimal.ts";
 import type { BrokenWatch } from "./broken.ts";
 import type { DataVersion } from "./data-version.ts";
 import type { Audience } from "./events.ts";
@@ -42,6 +43,8 @@ export type Memory = {
   shownBalances: ShownBalancesBook;
   heldChanges: HeldChangesBook;
   toldHolds: ToldHoldsBook;
+  /** By client order id, how much was filled of what of which that much is kept. */
+  keptWhole: Map<string, Decimal>;
   /** Monotonic milliseconds; null where nobody has told how they are counted. */
   elapsedMs: (() => number) | null;
   /** By delivery, milliseconds of a clock that nobody sets; the oldest first. */
@@ -81,6 +84,7 @@ export function newMemory(): Memory {
     shownBalances: new Map(),
     heldChanges: new Map(),
     toldHolds: new Map(),
+    keptWhole: new Map(),
     elapsedMs: null,
     heardAlerts: new Map(),
     readBy: new Map(),

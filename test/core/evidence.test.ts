@@ -188,6 +188,7 @@ function hourly(some: Partial<SizeReading>): SizeReading[] {
 }
 
 const untouched = { agreement: "untouched" } as const;
+const stood = { ...untouched, position: "unmoved" } as const;
 const short = { agreement: "short", filled: decimal("0.4") } as const;
 const over = { agreement: "over", filled: decimal("0.4") } as const;
 
@@ -224,6 +225,21 @@ test.each<[string, SizeReading[], SizeVerdict]>([
   ],
   ["untouched twice, the position moved", twice({ ...untouched, position: "moved" }), "open"],
   ["untouched, the position moved, for an hour", hourly({ ...untouched, position: "moved" }), "open"],
+  [
+    "untouched twice, the position unmoved, and moved between",
+    [at(0, stood), at(1_000, { ...untouched, position: "moved" }), at(2_000, stood)],
+    "open",
+  ],
+  [
+    "untouched, the position moved, and unmoved twice after it",
+    [at(0, { ...untouched, position: "moved" }), at(1_000, stood), at(2_000, stood)],
+    "final",
+  ],
+  [
+    "short, the position unmoved, moved, and unmoved again",
+    [3_000, 4_000, 5_000].map((ms) => at(ms, { ...short, position: ms === 4_000 ? "moved" : "unmoved" })),
+    "open",
+  ],
   ["untouched twice, the position moved, behind something newer", twice({ ...untouched, isWitnessed: true }), "final"],
   ["short, however often", [0, 5_000, 10_000].map((ms) => at(ms, short)), "open"],
   ["short twice, the position unmoved", twice({ ...short, position: "unmoved" }), "open"],

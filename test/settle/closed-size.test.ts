@@ -5,8 +5,9 @@ import { gatherFillEvidence } from "../../src/settle/evidence/fill-evidence.ts";
 import { lookAtLeg } from "../../src/settle/look/look.ts";
 import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, insertPlacing } from "../../src/store/orders.ts";
 import { ACCOUNT, DELIVERY, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { filledByAnswer } from "../support/rows.ts";
 
 test("fills of another order in the same market are not an order's", async () => {
   const rig = openGatewayRig();
@@ -134,6 +135,43 @@ test("pages of fills that end before an order's close are no quiet account", asy
   // The newest ones begin within the pages, and are of after its close: two such readings have all of its fills.
   rig.exchange.answer("userFills", () => others.toReversed());
   expect([await look(), await look()]).toEqual(["unfinished", "seen"]);
+});
+
+test.each<[string, number | null, string]>([
+  ["lacks nothing that was told", null, "seen"],
+  ["lacks a fill that was told of what was sent before the close", 0, "unfinished"],
+  ["lacks one of what was sent after it", 60_000, "seen"],
+])("a list of fills that goes on past an order's close and %s bears out its size, or does not", async (...row) => {
+  const [, sentAfterMs, kind] = row;
+  const rig = openGatewayRig();
+  const { order: shown } = await rig.answerOf(rig.place("key-0001"));
+  const [order] = rig.venue.orders;
+  const [leg] = listLegs(rig.store, String(shown["id"]));
+  if (order === undefined || leg === undefined) throw new Error("nothing placed");
+  if (sentAfterMs !== null) {
+    const told = filledByAnswer(9, { accountId: ACCOUNT.id, market: "SOL", oid: "99", filled: "1" });
+    insertPlacing(rig.store, { ...told, attempt: { ...told.attempt, nonce: order.placedAtMs + sentAfterMs } });
+  }
+  rig.exchange.answer("userFillsByTime", () => [fillOfAnother(order.placedAtMs + 40, 1)]);
+  // Of before the close, and no word of it.
+  const { clearinghouseState } = rig.venue.infos;
+  rig.exchange.answer("clearinghouseState", (request) => ({
+    ...(clearinghouseState?.(request) as object),
+    time: order.placedAtMs,
+  }));
+  rig.exchange.answer("orderStatus", () => ({
+    status: "order",
+    order: canceledWithRest(order, "1.0", order.placedAtMs + 30),
+  }));
+  rig.venue.close(order, "canceled");
+  const asked = { market: "BTC", side: "buy", reduceOnly: false } as const;
+  const sought = { ...asked, leg, user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id };
+  const kinds: string[] = [];
+  for (let nth = 0; nth < 3; nth += 1) {
+    await rig.clock.advance(5_000);
+    kinds.push((await lookAtLeg(rig.deps, rig.settler.tools.evidence, sought, { purpose: "settle" })).kind);
+  }
+  expect(kinds.at(-1)).toBe(kind);
 });
 
 function fillOfAnother(time: number, tid: number) {

@@ -46,6 +46,7 @@ export function openWith(position: () => HeldShown | null, known: LastKnown) {
       return position();
     },
     lastKnown: () => known,
+    endTwaps: async () => undefined,
   });
   closer.heed();
   const told = () => listNotes(rig.store, closing.order.id).map(({ what, detail }) => `${what}: ${detail}`);

@@ -123,6 +123,24 @@ test.each<[string, string | null, string]>([
   expect(legOf(stage).filled).toBe(filled);
 });
 
+test.each([
+  ["all", "1", "filled"],
+  ["a part", "0.5", "resting"],
+])("of a stop of which %s was filled under its own id no other id names what it placed", async (_what, size, state) => {
+  const stage = await openStage(STOP);
+  const filled = {
+    ...stage.order,
+    status: "filled",
+    fills: [{ size, atMs: stage.rig.clock.nowMs(), tid: 5, isShown: true }],
+  };
+  showById(stage, { [stage.order.oid]: recordOf(filled) });
+  await tellFill(stage, stage.order, { size, tid: 5 });
+  if (state === "filled") await stage.rig.deps.settling.look(stage.id);
+  await tellFill(stage, another(stage, {}), { size: "0.25" });
+  for (let nth = 0; nth < 10; nth += 1) await stage.rig.clock.advance(10_000);
+  expect<unknown>(legOf(stage)).toEqual({ oid: String(stage.order.oid), state, filled: size });
+});
+
 /** Each: what the only fill says, of a buy of 1 at 100 at most that was sent a moment ago. */
 const FILLS: [string, { size: string; price?: string; beforeMs?: number; isBuy?: boolean }, OrderStatus][] = [
   ["all of it, at its price", { size: "1" }, "filled"],

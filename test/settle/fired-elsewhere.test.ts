@@ -1,6 +1,9 @@
 /** A trigger that fires may go on under a native id of its own: it is followed there, with its fills. */
 import { expect, test } from "bun:test";
-import { findLegByOid } from "../../src/store/legs.ts";
+import { decimal } from "../../src/core/decimal.ts";
+import { recordLegEvent } from "../../src/settle/record/record.ts";
+import { inTransaction } from "../../src/store/commit.ts";
+import { findLegByOid, listLegs } from "../../src/store/legs.ts";
 import { findOrder } from "../../src/store/orders.ts";
 import { ACCOUNT, type GatewayRig, openGatewayRig } from "../support/gateway-rig.ts";
 import { type BookOrder, recordOf } from "../support/small-venue.ts";
@@ -49,6 +52,17 @@ test.each<[string, Partial<BookOrder>]>([
   const order = findOrder(rig.store, id);
   expect(order).toMatchObject({ status: "waiting_for_trigger", filledSize: "0" });
   expect(order?.exchangeOrderId).not.toBe(String(NEW_OID));
+});
+
+test("of one that was filled in part under its own id an equal order under its client order id is another's", async () => {
+  const { rig, id } = await fired();
+  const [leg] = listLegs(rig.store, id);
+  const filled = { size: decimal("0.4"), notional: decimal("36") };
+  inTransaction(rig.store, () =>
+    recordLegEvent(rig.store, leg?.cloid ?? "", { type: "fills_seen", filled }, rig.clock.nowMs()),
+  );
+  await rig.deps.settling.look(id);
+  expect(findOrder(rig.store, id)).toMatchObject({ filledSize: "0.4", exchangeOrderId: leg?.oid });
 });
 
 test("one that has fired and may rest under its own id is told of by no list that could not be read", async () => {

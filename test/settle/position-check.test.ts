@@ -3,9 +3,11 @@ import { expect, test } from "bun:test";
 import { decimal } from "../../src/core/decimal.ts";
 import { comparePictured, comparePosition } from "../../src/settle/evidence/position-check.ts";
 import { insertFills, type StoredFill } from "../../src/store/fills.ts";
+import { insertPlacing } from "../../src/store/orders.ts";
 import { parseClearinghouseState } from "../../src/wire/answer/account.ts";
 import { type Fill, parseFills } from "../../src/wire/answer/fills.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { filledByAnswer } from "../support/rows.ts";
 
 /** Bought (or, with a minus, sold) at that time, from that position. */
 type Traded = { size: string; from: string; atMs?: number; coin?: string };
@@ -211,6 +213,35 @@ test.each(MOVED_ON)("a position that stands %s", async (...[, known, sinceMs, sh
   const found: string = await comparePosition(rig.deps, { ...about, ...since }, { purpose: "settle" });
   expect(found).toBe(verdict);
 });
+
+/** Under the native id of an order of one, of which the answer has told that it was filled whole. */
+const PART: Traded = { size: "0.4", from: "0" };
+const REST: Traded = { size: "0.6", from: "0.4" };
+
+// What its fills lack has moved the position, and something else that nobody shows may have moved it back.
+const TOLD: [string, Known & { oid?: null }, shown: string | null, verdict: string][] = [
+  ["none of its fills is kept", {}, null, "behind"],
+  ["a part of them is kept", { kept: [PART] }, "0.4", "behind"],
+  ["a part of them is kept, and the same read", { kept: [PART], read: [PART] }, "0.4", "behind"],
+  ["a part of them is kept, and all read", { kept: [PART], read: [PART, REST] }, "1.0", "unmoved"],
+  ["they are kept whole", { kept: [PART, REST] }, "1.0", "unmoved"],
+  ["it has no native id, and a part of them is kept", { kept: [PART], oid: null }, "0.4", "unmoved"],
+  ["they are kept whole in another market", { kept: [{ ...PART, size: "1", coin: "ETH" }] }, null, "unmoved"],
+];
+
+test.each(TOLD)(
+  "of an order that was told to be filled %s",
+  async (_what, { kept = [], read: traded = [], oid = "77" }, shown, verdict) => {
+    const rig = openGatewayRig({ areFillsRead: true });
+    insertPlacing(rig.store, filledByAnswer(1, { accountId: ACCOUNT.id, market: "BTC", oid, filled: "1" }));
+    const own = rows(kept).map((fill) => ({ ...fill, oid: "77" }));
+    insertFills(rig.store, own, { atMs: START_MS, toldFromMs: START_MS });
+    rig.exchange.answer("clearinghouseState", () => stateWith(shown));
+    const about = { user: ACCOUNT.tradingAddress, accountId: ACCOUNT.id, market: "BTC" };
+    const fills = read(traded).map((fill) => ({ ...fill, oid: "77" }));
+    expect<string>(await comparePosition(rig.deps, { ...about, read: fills }, { purpose: "settle" })).toBe(verdict);
+  },
+);
 
 test.each([
   ["newer than the close", START_MS - 1, "moved"],

@@ -5,12 +5,12 @@ import { buildUniverse, type Market } from "../../src/core/market.ts";
 import type { OrderTerms } from "../../src/core/order.ts";
 import { raiseAlarm } from "../../src/settle/look/apply-sight.ts";
 import { findAttempt } from "../../src/store/attempts.ts";
-import { insertFills } from "../../src/store/fills.ts";
+import { insertFills, setFillCursor } from "../../src/store/fills.ts";
 import { listLegs } from "../../src/store/legs.ts";
-import { findOrder } from "../../src/store/orders.ts";
+import { findOrder, insertPlacing } from "../../src/store/orders.ts";
 import { fillCursors } from "../../src/store/schema.ts";
 import { ACCOUNT, DELIVERY, type Delivery, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { fillRow } from "../support/rows.ts";
+import { filledByAnswer, fillRow } from "../support/rows.ts";
 import type { BookOrder } from "../support/small-venue.ts";
 
 const MINUTE = 60_000;
@@ -86,6 +86,34 @@ test("it is over once cancels by newer lists of markets have found nothing for f
   expect(asked).toBeLessThan(12);
   await goOn(lost, 5 * MINUTE);
   expect(cancelsOf(lost.rig)).toBe(asked);
+});
+
+test("that is so by now at the latest, where it was dated by a clock that is contradicted since", async () => {
+  const lost = await lostAndCanceled();
+  const { exchange } = lost.rig.deps;
+  const { nowMs } = exchange;
+  await goOn(lost, 4 * MINUTE);
+  exchange.nowMs = () => nowMs() + 60 * MINUTE;
+  await goOn(lost, 3 * MINUTE);
+  expect(statusOf(lost)).toBe("unknown");
+  exchange.nowMs = nowMs;
+  await goOn(lost, 2 * MINUTE);
+  expect(findOrder(lost.rig.store, lost.id)).toMatchObject({ status: "canceled", filledSize: "0" });
+});
+
+test.each([
+  ["before that is", 0, "unknown"],
+  ["after that is not", 60 * MINUTE, "canceled"],
+])("by fills that are all known it is over, of which one that was told of what was sent %s", async (...row) => {
+  const [, sentAtMs, status] = row;
+  const lost = await lostAndCanceled();
+  const { rig } = lost;
+  rig.venue.failing.add("clearinghouseState");
+  setFillCursor(rig.store, ACCOUNT.id, START_MS + 60 * MINUTE);
+  const told = filledByAnswer(9, { accountId: ACCOUNT.id, market: "ETH", oid: "99", filled: "1" });
+  insertPlacing(rig.store, { ...told, attempt: { ...told.attempt, nonce: START_MS + sentAtMs } });
+  await goOn(lost, 15 * MINUTE);
+  expect<unknown>(statusOf(lost)).toBe(status);
 });
 
 const STAYS: [string, (lost: Lost) => void | Promise<void>][] = [
@@ -204,6 +232,11 @@ function bought(rig: GatewayRig, some: Parameters<typeof fillRow>[0]): void {
   insertFills(rig.store, [fillRow({ timeMs: START_MS - MINUTE, ...of, ...some })], news);
 }
 
+/** By the answer to an order of ours. */
+function toldFilled(rig: GatewayRig, market: string): void {
+  insertPlacing(rig.store, filledByAnswer(9, { accountId: ACCOUNT.id, market, oid: "99", filled: "3" }));
+}
+
 function holds(rig: GatewayRig, total: string, entryNtl = "120.0"): void {
   rig.venue.balances = [{ coin: "PURR", token: 1, total, hold: "0.0", entryNtl }];
 }
@@ -244,6 +277,21 @@ test.each<[string, (rig: GatewayRig) => void, string]>([
     },
     "unknown",
   ],
+  [
+    "more was filled than is listed yet",
+    (rig) => {
+      toldFilled(rig, "PURR/USDC");
+      bought(rig, { oid: "99", size: decimal("1"), fee: decimal("0") });
+      holds(rig, "1.0");
+    },
+    "unknown",
+  ],
+  [
+    "something was filled in another market of its token, and is not listed yet",
+    (rig) => toldFilled(rig, "@150"),
+    "unknown",
+  ],
+  ["that is so in a market without its token", (rig) => toldFilled(rig, "BTC"), "canceled"],
   ["no balance can be read", (rig) => rig.venue.failing.add("spotClearinghouseState"), "unknown"],
 ])("of a lost order on spot, where %s", async (_what, begin, status) => {
   const lost = await lostAndCanceled(SPOT);

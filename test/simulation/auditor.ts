@@ -1,9 +1,11 @@
 /** Holds what the clients were told, and what the gateway has on disk, against what happened at the exchange. */
 import type { Database } from "bun:sqlite";
+import { cloidOf } from "../../src/core/cloid.ts";
 import { EVERY_ATTEMPT } from "../support/every-row.ts";
 import { auditAnswers, auditEnds, auditTimes, CLOSED, type Heard, heardIn } from "./answers.ts";
 import { type Dialogue, fieldOf, type Turn } from "./clients.ts";
-import { type Copies, isCopyUnknown, isWishCopied } from "./copied.ts";
+import { type Copies, isCopyNeverKnown, isCopyUnknown, isWishCopied } from "./copied.ts";
+import type { HeardOrders } from "./heard-orders.ts";
 import { isHidden } from "./hidden.ts";
 import { auditFills, withoutForeignWaits } from "./kept-fills.ts";
 import { auditLeftLive } from "./left-live.ts";
@@ -32,7 +34,7 @@ import {
   type Truth,
   units,
 } from "./truth.ts";
-import { isKeptOpenByOthers, isUndecidable } from "./undecidable.ts";
+import { isAnothersAlone, isKeptOpenByOthers, isOnlyAnothers, isUndecidable } from "./undecidable.ts";
 import { isUnrecorded } from "./unrecorded.ts";
 import { isToldWithoutItsWord } from "./unsaid-end.ts";
 import type { Venue } from "./venue.ts";
@@ -56,10 +58,11 @@ export type Audited = {
   told: readonly ToldEvent[];
   /** Client order ids under which the gateway was shown the order of another. */
   heardOfOthers: ReadonlySet<string>;
+  /** Those under which the exchange has taken one. */
+  takenByOthers: ReadonlySet<string>;
   wrongly: Wrongly;
-  /** As `never-shown` says. */
-  shownCloids: ReadonlySet<string> | null;
-  recordedCloids: ReadonlySet<string> | null;
+  /** What gateways were shown of orders; null where the exchange forgets nothing. */
+  heard: HeardOrders | null;
   /** TWAPs that ran until the run ended them, before the last looks. */
   runningTwaps: ReadonlySet<number>;
   /** Of every moment at which something changed, in runs that need them. */
@@ -164,6 +167,7 @@ function auditEnd(run: Audited, dialogue: Dialogue, { name, last }: { name: stri
     const expected =
       order === undefined ? NEVER_PLACED : expectedOf(run.venue, wish.party.account.tradingAddress, order);
     if (isToldWithoutItsWord(last.body, expected)) return [];
+    if (isRejected && isCopyNeverKnown(run.copies, order?.legs ?? [])) return [];
     // A trigger that has fired may still be refused, long after it was taken.
     if (isRejected ? expected.status !== "rejected" : order === undefined) {
       return [`${name} was answered ${status}, and at the exchange it is ${expected.status}`];
@@ -308,6 +312,7 @@ function auditLook(run: Audited, order: TrueOrder): string[] {
   const name = `the order of ${order.wish.key}`;
   if (looks.length === 0 && isUnnamed(run, order)) return [];
   if (looks.length === 0 && expected.status === "rejected") return auditRefused(run, order, name);
+  if (looks.length === 0 && isCopyNeverKnown(run.copies, order.legs)) return [];
   if (looks.length === 0 && isNeverShown(run, order)) return auditNeverShown(run, order, { name, expected });
   if (looks.length === 0 && isPartAlone(run, order)) return [];
   if (looks.length === 0) return [`${name} is ${expected.status} at the exchange (${[...oids]}) and no look shows it`];
@@ -340,8 +345,14 @@ function isEqual(field: string, shown: string | null, expected: string | null): 
 }
 
 /** Where others use our ids, or records tell false ends, the exchange does contradict itself. */
-function isNeverNoted({ areIdsShared, areEndsTrue, copies }: Audited, what: string): boolean {
-  return (what === "overruled" && !copies.isAny) || (what === "contradiction" && !areIdsShared && areEndsTrue);
+function isNeverNoted(run: Audited, { what, detail }: { what: string; detail: string }): boolean {
+  const { areIdsShared, areEndsTrue, copies } = run;
+  // What a feed tells of another's order may fit; that it is another's a look tells later, with the alarm.
+  const isOfAnother = isAnothersAlone(run, detail);
+  return (
+    (what === "overruled" && !copies.isAny && !isOfAnother) ||
+    (what === "contradiction" && !areIdsShared && areEndsTrue)
+  );
 }
 
 /** Who was shown the order of another under an id of ours has said so. */
@@ -355,17 +366,18 @@ function auditDatabase(run: Audited): string[] {
   const { database, sent, venue, heardOfOthers } = run;
   const findings: string[] = [];
   const notes = database.prepare<{ what: string; detail: string }, []>("select what, detail from notes").all();
-  for (const { what, detail } of notes) if (isNeverNoted(run, what)) findings.push(`noted ${what}: ${detail}`);
+  for (const note of notes) if (isNeverNoted(run, note)) findings.push(`noted ${note.what}: ${note.detail}`);
   const open = database
-    .prepare<{ kind: string; n: number }, []>(
-      `select kind, count(*) n from ${EVERY_ATTEMPT} where state <> 'done' group by kind`,
+    .prepare<{ kind: string; id: string }, []>(
+      `select kind, resource_id id from ${EVERY_ATTEMPT} where state <> 'done'`,
     )
-    .all();
+    .all()
+    .filter(({ kind, id }) => kind !== "place" || !isOnlyAnothers(run, cloidOf(id)));
   const isAnyElsewhere = allOrders(run.truth).some(isMisplaced);
   const isAnyHidden =
     run.dialogues.some((dialogue) => isHidden(run, dialogue)) ||
     allOrders(run.truth).some((order) => isPartAlone(run, order) || isUnrecorded(run, order));
-  for (const { kind, n } of open)
+  for (const [kind, { length: n }] of Map.groupBy(open, (attempt) => attempt.kind))
     if (kind !== "isolated_margin" && !isAnyElsewhere && !isAnyHidden)
       findings.push(`${n} attempts of kind ${kind} were never settled`);
   const rows = database

@@ -3,13 +3,14 @@
  * told it; from then on, and in every answer, as it is.
  */
 import type { Audited } from "./auditor.ts";
+import type { HeardOrders } from "./heard-orders.ts";
 import { idsTold } from "./refused.ts";
 import { placedBy, type TrueOrder } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 import type { Wish } from "./wishes.ts";
 
 export type Copies = {
-  /** Virtual time by which a copy that placed this native id is known; null where no copy did. */
+  /** Virtual time by which a copy that placed this native id is known, never where nothing could tell it; null where no copy did. */
   knownByMs(oid: number): number | null;
   /** True where an action with this number was executed by a copy. */
   isCopied(nonce: number): boolean;
@@ -28,9 +29,18 @@ export type Copies = {
 /** After its copy, or after the faults, what was placed so is found within this, milliseconds: where no record tells of it, by its fills. */
 const FOUND_WITHIN_MS = { kept: 60_000, forgotten: 300_000 };
 
-type Run = { takenLaterMs: ReadonlyMap<number, number>; faultsEndMs: number; areRecordsKept: boolean };
+type Run = {
+  takenLaterMs: ReadonlyMap<number, number>;
+  faultsEndMs: number;
+  areRecordsKept: boolean;
+  heardOrders: Pick<HeardOrders, "shownCloids">;
+};
 
-export function copiesOf(venue: Venue, { takenLaterMs, faultsEndMs, areRecordsKept }: Run): Copies {
+export function copiesOf(venue: Pick<Venue, "log" | "isLive">, run: Run): Copies {
+  const { takenLaterMs, faultsEndMs, areRecordsKept, heardOrders } = run;
+  // It was over and forgotten, without a fill, before anything had shown it to a gateway.
+  const isNeverShown = (cloid: string | null, oid: number) =>
+    !areRecordsKept && cloid !== null && !heardOrders.shownCloids.has(cloid) && !venue.isLive(oid);
   const withinMs = areRecordsKept ? FOUND_WITHIN_MS.kept : FOUND_WITHIN_MS.forgotten;
   const known = new Map<number, number>();
   const cloids = new Set<string>();
@@ -41,7 +51,9 @@ export function copiesOf(venue: Venue, { takenLaterMs, faultsEndMs, areRecordsKe
     for (const { request, replaces, leg } of placedBy(execution)) {
       if (replaces !== null) named.add(replaces);
       if (request.c !== null) cloids.add(request.c);
-      if (leg !== null) known.set(leg.oid, Math.max(copiedAtMs, faultsEndMs) + withinMs);
+      if (leg === null) continue;
+      const foundByMs = Math.max(copiedAtMs, faultsEndMs) + withinMs;
+      known.set(leg.oid, isNeverShown(request.c, leg.oid) ? Number.POSITIVE_INFINITY : foundByMs);
     }
   }
   return {
@@ -63,6 +75,11 @@ function isOfCopy({ knownByMs, isNamed }: Copies, { legs }: Pick<TrueOrder, "leg
 /** True while nobody can be asked to know of what a copy has placed of these. */
 export function isCopyUnknown({ knownByMs }: Copies, legs: readonly { oid: number }[], atMs: number): boolean {
   return legs.some(({ oid }) => atMs <= (knownByMs(oid) ?? Number.NEGATIVE_INFINITY));
+}
+
+/** It stays told as refused: nothing tells of what a copy has placed. */
+export function isCopyNeverKnown(copies: Copies, legs: readonly { oid: number }[]): boolean {
+  return isCopyUnknown(copies, legs, Number.POSITIVE_INFINITY);
 }
 
 /** A copy has done what was asked for, or has made something of the order that it was asked of. */

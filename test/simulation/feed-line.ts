@@ -28,7 +28,15 @@ function unlessDead(run: () => void): void {
   }
 }
 
-type Parts = { timeline: Timeline; hub: Hub; chance: Chance; history: History; weather: FeedWeather };
+type Parts = {
+  timeline: Timeline;
+  hub: Hub;
+  chance: Chance;
+  history: History;
+  weather: FeedWeather;
+  /** Told of every frame that a living gateway gets. */
+  onHeard?(frame: string): void;
+};
 
 /** Longest life of a connection that is going to fail, milliseconds. */
 const MAX_LIFE_MS = 20_000;
@@ -65,6 +73,7 @@ export function openFeedLine(parts: Parts, onDeath: (run: () => void) => void): 
         inOrder(() => {
           if (isOver || isSilent) return;
           history.note(() => `feed      ${frame.text.slice(0, 300)}`);
+          parts.onHeard?.(frame.text);
           unlessDead(() => events.onText(frame.text));
         }, frame.lateMs);
       }

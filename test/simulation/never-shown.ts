@@ -1,5 +1,6 @@
 /** Orders that were over and forgotten before anything that a gateway heard had shown them. */
 import { fieldOf, type Turn } from "./clients.ts";
+import type { HeardOrders } from "./heard-orders.ts";
 import { type Expected, type TrueOrder, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
@@ -7,21 +8,18 @@ type Run = {
   venue: Venue;
   /** Last look at each order that a client knows. */
   looks: ReadonlyMap<string, { turn: Turn }>;
-  /**
-   * Client order ids that the exchange has shown to a gateway in any answer; null where it follows by a feed as well, or the
-   * exchange forgets nothing.
-   */
-  shownCloids: ReadonlySet<string> | null;
+  /** Null where the exchange forgets nothing. */
+  heard: HeardOrders | null;
 };
 
 /**
  * The answer to an order may be lost, or to a trigger name no id, and it may be over and forgotten, by its record and by a history
  * that is short, before any answer showed it: what was never shown cannot be named.
  */
-export function isNeverShown({ shownCloids, venue }: Run, { legs }: TrueOrder): boolean {
+export function isNeverShown({ heard, venue }: Run, { legs }: TrueOrder): boolean {
   const [leg] = legs;
-  if (shownCloids === null || leg === undefined || legs.length > 1 || venue.isLive(leg.oid)) return false;
-  return leg.cloid !== null && !shownCloids.has(leg.cloid);
+  if (heard === null || leg === undefined || legs.length > 1 || venue.isLive(leg.oid)) return false;
+  return leg.cloid !== null && !heard.shownCloids.has(leg.cloid);
 }
 
 /** Lists of open orders that are newer lack it all the same: that it is over is told, and with what was filled. */

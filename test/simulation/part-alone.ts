@@ -1,5 +1,6 @@
 /** Orders whose answer was lost, of which a part was filled, and which were over and forgotten before a look had shown them. */
 import { fieldOf, type Turn } from "./clients.ts";
+import type { HeardOrders } from "./heard-orders.ts";
 import { expectedOf, type TrueOrder, units } from "./truth.ts";
 import type { Venue } from "./venue.ts";
 
@@ -7,17 +8,18 @@ type Run = {
   venue: Venue;
   /** Last look at each order that a client knows. */
   looks: ReadonlyMap<string, { turn: Turn }>;
-  /** Null where a gateway follows by a feed as well, or the exchange forgets nothing. */
-  shownCloids: ReadonlySet<string> | null;
+  /** Null where the exchange forgets nothing. */
+  heard: HeardOrders | null;
 };
 
 /**
  * A part under its client order id may be another's, and nothing that the exchange keeps says whose it is: it stays unknown, and is
  * told without a native id, and without a size where no more than a fill has named it. So is what an answer says of it, where one is given.
  */
-export function isPartAlone({ venue, looks, shownCloids }: Run, order: TrueOrder, answer?: string): boolean {
+export function isPartAlone({ venue, looks, heard }: Run, order: TrueOrder, answer?: string): boolean {
   const [leg] = order.legs;
-  if (shownCloids === null || leg === undefined || order.legs.length > 1 || venue.isLive(leg.oid)) return false;
+  if (heard === null || leg === undefined || order.legs.length > 1 || venue.isLive(leg.oid)) return false;
+  if (heard.recordedOids.has(String(leg.oid))) return false;
   const { status, filled_size: filled } = expectedOf(venue, order.wish.party.account.tradingAddress, order);
   const part = units(filled ?? "0");
   if (status !== "canceled" || part === 0n || part >= leg.size) return false;

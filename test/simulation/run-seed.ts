@@ -221,7 +221,10 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
     fillsPageRows: worlds.arePagesShort ? SHORT_PAGE_ROWS : null,
     socketOf: hasFeed
       ? (onDeath) =>
-          openFeedLine({ timeline, hub: venue.hub, chance: feedChance, history, weather: feedWeather }, onDeath)
+          openFeedLine(
+            { timeline, hub: venue.hub, chance: feedChance, history, weather: feedWeather, onHeard: opened.onTold },
+            onDeath,
+          )
       : null,
   };
 
@@ -332,9 +335,9 @@ export async function runSeed({ seed, directory, isLogged }: RunOptions): Promis
       trades,
       told,
       heardOfOthers: opened.heardOfOthers(),
+      takenByOthers: opened.takenByOthers(),
       wrongly: opened.wrongly,
-      // What a feed tells is not looked through.
-      ...(hasFeed || worlds.forgetting === null ? { shownCloids: null, recordedCloids: null } : opened.heardCloids()),
+      heard: worlds.forgetting === null ? null : opened.heardOrders,
       runningTwaps,
       tops,
       moves: worlds.moves,

@@ -3,7 +3,7 @@ import type { Audited } from "./auditor.ts";
 import type { Dialogue } from "./clients.ts";
 import { isHidden, lastBody, lastError } from "./hidden.ts";
 import { isPartAlone } from "./part-alone.ts";
-import type { TrueOrder } from "./truth.ts";
+import { allOrders, type TrueOrder } from "./truth.ts";
 import { isUnrecorded } from "./unrecorded.ts";
 
 /** An entry of a batch that has ended, in an answer that stays open for another entry, which may stay unknown. */
@@ -36,6 +36,18 @@ export function isUndecidable(run: Audited, dialogue: Dialogue): boolean {
   const { dialogues } = run;
   const alike = dialogues.filter(({ wish: other }) => other.kind === "margin" && other.party === wish.party);
   return wish.kind === "margin" && alike.length > 1;
+}
+
+/** Whether what is told of a client order id can only be of another's order: the exchange has taken one of that, and none of ours. */
+export function isAnothersAlone({ takenByOthers, truth }: Audited, told: string): boolean {
+  const cloid = [...takenByOthers].find((each) => told.startsWith(each));
+  return cloid !== undefined && allOrders(truth).every(({ legs }) => legs.every((leg) => leg.cloid !== cloid));
+}
+
+/** What may stay unknown though no client has asked for it, the stop of a trade, say: another's order was taken under its client order id. */
+export function isOnlyAnothers({ copies, takenByOthers, truth, venue }: Audited, cloid: string): boolean {
+  if (copies.areRecordsKept || !takenByOthers.has(cloid)) return false;
+  return allOrders(truth).every(({ legs }) => legs.every((leg) => leg.cloid !== cloid || !venue.isLive(leg.oid)));
 }
 
 /**

@@ -22,7 +22,6 @@ import {
   hasFillOfNobody,
   hasSliceOfNobody,
   insertFills,
-  listFilledWithoutFills,
   listFills,
   listFillsOf,
   lookForFills,
@@ -51,8 +50,6 @@ const after = { createdAtMs: 1, id: "1" };
 
 const READS: Record<string, (store: Store) => unknown> = {
   "open attempts": listOpenAttempts,
-  "orders whose fills are not kept yet": (store) =>
-    listFilledWithoutFills(store, { accountId: ACCOUNT, market: "BTC" }),
   "orders that are short of fills": (store) => isShortOfFills(store, ACCOUNT),
   "prepared attempts become ambiguous": markPreparedAmbiguous,
   "orders of which nothing has been heard": listProcessing,

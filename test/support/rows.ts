@@ -125,6 +125,20 @@ export function placingRows(nth: number, some: Partial<Attempt> = {}): Parameter
   };
 }
 
+type Told = { accountId: string; market: string; oid: string | null; filled: string };
+
+/** An order that was filled by its answer, by so much. */
+export function filledByAnswer(nth: number, { accountId, market, oid, filled }: Told): ReturnType<typeof placingRows> {
+  const { order, keyRecord, leg, attempt } = placingRows(nth, { accountId });
+  const filledSize = decimal(filled);
+  return {
+    order: { ...order, accountId, market, status: "filled", filledSize, exchangeOrderId: oid },
+    keyRecord: { ...keyRecord, accountId },
+    leg: { ...leg, oid, state: "filled", filledSize },
+    attempt: { ...attempt, state: "done" },
+  };
+}
+
 const MODIFY: Omit<Attempt, "id"> = {
   kind: "modify",
   accountId: orderRow().accountId,

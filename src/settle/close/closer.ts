@@ -21,7 +21,7 @@ import { covers } from "../../store/stops.ts";
 import { SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { isUnsettled } from "../unsettled.ts";
-import { listRunningTwaps } from "./running-twap.ts";
+import { listRunningTwaps, listUnbookedTwaps } from "./running-twap.ts";
 
 /** A position, signed. `left`: what the known fills leave where nothing is shown; null where they say the same, or do not tell. */
 export type HeldShown = { size: Decimal; left: Decimal | null };
@@ -32,6 +32,8 @@ export type CloserParts = {
   position(account: Account, market: string): Promise<HeldShown | null>;
   /** What is known of it without an answer. */
   lastKnown(account: Account, market: string): LastKnown;
+  /** Takes TWAPs that are over, and whose fills are all known, out of the books of the bots of an account. */
+  endTwaps(account: Account): Promise<void>;
 };
 
 /** `shown`: the newest position that this process was shown, by the exchange's time. `left`: what the known fills leave; null where they do not tell. */
@@ -43,6 +45,8 @@ type CloseMemory = {
   againstSinceMs: number | null;
   /** Since when no reading could be had; null where the last one was. */
   unreadSinceMs: number | null;
+  /** Since when a TWAP is over of which not all fills are known; null where there was none. */
+  unbookedSinceMs: number | null;
 };
 
 /** So long without a reading, and nobody waits for one any more: its dex may be gone for good. Longer than the exchange was ever away. */
@@ -63,7 +67,7 @@ export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWor
     failed: "a step of a close failed",
     list: () => listRunningCloses(world.store).map(({ orderId: id }) => ({ id })),
     open({ id }) {
-      const memory: CloseMemory = { againstSinceMs: null, unreadSinceMs: null };
+      const memory: CloseMemory = { againstSinceMs: null, unreadSinceMs: null, unbookedSinceMs: null };
       return () => step(world, parts, { orderId: id, memory });
     },
     ...PAUSES,
@@ -73,7 +77,7 @@ export function openCloser(world: ToEndClose, parts: CloserParts): RunningRowWor
 /** True when there is nothing more to do for it. */
 async function step(
   world: ToEndClose,
-  { canceler, position, lastKnown }: CloserParts,
+  parts: CloserParts,
   { orderId, memory }: { orderId: string; memory: CloseMemory },
 ): Promise<boolean> {
   const { store } = world;
@@ -87,6 +91,8 @@ async function step(
   // Without its order it was taken back: no byte of it had left.
   const isNobodysBusiness = order === null || account === null || close.keepsTriggers;
   if (isNobodysBusiness || leftOver(store, close).length === 0) return end(world, close, null);
+  const { canceler, position, lastKnown } = parts;
+  if (await isAwaitingTwap(world, parts, { close, account, memory })) return false;
   const net = ownNetOf(store, close);
   const held = net === null ? await position(account, close.market) : { size: net, left: null };
   if (isUnread(world, memory, held)) return endUnread(world, close, lastKnown(account, close.market));
@@ -94,6 +100,19 @@ async function step(
   end(world, close, held);
   canceler.heed();
   return true;
+}
+
+/** What a TWAP of the bot has bought before it was over its books lack for a while; longer than that nobody waits for it. */
+async function isAwaitingTwap(
+  { clock, exchange, store }: ToEndClose,
+  { endTwaps }: CloserParts,
+  { close, account, memory }: { close: Close; account: Account; memory: CloseMemory },
+): Promise<boolean> {
+  const isUnbooked = () => listUnbookedTwaps({ exchange, store }, close).length > 0;
+  if (isUnbooked()) await endTwaps(account);
+  const nowMs = clock.elapsedMs();
+  memory.unbookedSinceMs = isUnbooked() ? (memory.unbookedSinceMs ?? nowMs) : null;
+  return memory.unbookedSinceMs !== null && nowMs - memory.unbookedSinceMs < SETTLED_AFTER_MS;
 }
 
 /**
@@ -184,12 +203,14 @@ function isLeftOver(store: Store, { upTo }: Close, order: StoredOrder): boolean 
   return (findAttemptByCloid(store, cloidOf(order.id))?.id ?? 0) <= upTo;
 }
 
-/** In words what may still increase the position; null where nothing can. */
+/** In words what may still increase the position, or have increased it; null where nothing can. */
 function mayIncrease({ exchange }: With<"exchange">, store: Store, close: Close): string | null {
   const [entry] = ownOrders(store, close, false);
-  if (entry !== undefined) return `order ${entry.id}`;
+  if (entry !== undefined) return `order ${entry.id} may still increase`;
   const [twap] = listRunningTwaps({ exchange, store }, close, (keyHash) => isTouched(store, close, keyHash));
-  return twap === undefined ? null : `the TWAP of operation ${twap}`;
+  if (twap !== undefined) return `the TWAP of operation ${twap} may still increase`;
+  const [unbooked] = listUnbookedTwaps({ exchange, store }, close);
+  return unbooked === undefined ? null : `not all fills of the TWAP of operation ${unbooked} are known`;
 }
 
 type FoundOrders = { triggers: readonly StoredOrder[]; increasing: string | null; held: HeldShown };
@@ -199,7 +220,7 @@ function tell({ clock }: With<"clock">, store: Store, close: Close, { triggers, 
   const ids = triggers.map(({ id }) => id).join(", ");
   const what = increasing === null ? "left-over triggers canceled" : "left-over triggers kept";
   const flat = held.left === null ? "flat" : flatAgainst(held.left);
-  const detail = increasing === null ? `${flat}; ${ids}` : `${flat}, but ${increasing} may still increase; ${ids}`;
+  const detail = increasing === null ? `${flat}; ${ids}` : `${flat}, but ${increasing}; ${ids}`;
   appendNote(store, { resourceId: close.orderId, attemptId: null, atMs: clock.nowMs(), what, detail });
 }
 

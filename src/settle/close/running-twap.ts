@@ -2,7 +2,7 @@
 import type { Close } from "../../core/close.ts";
 import type { With } from "../../deps.ts";
 import { listOpenAttempts } from "../../store/attempts.ts";
-import { findBotTwap } from "../../store/bot-twap-rows.ts";
+import { findBotTwap, listBotTwaps } from "../../store/bot-twap-rows.ts";
 import { botOf } from "../../store/bots.ts";
 import { findOperation, listCanceledTwaps, listSentTwaps } from "../../store/operations.ts";
 import { mayTwapRun } from "../stop/cancel-twaps.ts";
@@ -29,4 +29,16 @@ export function listRunningTwaps(
     return !isOverInBooks && mayTwapRun({ store, exchange }, operation);
   });
   return [...new Set(running.map(({ id }) => id))];
+}
+
+/** Of a bot that closes its own: those in its market that run no more by our rows, and of which its books may lack fills. */
+export function listUnbookedTwaps(world: With<"exchange" | "store">, close: Close): string[] {
+  const { accountId, market, keyHash, touches } = close;
+  const bot = touches === "own" ? botOf(world.store, keyHash) : null;
+  if (bot === null) return [];
+  const running = listRunningTwaps(world, close, (placedBy) => botOf(world.store, placedBy) === bot);
+  return listBotTwaps(world.store, accountId)
+    .filter((twap) => twap.bot === bot && twap.market === market && !twap.reduceOnly)
+    .map(({ operationId }) => operationId)
+    .filter((id) => !running.includes(id));
 }

@@ -14,9 +14,9 @@ import type { Leg } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
 import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
 import { findLegByCloid } from "../../store/legs.ts";
 import { awaitsTakeUp } from "../../store/restores.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
 import { countLeftOut, countRefusalReading, hastenSweeps, type Pursuit, type Tools } from "../pursuit.ts";
 import { listShownBeside, updateNumber } from "../record/batch.ts";
@@ -182,7 +182,7 @@ function areFillsKnown({ world }: Tools, { accountId, nonce }: Attempt, { unmove
   if (outlivedByMs === null) return false;
   return (
     unmoved >= WITNESSES_NEEDED ||
-    areFillsAll(findWholeTo(world.store, accountId, nonce - CLOCK_DOUBT_MS), outlivedByMs)
+    areFillsAll(findProvenWholeTo(world.store, accountId, nonce - CLOCK_DOUBT_MS), outlivedByMs)
   );
 }
 

@@ -3,9 +3,10 @@ import type { PositionWord } from "../../core/evidence.ts";
 import { isPaidInKind, isSpot, type Universe } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findFillCursor, listFilledWithoutFills } from "../../store/fills.ts";
+import { findFillCursor } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import { listNewestFillsByMarket, listNewestFillsIn, type PositionFill } from "../../store/position-fills.ts";
+import { listUnkept } from "../../store/short-of-fills.ts";
 import { parseSpotState } from "../../wire/answer/account.ts";
 import { endOf, lastEnd } from "./last-end.ts";
 
@@ -33,12 +34,20 @@ export async function compareBalance(
   const isUnbought = side === "buy" && expected === ZERO && compare(shown.entryNotional, ZERO) === 0;
   if (!isUnbought && compare(shown.total, expected) !== 0) return "moved";
   // What else there is may have been made up for.
-  return listFilledWithoutFills(world.store, { accountId, market }).length > 0 ? "behind" : "unmoved";
+  return listUnkept(world.store, accountId).some((order) => mayMove(universe, token, order.market))
+    ? "behind"
+    : "unmoved";
 }
 
 /** Base and quote; none of a market that is not listed. */
 export function tokensOf({ byName }: Universe, market: string): string[] {
   return byName.get(market)?.pairName?.split("/") ?? [];
+}
+
+/** Whether what is filled in a market moves the balance of a token; of a spot market that is not listed nobody can say. */
+function mayMove(universe: Universe, token: string, market: string): boolean {
+  const tokens = tokensOf(universe, market);
+  return isSpot(market) && (tokens.length === 0 || tokens.includes(token));
 }
 
 type OfToken = { accountId: string; market: string; token: string };
@@ -49,9 +58,7 @@ function balanceByFills(store: Store, { accountId, market, token }: OfToken, uni
   if (newest === null) return null;
   const newestMs = newest[0]?.timeMs ?? Number.NEGATIVE_INFINITY;
   const isElsewhere = [...listNewestFillsByMarket(store, accountId)].some(([each, fills]) => {
-    if (each === market || !isSpot(each) || (fills[0]?.timeMs ?? 0) < newestMs) return false;
-    const tokens = tokensOf(universe, each);
-    return tokens.length === 0 || tokens.includes(token);
+    return each !== market && (fills[0]?.timeMs ?? 0) >= newestMs && mayMove(universe, token, each);
   });
   if (isElsewhere) return null;
   if (newest.length === 0) return findFillCursor(store, accountId) === null ? null : ZERO;

@@ -5,12 +5,13 @@ import type { Filled, OrderTerms } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
 import { findFillCursor, sumFillsOf } from "../../store/fills.ts";
+import { sentSinceMs } from "../../store/short-of-fills.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { filledOrder, fillsOfOrder, sumFills } from "../fills/fill-pages.ts";
 import type { FillEvidence } from "./fill-evidence.ts";
-import { comparePictured, wordOf } from "./position-check.ts";
+import { comparePictured, listUnread, wordOf } from "./position-check.ts";
 
 /**
  * What a closed order is known to have been filled, and whether that is all. `untouched`: nothing, as far as record and
@@ -144,10 +145,13 @@ async function readAll(
   if (read === "failed") return "failed";
   const { fills, wholeToMs, isToEnd } = read;
   evidence.heedFills(accountId, fills);
-  const isPastClose = wholeToMs !== null && wholeToMs > statusTimestampMs;
+  const isReachingPast = wholeToMs !== null && wholeToMs > statusTimestampMs;
+  // What lacks a fill that was told lacks others as well.
+  const isPastClose =
+    isReachingPast && sentSinceMs(world.store, listUnread(world.store, { accountId, read: fills })) > statusTimestampMs;
   const sum = sumOf(fills);
   // Each knows of fills that the other does not show yet; neither takes one back.
   const filled = compare(indexed.size, sum.size) > 0 ? indexed : sum;
   const isWitnessed = fills.length < FILLS_KEPT && isPastClose;
-  return { filled, isWitnessed, fills, isShort: !isToEnd && !isPastClose };
+  return { filled, isWitnessed, fills, isShort: !isToEnd && !isReachingPast };
 }

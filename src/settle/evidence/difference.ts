@@ -1,5 +1,5 @@
 import { compare, type Decimal, decimal } from "../../core/decimal.ts";
-import type { Leg, OrderTerms } from "../../core/order.ts";
+import { hasFilled, type Leg, type OrderTerms } from "../../core/order.ts";
 import type { BasicOrder, FrontendOrder } from "../../wire/answer/order-status.ts";
 
 /** What was asked of the exchange under one id: everything that it shows of that id is compared with this. */
@@ -70,6 +70,11 @@ function wordsOf(
 /** What a trigger places when it fires may have a native id of its own; it has the trigger's client order id. */
 export function isSuccessor({ trigger, oid, cloid }: Leg, shown: { oid: string; cloid: string | null }): boolean {
   return trigger !== null && oid !== null && shown.oid !== oid && shown.cloid === cloid;
+}
+
+/** Whether that may still be told of it: one that has been filled under the id that it has fired under that. */
+export function mayBecome(leg: Leg, shown: { oid: string; cloid: string | null }): boolean {
+  return isSuccessor(leg, shown) && !hasFilled(leg);
 }
 
 /** A reduce-only order is cut to its position when it is taken. */

@@ -3,7 +3,7 @@ import { BEHIND_MS, type PositionWord } from "../../core/evidence.ts";
 import { dexOf, findMarket, isSpot } from "../../core/market.ts";
 import type { With } from "../../deps.ts";
 import type { InfoOptions } from "../../exchange/exchange.ts";
-import { findFillCursor, listFilledWithoutFills } from "../../store/fills.ts";
+import { findFillCursor } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
 import {
   listNewestFillsByMarket,
@@ -11,8 +11,10 @@ import {
   listNextFillsIn,
   type PositionFill,
 } from "../../store/position-fills.ts";
+import { listUnkept, type ShortLeg } from "../../store/short-of-fills.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import type { Fill } from "../../wire/answer/fills.ts";
+import { sumFills } from "../fills/fill-pages.ts";
 import { compareBalance } from "./balance-check.ts";
 import { positionAfter } from "./last-end.ts";
 import { readPositions } from "./position-readings.ts";
@@ -114,9 +116,15 @@ function wordByFills(
   if (expected === null) return "unknown";
   if (compare(shown, expected) !== 0) return "moved";
   // It has moved with these, and stands here again: what else there is may have been made up for as well.
-  const unkept = listFilledWithoutFills(world.store, about);
-  if (unkept.some((oid) => about.read.every((fill) => fill.oid !== oid))) return "behind";
+  if (listUnread(world.store, about).some((order) => order.market === market)) return "behind";
   return about.sinceMs === undefined || state.timeMs > about.sinceMs ? "unmoved" : "behind";
+}
+
+/** Orders of which more was filled than is kept, and was just read. */
+export function listUnread(store: Store, { accountId, read }: Pick<Compared, "accountId" | "read">): ShortLeg[] {
+  const isRead = ({ oid, filled }: ShortLeg) =>
+    compare(sumFills(read.filter((fill) => fill.oid === oid)).size, filled) >= 0;
+  return listUnkept(store, accountId).filter((order) => !isRead(order));
 }
 
 /** What the newest fills that are known leave in each perpetual, signed; none that is flat, or where they do not tell. */
@@ -130,10 +138,10 @@ export function heldByFills(store: Store, accountId: string): Map<string, Decima
 
 /**
  * What the fills that are known leave of a perpetual, signed: what takes a position away leaves a fill, so that no position which shows
- * less is believed alone. Null where they do not tell, or where something was filled of which no fill is known.
+ * less is believed alone. Null where they do not tell, or where more was filled than is kept.
  */
 export function leftByFills(store: Store, accountId: string, market: string): Decimal | null {
-  if (listFilledWithoutFills(store, { accountId, market }).length > 0) return null;
+  if (listUnkept(store, accountId).some((order) => order.market === market)) return null;
   const newest = listNewestFillsIn(store, accountId, market);
   return newest === null ? null : positionAfter(store, { accountId, market }, newest);
 }

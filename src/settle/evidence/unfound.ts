@@ -5,8 +5,9 @@
  */
 import type { Attempt } from "../../core/attempt.ts";
 import { areFillsAll, CLOCK_DOUBT_MS, isUnfound, WITNESSES_NEEDED } from "../../core/evidence.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
+import { keptMoment } from "../../core/kept-moment.ts";
 import { findLegByCloid } from "../../store/legs.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import { canCome, wordOfLost } from "../cancel/misses.ts";
 import { mayHaveFills } from "../look/unnamed.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
@@ -34,8 +35,10 @@ export async function countUnfound(
     pursuit.unfound = null;
     return;
   }
-  pursuit.unfound ??= { byMs: world.exchange.nowMs() + CLOCK_DOUBT_MS, unmoved: 0, lastElapsedMs: nowMs - SPACING_MS };
+  const byNowMs = world.exchange.nowMs() + CLOCK_DOUBT_MS;
+  pursuit.unfound ??= { byMs: byNowMs, unmoved: 0, lastElapsedMs: nowMs - SPACING_MS };
   const { unfound } = pursuit;
+  unfound.byMs = keptMoment(unfound.byMs, byNowMs);
   if (nowMs - unfound.lastElapsedMs < SPACING_MS) return;
   unfound.lastElapsedMs = nowMs;
   const about = { ...soughtOf(attempt), read: [], sinceMs: unfound.byMs };
@@ -52,7 +55,7 @@ export function isProvenUnfound(tools: Tools, attempt: Attempt, pursuit: Pursuit
   if (mayHaveFills(world, soughtOf(attempt), [])) return false;
   return (
     unfound.unmoved >= WITNESSES_NEEDED ||
-    areFillsAll(findWholeTo(world.store, attempt.accountId, attempt.nonce - CLOCK_DOUBT_MS), unfound.byMs)
+    areFillsAll(findProvenWholeTo(world.store, attempt.accountId, attempt.nonce - CLOCK_DOUBT_MS), unfound.byMs)
   );
 }
 

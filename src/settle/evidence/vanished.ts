@@ -14,8 +14,8 @@ import { dexOf } from "../../core/market.ts";
 import { type Filled, isSaidOver, type Leg, type LegState, wereFillsMissing } from "../../core/order.ts";
 import type { ToLook, With } from "../../deps.ts";
 import { listAttemptsOf } from "../../store/attempts.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
 import { sumFillsOf } from "../../store/fills.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import type { FrontendOrder, OrderRecord } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -58,6 +58,8 @@ const HAD_RESTED: ReadonlySet<LegState> = new Set(["resting", "armed", "closing"
  */
 type MissedLook = {
   sinceMs: number;
+  /** We have not placed it. */
+  isOfElsewhere: boolean;
   /** Of the first look that missed it, by our monotonic clock, milliseconds. */
   sinceElapsedMs: number;
   lastElapsedMs: number | null;
@@ -71,17 +73,23 @@ type MissedLook = {
 export function openVanished(world: ToLook & With<"markets">, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, MissedLook>();
 
+  function sinceNow(memory: MissedLook): MissedLook {
+    memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs() + CLOCK_DOUBT_MS);
+    return memory;
+  }
+
   function remember({ cloid, orderId }: Leg): MissedLook {
     const known = missed.get(cloid);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.isOfElsewhere ? sinceNow(known) : known;
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
     const placing = placingOf(world, { cloid, orderId });
+    const isOfElsewhere = placing === undefined;
     // One that was placed elsewhere was there when it was first missed.
-    const sinceMs = placing === undefined ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
+    const sinceMs = isOfElsewhere ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
     const sinceElapsedMs = world.clock.elapsedMs();
     const nothing = { lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0, settledSinceMs: null };
-    const fresh = { sinceMs, sinceElapsedMs, ...nothing };
+    const fresh = { sinceMs, isOfElsewhere, sinceElapsedMs, ...nothing };
     missed.set(cloid, fresh);
     return fresh;
   }
@@ -234,7 +242,7 @@ function isSettledLong(leg: Leg, { settledSinceMs }: MissedLook, nowMs: number):
 
 /** The index of fills has been read beyond its end: a feed tells nothing of before it was there. */
 function areFillsKnown(world: With<"store">, { accountId }: Sought, { overByMs }: MissedLook): boolean {
-  return overByMs !== null && areFillsAll(findWholeTo(world.store, accountId), overByMs);
+  return overByMs !== null && areFillsAll(findProvenWholeTo(world.store, accountId), overByMs);
 }
 
 const NO_RECORD = "The exchange lists it as open no longer and keeps no record of it";

@@ -14,7 +14,7 @@ import { findOrder } from "../../store/orders.ts";
 import { type OrderStatusAnswer, parseOrderStatusOf } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { jsonInteger } from "../../wire/json.ts";
-import { askedTerms, differenceFrom, isSuccessor } from "../evidence/difference.ts";
+import { askedTerms, differenceFrom, mayBecome } from "../evidence/difference.ts";
 import { isKnownAnothers } from "../look/apply-sight.ts";
 import { recordLegEvent } from "../record/record.ts";
 import type { Repeating } from "../repeating.ts";
@@ -115,7 +115,7 @@ function openTo(leg: Leg | null, lead: FillLead): Leg | null {
 
 /** True where a fill may name an order, and something else than the fill has to say so. */
 export function isLead(leg: Leg, named: { oid: string; cloid: string | null }): boolean {
-  if (leg.oid !== null) return wasTaken(leg) && isSuccessor(leg, named);
+  if (leg.oid !== null) return wasTaken(leg) && mayBecome(leg, named);
   return leg.state === "absent" || wasTaken(leg);
 }
 

@@ -10,7 +10,7 @@ import { endingOf, saysOver, statusMeaning, statusWords } from "../../wire/answe
 import { jsonInteger } from "../../wire/json.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
 import { neverRests, weighEnd, weighRefusal } from "../evidence/borne-out.ts";
-import { type AskedOrder, type Difference, differenceFrom, isSuccessor } from "../evidence/difference.ts";
+import { type AskedOrder, type Difference, differenceFrom, mayBecome } from "../evidence/difference.ts";
 import type { FillEvidence } from "../evidence/fill-evidence.ts";
 import { shownEnd, shownParts } from "../feed/shown.ts";
 import { completes, filledOrder, fillsOfOrder, NOTHING_FILLED, readFillsSince, sumFills } from "../fills/fill-pages.ts";
@@ -172,7 +172,7 @@ async function triggered(world: ToLook, evidence: FillEvidence, sought: Sought, 
   const request = statusRequest({ ...sought, leg: { ...sought.leg, oid: null } });
   const outcome = await world.exchange.info(request, seen.options);
   const answer = outcome.kind === "ok" ? parseOrderStatus(outcome.json) : null;
-  const placed = answer?.kind === "order" && isSuccessor({ ...sought.leg, oid: seen.order.oid }, answer.order);
+  const placed = answer?.kind === "order" && mayBecome({ ...sought.leg, oid: seen.order.oid }, answer.order);
   const own = placed ? { ...sought, leg: { ...sought.leg, oid: answer.order.oid } } : null;
   const beside = own === null || !placed ? null : differenceFrom(own, answer.order);
   // Another's order under our client order id hides nothing of ours.

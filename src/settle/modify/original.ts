@@ -12,8 +12,8 @@ import {
 } from "../../core/modify-evidence.ts";
 import { isClosed, isRefused, isSaidOver, type Leg, wasTaken } from "../../core/order.ts";
 import type { With } from "../../deps.ts";
-import { findWholeTo } from "../../store/fill-holes.ts";
 import { listFillsOf, type StoredFill } from "../../store/fills.ts";
+import { findProvenWholeTo } from "../../store/short-of-fills.ts";
 import { type FrontendOrder, type OrderStatusAnswer, parseOrderStatus } from "../../wire/answer/order-status.ts";
 import { statusMeaning } from "../../wire/answer/status-words.ts";
 import { isCarriedOut } from "../cancel/cancel.ts";
@@ -256,7 +256,7 @@ async function lookWithoutRecord(tools: Tools, { sought, pursuit, facts, looked 
 
 /** Fills of something else under its id have not been added to it. */
 function endUnderAlarm({ store }: With<"store">, { leg, accountId }: Sought, missedSinceMs: number): Sight {
-  if (!areFillsAll(findWholeTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
+  if (!areFillsAll(findProvenWholeTo(store, accountId), missedSinceMs)) return { kind: "not_found" };
   const filled = { size: leg.filledSize, notional: leg.filledNotional };
   const reason = "The exchange keeps no record of it.";
   return { kind: "seen", events: [{ type: "canceled", oid: leg.oid, reason, filled }], isClosed: true };

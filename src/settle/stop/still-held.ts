@@ -5,8 +5,8 @@ import { isSpot } from "../../core/market.ts";
 import type { Stop } from "../../core/stop.ts";
 import type { With } from "../../deps.ts";
 import { botOfStop, listBotNets } from "../../store/bots.ts";
-import { listMarketsWithoutFills } from "../../store/fills.ts";
 import type { Store } from "../../store/open.ts";
+import { listUnkept } from "../../store/short-of-fills.ts";
 import { listUnprovenTwaps } from "../../store/unproven-twaps.ts";
 import { heldByFills, SETTLED_AFTER_MS } from "../evidence/position-check.ts";
 
@@ -72,6 +72,6 @@ function heldByAnswers(store: Store, stop: Stop): string[] {
   const bot = botOfStop(store, stop);
   if (bot === null) return [];
   const nets = listBotNets(store, stop.accountId, bot);
-  const untold = listMarketsWithoutFills(store, stop.accountId);
+  const untold = new Set(listUnkept(store, stop.accountId).map(({ market }) => market));
   return [...untold].filter((market) => !isSpot(market) && !isZero(nets.get(market) ?? ZERO));
 }

@@ -67,6 +67,8 @@ export type Namesakes = {
   onHeard(body: string, answer: string): void;
   /** Client order ids under which a look has shown the order of another. */
   readonly heard: ReadonlySet<string>;
+  /** Those under which the exchange has taken one. */
+  readonly taken: ReadonlySet<string>;
 };
 
 export function openNamesakes(
@@ -76,6 +78,7 @@ export function openNamesakes(
   const { venue, timeline, chance } = parts;
   const oids = new Set<number>();
   const heard = new Set<string>();
+  const taken = new Set<string>();
 
   function place(owner: string, cloid: string): void {
     const isBuy = chance.isLucky(0.5);
@@ -89,11 +92,13 @@ export function openNamesakes(
     const reply = venue.act(owner, { type: "order", orders: [order], grouping: "na", builder: null } as unknown as Act);
     const [status] = reply.status === "ok" && reply.response.type === "order" ? reply.response.data.statuses : [];
     if (typeof status !== "object" || "error" in status) return;
+    taken.add(cloid);
     oids.add("resting" in status ? status.resting.oid : status.filled.oid);
   }
 
   return {
     heard,
+    taken,
     onHeard(body, answer) {
       const cloid = /"type":"orderStatus".*"oid":"(0x[0-9a-f]{32})"/.exec(body)?.[1];
       const oid = cloid === undefined ? undefined : /"oid":([0-9]+)/.exec(answer)?.[1];

@@ -1,6 +1,7 @@
 /** What is drawn of the world as it is: most runs have one or two of these, and a share has none. */
 import type { HttpAnswer } from "../../../src/paper/answers.ts";
 import type { Chance } from "../chance.ts";
+import { type HeardOrders, listenForOrders } from "../heard-orders.ts";
 import { nonceOf } from "../sent-when.ts";
 import type { Timeline } from "../timeline.ts";
 import type { Venue } from "../venue.ts";
@@ -148,13 +149,13 @@ export type OpenWorlds = {
   answer(body: string, execute: (body: string) => HttpAnswer): HttpAnswer;
   /** Told of every whole answer that a living gateway gets. */
   onHeard(body: string, answer: string): void;
+  /** And of every frame of its feed. */
+  onTold(frame: string): void;
   /** Client order ids of ours under which a look has shown a gateway the order of another. */
   heardOfOthers(): ReadonlySet<string>;
-  /**
-   * Client order ids that any whole answer has shown to a living gateway; and of these, those of which there was a record or a row in a list
-   * of orders: fills and answers to actions have no time of placing.
-   */
-  heardCloids(): { shownCloids: ReadonlySet<string>; recordedCloids: ReadonlySet<string> };
+  /** And those under which the exchange has taken one of another. */
+  takenByOthers(): ReadonlySet<string>;
+  heardOrders: HeardOrders;
   /** Numbers of the actions that were refused in words that are new. */
   readonly refusedNonces: ReadonlySet<number>;
   /** When a copy of an action that had been refused early was executed all the same, by its number; milliseconds of virtual time. */
@@ -171,8 +172,7 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
   if (moves !== null) timeline.after(moves.atMs, beginMoves(moves, venue));
   const replies = chance.split();
   const refusedNonces = new Set<number>();
-  const shown = new Set<string>();
-  const recorded = new Set<string>();
+  const heard = listenForOrders();
   const namesakes = others === null ? null : openNamesakes(others, { venue, timeline, chance: chance.split() });
   const early = earlyRefusals === null ? null : openEarlyRefusals(earlyRefusals, timeline, chance);
   const wrongly =
@@ -203,22 +203,17 @@ export function openWorlds(worlds: Worlds, { venue, timeline, chance, faultsEndM
     },
     onHeard(body, answer) {
       namesakes?.onHeard(body, answer);
-      const isOfOrders = OF_ORDERS.test(body);
-      for (const [, cloid = ""] of answer.matchAll(/"cloid":"(0x[0-9a-f]{32})"/g)) {
-        shown.add(cloid);
-        if (isOfOrders) recorded.add(cloid);
-      }
+      heard.noteAnswer(body, answer);
     },
-    heardCloids: () => ({ shownCloids: shown, recordedCloids: recorded }),
+    onTold: heard.noteFrame,
+    heardOrders: heard,
     refusedNonces,
     takenLaterMs: early?.takenLaterMs ?? wrongly?.namelessMs ?? NONE,
     wrongly: wrongly ?? NOTHING_WRONG,
     heardOfOthers: () => namesakes?.heard ?? NOBODY,
+    takenByOthers: () => namesakes?.taken ?? NOBODY,
   };
 }
-
-/** Questions that are answered with orders. */
-const OF_ORDERS = /"type":"(?:orderStatus|frontendOpenOrders|historicalOrders)"/;
 
 const NONE: OpenWorlds["takenLaterMs"] = new Map();
 const NOBODY: Namesakes["heard"] = new Set();
