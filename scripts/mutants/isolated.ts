@@ -192,7 +192,13 @@ export const ISOLATED: readonly Mutant[] = [
   one(
     "what was traded since the last change of margin is waited for",
     MARGIN_EVIDENCE,
-    "(last.isDone && isUntraded)",
-    "last.isDone",
+    "last.isDone ? cashBetween(last.before.reading, read.reading) !== null :",
+    "last.isDone ? true :",
+  ),
+  one(
+    "a reading is waited for that no answer can prove",
+    MARGIN_EVIDENCE,
+    "if (last === null || last.before?.isProven !== true) return false;",
+    "if (last === null || last.before === null) return false;",
   ),
 ];

@@ -41,15 +41,16 @@ export function hasAllBefore(read: TimedMargin, { last, newestFillAtMs }: KnownB
 }
 
 /**
- * True when one that does not have all of it may have it if it is asked for again: it is of before something by its own time, or
- * nothing was traded since the last change, and it does not show that. What was traded hides it from every server.
+ * True when one that does not have all of it may have it if it is asked for again: it is of before a fill by its own time, or nothing was
+ * traded since the last change and it does not show that, or that may still turn out to be done. What was traded hides it from every server;
+ * and of one before which nothing is proven no answer tells that it has it before no server can be behind.
  */
 export function isWorthReadingAgain(read: TimedMargin, known: KnownBefore): boolean {
   const { last, newestFillAtMs } = known;
   if (hasAllBefore(read, known)) return false;
-  if (last === null || (newestFillAtMs !== null && newestFillAtMs > read.timeMs)) return true;
-  const isUntraded = last.before?.isProven === true && cashBetween(last.before.reading, read.reading) !== null;
-  return read.timeMs <= last.endsAtMs || (last.isDone && isUntraded);
+  if (newestFillAtMs !== null && newestFillAtMs > read.timeMs) return true;
+  if (last === null || last.before?.isProven !== true) return false;
+  return last.isDone ? cashBetween(last.before.reading, read.reading) !== null : read.timeMs <= last.endsAtMs;
 }
 
 function showsLast(read: TimedMargin, { isDone, before, amount }: EarlierMargin): boolean {
