@@ -164,7 +164,7 @@ export function stuck(house) {
   for (const s of house.said)
     if (s.json && !s.replayed) for (const o of walk(s.json)) last.set(o.id, { o, atMs: s.t1 });
   return [...last.values()]
-    .filter(({ o, atMs }) => ["unknown", "processing"].includes(o.status) && !mayStillWait(o, atMs))
+    .filter(({ o, atMs }) => ["unknown", "processing"].includes(o.status) && !mayStillWait(house, o, atMs))
     .map(({ o }) => o)
     .map((o) => `order ${o.id} is ${o.status} at the end: ${o.error}`);
 }
