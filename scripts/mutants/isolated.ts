@@ -201,4 +201,10 @@ export const ISOLATED: readonly Mutant[] = [
     "if (last === null || last.before?.isProven !== true) return false;",
     "if (last === null || last.before === null) return false;",
   ),
+  one(
+    "of more changes of margin than can be gone through some are taken for settled",
+    MARGIN_EVIDENCE,
+    "if (ways.size > MAX_WAYS) return null;",
+    "if (ways.size > MAX_WAYS) break;",
+  ),
 ];

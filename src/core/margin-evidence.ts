@@ -85,16 +85,18 @@ export function concludeMargin(change: MarginChange, around: AroundMargin): "mov
   return mayBe && !mayBeMoved && hasSettled(change, after) ? "unmoved" : null;
 }
 
-/** With more than so many that may be in a reading or not, nothing is told. */
-const MAX_UNSETTLED = 6;
+/** With more ways than so many nothing is told: ten other changes that may be in a reading or not, each by an amount of its own. */
+const MAX_WAYS = 1_024;
 
 /** What the cash may have moved by without the change; null where these are too many. */
 function waysWithout({ before, after, others }: AroundMargin): Set<Decimal> | null {
-  const moves = others.map((other) => movesOf(other, before, after)).filter((each) => each.some((by) => by !== ZERO));
-  if (moves.length > MAX_UNSETTLED) return null;
-  let ways: Decimal[] = [ZERO];
-  for (const each of moves) ways = ways.flatMap((way) => each.map((by) => add(way, by)));
-  return new Set(ways);
+  const moves = others.map((other) => new Set(movesOf(other, before, after)));
+  let ways = new Set<Decimal>([ZERO]);
+  for (const each of moves) {
+    ways = new Set([...ways].flatMap((way) => [...each].map((by) => add(way, by))));
+    if (ways.size > MAX_WAYS) return null;
+  }
+  return ways;
 }
 
 function movesOf(

@@ -78,6 +78,11 @@ type Second = {
 
 const UNPROVEN = { ...BEFORE, isProven: false };
 
+/** So many before it, no two sums of which are equal. */
+function taken(count: number): OtherMargin[] {
+  return Array.from({ length: count }, (_, nth) => ({ ...BEFORE_IT, amount: decimal(String(100 * 2 ** nth)) }));
+}
+
 test.each<[string, Second, "moved" | "unmoved" | null]>([
   ["moved", { shown: cash("-90") }, "moved"],
   ["moved, after an older fill", { shown: cash("-90"), fillAtMs: 1_000 }, "moved"],
@@ -127,7 +132,10 @@ test.each<[string, Second, "moved" | "unmoved" | null]>([
     },
     "moved",
   ],
-  ["too many beside it", { shown: cash("-30"), others: Array.from({ length: 7 }, () => BESIDE_IT) }, null],
+  ["many before it, which the second may lack", { shown: cash("-90"), others: taken(10) }, "moved"],
+  ["too many before it", { shown: cash("-90"), others: taken(11) }, null],
+  ["any number of them that the second has", { shown: cash("-90"), others: taken(40), askedAtMs: SETTLED_MS }, "moved"],
+  ["many equal ones before it", { shown: cash("-90"), others: Array.from({ length: 40 }, () => BEFORE_IT) }, "moved"],
 ])("what became of a change of margin: %s", (_name, about, wanted) => {
   const { shown, askedAtMs = SOON_MS, timeMs = askedAtMs, amount = "10", others = [], fillAtMs = null } = about;
   const { before = BEFORE } = about;
