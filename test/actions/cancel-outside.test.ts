@@ -3,10 +3,12 @@ import { expect, test } from "bun:test";
 import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import { openStandIns } from "../../src/actions/stand-in.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
 import type { CancelAll } from "../../src/core/cancel-all.ts";
 import { decimal } from "../../src/core/decimal.ts";
 import type { Stop } from "../../src/core/stop.ts";
 import { listEventsAfter } from "../../src/store/account-events.ts";
+import { insertAttempt } from "../../src/store/attempts.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
@@ -14,7 +16,7 @@ import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/or
 import { markRestored } from "../../src/store/restores.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
 import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
+import { attemptRow, fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
 import { showRecord } from "./shown-record.ts";
 
 const OID = 4242;
@@ -203,6 +205,43 @@ test("an order that is kept after all has its own stop alone", async () => {
   now.left = "0.6";
   expect(await goOn(rig, cancelOutside(rig.deps, STOP, ACCOUNT))).toBe(true);
   expect([sent(rig, `"o":99}`) > 0, sent(rig, `"o":${OID}`), outcomes(rig)]).toEqual([true, 0, ["kept"]]);
+});
+
+/** Its order has a row, and a cancel of ours that was sent at the start. */
+function cancelParent({ store }: GatewayRig, change: Partial<Attempt>): string {
+  const order = orderRow({ exchangeOrderId: String(OID), status: "open", filledSize: decimal("0") });
+  inTransaction(store, () => {
+    insertOrder(store, order);
+    insertLeg(store, legRow({ orderId: order.id, oid: String(OID) }));
+    const of = {
+      kind: "cancel",
+      resource: { kind: "order", id: order.id },
+      targetOid: String(OID),
+      expiresAtMs: START_MS,
+    } as const;
+    insertAttempt(store, attemptRow({ ...of, idempotencyKey: "cancel-all other", cloid: null, ...change }));
+  });
+  return order.id;
+}
+
+const LATER_MS = 200_000;
+
+test.each<[string, { cancel: Partial<Attempt> | null; standsIn: boolean; afterMs: number }, string]>([
+  ["it is being canceled", { cancel: { state: "ambiguous" }, standsIn: true, afterMs: LATER_MS }, "goes"],
+  ["it was canceled", { cancel: { state: "done", hasLanded: true }, standsIn: true, afterMs: LATER_MS }, "goes"],
+  ["a cancel of it was refused just now", { cancel: { state: "done" }, standsIn: true, afterMs: 0 }, "goes"],
+  ["one was, before any list", { cancel: { state: "done" }, standsIn: true, afterMs: LATER_MS }, "stays alone"],
+  ["none was sent", { cancel: null, standsIn: true, afterMs: 0 }, "stays alone"],
+  ["it is being canceled bare", { cancel: { state: "ambiguous" }, standsIn: false, afterMs: 0 }, "stays"],
+])("what a list shows filled keeps the stop that stands in for its own where %s", async (_what, about, wanted) => {
+  const { rig, now } = openWithBracket();
+  if (about.standsIn) placeStandIn(rig);
+  if (about.cancel !== null) cancelParent(rig, about.cancel);
+  await rig.clock.advance(about.afterMs);
+  now.left = "0.6";
+  const asked = await goOn(rig, adoptOutside(rig.deps, CANCEL_ALL, ACCOUNT));
+  const goes = asked.orderIds.length === 1 ? "goes" : "stays";
+  expect(sent(rig, '"o":99}') > 0 ? `${goes} alone` : goes).toBe(wanted);
 });
 
 test.each<[string, Partial<StoredOrder>, boolean]>([
