@@ -366,7 +366,11 @@ export const MODIFIES: readonly Mutant[] = [
     name: "what a modify placed beside its original is told before what became of it",
     changes: [
       { file: "src/settle/modify/modify.ts", find: "insertUntold(store, fresh);", put: "insertOrder(store, fresh);" },
-      { file: "src/settle/modify/modify.ts", find: "findOrder, insertUntold, type", put: "findOrder, insertOrder, type" },
+      {
+        file: "src/settle/modify/modify.ts",
+        find: "findOrder, insertUntold, type",
+        put: "findOrder, insertOrder, type",
+      },
     ],
   },
 ];
