@@ -192,8 +192,20 @@ export const ISOLATED: readonly Mutant[] = [
   one(
     "what was traded since the last change of margin is waited for",
     MARGIN_EVIDENCE,
-    "(last.isDone && isUntraded)",
-    "last.isDone",
+    "last.isDone ? cashBetween(last.before.reading, read.reading) !== null :",
+    "last.isDone ? true :",
+  ),
+  one(
+    "a reading is waited for that no answer can prove",
+    MARGIN_EVIDENCE,
+    "if (last === null || last.before?.isProven !== true) return false;",
+    "if (last === null || last.before === null) return false;",
+  ),
+  one(
+    "of more changes of margin than can be gone through some are taken for settled",
+    MARGIN_EVIDENCE,
+    "if (ways.size > MAX_WAYS) return null;",
+    "if (ways.size > MAX_WAYS) break;",
   ),
   one(
     "a list of fills is whole that lacks one which was told",

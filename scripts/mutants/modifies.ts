@@ -362,4 +362,15 @@ export const MODIFIES: readonly Mutant[] = [
     "if (!wasTaken(replacement)) return isRefused(replacement);",
     'if (!wasTaken(replacement)) return isRefused(replacement) && refusalOf(attempt, replacement) !== "left";',
   ),
+  {
+    name: "what a modify placed beside its original is told before what became of it",
+    changes: [
+      { file: "src/settle/modify/modify.ts", find: "insertUntold(store, fresh);", put: "insertOrder(store, fresh);" },
+      {
+        file: "src/settle/modify/modify.ts",
+        find: "findOrder, insertUntold, type",
+        put: "findOrder, insertOrder, type",
+      },
+    ],
+  },
 ];

@@ -82,4 +82,16 @@ export const OUTSIDE: readonly Mutant[] = [
     'useOf(purpose) === "cancel"\n      ?',
     'useOf(purpose) === "settle"\n      ?',
   ),
+  one(
+    "a stop that stands in is taken back by a list of before its order was canceled",
+    "src/actions/cancel-outside.ts",
+    "if (mayHaveGone(deps, account, order)) return",
+    "if (mayHaveGone(deps, account, order) && order.oid === null) return",
+  ),
+  one(
+    "a cancel that was refused tells that its order stands in a list of before it",
+    "src/actions/cancel-outside.ts",
+    "attempt.hasLanded || exchange.nowMs() < endsAtMs(attempt) + BEHIND_MS",
+    "attempt.hasLanded",
+  ),
 ];

@@ -1,5 +1,7 @@
 import type { Account } from "../core/account.ts";
+import { endsAtMs } from "../core/attempt.ts";
 import { compare, isZero } from "../core/decimal.ts";
+import { BEHIND_MS } from "../core/evidence.ts";
 import { findMarket } from "../core/market.ts";
 import { wasListedSince } from "../core/order.ts";
 import { canIncrease, type Stop } from "../core/stop.ts";
@@ -8,15 +10,17 @@ import { legOf } from "../settle/feed/known-leg.ts";
 import { filledOrder } from "../settle/fills/fill-pages.ts";
 import { nameUnnamed } from "../settle/look/unnamed.ts";
 import { cancelCovered, nameOfStop, type ToCancel } from "../settle/stop/cancel-covered.ts";
+import { listAttemptsOf } from "../store/attempts.ts";
 import { inTransaction } from "../store/commit.ts";
 import { sumFillsOf } from "../store/fills.ts";
+import { findLegByOid } from "../store/legs.ts";
 import { listOutside, noteOutside } from "../store/stops.ts";
 import type { FrontendOrder } from "../wire/answer/order-status.ts";
 import { termsOf } from "../wire/answer/order-terms.ts";
 import { adoptOutsideOrder } from "./adopt-order.ts";
 import { isWithoutRow } from "./of-elsewhere.ts";
 import { describeOutside } from "./outside-order.ts";
-import { standIn, type ToStandIn, takeBack } from "./stand-in.ts";
+import { hasStandIn, standIn, type ToStandIn, takeBack } from "./stand-in.ts";
 import { type FoundBeside, lookBeside } from "./told-beside.ts";
 import { mostFilled } from "./told-outside.ts";
 
@@ -118,8 +122,25 @@ export async function mayGo(
   if (stopped === "pending") return "pending";
   // It may have been filled while that was placed.
   if (stopped === "stands" && !protectsWhatItFilled(deps, account, order)) return "goes";
+  // Its children may have gone with it already, whatever this list shows: the stop that stands in for theirs stays.
+  if (mayHaveGone(deps, account, order)) return hasStandIn(deps, account, order) ? "goes" : "stays";
   await takeBack(deps, account, order);
   return "stays";
+}
+
+/** A cancel of ours may have closed it, and the list be from before that. */
+function mayHaveGone(
+  { exchange, store }: With<"exchange" | "store">,
+  account: Account,
+  { oid }: FrontendOrder,
+): boolean {
+  const leg = findLegByOid(store, account.id, oid);
+  if (leg === null) return false;
+  return listAttemptsOf(store, leg.orderId).some(
+    (attempt) =>
+      attempt.kind === "cancel" &&
+      (attempt.state !== "done" || attempt.hasLanded || exchange.nowMs() < endsAtMs(attempt) + BEHIND_MS),
+  );
 }
 
 /** Gives what a list shows open a row of its own, with what was told of its fills; its id. */

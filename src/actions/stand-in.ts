@@ -73,6 +73,13 @@ export async function standIn(deps: ToStandIn, account: Account, parent: Fronten
   return all.find((each) => each === "none") ?? all.find((each) => each === "pending") ?? "stands";
 }
 
+/** True while one that was placed for a stop among its children may stand. */
+export function hasStandIn(deps: With<"store">, account: Account, parent: FrontendOrder): boolean {
+  return parent.children.some((child) =>
+    placedFor(deps, account, placeOf({ parent, child })).some(({ status }) => isLive(status)),
+  );
+}
+
 /** Its order stays, with children of its own. */
 export async function takeBack(deps: ToStandIn, account: Account, parent: FrontendOrder): Promise<void> {
   const placed = parent.children.flatMap((child) => placedFor(deps, account, placeOf({ parent, child })));

@@ -41,15 +41,16 @@ export function hasAllBefore(read: TimedMargin, { last, newestFillAtMs }: KnownB
 }
 
 /**
- * True when one that does not have all of it may have it if it is asked for again: it is of before something by its own time, or
- * nothing was traded since the last change, and it does not show that. What was traded hides it from every server.
+ * True when one that does not have all of it may have it if it is asked for again: it is of before a fill by its own time, or nothing was
+ * traded since the last change and it does not show that, or that may still turn out to be done. What was traded hides it from every server;
+ * and of one before which nothing is proven no answer tells that it has it before no server can be behind.
  */
 export function isWorthReadingAgain(read: TimedMargin, known: KnownBefore): boolean {
   const { last, newestFillAtMs } = known;
   if (hasAllBefore(read, known)) return false;
-  if (last === null || (newestFillAtMs !== null && newestFillAtMs > read.timeMs)) return true;
-  const isUntraded = last.before?.isProven === true && cashBetween(last.before.reading, read.reading) !== null;
-  return read.timeMs <= last.endsAtMs || (last.isDone && isUntraded);
+  if (newestFillAtMs !== null && newestFillAtMs > read.timeMs) return true;
+  if (last === null || last.before?.isProven !== true) return false;
+  return last.isDone ? cashBetween(last.before.reading, read.reading) !== null : read.timeMs <= last.endsAtMs;
 }
 
 function showsLast(read: TimedMargin, { isDone, before, amount }: EarlierMargin): boolean {
@@ -84,16 +85,18 @@ export function concludeMargin(change: MarginChange, around: AroundMargin): "mov
   return mayBe && !mayBeMoved && hasSettled(change, after) ? "unmoved" : null;
 }
 
-/** With more than so many that may be in a reading or not, nothing is told. */
-const MAX_UNSETTLED = 6;
+/** With more ways than so many nothing is told: ten other changes that may be in a reading or not, each by an amount of its own. */
+const MAX_WAYS = 1_024;
 
 /** What the cash may have moved by without the change; null where these are too many. */
 function waysWithout({ before, after, others }: AroundMargin): Set<Decimal> | null {
-  const moves = others.map((other) => movesOf(other, before, after)).filter((each) => each.some((by) => by !== ZERO));
-  if (moves.length > MAX_UNSETTLED) return null;
-  let ways: Decimal[] = [ZERO];
-  for (const each of moves) ways = ways.flatMap((way) => each.map((by) => add(way, by)));
-  return new Set(ways);
+  const moves = others.map((other) => new Set(movesOf(other, before, after)));
+  let ways = new Set<Decimal>([ZERO]);
+  for (const each of moves) {
+    ways = new Set([...ways].flatMap((way) => [...each].map((by) => add(way, by))));
+    if (ways.size > MAX_WAYS) return null;
+  }
+  return ways;
 }
 
 function movesOf(

@@ -5,7 +5,7 @@ import { appendEvent } from "./events.ts";
 import type { Store } from "./open.ts";
 import type { StoredOrder } from "./orders.ts";
 
-type OrderEventType = "order.created" | "order.updated";
+export type OrderEventType = "order.created" | "order.updated";
 
 export function tellOrder(store: Store, order: StoredOrder, type: OrderEventType, payload = orderText(order)): void {
   const { id: resourceId, accountId, seenAtMs, createdAtMs, releasedAtMs } = order;

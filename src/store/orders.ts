@@ -14,7 +14,7 @@ import { passNonce } from "./nonces.ts";
 import { isOfDex } from "./of-dex.ts";
 import type { Store } from "./open.ts";
 import { putOpenLeg, touchOpenLegs } from "./open-leg-book.ts";
-import { tellOrder, tellRemoved } from "./order-events.ts";
+import { type OrderEventType, tellOrder, tellRemoved } from "./order-events.ts";
 import {
   attemptColumns,
   ENDING,
@@ -111,9 +111,16 @@ const PLACED_ELSEWHERE = { ...NO_KEY, ...NO_ATTEMPT, ...NO_LEG };
 
 /** Stores an order that was placed elsewhere, or whose leg and attempt have rows of their own. */
 export function insertOrder(store: Store, order: StoredOrder): void {
+  insertUntold(store, order);
+  tellOrder(store, order, "order.created");
+}
+
+/** The same of one that is told once what its legs say of it is stored: `updateOrder` does, as `order.created`. */
+export function insertUntold(store: Store, order: StoredOrder): void {
   insert(store).run({ ...PLACED_ELSEWHERE, ...toRow(order), number: takeRowId(store) });
   noteTakenOver(store, order);
-  tellNew(store, order);
+  noteWritten(store);
+  noteHeld(store, order);
 }
 
 /** Stores an order that is refused here, of which nothing is sent, in one row with its key. */
@@ -187,9 +194,14 @@ const update = preparedChange((store) => store.update(orders).set(CHANGE).where(
  * Stores an order only over the version it was decided on: a late answer must not overwrite what a look-up has
  * meanwhile settled. False when the row has moved on.
  *
- * @param known what of it was filled at that version, where it is at hand
+ * @param known what of it was filled at that version, where it is at hand. @param told `order.created` of one that nobody was told of yet
  */
-export function updateOrder(store: Store, order: StoredOrder, known: FilledPart | null = null): boolean {
+export function updateOrder(
+  store: Store,
+  order: StoredOrder,
+  known: FilledPart | null = null,
+  told: OrderEventType = "order.updated",
+): boolean {
   const before = known ?? filledBefore(store, order);
   if (update(store)(toRow(order)).rows !== 1) return false;
   touchOpenLegs(store, order.id);
@@ -197,7 +209,7 @@ export function updateOrder(store: Store, order: StoredOrder, known: FilledPart 
   // What a modify has placed may have ceased to reduce only.
   if (before !== null) bookFills(store, order, before);
   noteHeld(store, order);
-  tellOrder(store, order, "order.updated");
+  tellOrder(store, order, told);
   return true;
 }
 

@@ -3,89 +3,28 @@ import { expect, test } from "bun:test";
 import { adoptOutside } from "../../src/actions/adopt-outside.ts";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
 import { openStandIns } from "../../src/actions/stand-in.ts";
-import type { CancelAll } from "../../src/core/cancel-all.ts";
 import { decimal } from "../../src/core/decimal.ts";
-import type { Stop } from "../../src/core/stop.ts";
 import { listEventsAfter } from "../../src/store/account-events.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertFills } from "../../src/store/fills.ts";
 import { insertLeg } from "../../src/store/legs.ts";
-import { insertOrder, insertPlacing, type StoredOrder } from "../../src/store/orders.ts";
+import { insertOrder, type StoredOrder } from "../../src/store/orders.ts";
 import { markRestored } from "../../src/store/restores.ts";
-import { insertStop, listOutside } from "../../src/store/stops.ts";
-import { ACCOUNT, DELIVERY, type GatewayRig, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-import { fillRow, legRow, orderRow, placingRows } from "../support/rows.ts";
+import { ACCOUNT, DELIVERY, type GatewayRig, START_MS } from "../support/gateway-rig.ts";
+import { fillRow, legRow, orderRow } from "../support/rows.ts";
+import {
+  CANCEL_ALL,
+  child,
+  goOn,
+  OID,
+  openWithBracket,
+  outcomes,
+  placeStandIn,
+  STOP,
+  sent,
+  shared,
+} from "./bracket-of-elsewhere.ts";
 import { showRecord } from "./shown-record.ts";
-
-const OID = 4242;
-
-const STOP: Stop = {
-  id: "01a21f1b-0000-7472-b94f-c406016b9da1",
-  accountId: ACCOUNT.id,
-  scope: "account",
-  keyHash: null,
-  cause: "asked",
-  keepsProtection: true,
-  upTo: 0,
-  createdAtMs: START_MS,
-  outsideAtMs: null,
-  stoppedAtMs: null,
-  resumedAtMs: null,
-};
-
-// The rest of the row is not asked for.
-const CANCEL_ALL = { id: "c", market: null, side: null, touches: "all", keepsProtection: true } as CancelAll;
-
-const shared = { coin: "BTC", timestamp: START_MS, isPositionTpsl: false, cloid: null };
-const child = {
-  ...shared,
-  side: "A",
-  limitPx: "70.0",
-  sz: "1.0",
-  oid: OID + 1,
-  triggerCondition: "Price below 80",
-  isTrigger: true,
-  triggerPx: "80.0",
-  children: [],
-  reduceOnly: true,
-  orderType: "Stop Market",
-  origSz: "1.0",
-  tif: null,
-};
-
-/** An account with one order of elsewhere that has a stop-loss; `left` is what the list shows of it. */
-function openWithBracket(children: readonly object[] = [child]) {
-  const rig = openGatewayRig();
-  const now = { left: "1.0" };
-  const plain = { triggerCondition: "N/A", isTrigger: false, triggerPx: "0.0", reduceOnly: false, orderType: "Limit" };
-  const parent = () => ({
-    ...shared,
-    ...plain,
-    side: "B",
-    limitPx: "100.0",
-    sz: now.left,
-    oid: OID,
-    children,
-    origSz: "1.0",
-    tif: "Gtc",
-  });
-  rig.exchange.answer("frontendOpenOrders", ({ dex }) => (dex === "" ? [parent()] : []));
-  inTransaction(rig.store, () => insertStop(rig.store, STOP, { actor: "operator", idempotencyKey: null }));
-  return { rig, now };
-}
-
-async function goOn<T>({ clock }: GatewayRig, done: Promise<T>): Promise<T> {
-  await clock.advance(10_000);
-  return done;
-}
-
-function outcomes({ store }: GatewayRig): string[] {
-  return listOutside(store, STOP.id).map(({ outcome }) => outcome);
-}
-
-function sent({ exchange }: GatewayRig, what: string): number {
-  return exchange.sent.filter(({ body }) => body.includes(what)).length;
-}
 
 const FILL = fillRow({ timeMs: START_MS, oid: String(OID), size: decimal("0.4") });
 
@@ -170,25 +109,6 @@ test("where everything is to go, nothing stands in", async () => {
   expect(await goOn(rig, cancelOutside(rig.deps, everything, ACCOUNT))).toBe(true);
   expect([sent(rig, '"tpsl"'), sent(rig, `"o":${OID}`) > 0]).toEqual([0, true]);
 });
-
-/** A stop of ours that waits for the mark in place of that of the bracket. */
-function placeStandIn({ store }: GatewayRig, isCanceled = false): void {
-  const idempotencyKey = `stand-in ${OID} ${OID + 1}`;
-  const { order, keyRecord, leg, attempt } = placingRows(1, { idempotencyKey, state: "done" });
-  const standing = isCanceled
-    ? ({ status: "canceled", state: "canceled" } as const)
-    : ({ status: "waiting_for_trigger", state: "armed" } as const);
-  const trigger = { price: "80", kind: "stop_loss", market: true } as const;
-  const terms = { side: "sell", size: "1", price: "70", reduceOnly: true, trigger } as const;
-  inTransaction(store, () =>
-    insertPlacing(store, {
-      order: { ...order, ...terms, idempotencyKey, status: standing.status, exchangeOrderId: "99" },
-      keyRecord: { ...keyRecord, idempotencyKey },
-      leg: { ...leg, ...terms, size: decimal("1"), state: standing.state, oid: "99" },
-      attempt,
-    }),
-  );
-}
 
 test("an order whose stand-in somebody has canceled stays with its own stop", async () => {
   const { rig } = openWithBracket();

@@ -44,10 +44,12 @@ test.each<[string, First, "all" | "again" | "not all"]>([
   ["it is of before it", { shown: at(1_499, cash("-90")) }, "again"],
   ["the last may not have run", { shown: at(3_000, cash("-90")), last: MAYBE }, "again"],
   ["the last may not have run, and has ended", { shown: at(17_001, cash("-90")), last: MAYBE }, "not all"],
-  ["what was before the last is not proven", { shown: at(3_000, cash("-90")), last: GUESSED }, "again"],
+  ["what was before the last is not proven", { shown: at(3_000, cash("-90")), last: GUESSED }, "not all"],
+  ["the same, and a fill is newer", { shown: at(3_000, cash("-90")), last: GUESSED, fillAtMs: 3_001 }, "again"],
   ["the same, of after it by its own time", { shown: at(17_001, cash("-90")), last: GUESSED }, "not all"],
-  ["what was before the last is not known", { shown: at(3_000, cash("-90")), last: BARE }, "again"],
-  ["what was traded since hides it", { shown: at(17_001, cash("-90", "2")) }, "not all"],
+  ["what was before the last is not known", { shown: at(3_000, cash("-90")), last: BARE }, "not all"],
+  ["what was traded since hides it", { shown: at(3_000, cash("-90", "2")) }, "not all"],
+  ["the same, of after it", { shown: at(17_001, cash("-90", "2")) }, "not all"],
   ["a server may be from before the last", { shown: at(17_001, cash("-100"), SETTLED_MS - 1), last: BARE }, "not all"],
   ["no server is from before the last", { shown: at(17_001, cash("-100"), SETTLED_MS), last: BARE }, "all"],
 ])("a margin read before a change has all that went before, or not: %s", (_name, about, wanted) => {
@@ -75,6 +77,11 @@ type Second = {
 };
 
 const UNPROVEN = { ...BEFORE, isProven: false };
+
+/** So many before it, no two sums of which are equal. */
+function taken(count: number): OtherMargin[] {
+  return Array.from({ length: count }, (_, nth) => ({ ...BEFORE_IT, amount: decimal(String(100 * 2 ** nth)) }));
+}
 
 test.each<[string, Second, "moved" | "unmoved" | null]>([
   ["moved", { shown: cash("-90") }, "moved"],
@@ -125,7 +132,10 @@ test.each<[string, Second, "moved" | "unmoved" | null]>([
     },
     "moved",
   ],
-  ["too many beside it", { shown: cash("-30"), others: Array.from({ length: 7 }, () => BESIDE_IT) }, null],
+  ["many before it, which the second may lack", { shown: cash("-90"), others: taken(10) }, "moved"],
+  ["too many before it", { shown: cash("-90"), others: taken(11) }, null],
+  ["any number of them that the second has", { shown: cash("-90"), others: taken(40), askedAtMs: SETTLED_MS }, "moved"],
+  ["many equal ones before it", { shown: cash("-90"), others: Array.from({ length: 40 }, () => BEFORE_IT) }, "moved"],
 ])("what became of a change of margin: %s", (_name, about, wanted) => {
   const { shown, askedAtMs = SOON_MS, timeMs = askedAtMs, amount = "10", others = [], fillAtMs = null } = about;
   const { before = BEFORE } = about;

@@ -156,8 +156,11 @@ test("always_place for an order that is closed places a new order, and the old o
   expect(answer.body["id"]).not.toBe(id);
   // Its events tell it by the name of the request that placed it.
   const told = listEventsAfter(rig.store, { accountId: FIRST.account.id, after: 0, limit: 100 });
-  const names = told.flatMap((event) => (event.resourceId === answer.body["id"] ? [event.idempotencyKey] : []));
-  expect([...new Set(names)]).toEqual(["the-modify"]);
+  const ofIt = told.filter(({ resourceId }) => resourceId === answer.body["id"]);
+  expect([...new Set(ofIt.map((event) => event.idempotencyKey))]).toEqual(["the-modify"]);
+  // Once, as it is: what became of it was known before it had an id of its own.
+  expect(ofIt.map(({ type }) => type)).toEqual(["order.created"]);
+  expect(JSON.parse(ofIt[0]?.payload ?? "")).toEqual(answer.body);
   expect((await read(rig, id)).body).toMatchObject({ id, status: "canceled", exchange_order_id: oid, price: "90000" });
   expect((await read(rig, answer.body["id"])).body).toEqual(answer.body);
 });

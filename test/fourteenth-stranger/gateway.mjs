@@ -9,6 +9,8 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { openVenue } from "./venue/serve.mjs";
 
 const BINARY = process.env.POSTERN_BINARY ?? new URL("../../dist/postern", import.meta.url).pathname;
+// The gateway has the rest of this environment, and refuses what is no setting of its own.
+delete process.env.POSTERN_BINARY;
 
 export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

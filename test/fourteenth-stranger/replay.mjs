@@ -55,6 +55,9 @@ export function watch(venue) {
   return events;
 }
 
+/** For so long after an order has gone what was filled of it may be unheard, milliseconds: the latest store, and two readings of it. */
+const UNHEARD_MS = 15_000;
+
 class Books {
   constructor(ledger, names) {
     this.ledger = ledger;
@@ -62,6 +65,7 @@ class Books {
     this.nets = new Map();
     this.open = new Map();
     this.turnover = new Map(names.map((name) => [name, 0n]));
+    this.gone = [];
   }
 
   net(name, coin) {
@@ -91,8 +95,20 @@ class Books {
     }
     const who = this.who(event.oid, event.cloid);
     if (event.status === "open") this.open.set(event.oid, { ...event, who });
-    else this.open.delete(event.oid);
+    else {
+      const was = this.open.get(event.oid);
+      if (was)
+        this.gone = [...this.gone.filter((one) => one.goneAt > event.t - UNHEARD_MS), { ...was, goneAt: event.t }];
+      this.open.delete(event.oid);
+    }
     return { who };
+  }
+
+  /** What of its orders against this one was not filled, and may have been without the gateway's knowing: that is its own (docs/rails.md). */
+  unheard(name, { coin, isBuy, t }) {
+    return [...this.open.values(), ...this.gone.filter((one) => one.goneAt > t - UNHEARD_MS)]
+      .filter((one) => one.who === name && one.coin === coin && one.isBuy !== isBuy && !one.ro)
+      .reduce((sum, one) => sum + one.sz, 0n);
   }
 
   worst(name, coin) {
@@ -158,11 +174,11 @@ function judgeFill(event, { who, before, text, books, limits, judge, low }) {
     judge.hold("rails: turnover", traded <= dec(limits.turnover), `${text}: ${plain(traded)}`, limits.turnover);
   const order = judge.orderOf(event.oid);
   if (order?.reduceOnly && !order.isTrigger && event.fill.crossed) {
-    const room = event.isBuy ? -before : before;
+    const room = (event.isBuy ? -before : before) + books.unheard(who, event);
     judge.hold(
       "rails: reduces its own",
       room >= event.sz,
-      `${text}: reduce-only took ${plain(event.sz)} of ${plain(room)} that it held`,
+      `${text}: reduce-only took ${plain(event.sz)} of ${plain(room)} that it held, or may have been filled`,
       plain(room),
     );
   }

@@ -1,5 +1,5 @@
 // Lists and positions against what had been told before they were asked for.
-import { brief, CLOSED } from "./chains.mjs";
+import { brief, CLOSED, isRefusedElsewhere } from "./chains.mjs";
 import { MARKETS, units } from "./markets.mjs";
 
 export function judgeOpenLists({ ex, C, byId, openSeen, find }) {
@@ -11,7 +11,11 @@ export function judgeOpenLists({ ex, C, byId, openSeen, find }) {
       if (!before.length || !c) continue;
       const L = before[before.length - 1].o;
       if (before.some((x) => CLOSED.has(x.o.status)) && c.legs.some((l) => have.has(String(l.oid))))
-        find("high", "open list has an order that was told closed before", { id, told: brief(L), asOf: b.asOf });
+        find(isRefusedElsewhere(ex, c) ? "documented" : "high", "open list has an order that was told closed before", {
+          id,
+          told: brief(L),
+          asOf: b.asOf,
+        });
       if (
         L.status === "open" &&
         c.legs.some(

@@ -1,5 +1,5 @@
 // Each order that was told, against the truth of the millisecond; then one telling against those before it.
-import { brief, CLOSED, near } from "./chains.mjs";
+import { brief, CLOSED, isRefusedElsewhere, near } from "./chains.mjs";
 import { MARKETS, szStr, units } from "./markets.mjs";
 
 export function judgeEachTelling({ ex, C, byId, find }) {
@@ -23,13 +23,7 @@ export function judgeEachTelling({ ex, C, byId, find }) {
       }
       const m = c.m();
       if (o.status === "rejected" && c.status() !== "rejected") {
-        const doc = ex.actions.some(
-          (a) =>
-            a.fate === "refusedElsewhere" &&
-            a.type === "order" &&
-            JSON.stringify(a.body.action).includes(c.legs[0].cloid),
-        );
-        find(doc ? "documented" : "CRITICAL", `told rejected, truly ${c.status()}`, d);
+        find(isRefusedElsewhere(ex, c) ? "documented" : "CRITICAL", `told rejected, truly ${c.status()}`, d);
       }
       if (o.status === "canceled") {
         if (c.status() !== "canceled" || c.status(T) !== "canceled")
@@ -59,7 +53,7 @@ export function judgeEachTelling({ ex, C, byId, find }) {
   }
 }
 
-export function judgeInOrder({ C, byId, find }) {
+export function judgeInOrder({ ex, C, byId, find }) {
   for (const [id, xs] of byId) {
     const c = C.get(id);
     const seq = xs.filter((x) => !x.replay).sort((a, b) => a.t1 - b.t1);
@@ -76,7 +70,7 @@ export function judgeInOrder({ C, byId, find }) {
         (x.o.status !== closed.o.status || x.o.filled_size !== closed.o.filled_size)
       )
         find(
-          "high",
+          closed.o.status === "rejected" && c && isRefusedElsewhere(ex, c) ? "documented" : "high",
           `a final state changed: ${closed.o.status} ${closed.o.filled_size} → ${x.o.status} ${x.o.filled_size}`,
           { id, src: x.src, first: brief(closed.o), firstSrc: closed.src, next: brief(x.o), truth: c?.brief() },
         );

@@ -100,11 +100,28 @@ function own({ stage, told, found }) {
   return parse(found.limit) + out >= low || { limit: found.limit, low, out, nets };
 }
 
+/** What another hand has done the gateway knows as it was last told (docs/rails.md), what its own keys were filled it knows itself. */
 function othersHold({ stage, told, found }) {
   const { bot, coin, side } = found;
-  const others = stage.books.values((t) => stage.books.others(bot, coin, t), told.from, told.to);
+  const { books, grace } = stage;
+  const byHand = (t) => books.net("elsewhere", coin, t);
+  const own = books.values((t) => books.others(bot, coin, t) - byHand(t), told.from, told.to);
+  const hand = books.values(byHand, told.from - grace, told.to);
+  const others = own.flatMap((size) => hand.map((more) => size + more));
   const isSo = others.some((o) => (side === "buy" ? o < 0n : o > 0n));
   return isSo || { others, window: [told.from, told.to] };
+}
+
+/** One of both is enough: who may have been filled unheard is told so where others do hold the other side as well. */
+function othersHoldOrWasFilled(about) {
+  const { stage, told, found } = about;
+  const hold = othersHold(about);
+  if (hold === true) return true;
+  const wasFilled = stage.truth.fills.some(
+    (f) =>
+      f.coin === found.coin && f.t <= told.to && stage.books.owner(stage.truth.byOid.get(String(f.oid))) === found.bot,
+  );
+  return wasFilled || { ...hold, bot: "has never been filled" };
 }
 
 function othersMay({ stage, told, found }) {
@@ -172,14 +189,8 @@ export const railRules = [
     },
   ],
   [
-    /^Rail opposite_position of bot (?<bot>\w+): limit others hold the other side of (?<coin>\w+), or orders of this bot were filled and it is not shown yet,/,
-    ({ stage, told, found }) =>
-      stage.truth.fills.some(
-        (f) =>
-          f.coin === found.coin &&
-          f.t <= told.to &&
-          stage.books.owner(stage.truth.byOid.get(String(f.oid))) === found.bot,
-      ) || { bot: "has never been filled" },
+    /^Rail opposite_position of bot (?<bot>\w+): limit others hold the other side of (?<coin>\w+), or orders of this bot were filled and it is not shown yet, use (?<side>buy|sell) beyond flat/,
+    othersHoldOrWasFilled,
   ],
   [
     /^Rail opposite_position of bot (?<bot>\w+): limit others hold the other side of (?<coin>\w+), use (?<side>buy|sell) beyond flat/,

@@ -125,7 +125,9 @@ export class Verdict {
   toldOpen(id, before) {
     const list = this.judge.told.get(id) ?? [];
     const last = list.filter((one) => one.to < before).at(-1);
-    return last !== undefined && (last.status === "open" || last.status === "waiting_for_trigger");
+    // A modify or cancel of it whose answer is lost makes it unknown: that may be told a moment after a list has left it out.
+    const isUnknownThen = list.some((one) => one.to >= before && one.to < before + 1_000 && one.status === "unknown");
+    return !isUnknownThen && last !== undefined && (last.status === "open" || last.status === "waiting_for_trigger");
   }
 
   twap(told, from, to, by) {

@@ -11,7 +11,7 @@ import { storeAnswer } from "../../store/idempotency.ts";
 import { findLegByCloid, listLegs, moveLeg, updateLeg } from "../../store/legs.ts";
 import { appendNote, listNotes } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
-import { findOrder, insertOrder, type StoredOrder } from "../../store/orders.ts";
+import { findOrder, insertUntold, type StoredOrder } from "../../store/orders.ts";
 import { mayLeaveNumber, modifyRefusal } from "../../wire/answer/refusal.ts";
 import type { Reply } from "../../wire/answer/reply.ts";
 import { DIFFERENCE } from "../evidence/namesake.ts";
@@ -174,10 +174,10 @@ function splitOff(world: With<"clock" | "store">, attempt: Attempt, legs: Modify
   };
   // First, because an open modify keeps its order `unknown`.
   updateAttempt(store, attempt, { state: "done", settledAtMs: nowMs });
-  insertOrder(store, fresh);
+  insertUntold(store, fresh);
   moveLeg(store, replacement.cloid, { orderId: id, ordinal: 0 });
   copyDifferences(store, { cloid: replacement.cloid, from: order.id, to: id });
-  const split = deriveOrder(store, fresh, nowMs);
+  const split = deriveOrder(store, fresh, nowMs, "order.created");
   // Back to its own terms: the newer leg is no longer one of its legs.
   deriveOrder(store, { ...order, ...originalTerms(order, replaced) }, nowMs);
   storeAnswer(store, attempt, { status: 200, body: orderText(split) });

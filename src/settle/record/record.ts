@@ -15,6 +15,7 @@ import { deleteKeyRecord, findKeyRecord, storeAnswer } from "../../store/idempot
 import { findLegByCloid, listLegs, updateLeg } from "../../store/legs.ts";
 import { appendNote } from "../../store/notes.ts";
 import type { Store } from "../../store/open.ts";
+import type { OrderEventType } from "../../store/order-events.ts";
 import { findOrder, type Placing, type StoredOrder, settleOrder, updateOrder } from "../../store/orders.ts";
 import { hasRestores } from "../../store/restores.ts";
 import { mayHaveNamesake } from "../evidence/namesake.ts";
@@ -93,7 +94,12 @@ export function sealOf(event: LegEvent): Pick<AttemptChange, "seal"> {
 }
 
 /** Brings an order's row in line with its legs and attempts. */
-export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): StoredOrder {
+export function deriveOrder(
+  store: Store,
+  order: StoredOrder,
+  nowMs: number,
+  told: OrderEventType = "order.updated",
+): StoredOrder {
   const attempts = listAttemptsOf(store, order.id);
   const modifies = attempts.filter(({ kind, state }) => kind === "modify" && state !== "done");
   // What a modify places once its original was closed becomes an order of its own: this one stays as it ended.
@@ -106,7 +112,7 @@ export function deriveOrder(store: Store, order: StoredOrder, nowMs: number): St
   const shown = orderFromLegs(order, legs, replacing.length === 0 ? "no" : inAnyCase);
   const own = shown.error ?? unaskedWords(shown, legs, attempts);
   const derived = { ...shown, error: withAlarms(own, all.filter(isApart)), seenAtMs: nowMs };
-  if (!updateOrder(store, derived, order)) throw new Error("bug: an order changed inside its own transaction");
+  if (!updateOrder(store, derived, order, told)) throw new Error("bug: an order changed inside its own transaction");
   // The key of its batch may still be without an answer, because it was not known how much of this order was filled.
   if (order.batchId !== null && order.status === "unknown" && derived.status !== "unknown")
     answerBatch(store, order.batchId);
