@@ -65,7 +65,7 @@ export const LAST_WORDS: readonly Mutant[] = [
   ),
   one(
     "a reading of an account is joined however long ago it began",
-    "src/settle/evidence/under-way.ts",
+    "src/settle/evidence/begun-readings.ts",
     "known !== undefined && nowMs - known.sinceMs <= JOINED_WITHIN_MS",
     "known !== undefined",
   ),

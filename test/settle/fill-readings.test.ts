@@ -5,7 +5,9 @@ import { ACCOUNT, openGatewayRig } from "../support/gateway-rig.ts";
 
 const USER = ACCOUNT.tradingAddress;
 const SETTLE = { purpose: "settle" } as const;
-const NEVER = () => false;
+function never(): boolean {
+  return false;
+}
 
 /** A server that takes `tookMs` for each answer, and counts what it is asked. */
 function openReadings(tookMs = 100) {
@@ -18,7 +20,7 @@ function openReadings(tookMs = 100) {
   });
   const readings = shareFillReadings();
   const since = (sinceMs: number, options: Parameters<typeof readings.since>[2] = SETTLE) =>
-    readings.since(rig.deps, { user: USER, sinceMs, isEnough: NEVER }, options);
+    readings.since(rig.deps, { user: USER, sinceMs, isEnough: never }, options);
   return { rig, since, asked: () => asked };
 }
 

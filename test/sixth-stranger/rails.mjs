@@ -78,13 +78,18 @@ export function judgeStop(judge, stop) {
   }
 }
 
-/** How much of a coin stops stand for at a moment. */
+/** How much of a coin stops stand for at a moment, those that buy below zero. */
 export function cover(chain, coin, t) {
+  return round8(coverBy(chain, coin, t, "A") - coverBy(chain, coin, t, "B"));
+}
+
+/** The same of those of one side: what only reduces does not take from what those of the other protect. */
+function coverBy(chain, coin, t, side) {
   let sum = 0;
   for (const o of chain.orders.values()) {
-    if (o.coin !== coin || !o.r || o.trigger?.tpsl !== "sl") continue;
+    if (o.coin !== coin || !o.r || o.trigger?.tpsl !== "sl" || o.side !== side) continue;
     const version = at(o.versions, t);
-    if (version?.isOpen) sum += version.sz * (o.side === "A" ? 1 : -1);
+    if (version?.isOpen) sum += version.sz;
   }
   return round8(sum);
 }
@@ -115,7 +120,8 @@ export function judgeProtection(judge, world) {
       const times = Array.from({ length: 21 }, (_, i) => one.t - i * 150);
       const isTrue = times.some((t) => {
         const net = netAt(chain, coin, t);
-        return Math.abs(cover(chain, coin, t)) + 1e-9 >= Math.min(Math.abs(net), Math.abs(held)) || net === 0;
+        const closing = coverBy(chain, coin, t, net > 0 ? "A" : "B");
+        return closing + 1e-9 >= Math.min(Math.abs(net), Math.abs(held)) || net === 0;
       });
       if (!isTrue)
         judge.find(

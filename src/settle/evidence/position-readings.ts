@@ -3,7 +3,7 @@ import type { InfoOptions } from "../../exchange/exchange.ts";
 import { useOf } from "../../exchange/shares.ts";
 import { type ClearinghouseState, parseClearinghouseState } from "../../wire/answer/account.ts";
 import { shownPositions } from "../feed/shown.ts";
-import { keepUnderWay } from "./under-way.ts";
+import { keepBegunReadings } from "./begun-readings.ts";
 
 /**
  * Readings of positions that are under way: who needs one of after a moment takes what is under way already where it turns out to be of after that, by
@@ -19,20 +19,20 @@ export type PositionsUnderWay = {
 };
 
 export function sharePositionReadings(): PositionsUnderWay {
-  const underWay = keepUnderWay<Promise<ClearinghouseState | null>>();
+  const begun = keepBegunReadings<Promise<ClearinghouseState | null>>();
   return {
     async after(world, { user, dex, sinceMs }, options) {
       // Who asks for another server, or pays from another share, waits for an answer of his own.
       const name = [user, dex, useOf(options.purpose), options.onNewConnection === true].join(" ");
       // Another may have asked anew while the first was waited for.
       for (let turn = 0; turn < 2; turn += 1) {
-        const reading = underWay.find(name, world.clock.elapsedMs());
+        const reading = begun.find(name, world.clock.elapsedMs());
         if (reading === undefined) break;
         const joined = await reading;
         if (joined !== null && joined.timeMs > sinceMs) return joined;
       }
       const reading = readPositions(world, { user, dex }, options);
-      underWay.begin(name, world.clock.elapsedMs(), reading, reading);
+      begun.begin(name, world.clock.elapsedMs(), reading, reading);
       return reading;
     },
   };

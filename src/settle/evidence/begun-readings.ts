@@ -3,7 +3,7 @@
  * one that has begun. Nothing is kept once it is there, and nobody joins one that began long before: two readings of one order are two answers, of two
  * moments.
  */
-export type UnderWay<T> = {
+export type BegunReadings<T> = {
   /** Undefined where none of that name has begun within the moment. @param nowMs our monotonic time */
   find(name: string, nowMs: number): T | undefined;
   /** @param until resolves when it is there */
@@ -13,18 +13,18 @@ export type UnderWay<T> = {
 /** So long after it began a reading may be joined, milliseconds: much less than lies between two that count as two. */
 const JOINED_WITHIN_MS = 300;
 
-export function keepUnderWay<T>(): UnderWay<T> {
-  const underWay = new Map<string, { reading: T; sinceMs: number }>();
+export function keepBegunReadings<T>(): BegunReadings<T> {
+  const begun = new Map<string, { reading: T; sinceMs: number }>();
   return {
     find(name, nowMs) {
-      const known = underWay.get(name);
+      const known = begun.get(name);
       return known !== undefined && nowMs - known.sinceMs <= JOINED_WITHIN_MS ? known.reading : undefined;
     },
     begin(name, nowMs, reading, until) {
-      const begun = { reading, sinceMs: nowMs };
-      underWay.set(name, begun);
+      const own = { reading, sinceMs: nowMs };
+      begun.set(name, own);
       const forget = () => {
-        if (underWay.get(name) === begun) underWay.delete(name);
+        if (begun.get(name) === own) begun.delete(name);
       };
       until.then(forget, forget);
     },
