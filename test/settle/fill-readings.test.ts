@@ -68,23 +68,27 @@ test("one that could not be read is nobody's", async () => {
   expect(await Promise.all(both)).toEqual(["failed", EMPTY]);
 });
 
-test("what was enough for one order is not all, and is no answer to another's question", async () => {
+/** How often a full page is asked for by so many at once, to each of whom the first of them is enough. */
+async function pagesAsked(askers: number): Promise<number> {
   const { rig } = openReadings();
-  const page = Array.from({ length: 2 }, (_one, nth) => row(nth + 1));
   let asked = 0;
   rig.exchange.answer("userFillsByTime", async () => {
     asked += 1;
     await rig.clock.sleep(100);
-    return page;
+    return [row(1), row(2)];
   });
   rig.exchange.answer("userFills", () => [row(99)]);
   const readings = shareFillReadings();
   const world = { ...rig.deps, settings: { ...rig.deps.settings, fillsPageRows: 2 } };
-  const first = readings.since(world, { user: USER, sinceMs: 1, isEnough: () => true }, SETTLE);
-  const second = readings.since(world, { user: USER, sinceMs: 1, isEnough: () => true }, SETTLE);
-  await rig.clock.advance(1_000);
-  expect([await first, await second]).toMatchObject([{ isWhole: false }, { isWhole: false }]);
-  expect(asked).toBeGreaterThan(1);
+  const question = { user: USER, sinceMs: 1, isEnough: () => true };
+  const all = Array.from({ length: askers }, () => readings.since(world, question, SETTLE));
+  await rig.clock.advance(2_000);
+  for (const read of await Promise.all(all)) expect(read).toMatchObject({ isWhole: false, isToEnd: true });
+  return asked;
+}
+
+test("what was enough for one order is not all, and is no answer to another's question", async () => {
+  expect(await pagesAsked(2)).toBe(2 * (await pagesAsked(1)));
 });
 
 function row(nth: number): object {

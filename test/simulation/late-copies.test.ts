@@ -250,9 +250,9 @@ test("a trade is at its end once no copy of its stop can come, whose refusal end
 });
 
 test("a cancel that is refused while nobody knows what the order is stays armed", async () => {
-  const s = await scene();
+  const s = await scene({ hasFeed: false });
   const { id } = shown(await s.tell("resting", limit("buy", 90_000)));
-  const untilMs = s.timeline.nowMs() + 4_000;
+  const untilMs = s.timeline.nowMs() + 12_000;
   s.seeThrough((request, answer) => {
     const isHidden = request.type === "orderStatus" && s.timeline.nowMs() < untilMs;
     return isHidden ? { status: "unknownOid" } : answer;
