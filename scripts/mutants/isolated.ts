@@ -234,7 +234,7 @@ export const ISOLATED: readonly Mutant[] = [
   one(
     "an order of elsewhere was there for as long as a clock ran ahead",
     "src/settle/evidence/vanished.ts",
-    "return known.isOfElsewhere ? sinceNow(known) : known;",
-    "return known;",
+    "if (known !== undefined) return asOfNow(world, known);",
+    "if (known !== undefined) return known;",
   ),
 ];

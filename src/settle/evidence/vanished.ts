@@ -73,24 +73,13 @@ type MissedLook = {
 export function openVanished(world: ToLook & With<"markets">, evidence: FillEvidence, sweeps: Sweeps): Vanished {
   const missed = new Map<string, MissedLook>();
 
-  function sinceNow(memory: MissedLook): MissedLook {
-    memory.sinceMs = keptMoment(memory.sinceMs, world.exchange.nowMs() + CLOCK_DOUBT_MS);
-    return memory;
-  }
-
-  function remember({ cloid, orderId }: Leg): MissedLook {
-    const known = missed.get(cloid);
-    if (known !== undefined) return known.isOfElsewhere ? sinceNow(known) : known;
+  function remember(leg: Leg): MissedLook {
+    const known = missed.get(leg.cloid);
+    if (known !== undefined) return asOfNow(world, known);
     const oldest = missed.keys().next().value;
     if (missed.size >= MAX_REMEMBERED && oldest !== undefined) missed.delete(oldest);
-    const placing = placingOf(world, { cloid, orderId });
-    const isOfElsewhere = placing === undefined;
-    // One that was placed elsewhere was there when it was first missed.
-    const sinceMs = isOfElsewhere ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
-    const sinceElapsedMs = world.clock.elapsedMs();
-    const nothing = { lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0, settledSinceMs: null };
-    const fresh = { sinceMs, isOfElsewhere, sinceElapsedMs, ...nothing };
-    missed.set(cloid, fresh);
+    const fresh = firstMissed(world, leg);
+    missed.set(leg.cloid, fresh);
     return fresh;
   }
 
@@ -145,6 +134,21 @@ export function openVanished(world: ToLook & With<"markets">, evidence: FillEvid
       return gone(world, leg, named === null ? NOTHING_FILLED : sumFillsOf(world.store, accountId, named));
     },
   };
+}
+
+/** One that was placed elsewhere was there when it was first missed. */
+function firstMissed(world: With<"clock" | "exchange" | "store">, leg: Leg): MissedLook {
+  const placing = placingOf(world, leg);
+  const isOfElsewhere = placing === undefined;
+  const sinceMs = isOfElsewhere ? world.exchange.nowMs() + CLOCK_DOUBT_MS : endsAtMs(placing);
+  const nothing = { lastElapsedMs: null, overByMs: null, count: 0, unmoved: 0, settledSinceMs: null };
+  return { sinceMs, isOfElsewhere, sinceElapsedMs: world.clock.elapsedMs(), ...nothing };
+}
+
+/** That moment is no later than now: the exchange's time may have been read ahead. */
+function asOfNow({ exchange }: With<"exchange">, memory: MissedLook): MissedLook {
+  if (memory.isOfElsewhere) memory.sinceMs = keptMoment(memory.sinceMs, exchange.nowMs() + CLOCK_DOUBT_MS);
+  return memory;
 }
 
 function placingOf({ store }: With<"store">, { cloid, orderId }: Pick<Leg, "cloid" | "orderId">): Attempt | undefined {
