@@ -91,14 +91,14 @@ export const NAMED_TWAPS: readonly Mutant[] = [
   one(
     "a number that an answer alone has given keeps its market from orders",
     "src/settle/operation/twap-cancel.ts",
-    'return listAttemptsOf(store, id).some(({ state }) => state !== "done") ? "named" : "nothing";',
-    'return listAttemptsOf(store, id).some(({ state }) => state !== "done") ? "running" : "nothing";',
+    'return isUnderWay({ store }, id) ? "named" : "nothing";',
+    'return isUnderWay({ store }, id) ? "running" : "nothing";',
   ),
   one(
     "the cancel of a number that nothing shows goes on once nobody looks into it any more",
     "src/settle/operation/twap-cancel.ts",
-    'some(({ state }) => state !== "done") ? "named"',
-    'some(({ state }) => state !== "none") ? "named"',
+    'return isUnderWay({ store }, id) ? "named" : "nothing";',
+    'return "named";',
   ),
   one(
     "a bot's limits hold for two days what an answer has named by another's number",

@@ -40,7 +40,7 @@ export type Order = OrderTerms & {
   exchangeOrderId: string | null;
   /** Over all legs. `"0"` once the exchange has the order, null while it may not have it. */
   filledSize: Decimal | null;
-  /** Over all legs, cut to 8 decimals; null until a fill. */
+  /** Over all legs, cut to 8 decimals; null until a fill, and while `filledSize` is. */
   averagePrice: Decimal | null;
   error: string | null;
   createdAtMs: number;

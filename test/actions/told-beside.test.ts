@@ -1,25 +1,11 @@
 /** What an account's feed has shown and a list lacks: the server that answered may be behind it. */
 import { expect, test } from "bun:test";
 import { cancelOutside } from "../../src/actions/cancel-outside.ts";
-import type { Stop } from "../../src/core/stop.ts";
 import { inTransaction } from "../../src/store/commit.ts";
 import { insertStop, listOutside } from "../../src/store/stops.ts";
 import { parseFrontendOpenOrders } from "../../src/wire/answer/open-orders.ts";
 import { ACCOUNT, openGatewayRig, START_MS } from "../support/gateway-rig.ts";
-
-const STOP: Stop = {
-  id: "01a21f1b-0000-7472-b94f-c406016b9da1",
-  accountId: ACCOUNT.id,
-  scope: "account",
-  keyHash: null,
-  cause: "asked",
-  keepsProtection: true,
-  upTo: 0,
-  createdAtMs: START_MS,
-  outsideAtMs: null,
-  stoppedAtMs: null,
-  resumedAtMs: null,
-};
+import { STOP } from "./bracket-of-elsewhere.ts";
 
 const ORDER = {
   coin: "BTC",

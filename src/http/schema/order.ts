@@ -74,7 +74,9 @@ export const OrderResource = closed(
     filled_size: figureOrNull(
       "Filled so far, in base units; null while the exchange may not have the order, and while it is not known whether what was filled is this order's.",
     ),
-    average_price: figureOrNull("Average price of its fills, in quote units, cut to 8 decimals; null until a fill."),
+    average_price: figureOrNull(
+      "Average price of its fills, in quote units, cut to 8 decimals; null until a fill, and while `filled_size` is.",
+    ),
     error: ErrorText,
     created_at: described(
       Timestamp,

@@ -2,7 +2,6 @@ import type { Account } from "../../core/account.ts";
 import type { CancelAll } from "../../core/cancel-all.ts";
 import type { Settling, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { listAttemptsOf } from "../../store/attempts.ts";
 import { addCovered, findCancelAll, listCancelAlls, listCovered, updateCancelAll } from "../../store/cancel-alls.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { storeAnswer } from "../../store/idempotency.ts";
@@ -15,6 +14,7 @@ import { type NumbersMemory, settleUnused } from "../copies/unused-numbers.ts";
 import { openRowWorker, type RunningRowWorker } from "../row-worker.ts";
 import { cancelCovered, type ToCancel } from "../stop/cancel-covered.ts";
 import { openTurns, type Turns } from "../turns.ts";
+import { isUnderWay } from "../unsettled.ts";
 import { cancelAllShown } from "./asked-orders.ts";
 
 /** Orders that are canceled at once. */
@@ -107,7 +107,7 @@ function unusedOf(world: With<"exchange" | "store">, accountId: string): Readonl
 }
 
 function isGone(world: With<"store">, orderId: string): boolean {
-  return isOver(world, orderId) && listAttemptsOf(world.store, orderId).every(({ state }) => state === "done");
+  return isOver(world, orderId) && !isUnderWay(world, orderId);
 }
 
 /** True when there is nothing more to do for it. */

@@ -173,7 +173,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
     const { id, exchangeOrderId, releasedAtMs } = order;
     if (releasedAtMs !== null) continue;
     if (exchangeOrderId === null || !listed.has(exchangeOrderId)) {
-      if (isUnmoved(world, order)) watch.begin(id, "unlisted");
+      if (isUnchanged(world, order)) watch.begin(id, "unlisted");
     } else if (isDoubted(world, account, exchangeOrderId) || fired.isDue(order, account.tradingAddress))
       watch.begin(id, "changed");
   }
@@ -188,7 +188,7 @@ async function compareListed(world: ToFollow, account: Account, comparing: Compa
  * Nothing has changed it since before the list was asked for, or changes it now. Of an account that quotes each list lacks orders that were on their way to
  * the exchange as it was made: who has sent them looks for them himself, and the next list holds them.
  */
-function isUnmoved(world: With<"store">, { id, version }: StoredOrder): boolean {
+function isUnchanged(world: With<"store">, { id, version }: StoredOrder): boolean {
   return findOrder(world.store, id)?.version === version && !isUnderWay(world, id);
 }
 

@@ -5,7 +5,7 @@ import { LAPSED_WORDS } from "../../core/rails/idle-reduction.ts";
 import { twapWord } from "../../core/rails/twap-end.ts";
 import type { Slot, ToSign, With } from "../../deps.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { listAttemptsOf, updateAttempt } from "../../store/attempts.ts";
+import { updateAttempt } from "../../store/attempts.ts";
 import { inTransaction } from "../../store/commit.ts";
 import { findOperation, listTwapOperations } from "../../store/operations.ts";
 import { twapCancelAction } from "../../wire/action/twap.ts";
@@ -17,6 +17,7 @@ import type { Pursuit, Tools } from "../pursuit.ts";
 import { openAttempt } from "../record/record.ts";
 import { actionOf, signerOfToday, storeAttempt } from "../send/intent.ts";
 import { sendOwn } from "../send/send-own.ts";
+import { isUnderWay } from "../unsettled.ts";
 import {
   finishOperation,
   neverExecuted,
@@ -134,7 +135,7 @@ function shownOf({ store }: With<"store">, attempt: Attempt, records: readonly T
   if (id === undefined) return "nothing";
   if (findOperation(store, id)?.status === "succeeded") return "running";
   // Once nobody looks into it any more nothing will show it.
-  return listAttemptsOf(store, id).some(({ state }) => state !== "done") ? "named" : "nothing";
+  return isUnderWay({ store }, id) ? "named" : "nothing";
 }
 
 type MissingCancel = { attempt: Attempt; records: readonly TwapRecord[]; shown: MissingTwap["shown"] };
