@@ -81,4 +81,16 @@ export const LAST_WORDS: readonly Mutant[] = [
     'joined !== "failed" && joined.isWhole',
     'joined !== "failed" && joined.isToEnd',
   ),
+  one(
+    "that a record was there of an order whose answer was lost is forgotten with the record",
+    "src/settle/look/look.ts",
+    'if (leg.state === "sent" || sight.events.length === 0) return sight;',
+    'if (leg.state === "sent" || leg.state === "lost" || sight.events.length === 0) return sight;',
+  ),
+  one(
+    "an order whose answer was lost and whose record is forgotten is looked for by its id alone",
+    "src/settle/place/pursue-place.ts",
+    "if (sought.leg.oid === null || !isMissedBy(sight, sought.leg)) return looked;",
+    "if (sought.leg !== null) return looked;",
+  ),
 ];

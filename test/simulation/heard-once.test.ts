@@ -155,3 +155,29 @@ test("in a quiet account a modify that places in any case ends, although the wor
   expect(told).toMatchObject({ http: 200, status: "open", filled: "0", error: null });
   expect(liveOrders(s).map(String)).toEqual([told.oid ?? ""]);
 });
+
+test("an order whose answer was lost was there where its record alone has told its end, and is canceled where that is forgotten", async () => {
+  const s = await scene();
+  const forgotten: number[] = [];
+  let isKept = true;
+  s.seeThrough(
+    eachRecord((row, { type }) =>
+      forgotten.includes(row.order.oid) && (type === "historicalOrders" || !isKept) ? null : row,
+    ),
+  );
+  s.setFate(({ body }) =>
+    body.includes('"type":"order"') ? { arrivesAfterMs: [5], answer: { kind: "silence" } } : directly(5),
+  );
+  const placed = limit("buy", 94_000);
+  s.ask("told-by-one", placed);
+  await s.pass(100);
+  const [oid = 0] = liveOrders(s);
+  forgotten.push(oid);
+  byHand(s, { type: "cancel", cancels: [{ a: 0, o: oid }] });
+  await s.pass(12_000);
+  expect(shown(await s.tell("told-by-one", placed))).toMatchObject({ http: 202, status: "unknown", oid: String(oid) });
+  isKept = false;
+  await passQuietly(s, 200);
+  const told = shown(await s.tell("told-by-one", placed));
+  expect(told).toMatchObject({ http: 201, status: "canceled", filled: "0", oid: String(oid) });
+});

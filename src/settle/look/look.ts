@@ -212,10 +212,13 @@ async function doubted(world: ToLook, evidence: FillEvidence, sought: Sought, se
   }
 }
 
-/** Of what had been shown nobody says any more that it is open, and of what had not that it is over. */
+/**
+ * Nobody says any more that it is open. One whose answer was lost was there by that, which is kept: its record may be forgotten when it is looked
+ * for again.
+ */
 function aloneTold({ leg }: Sought, seen: LookAnswer, isListed: boolean): Sight {
-  const sight = unplaced(seen);
-  if (leg.state === "sent" || leg.state === "lost") return { ...sight, ...nothingOfRefusal({ leg }, seen) };
+  const sight = { ...unplaced(seen), ...nothingOfRefusal({ leg }, seen) };
+  if (leg.state === "sent" || sight.events.length === 0) return sight;
   const because = isListed ? "contradicted" : "record_alone";
   return { ...sight, events: [...sight.events, { type: "perhaps_over", because }] };
 }
