@@ -94,14 +94,14 @@ export const FACTS: readonly Mutant[] = [
   one(
     "a leverage that was read once is known for ever",
     LEVERAGE_FACTS,
-    "return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;",
-    "return read;",
+    "const read = last !== null && nowMs - last.timeMs <= SETTING_STANDS_MS ? last : null;",
+    "const read = last;",
   ),
   one(
     "a leverage that was shown with a position of before is known",
     LEVERAGE_FACTS,
-    "if (isFresh && position !== undefined)",
-    "if (state !== null && position !== undefined)",
+    "const held = isFresh && position !== undefined ?",
+    "const held = state !== null && position !== undefined ?",
   ),
   one(
     "changes of leverage are found by a clock that may be another than the exchange's",

@@ -93,4 +93,22 @@ export const LAST_WORDS: readonly Mutant[] = [
     "if (sought.leg.oid === null || !isMissedBy(sight, sought.leg)) return looked;",
     "if (sought.leg !== null) return looked;",
   ),
+  one(
+    "a leverage that a position of before shows outlives the reading of after the change",
+    "src/write/leverage-facts.ts",
+    "return held !== null && (read === null || held.timeMs >= read.timeMs) ? held : read;",
+    "return held ?? read;",
+  ),
+  one(
+    "a leverage that opposes our own last change counts for a minute",
+    "src/write/leverage-facts.ts",
+    "return !isOpposed || deps.exchange.nowMs() - known.timeMs < ASKED_AGAIN_MS;",
+    "return true;",
+  ),
+  one(
+    "a leverage that opposes our own last change is asked for with each request",
+    "src/write/leverage-facts.ts",
+    "return !isOpposed || deps.exchange.nowMs() - known.timeMs < ASKED_AGAIN_MS;",
+    "return !isOpposed;",
+  ),
 ];

@@ -16,12 +16,20 @@ const BEHIND_MS = 5 * 60_000;
 type ToKnow = With<"clock" | "exchange" | "picture" | "reads" | "settings" | "store">;
 type LeverageOf = { account: Account; market: string };
 
-/** Whether the setting that is shown is from after every change of ours. */
+/** How soon a setting is asked for again that is not what our last change has made of it: the server may have been behind. */
+const ASKED_AGAIN_MS = 2_000;
+
+/** Whether the setting that is shown is from after every change of ours, and is not, a while ago, what the last of them has put an end to. */
 export function isSettingKnown(deps: ToKnow, asked: LeverageOf): boolean {
   const known = shownIn(deps, asked);
   if (known === null) return false;
   const [newest] = changesIn(deps.store, asked, known.timeMs);
-  return newest === undefined || newest.expiresAtMs - deps.settings.timings.actionLifeMs < known.timeMs;
+  if (newest === undefined) return true;
+  if (newest.expiresAtMs - deps.settings.timings.actionLifeMs >= known.timeMs) return false;
+  const made = settingIn(newest);
+  const isAsMade = made.leverage === known.value.value && made.isCross === (known.value.type === "cross");
+  const isOpposed = newest.status === "succeeded" && !isAsMade;
+  return !isOpposed || deps.exchange.nowMs() - known.timeMs < ASKED_AGAIN_MS;
 }
 
 /** Asks the exchange for the setting, before the transaction, where it is not known. */
@@ -51,18 +59,16 @@ export function settingsOf(deps: ToKnow, asked: LeverageOf, except: string): Lev
 
 type ShownLeverage = { value: Leverage; timeMs: number };
 
-/**
- * The setting as the state of a position tells it, where there is one that is fresh; else as it was last read, if that
- * still counts.
- */
+/** The setting as the state of a position tells it, where there is one that is fresh, or as it was last read, if that still counts: the newer. */
 function shownIn(deps: ToKnow, { account, market }: LeverageOf): ShownLeverage | null {
   const nowMs = deps.exchange.nowMs();
   const state = deps.picture.state(account.tradingAddress, dexOf(market));
   const position = state?.value.positions.find(({ coin }) => coin === market);
   const isFresh = state !== null && nowMs - state.toldToMs <= deps.settings.timings.maxReadAgeMs;
-  if (isFresh && position !== undefined) return { ...state, value: position.leverage };
-  const read = deps.picture.leverage(account.tradingAddress, market);
-  return read !== null && nowMs - read.timeMs <= SETTING_STANDS_MS ? read : null;
+  const held = isFresh && position !== undefined ? { ...state, value: position.leverage } : null;
+  const last = deps.picture.leverage(account.tradingAddress, market);
+  const read = last !== null && nowMs - last.timeMs <= SETTING_STANDS_MS ? last : null;
+  return held !== null && (read === null || held.timeMs >= read.timeMs) ? held : read;
 }
 
 function changesIn(store: Store, { account, market }: LeverageOf, shownMs: number): LeverageChange[] {

@@ -45,6 +45,31 @@ describe("leverage and margin of a key with rails", () => {
     expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
   });
 
+  test("also where a position of before the change shows what was set then", async () => {
+    const { rig, set } = await settingsRig({ maxLeverage: "5", touches: "all" }, { value: 20, type: "cross" });
+    const leverage = { type: "cross", value: 20, rawUsd: "0" };
+    rig.answers.set("clearinghouseState", () =>
+      stateOf([{ coin: "BTC", szi: "0.001", leverage: { ...leverage } }], rig.clock.nowMs()),
+    );
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_leverage");
+    expect(await railOf(await setLeverage(rig, 5))).toBe("passed");
+    set.value = 5;
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+  });
+
+  test("what a server that is behind shows after the change is asked for again soon, and no more often", async () => {
+    const { rig, set, asked } = await settingsRig({ maxLeverage: "5" }, { value: 20, type: "cross" });
+    expect(await railOf(await setLeverage(rig, 5))).toBe("passed");
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_leverage");
+    const before = asked.count;
+    expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("max_leverage");
+    expect(asked.count).toBe(before);
+    set.value = 5;
+    await rig.clock.advance(2_000);
+    for (const _ of [1, 2]) expect(await railOf(await inSeconds(rig, place(rig, {})))).toBe("passed");
+    expect(asked.count).toBe(before + 1);
+  });
+
   test("a change up that a server does not show yet is not passed over", async () => {
     const { rig } = await settingsRig({ maxLeverage: "5" }, { value: 3, type: "cross" });
     const plain = { path: "/v1/leverage", apiKey: KEYS.both, idempotencyKey: "somebody-else-raises" };
