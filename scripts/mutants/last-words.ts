@@ -88,12 +88,6 @@ export const LAST_WORDS: readonly Mutant[] = [
     'if (leg.state === "sent" || leg.state === "lost" || sight.events.length === 0) return sight;',
   ),
   one(
-    "an order whose answer was lost and whose record is forgotten is looked for by its id alone",
-    "src/settle/place/pursue-place.ts",
-    "if (sought.leg.oid === null || !isMissedBy(sight, sought.leg)) return looked;",
-    "if (sought.leg !== null) return looked;",
-  ),
-  one(
     "a leverage that a position of before shows outlives the reading of after the change",
     "src/write/leverage-facts.ts",
     "return held !== null && (read === null || held.timeMs >= read.timeMs) ? held : read;",

@@ -4,10 +4,9 @@ import type { LegEvent } from "../../core/order.ts";
 import { printable } from "../../wire/answer/refusal.ts";
 import { weighAbsence } from "../evidence/absence.ts";
 import { applySight } from "../look/apply-sight.ts";
-import { isMissedBy } from "../look/look.ts";
 import type { Pursuit, Tools } from "../pursuit.ts";
 import { finishOrderAttempt, openAttempt, recordLegEvent } from "../record/record.ts";
-import { lookForPlaced, type PlacedLook } from "./look-for-placed.ts";
+import { lookForPlaced } from "./look-for-placed.ts";
 
 /**
  * One step toward the truth about a placing whose answer was lost: looks for the order, and asks for its number where
@@ -17,7 +16,7 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
   const { world } = tools;
   await world.point("settle_before_look");
   const { leg } = tools.soughtOf(attempt);
-  const looked = await lookOrMiss(tools, attempt, pursuit);
+  const looked = await lookForPlaced(tools, attempt, pursuit);
   const now = openAttempt(world.store, attempt.id);
   if (now === null) return true;
   applySight(world, leg, looked.sight);
@@ -37,16 +36,6 @@ export async function stepPlace(tools: Tools, attempt: Attempt, pursuit: Pursuit
         finishOrderAttempt(world.store, now, { nowMs });
       });
   }
-}
-
-/** One that was there, by its record, and is missed now is no absence: it may be over, and forgotten. */
-async function lookOrMiss(tools: Tools, attempt: Attempt, pursuit: Pursuit): Promise<PlacedLook> {
-  const looked = await lookForPlaced(tools, attempt, pursuit);
-  const { sight } = looked;
-  const sought = tools.soughtOf(attempt);
-  if (sight.kind === "seen" || sight.kind === "unfinished") tools.vanished.shown(sought.leg.cloid);
-  if (sought.leg.oid === null || !isMissedBy(sight, sought.leg)) return looked;
-  return { ...looked, sight: await tools.vanished.look(sought) };
 }
 
 /** What an absence that was concluded means for the leg, in plain words. */
