@@ -130,4 +130,10 @@ export const CLOCKS: readonly Mutant[] = [
     "toMs: readToMs ?? takenUpAtMs",
     "toMs: takenUpAtMs ?? readToMs",
   ),
+  one(
+    "what was told before a start is of the time that our wall clock makes of it now",
+    "src/actions/own-writes.ts",
+    "const atNumbers = isOfBefore ? aheadAtNumbers(store, resourceId) : [];",
+    'const atNumbers = isOfBefore && resourceId === "" ? aheadAtNumbers(store, resourceId) : [];',
+  ),
 ];
