@@ -334,8 +334,8 @@ export const SINGLE_STEPS: readonly Mutant[] = [
   one("an unknown order says nothing of why", "src/core/order-of-legs.ts", "(words ?? LOOKED_UP)", "words"),
   one(
     "a regular look does not ask for one that another's order stands for",
-    "src/settle/look/looks.ts",
-    "!isMissedBy(sight, sought.leg)",
+    "src/settle/look/look-beyond-record.ts",
+    "!isMissedBy(sight, leg)",
     'sight.kind !== "not_found"',
   ),
   one(
