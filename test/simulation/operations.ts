@@ -35,8 +35,9 @@ export function auditOperation(run: Run, dialogue: Dialogue, told: Told): string
       ? isSoundSuccess(run, dialogue, { ask, done })
       : isSoundRefusal(run, dialogue, { ask, done });
   // Nothing that is shown of a TWAP is its own for certain: one of a hand may have its terms, and the exchange's word on its number stands.
-  const isTakenForEmpty = ask.kind === "twap" && done.every(({ nonce }) => run.wrongly.toldEmptied.has(nonce));
-  if (!isRight && !isTakenForEmpty)
+  const isEmptied = done.some(({ nonce }) => run.wrongly.toldEmptied.has(nonce));
+  const isBelieved = ask.kind === "twap" && status === "rejected" && isEmptied;
+  if (!isRight && !isBelieved)
     findings.push(`${told.name} was executed ${done.length} times, and was answered ${told.body}`);
   const [only] = done;
   const twapId = only === undefined ? null : twapIdIn(only);
